@@ -1,0 +1,32 @@
+"""Code and SQL retrieval: repositories and schemas in, whole functions and tables out.
+
+    import coderag
+
+    index = coderag.Index.build("path/to/repository")
+    for hit in index.search("where are failed payments retried?", k=5):
+        print(hit.chunk.path, hit.chunk.span.start_line, hit.chunk.qualified_name)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+__all__ = ["Chunk", "CoderagError", "Hit", "Index", "Kind", "Query", "Span", "Symbol", "TestPolicy", "__version__"]
+
+if TYPE_CHECKING:
+    from coderag.api import Index
+    from coderag.errors import CoderagError
+    from coderag.types import Chunk, Hit, Kind, Query, Span, Symbol, TestPolicy
+
+HOMES = {"Index": "coderag.api", "CoderagError": "coderag.errors"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: worker processes and `coderag --help` need none of them."""
+    if name not in __all__:
+        raise AttributeError(f"module 'coderag' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(HOMES.get(name, "coderag.types")), name)

@@ -1,0 +1,199 @@
+"""An index and the questions asked of it: what `import coderag` gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from coderag.errors import QueryError, RootError
+from coderag.index.corpus import Corpus, open_members
+from coderag.index.manifest import INDEX_FOLDER, read_manifest
+from coderag.ranking.explain import hit_of
+from coderag.ranking.filter import allowed_chunks
+from coderag.ranking.rank import rank
+from coderag.ranking.symbols import find_symbols
+from coderag.ranking.understand import understand
+from coderag.types import Chunk, Content, Hit, Kind, Query, Symbol, TestPolicy
+
+__all__ = ["Index", "Root", "make_query", "place"]
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder to index, where its index lies, and the name its hits carry."""
+
+    root: Path
+    folder: Path
+    repository: str
+
+
+class Index:
+    """One root or several, searched as one.
+
+    The index of a root lies in ROOT/.coderag, or where `index` says. A search answers from what was read when the
+    index was opened or updated last; `update` reads what changed since.
+    """
+
+    def __init__(self, roots: Sequence[Root]) -> None:
+        """Open the indexes of roots; `Index.open` and `Index.build` are the ways to call this."""
+        self._roots = tuple(roots)
+        self._load()
+
+    def _load(self) -> None:
+        self._manifests = tuple(read_manifest(one.folder) for one in self._roots)
+        members = [open_members(one.folder, manifest) for one, manifest in zip(self._roots, self._manifests, strict=True)]
+        self._segments = tuple([member.segment for member in found] for found in members)
+        self._corpus = Corpus([member for found in members for member in found])
+
+    @classmethod
+    def build(
+        cls,
+        *roots: str | os.PathLike[str],
+        index: str | os.PathLike[str] | None = None,
+        contents: Iterable[Content] = (Content.CODE, Content.DOCS),
+        workers: int | None = None,
+    ) -> Index:
+        """Index roots from nothing and open the result.
+
+        `workers` is the number of processes: None for one a core, 0 for none.
+        Raises RootError, IndexLockedError and IndexWriteError.
+        """
+        from coderag.index.build import BuildOptions, build
+        from coderag.reading.walk import WalkOptions
+
+        placed = place(roots, index=index)
+        options = BuildOptions(WalkOptions(contents=frozenset(contents)), workers)
+        for one in placed:
+            build(one.root, one.folder, options=options, repository=one.repository)
+        return cls(placed)
+
+    @classmethod
+    def open(cls, *roots: str | os.PathLike[str], index: str | os.PathLike[str] | None = None) -> Index:
+        """Open the indexes of roots; raises IndexMissingError, IndexFormatError and IndexDamagedError."""
+        return cls(place(roots, index=index))
+
+    def is_fresh(self) -> bool:
+        """Tell whether no file changed since the index was written."""
+        from coderag.index.fresh import is_fresh
+
+        return all(
+            is_fresh(str(one.root), one.folder, manifest, segments)
+            for one, manifest, segments in zip(self._roots, self._manifests, self._segments, strict=True)
+        )
+
+    def update(self, *, workers: int | None = None) -> None:
+        """Read what changed since the index was written; raises like `build`."""
+        from coderag.index.build import BuildOptions, update
+
+        for one, manifest in zip(self._roots, self._manifests, strict=True):
+            update(one.root, one.folder, options=BuildOptions.of(manifest, workers), repository=one.repository)
+        self._load()
+
+    def search(
+        self,
+        question: str | Query,
+        *,
+        k: int = 10,
+        kinds: Iterable[Kind | str] = (),
+        languages: Iterable[str] = (),
+        paths: Sequence[str] = (),
+        tests: TestPolicy | str = TestPolicy.DEMOTE,
+    ) -> list[Hit]:
+        """Return the k best chunks for a question, best first.
+
+        `paths` are globs as in .gitignore, "!" in front excludes. A Query brings its own conditions.
+        Raises QueryError for an empty question, an unknown kind or language, or a k below 1.
+        """
+        if isinstance(question, str):
+            question = make_query(question, k=k, kinds=kinds, languages=languages, paths=paths, tests=tests)
+        understood = understand(question.text)
+        if question.tests is TestPolicy.INCLUDE:
+            understood = replace(understood, wants=understood.wants | {"test"})
+        ranked = rank(self._corpus, understood, k=question.k, allowed=allowed_chunks(self._corpus, question))
+        return [hit_of(self._corpus, understood, one) for one in ranked]
+
+    def symbols(self, name: str, *, k: int = 20) -> list[Symbol]:
+        """Return the definitions of a name: exact or qualified ones, else those that are spelled most like it."""
+        return find_symbols(self._corpus, name, k=k)
+
+    def outline(self, path: str) -> list[Symbol]:
+        """Return the definitions of an indexed file in order; raises QueryError when it is not indexed."""
+        for member in self._corpus.members:
+            for file, known in enumerate(member.segment.paths.all()):
+                if known == path and file not in member.dead:
+                    return member.segment.outline(file, repository=member.repository)
+        raise QueryError(f"{path} is not in the index; paths are relative to the root, with forward slashes")
+
+    def chunks(self, path: str) -> list[Chunk]:
+        """Return the chunks of an indexed file in order; raises QueryError when it is not indexed."""
+        for member in self._corpus.members:
+            for file, known in enumerate(member.segment.paths.all()):
+                if known == path and file not in member.dead:
+                    numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
+                    return [member.segment.chunk(number, repository=member.repository) for number in numbers]
+        raise QueryError(f"{path} is not in the index; paths are relative to the root, with forward slashes")
+
+    def __len__(self) -> int:
+        """Return how many chunks can be found."""
+        return int(self._corpus.live_file[self._corpus.chunk_file].sum())
+
+
+def make_query(
+    text: str,
+    *,
+    k: int = 10,
+    kinds: Iterable[Kind | str] = (),
+    languages: Iterable[str] = (),
+    paths: Sequence[str] = (),
+    tests: TestPolicy | str = TestPolicy.DEMOTE,
+) -> Query:
+    """Return a query of plain values; raises QueryError for one that makes no sense."""
+    if not text.strip():
+        raise QueryError("the question is empty; ask in words or give a symbol")
+    if k < 1:
+        raise QueryError(f"k is {k}; ask for at least one hit")
+    try:
+        return Query(
+            text=text,
+            k=k,
+            kinds=frozenset(map(Kind, kinds)),
+            languages=frozenset(languages),
+            paths=tuple(paths),
+            tests=TestPolicy(tests),
+        )
+    except ValueError as error:
+        raise QueryError(f"{error}; kinds are {', '.join(Kind)}; tests are {', '.join(TestPolicy)}") from error
+
+
+def place(roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[str] | None = None) -> list[Root]:
+    """Return the roots with the place of each one's index; raises RootError.
+
+    Repositories carry the names of their folders, made longer where two are alike.
+    """
+    if not roots:
+        raise RootError("no root given")
+    resolved = list(dict.fromkeys(Path(os.path.realpath(root)) for root in roots))
+    for given, root in zip(roots, resolved, strict=False):
+        if not root.is_dir():
+            what = "is not a folder" if root.exists() else "does not exist"
+            raise RootError(f"{os.fspath(given)!r} {what}; give the folder of a repository")
+    names = _repository_names(resolved)
+    if index is None:
+        return [Root(root, root / INDEX_FOLDER, name) for root, name in zip(resolved, names, strict=True)]
+    base = Path(index).absolute()
+    if len(resolved) == 1:
+        return [Root(resolved[0], base, names[0])]
+    return [Root(root, base / name.replace("/", "-"), name) for root, name in zip(resolved, names, strict=True)]
+
+
+def _repository_names(roots: Sequence[Path]) -> list[str]:
+    names = [root.name or "root" for root in roots]
+    depth = 2
+    while len(set(names)) < len(names):
+        names = ["/".join(root.parts[-depth:]).strip("/") if names.count(name) > 1 else name for root, name in zip(roots, names, strict=True)]
+        depth += 1
+    return names

@@ -1,0 +1,68 @@
+"""Every error that coderag raises on purpose.
+
+    CoderagError
+    ├── RootError            a folder to read is missing, is no folder, or may not be read
+    ├── QueryError           a question or a filter that cannot be answered as written
+    ├── LanguageDataError    a folder in parsers/ is wrong: a bad field, or a query its grammar refuses
+    └── StoredIndexError          an index on disk that cannot be used
+        ├── IndexMissingError    there is none
+        ├── IndexFormatError     another version wrote it
+        ├── IndexDamagedError    truncated, or its checksum does not match
+        ├── IndexLockedError     another process is writing it
+        └── IndexWriteError      no space, or no permission
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CoderagError",
+    "IndexDamagedError",
+    "StoredIndexError",
+    "IndexFormatError",
+    "IndexLockedError",
+    "IndexMissingError",
+    "IndexWriteError",
+    "LanguageDataError",
+    "QueryError",
+    "RootError",
+]
+
+
+class CoderagError(Exception):
+    """The base of every error raised on purpose; its text says what, where and what to do."""
+
+
+class RootError(CoderagError):
+    """A folder to read is missing, is no folder, or may not be read."""
+
+
+class QueryError(CoderagError):
+    """A question or a filter that cannot be answered as written."""
+
+
+class LanguageDataError(CoderagError):
+    """A folder in parsers/ is wrong: a bad field, or a query that its grammar refuses."""
+
+
+class StoredIndexError(CoderagError):
+    """An index on disk that cannot be used."""
+
+
+class IndexMissingError(StoredIndexError):
+    """There is no index where one was asked for."""
+
+
+class IndexFormatError(StoredIndexError):
+    """An index that another version of coderag wrote."""
+
+
+class IndexDamagedError(StoredIndexError):
+    """An index file that is truncated or whose checksum does not match."""
+
+
+class IndexLockedError(StoredIndexError):
+    """An index that another process is writing."""
+
+
+class IndexWriteError(StoredIndexError):
+    """An index that could not be written: no space, or no permission."""

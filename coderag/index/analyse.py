@@ -1,0 +1,319 @@
+"""Files to columns: read, outline, chunk and tokenise them. This is what a worker does."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from coderag.index.arrays import Array
+from coderag.index.columns import (
+    BLOCK_BYTES,
+    CONTINUES,
+    DEFINES,
+    DETAIL_GROUP,
+    KINDS,
+    SYMBOL_FIELDS,
+    Columns,
+    Details,
+    FileRow,
+    pack_labels,
+)
+from coderag.index.sparse import saturate
+from coderag.reading.chunk import MAX_CHUNK_BYTES, Draft, chunk_lines, chunk_outline
+from coderag.reading.decode import Decoded, read_file
+from coderag.reading.grammar import GrammarMissing, ParseTimeout
+from coderag.reading.language import Language, languages
+from coderag.reading.lines import Lines
+from coderag.reading.outline import Outline, read_outline
+from coderag.reading.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
+from coderag.reading.walk import Skipped, SourceFile
+from coderag.text.tokens import Vocabulary, words
+
+__all__ = ["FIELDS", "ReadFile", "analyse", "deflate_details", "module_name", "read_chunks"]
+
+K1 = 1.2  # saturation of a term's weight
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a chunk in BM25F: what a word in it weighs, and how its length counts."""
+
+    weight: float
+    pivot: float = 1.0  # the length in terms at which the weight holds as it is
+    b: float = 0.0  # 0: length does not matter; 1: weight falls in proportion to length
+
+
+# Pivots are constants instead of the corpus' averages: a chunk's weights then depend on nothing but the chunk, so
+# segments can be built apart and merged, and an updated index ranks like a fresh one.
+FIELDS: dict[str, Field] = {
+    "name": Field(4.0),
+    "scope": Field(1.0),
+    "path": Field(1.5),
+    "signature": Field(1.0),
+    "doc": Field(1.0),
+    "members": Field(1.0, pivot=20, b=0.5),
+    "body": Field(1.0, pivot=90, b=0.6),
+}
+IMPORT_KEYWORDS = frozenset(
+    "import from as use using include require require_once package export default static type of in self crate super pub mod".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file's text and what was found in it."""
+
+    lines: Lines
+    drafts: list[Draft]
+    outline: Outline
+    problem: str = ""
+
+
+def read_chunks(data: bytes, language: Language, *, module: str, as_lines: bool = False) -> ReadFile:
+    """Return the chunks of a text with "\\n" line ends; where its reader fails, as lines, and the problem says why."""
+    lines = Lines(data)
+    if as_lines:
+        return ReadFile(lines, chunk_lines(lines, name=module), Outline(), "the parser crashed or did not end")
+    try:
+        if language.reader == "outline":
+            outline = read_outline(lines, language, split_above=MAX_CHUNK_BYTES)
+            problem = "syntax errors" if outline.has_error else ""
+            return ReadFile(lines, chunk_outline(lines, outline, module=module), outline, problem)
+        if language.reader == "markdown":
+            return ReadFile(lines, chunk_markdown(lines, name=module), Outline())
+        if language.reader == "restructuredtext":
+            return ReadFile(lines, chunk_restructuredtext(lines, name=module), Outline())
+        if language.reader == "notebook":
+            text, cells = notebook_rows(data)
+            lines = Lines(text)
+            return ReadFile(lines, chunk_notebook(lines, cells, name=module), Outline())
+        return ReadFile(lines, chunk_lines(lines, name=module), Outline())
+    except GrammarMissing as error:
+        problem = str(error)
+    except ParseTimeout:
+        problem = "parsing took too long"
+    except (ValueError, KeyError, TypeError) as error:
+        if language.reader != "notebook":
+            raise
+        problem = f"not a readable notebook: {error}"
+    return ReadFile(lines, chunk_lines(lines, name=module), Outline(), problem)
+
+
+def module_name(path: str) -> str:
+    """Return the name of a file's module: its stem, or its folder's where the stem says nothing."""
+    pure = PurePosixPath(path)
+    stem = pure.name.split(".", 1)[0] or pure.name
+    if stem in {"__init__", "index", "mod", "lib", "main", "init"} and pure.parent.name:
+        return f"{pure.parent.name}/{stem}"
+    return stem
+
+
+def analyse(root: str, files: Iterable[SourceFile], *, as_lines: bool = False) -> tuple[Columns, list[Skipped]]:
+    """Return the columns of files below a root, and the files that turned out not to be text.
+
+    With `as_lines` no grammar is used: for files that crash or stall one.
+    """
+    builder = _Builder(as_lines=as_lines)
+    skipped: list[Skipped] = []
+    for file in files:
+        decoded = read_file(root, file)
+        if isinstance(decoded, Skipped):
+            skipped.append(decoded)
+        else:
+            builder.add(file, decoded)
+    return builder.columns(), skipped
+
+
+class _Builder:
+    """Columns while files are added."""
+
+    def __init__(self, *, as_lines: bool) -> None:
+        self._as_lines = as_lines
+        self._files: list[FileRow] = []
+        self._blocks: list[bytes] = []
+        self._chunks: list[tuple[int, ...]] = []
+        self._ids: list[int] = []
+        self._names: list[str] = []
+        self._details: list[Details] = []
+        self._parts: list[tuple[int, int, int, int]] = []
+        self._symbols: list[tuple[int, ...]] = []
+        self._symbol_names: list[str] = []
+        self._terms = _Terms()
+
+    def add(self, file: SourceFile, decoded: Decoded) -> None:
+        """Add a file's chunks."""
+        module = module_name(file.path)
+        read = read_chunks(decoded.data, languages()[file.language], module=module, as_lines=self._as_lines)
+        data = read.lines.data
+        self._blocks += [zlib.compress(data[at : at + BLOCK_BYTES], 1) for at in range(0, len(data), BLOCK_BYTES)]
+        base = len(self._chunks)
+        number = len(self._files)
+        self._files.append(
+            FileRow(
+                path=file.path,
+                size=file.size,
+                mtime_ns=file.mtime_ns,
+                inode=file.inode,
+                digest=int.from_bytes(blake2b(decoded.data, digest_size=8).digest(), "little"),
+                language=file.language,
+                labels=pack_labels(file.labels | decoded.labels),
+                text_bytes=len(data),
+                problem=read.problem,
+            )
+        )
+        imported = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
+        path_words = words(file.path)
+        members = _member_names(read.drafts)
+        for position, draft in enumerate(read.drafts):
+            self._add_chunk(
+                draft,
+                lines=read.lines,
+                file=file.path,
+                number=number,
+                base=base,
+                imported=imported,
+                path_words=path_words,
+                members=members.get(position, ""),
+            )
+        self._add_symbols(read, base)
+
+    def _add_chunk(
+        self,
+        draft: Draft,
+        *,
+        lines: Lines,
+        file: str,
+        number: int,
+        base: int,
+        imported: frozenset[str],
+        path_words: list[str],
+        members: str,
+    ) -> None:
+        raw = lines.text(draft.parts)
+        body = words(raw.decode("utf-8", "replace"))
+        self._chunks.append(
+            (
+                number,
+                KINDS.index(draft.kind),
+                draft.first_row,
+                draft.last_row,
+                base + draft.parent if draft.parent >= 0 else -1,
+                len(draft.parts),
+                len(draft.name.encode("utf-8", "surrogateescape")),
+                DEFINES * (draft.definition >= 0) | CONTINUES * draft.continues,
+            )
+        )
+        identity = b"\0".join((file.encode("utf-8", "surrogateescape"), draft.qualified_name.encode("utf-8", "surrogateescape"), raw))
+        self._ids.append(int.from_bytes(blake2b(identity, digest_size=8).digest(), "little"))
+        self._names.append(draft.qualified_name)
+        self._parts += [(first, last, lines.starts[first], lines.ends[last]) for first, last in draft.parts]
+        used = tuple(sorted(imported.intersection(body))) if imported else ()
+        self._details.append(Details(draft.signature, draft.doc, draft.decorators, used, draft.calls))
+        self._terms.add(
+            name=words(draft.name),
+            scope=words(draft.qualified_name[: -len(draft.name)] if draft.name else draft.qualified_name),
+            path=path_words,
+            signature=words(draft.signature),
+            doc=words(draft.doc),
+            members=words(members) if members else [],
+            body=body,
+        )
+
+    def _add_symbols(self, read: ReadFile, base: int) -> None:
+        """Add the definitions that are no chunk of their own, each with the chunk that holds its first row."""
+        own = {draft.definition for draft in read.drafts if draft.definition >= 0}
+        rest = [position for position in range(len(read.outline.definitions)) if position not in own]
+        if not rest:
+            return
+        holder = _row_holders(read.drafts)
+        for position in rest:
+            one = read.outline.definitions[position]
+            chunk = holder.get(one.row)
+            if chunk is not None:
+                name_bytes = len(one.name.encode("utf-8", "surrogateescape"))
+                self._symbols.append((base + chunk, KINDS.index(one.kind), one.first_row, one.last_row, name_bytes))
+                self._symbol_names.append(one.qualified_name)
+
+    def columns(self) -> Columns:
+        """Return what was added."""
+        vocabulary, terms, docs, weights = self._terms.postings()
+        groups = range(0, len(self._details), DETAIL_GROUP)
+        return Columns(
+            files=self._files,
+            blocks=self._blocks,
+            chunks=np.array(self._chunks, dtype=np.int32).reshape(-1, 8),
+            chunk_ids=np.array(self._ids, dtype=np.uint64),
+            chunk_names=self._names,
+            details=[deflate_details(self._details[at : at + DETAIL_GROUP]) for at in groups],
+            parts=np.array(self._parts, dtype=np.int32).reshape(-1, 4),
+            symbols=np.array(self._symbols, dtype=np.int32).reshape(-1, len(SYMBOL_FIELDS)),
+            symbol_names=self._symbol_names,
+            vocabulary=vocabulary,
+            posting_terms=terms,
+            posting_docs=docs,
+            posting_weights=weights,
+        )
+
+
+def deflate_details(details: Sequence[Details]) -> bytes:
+    """Return the details of some chunks as they are stored."""
+    return zlib.compress(json.dumps(details, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace"), 1)
+
+
+def _row_holders(drafts: Sequence[Draft]) -> dict[int, int]:
+    return {
+        row: position
+        for position, draft in enumerate(drafts)
+        for first, last in draft.parts
+        for row in range(first, last + 1)
+    }
+
+
+def _member_names(drafts: Sequence[Draft]) -> dict[int, str]:
+    """Return the names of the definitions below each chunk that frames others, as one text."""
+    names: dict[int, list[str]] = {}
+    for draft in drafts:
+        if draft.parent >= 0 and draft.definition >= 0 and not draft.continues:
+            names.setdefault(draft.parent, []).append(draft.name)
+    return {position: " ".join(found) for position, found in names.items()}
+
+
+class _Terms:
+    """The terms of chunks, field by field, until they become postings."""
+
+    def __init__(self) -> None:
+        self._vocabulary = Vocabulary()
+        self._flat: list[int] = []
+        self._lengths: list[int] = []  # of each field of each chunk, in the order of FIELDS
+
+    def add(self, **fields: list[str]) -> None:
+        """Add a chunk: the words of each field."""
+        before = len(self._flat)
+        for name in FIELDS:
+            self._flat += self._vocabulary.numbers(fields[name])
+            after = len(self._flat)
+            self._lengths.append(after - before)
+            before = after
+
+    def postings(self) -> tuple[Array, Array, Array, Array]:
+        """Return (vocabulary u64, term u32, chunk u32, weight u8); a (term, chunk) pair appears once."""
+        hashes = np.array(self._vocabulary.hashes(), dtype=np.uint64)
+        lengths = np.array(self._lengths, dtype=np.int64).reshape(-1, len(FIELDS))
+        terms = np.array(self._flat, dtype=np.int64)
+        docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths.sum(axis=1))
+        shares = [
+            field.weight / (1 - field.b + field.b * np.maximum(lengths[:, at], field.pivot / 4) / field.pivot)
+            for at, field in enumerate(FIELDS.values())
+        ]
+        weights = np.repeat(np.stack(shares, axis=1).ravel() if len(lengths) else np.zeros(0), lengths.ravel())
+        keys, where = np.unique(docs * max(len(hashes), 1) + terms, return_inverse=True)
+        summed = np.bincount(where, weights=weights, minlength=len(keys))
+        found_docs, found_terms = np.divmod(keys, max(len(hashes), 1))
+        return hashes, found_terms.astype(np.uint32), found_docs.astype(np.uint32), saturate(summed, K1)
+

@@ -1,0 +1,363 @@
+"""A root to an index, and an index to one that knows what changed since."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from coderag import __version__
+from coderag.data import data_folder
+from coderag.errors import IndexDamagedError, IndexFormatError, IndexLockedError, IndexMissingError
+from coderag.index.analyse import analyse
+from coderag.index.manifest import (
+    Listed,
+    Manifest,
+    SegmentEntry,
+    read_listing,
+    read_manifest,
+    sync_folder,
+    write_manifest,
+    writing,
+)
+from coderag.index.merge import columns_of
+from coderag.index.pool import Batch, Result, WorkerPool
+from coderag.index.segment import Segment, SegmentWriter
+from coderag.reading.walk import Listing, SkipReason, Skipped, SourceFile, WalkOptions, walk
+from coderag.text.tokens import TOKENIZER_VERSION
+from coderag.types import Content
+
+__all__ = ["BuildOptions", "Progress", "Report", "build", "content_parts", "update"]
+
+CHUNKER_VERSION = 1  # raise it when the same file gives other chunks
+BATCH_FILES, BATCH_BYTES = 48, 500_000
+ALONE_BYTES = 1_500_000  # below this, starting workers costs more than they save
+MAX_SEGMENT_CHUNKS = 250_000  # bounds the memory of a build
+MAX_SEGMENTS = 8  # more are merged: each one costs every question a little
+LOCK_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """How to build: what to read and with how many processes."""
+
+    walk: WalkOptions = field(default_factory=WalkOptions)
+    workers: int | None = None  # None: one a core; 0: none, everything in this process
+
+    @classmethod
+    def of(cls, manifest: Manifest, workers: int | None = None) -> BuildOptions:
+        """Return the options that an index was built with."""
+        contents = frozenset(map(Content, manifest.contents))
+        return cls(WalkOptions(max_bytes=manifest.max_bytes, contents=contents), workers)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a build is."""
+
+    files: int
+    all_files: int
+    bytes: int
+    all_bytes: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a build or an update did."""
+
+    read: int  # files
+    unchanged: int
+    removed: int
+    chunks: int  # in the index now
+    bytes_read: int
+    seconds: float
+    skipped: tuple[Skipped, ...]
+    rebuilt: str = ""  # why an update became a full build
+
+
+Watch = Callable[[Progress], None]
+
+
+def build(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None = None) -> Report:
+    """Index a root from nothing; the index that was there answers until this one is complete.
+
+    Raises RootError, IndexLockedError, IndexWriteError.
+    """
+    started, now = time.monotonic(), time.time_ns()
+    listing = walk(root, options.walk)
+    with _locked(folder):
+        with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
+            now = max(now, read_manifest(folder).updated_ns + 1)
+        entries, skipped = _write_segments(root, folder, listing.files, options=options, watch=watch)
+        skipped = (*listing.skipped, *skipped)
+        manifest = Manifest(
+            root=str(root),
+            repository=repository,
+            segments=tuple(entries),
+            contents=tuple(sorted(options.walk.contents)),
+            max_bytes=options.walk.max_bytes,
+            version=__version__,
+            parts=content_parts(),
+            updated_ns=now,
+            seconds=time.monotonic() - started,
+            generation=_generation(folder),
+        )
+        with writing(folder):
+            write_manifest(folder, manifest, _listed(listing, skipped))
+    return Report(
+        read=sum(entry.files for entry in entries),
+        unchanged=0,
+        removed=0,
+        chunks=sum(entry.chunks for entry in entries),
+        bytes_read=sum(file.size for file in listing.files),
+        seconds=time.monotonic() - started,
+        skipped=skipped,
+    )
+
+
+def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None = None) -> Report:
+    """Bring an index up to date: read the files that are new or changed, forget those that went.
+
+    An index that is missing, damaged, of another format or made by other rules is built anew. Raises like `build`.
+    """
+    try:
+        manifest = read_manifest(folder)
+        reason = _outdated(manifest, options)
+        segments = [] if reason else [Segment(folder / "segments" / entry.name) for entry in manifest.segments]
+    except (IndexMissingError, IndexFormatError, IndexDamagedError) as error:
+        reason = str(error)
+    if reason:
+        return replace(build(root, folder, options=options, repository=repository, watch=watch), rebuilt=reason)
+    started, now = time.monotonic(), time.time_ns()
+    with _locked(folder):
+        if read_manifest(folder).generation != manifest.generation:
+            return update(root, folder, options=options, repository=repository, watch=watch)
+        listing = walk(root, options.walk)
+        known_bad = _still_unreadable(folder, manifest, listing)
+        changed, dead = _compare(manifest, segments, listing, unreadable={one.path for one in known_bad})
+        entries = [
+            replace(entry, dead=tuple(sorted({*entry.dead, *gone})))
+            for entry, gone in zip(manifest.segments, dead, strict=True)
+        ]
+        if not changed and not any(dead):
+            skipped = (*listing.skipped, *known_bad)
+            with writing(folder):
+                write_manifest(folder, replace(manifest, updated_ns=now), _listed(listing, skipped))
+            return _update_report(manifest.segments, listing, started=started, skipped=skipped)
+        added, found_skipped = _write_segments(root, folder, changed, options=options, watch=watch)
+        skipped = (*listing.skipped, *found_skipped, *known_bad)
+        entries = _merged(folder, [*entries, *added])
+        manifest = replace(manifest, segments=tuple(entries), updated_ns=now, version=__version__)
+        with writing(folder):
+            write_manifest(folder, manifest, _listed(listing, skipped))
+    return _update_report(
+        entries, listing, started=started, skipped=skipped, read=len(changed), removed=_removed(dead, changed)
+    )
+
+
+def content_parts() -> dict[str, str]:
+    """Return the identities of what an index's content depends on, besides the files."""
+    data = blake2b(digest_size=8)
+    for path in sorted(data_folder("parsers").glob("*/*")):
+        if path.name in {"language.toml", "tags.scm"}:
+            data.update(path.parent.name.encode() + path.read_bytes())
+    return {"chunker": str(CHUNKER_VERSION), "tokenizer": str(TOKENIZER_VERSION), "languages": data.hexdigest()}
+
+
+def _outdated(manifest: Manifest, options: BuildOptions) -> str:
+    """Return why the whole index has to be built anew, "" when it has not."""
+    for part, identity in content_parts().items():
+        if manifest.parts.get(part) != identity:
+            return f"the index was made by another {part}"
+    if set(manifest.contents) != set(options.walk.contents) or manifest.max_bytes != options.walk.max_bytes:
+        return "the index was made with other options"
+    return ""
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the index's write lock; it goes with the process that holds it."""
+    with writing(folder):
+        (folder / "segments").mkdir(parents=True, exist_ok=True)
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    lock = FileLock(folder / "lock", timeout=LOCK_SECONDS)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise IndexLockedError(f"another process has been writing the index at {folder} for {LOCK_SECONDS:.0f} s") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _generation(folder: Path) -> int:
+    try:
+        return read_manifest(folder).generation
+    except (IndexMissingError, IndexFormatError, IndexDamagedError):
+        return max((int(path.stem.partition("-")[2]) for path in folder.glob("listing-*.json")), default=0)
+
+
+def _write_segments(
+    root: Path, folder: Path, files: Sequence[SourceFile], *, options: BuildOptions, watch: Watch | None
+) -> tuple[list[SegmentEntry], list[Skipped]]:
+    """Write the files' chunks to new segments; nothing names them yet."""
+    entries: list[SegmentEntry] = []
+    skipped: list[Skipped] = []
+    all_bytes = sum(file.size for file in files)
+    batches = list(_batches(files))
+    done_files = done_bytes = done_chunks = 0
+    writer: SegmentWriter | None = None
+    try:
+        for batch, result in zip(batches, _results(root, batches, options=options, all_bytes=all_bytes), strict=True):
+            for columns, not_text in result:
+                writer = writer or SegmentWriter(_new_segment(folder))
+                done_chunks += len(columns.chunks)
+                skipped += not_text
+                with writing(folder):
+                    writer.add(columns)
+            done_files += len(batch)
+            done_bytes += sum(file.size for file in batch)
+            if watch is not None:
+                watch(Progress(done_files, len(files), done_bytes, all_bytes, done_chunks))
+            if writer is not None and writer.chunks >= MAX_SEGMENT_CHUNKS:
+                entries.append(_finish(folder, writer))
+                writer = None
+        if writer is not None and writer.files:
+            entries.append(_finish(folder, writer))
+    except BaseException:
+        if writer is not None:
+            writer.abort()
+            shutil.rmtree(writer.folder, ignore_errors=True)
+        raise
+    return entries, skipped
+
+
+def _results(root: Path, batches: list[Batch], *, options: BuildOptions, all_bytes: int) -> Iterator[Result]:
+    count = available_cores() if options.workers is None else options.workers
+    if count == 0 or all_bytes < ALONE_BYTES:
+        for batch in batches:
+            yield [analyse(str(root), batch)]
+        return
+    with WorkerPool(str(root), min(count, len(batches))) as pool:
+        yield from pool.map(batches)
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _batches(files: Iterable[SourceFile]) -> Iterator[Batch]:
+    batch: list[SourceFile] = []
+    size = 0
+    for file in files:
+        batch.append(file)
+        size += file.size
+        if len(batch) == BATCH_FILES or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _new_segment(folder: Path) -> Path:
+    # Never a name that was used before: a reader of an old manifest may still have it open.
+    return folder / "segments" / f"{time.time_ns():x}-{os.getpid():x}"
+
+
+def _finish(folder: Path, writer: SegmentWriter) -> SegmentEntry:
+    with writing(folder):
+        writer.finish()
+        sync_folder(writer.folder)
+    sizes = {path.name: path.stat().st_size for path in sorted(writer.folder.iterdir())}
+    return SegmentEntry(writer.folder.name, writer.files, writer.chunks, sizes)
+
+
+def _compare(
+    manifest: Manifest, segments: Sequence[Segment], listing: Listing, *, unreadable: Set[str]
+) -> tuple[list[SourceFile], list[set[int]]]:
+    """Return the files to read, and of each segment the numbers of those that changed or went."""
+    files = {file.path: file for file in listing.files}
+    dead: list[set[int]] = []
+    unchanged: set[str] = set()
+    for entry, segment in zip(manifest.segments, segments, strict=True):
+        gone: set[int] = set()
+        already = set(entry.dead)
+        for number, (path, *known) in enumerate(segment.file_stats()):
+            if number in already:
+                continue
+            file = files.get(path)
+            # A file as new as the last listing may have been written again within one tick of its clock.
+            if file is not None and known == [file.size, file.mtime_ns, file.inode] and file.mtime_ns < manifest.updated_ns:
+                unchanged.add(path)
+            else:
+                gone.add(number)
+        dead.append(gone)
+    return [file for path, file in files.items() if path not in unchanged and path not in unreadable], dead
+
+
+def _still_unreadable(folder: Path, manifest: Manifest, listing: Listing) -> list[Skipped]:
+    """Return the files that were read before, were no text, and have not changed since."""
+    found = {file.path: file for file in listing.files}
+    known: list[Skipped] = []
+    for path, reason, detail in read_listing(folder, manifest).skipped:
+        file = found.get(path)
+        if file is not None and file.mtime_ns < manifest.updated_ns:
+            known.append(Skipped(path, SkipReason(reason), detail))
+    return known
+
+
+def _merged(folder: Path, entries: list[SegmentEntry]) -> list[SegmentEntry]:
+    """Return the segments without empty ones, the small ones merged when there are too many or too much is dead."""
+    entries = [entry for entry in entries if len(entry.dead) < entry.files]
+    wasteful = [entry for entry in entries if 4 * len(entry.dead) > entry.files]
+    small = sorted(entries, key=lambda entry: entry.chunks)[:-1] if len(entries) > MAX_SEGMENTS else []
+    chosen = [entry for entry in entries if entry in wasteful or entry in small]
+    if not chosen:
+        return entries
+    writer = SegmentWriter(_new_segment(folder))
+    with writing(folder):
+        for entry in chosen:
+            writer.add(columns_of(Segment(folder / "segments" / entry.name), entry.dead))
+    return [*(entry for entry in entries if entry not in chosen), _finish(folder, writer)]
+
+
+def _listed(listing: Listing, skipped: Iterable[Skipped]) -> Listed:
+    return Listed(
+        folders=listing.folders,
+        rules=listing.rules,
+        skipped=tuple((one.path, str(one.reason), one.detail) for one in skipped),
+    )
+
+
+def _removed(dead: Iterable[set[int]], changed: Sequence[SourceFile]) -> int:
+    return max(sum(map(len, dead)) - len(changed), 0)
+
+
+def _update_report(
+    entries: Sequence[SegmentEntry],
+    listing: Listing,
+    *,
+    started: float,
+    skipped: tuple[Skipped, ...],
+    read: int = 0,
+    removed: int = 0,
+) -> Report:
+    return Report(
+        read=read,
+        unchanged=len(listing.files) - read,
+        removed=removed,
+        chunks=sum(entry.chunks for entry in entries),
+        bytes_read=0,
+        seconds=time.monotonic() - started,
+        skipped=skipped,
+    )

@@ -1,0 +1,142 @@
+"""Several opened segments, of one index or more, as one numbered row of chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from coderag.index.arrays import Array
+from coderag.index.columns import KINDS, LABELS
+from coderag.index.manifest import Manifest
+from coderag.index.segment import Segment
+from coderag.reading.language import languages
+from coderag.types import Chunk, Content
+
+__all__ = ["Corpus", "Member", "open_members"]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A segment in a corpus."""
+
+    segment: Segment
+    repository: str
+    root: str
+    dead: tuple[int, ...]  # numbers of files that changed or went since the segment was written
+    first_chunk: int = 0  # in the corpus
+    first_file: int = 0
+
+
+def open_members(folder: Path, manifest: Manifest) -> list[Member]:
+    """Return the segments of an index; raises IndexDamagedError."""
+    return [
+        Member(Segment(folder / "segments" / entry.name), manifest.repository, manifest.root, entry.dead)
+        for entry in manifest.segments
+    ]
+
+
+class Corpus:
+    """Chunks and files numbered over all segments; numbers last as long as the corpus."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        placed: list[Member] = []
+        chunks = files = 0
+        for one in members:
+            placed.append(Member(one.segment, one.repository, one.root, one.dead, chunks, files))
+            chunks += len(one.segment)
+            files += len(one.segment.paths)
+        self.members = tuple(placed)
+        self.size = chunks
+        self.files = files
+
+    def __len__(self) -> int:
+        """Return how many chunks there are, dead ones included."""
+        return self.size
+
+    @cached_property
+    def chunk_file(self) -> Array:
+        """The file of each chunk, i32[chunks]."""
+        return self._joined([one.segment.chunk_file + one.first_file for one in self.members], np.int32)
+
+    @cached_property
+    def chunk_kind(self) -> Array:
+        """The kind of each chunk as its position in KINDS, u8[chunks]."""
+        return self._joined([one.segment.chunk_kind for one in self.members], np.uint8)
+
+    @cached_property
+    def chunk_flags(self) -> Array:
+        """The flags of each chunk, u8[chunks]."""
+        return self._joined([one.segment.chunk_flags for one in self.members], np.uint8)
+
+    @cached_property
+    def file_labels(self) -> Array:
+        """The labels of each file as bits, u8[files]."""
+        return self._joined([one.segment.arrays["file_labels"] for one in self.members], np.uint8)
+
+    @cached_property
+    def file_language(self) -> Array:
+        """The language of each file as its position in `languages`, u8[files]."""
+        code = {name: number for number, name in enumerate(self.languages)}
+        found = []
+        for one in self.members:
+            table = np.array([code[name] for name in one.segment.languages] or [0], dtype=np.uint8)
+            found.append(table[one.segment.arrays["file_language"]])
+        return self._joined(found, np.uint8)
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """The languages of all files, in alphabetical order."""
+        return sorted({name for one in self.members for name in one.segment.languages})
+
+    @cached_property
+    def documents(self) -> Array:
+        """Which files are documents rather than code, bool[files]."""
+        known = languages()
+        docs = [name in known and known[name].content is Content.DOCS for name in self.languages]
+        return np.array(docs or [False])[self.file_language]
+
+    @cached_property
+    def live_file(self) -> Array:
+        """Whether each file is still what was indexed, bool[files]."""
+        live = np.ones(self.files, dtype=bool)
+        for one in self.members:
+            live[[one.first_file + number for number in one.dead]] = False
+        return live
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The path of each file."""
+        return [path for one in self.members for path in one.segment.paths.all()]
+
+    def with_label(self, label: str) -> Array:
+        """Return which files carry a label, bool[files]."""
+        return (self.file_labels >> np.uint8(LABELS.index(label)) & np.uint8(1)).astype(bool)
+
+    def of_kinds(self, kinds: Sequence[str]) -> Array:
+        """Return which chunks are of one of some kinds, bool[chunks]."""
+        wanted = np.array([kind in kinds for kind in KINDS])
+        return wanted[self.chunk_kind]
+
+    def member_of(self, chunk: int) -> tuple[Member, int]:
+        """Return the segment that holds a chunk, and the chunk's number in it."""
+        member = next(one for one in reversed(self.members) if one.first_chunk <= chunk)
+        return member, chunk - member.first_chunk
+
+    def path(self, file: int) -> str:
+        """Return a file's path, without reading those of the others."""
+        member = next(one for one in reversed(self.members) if one.first_file <= file)
+        return member.segment.paths[file - member.first_file]
+
+    def chunk(self, number: int) -> Chunk:
+        """Return a chunk with its text."""
+        member, local = self.member_of(number)
+        return member.segment.chunk(local, repository=member.repository)
+
+    def _joined(self, arrays: Sequence[Array], dtype: type[np.generic]) -> Array:
+        if not arrays:
+            return np.zeros(0, dtype=dtype)
+        return arrays[0].astype(dtype, copy=False) if len(arrays) == 1 else np.concatenate(arrays).astype(dtype, copy=False)

@@ -1,0 +1,79 @@
+"""Segments to columns again, without the files that changed since: how small segments become one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from coderag.index.analyse import deflate_details
+from coderag.index.arrays import Array
+from coderag.index.columns import CHUNK_FIELDS, DETAIL_GROUP, Columns, FileRow
+from coderag.index.segment import Segment
+
+__all__ = ["columns_of"]
+
+
+def columns_of(segment: Segment, dead: Collection[int]) -> Columns:
+    """Return the columns that a segment was written from, without its dead files."""
+    arrays = segment.arrays
+    count = len(segment.paths)
+    live_file = np.ones(count, dtype=bool)
+    live_file[list(dead)] = False
+    live = live_file[segment.chunk_file]
+    new_file = _renumber(live_file)
+    new_chunk = _renumber(live)
+    rows: list[FileRow] = [segment.file(int(number)) for number in np.flatnonzero(live_file)]
+    kept = np.flatnonzero(live)
+    part_counts = np.diff(arrays["chunk_part_offsets"].astype(np.int64))
+    details = [segment.details(int(chunk)) for chunk in kept]
+    symbols = arrays["symbols"][live[arrays["symbols"][:, 0]]].copy()
+    kept_symbols = np.flatnonzero(live[arrays["symbols"][:, 0]])
+    symbols[:, 0] = new_chunk[symbols[:, 0]]
+    return Columns(
+        files=rows,
+        blocks=_blocks(segment, live_file),
+        chunks=_chunks(segment, live, new_file, new_chunk, part_counts),
+        chunk_ids=arrays["chunk_id"][live],
+        chunk_names=segment.names.some(kept.tolist()),
+        details=[deflate_details(details[at : at + DETAIL_GROUP]) for at in range(0, len(details), DETAIL_GROUP)],
+        parts=arrays["parts"][np.repeat(live, part_counts)],
+        symbols=symbols,
+        symbol_names=segment.symbol_names.some(kept_symbols.tolist()),
+        **_postings(segment, live, new_chunk),
+    )
+
+
+def _renumber(live: Array) -> Array:
+    return np.where(live, np.cumsum(live) - 1, -1).astype(np.int32)
+
+
+def _blocks(segment: Segment, live_file: Array) -> list[bytes]:
+    first = segment.arrays["file_first_block"]
+    return [
+        segment.deflated_block(block)
+        for number in np.flatnonzero(live_file).tolist()
+        for block in range(int(first[number]), int(first[number + 1]))
+    ]
+
+
+def _chunks(segment: Segment, live: Array, new_file: Array, new_chunk: Array, part_counts: Array) -> Array:
+    columns = {name: segment.arrays[f"chunk_{name}"] for name in CHUNK_FIELDS if name != "parts"}
+    columns["parts"] = part_counts
+    columns["file"] = new_file[columns["file"]]
+    parent = columns["parent"]
+    columns["parent"] = np.where(parent >= 0, new_chunk[parent], -1)
+    return np.stack([columns[name][live] for name in CHUNK_FIELDS], axis=1).astype(np.int32)
+
+
+def _postings(segment: Segment, live: Array, new_chunk: Array) -> dict[str, Array]:
+    postings = segment.text_postings
+    kept = live[postings.docs]
+    terms = np.repeat(np.arange(len(postings.hashes)), np.diff(postings.offsets.astype(np.int64)))[kept]
+    used, terms = np.unique(terms, return_inverse=True)
+    return {
+        "vocabulary": postings.hashes[used],
+        "posting_terms": terms.astype(np.uint32),
+        "posting_docs": new_chunk[postings.docs[kept]].astype(np.uint32),
+        "posting_weights": postings.weights[kept],
+    }

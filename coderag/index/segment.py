@@ -1,0 +1,442 @@
+"""A segment: the chunks of a set of files in a folder that never changes once it is written.
+
+    arrays.bin  every table, the postings and the strings (coderag.index.arrays)
+    text.bin    the files' texts, deflated block by block
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coderag.errors import IndexDamagedError
+from coderag.index.arrays import Array, open_arrays, write_arrays
+from coderag.index.columns import (
+    BLOCK_BYTES,
+    CHUNK_FIELDS,
+    CONTINUES,
+    DEFINES,
+    DETAIL_GROUP,
+    KINDS,
+    SYMBOL_FIELDS,
+    Columns,
+    Details,
+    FileRow,
+    unpack_labels,
+)
+from coderag.index.sparse import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
+from coderag.index.strings import Strings, pack_strings
+from coderag.text.tokens import term_hash, terms, words
+from coderag.types import Chunk, Kind, Span, Symbol
+
+__all__ = ["ARRAYS", "FOLDER_WEIGHT", "TEXT", "Segment", "SegmentWriter", "path_key", "symbol_hash", "symbol_keys"]
+
+ARRAYS, TEXT = "arrays.bin", "text.bin"
+FOLDER_WEIGHT = WEIGHT_STEPS // 2  # of a term in a folder's name, in the postings of paths; a file's stem has the whole
+CACHED_BLOCKS = 256  # of text, per segment
+
+
+def symbol_keys(qualified_name: str, name: str) -> list[str]:
+    """Return what a definition can be asked by: its name, and its name below its parent's; lower case, dots."""
+    plain = qualified_name.replace("::", ".").replace("#", ".").lower()
+    scope = plain[: len(plain) - len(name)].rstrip(".").rpartition(".")[2] if len(name) < len(plain) else ""
+    return [name.lower(), f"{scope}.{name.lower()}"] if scope else [name.lower()]
+
+
+def symbol_hash(key: str) -> int:
+    """Return the hash of a symbol's key."""
+    return term_hash(f"={key}")
+
+
+class SegmentWriter:
+    """Columns in, a segment's folder out."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True)
+        self._text = (folder / TEXT).open("wb")
+        self._columns: list[Columns] = []
+        self._block_sizes: list[int] = []
+        self.chunks = 0
+        self.files = 0
+
+    def add(self, columns: Columns) -> None:
+        """Add a batch; files and chunks are numbered on from the last one."""
+        for block in columns.blocks:
+            self._text.write(block)
+            self._block_sizes.append(len(block))
+        columns.blocks = []
+        self._columns.append(columns)
+        self.chunks += len(columns.chunks)
+        self.files += len(columns.files)
+
+    def abort(self) -> None:
+        """Close the files; what is written so far stays for the caller to remove."""
+        self._text.close()
+
+    def finish(self) -> None:
+        """Write the tables; the caller syncs the folder and names it in a manifest."""
+        self._text.close()
+        arrays = self._file_arrays() | self._chunk_arrays() | self._symbol_arrays()
+        arrays |= self._postings().arrays("text")
+        write_arrays(self.folder / ARRAYS, arrays)
+
+    def _file_arrays(self) -> dict[str, Array]:
+        files = [row for columns in self._columns for row in columns.files]
+        languages = sorted({row.language for row in files})
+        code = {language: number for number, language in enumerate(languages)}
+        problems = {number: row.problem for number, row in enumerate(files) if row.problem}
+        meta = json.dumps({"languages": languages, "problems": problems}).encode()
+        paths = [row.path for row in files]
+        blob, offsets = pack_strings(paths)
+        block_offsets = np.zeros(len(self._block_sizes) + 1, dtype=np.int64)
+        np.cumsum(self._block_sizes, out=block_offsets[1:])
+        blocks = np.array([-(-row.text_bytes // BLOCK_BYTES) for row in files], dtype=np.int64)
+        return {
+            "meta": np.frombuffer(meta, dtype=np.uint8),
+            "file_path_blob": blob,
+            "file_path_offsets": offsets,
+            "file_size": np.array([row.size for row in files], dtype=np.int64),
+            "file_mtime": np.array([row.mtime_ns for row in files], dtype=np.int64),
+            "file_inode": np.array([row.inode for row in files], dtype=np.uint64),
+            "file_digest": np.array([row.digest for row in files], dtype=np.uint64),
+            "file_language": np.array([code[row.language] for row in files], dtype=np.uint8),
+            "file_labels": np.array([row.labels for row in files], dtype=np.uint8),
+            "file_text_bytes": np.array([row.text_bytes for row in files], dtype=np.int64),
+            "file_first_block": np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
+            "block_offsets": block_offsets,
+        } | _path_postings(paths).arrays("path")
+
+    def _chunk_arrays(self) -> dict[str, Array]:
+        tables, base_file, base_chunk = [], 0, 0
+        for columns in self._columns:
+            table = columns.chunks.copy()
+            table[:, 0] += base_file
+            table[table[:, 4] >= 0, 4] += base_chunk
+            tables.append(table)
+            base_file += len(columns.files)
+            base_chunk += len(columns.chunks)
+        table = np.concatenate(tables) if tables else np.zeros((0, len(CHUNK_FIELDS)), dtype=np.int32)
+        names = [name for columns in self._columns for name in columns.chunk_names]
+        blob, offsets = pack_strings(names)
+        details = [block for columns in self._columns for block in columns.details]
+        detail_offsets = np.zeros(len(details) + 1, dtype=np.int64)
+        np.cumsum([len(block) for block in details], out=detail_offsets[1:])
+        groups = [0]
+        for columns in self._columns:
+            full, rest = divmod(len(columns.chunks), DETAIL_GROUP)
+            groups += [groups[-1] + DETAIL_GROUP * (step + 1) for step in range(full)]
+            if rest:
+                groups.append(groups[-1] + rest)
+        parts = [columns.parts for columns in self._columns]
+        dtypes = {"kind": np.uint8, "parts": np.uint16, "name_bytes": np.uint16, "flags": np.uint8}
+        columns_ = {name: table[:, at].astype(dtypes.get(name, np.int32)) for at, name in enumerate(CHUNK_FIELDS)}
+        part_counts = table[:, CHUNK_FIELDS.index("parts")]
+        del columns_["parts"]
+        return {f"chunk_{name}": array for name, array in columns_.items()} | {
+            "chunk_part_offsets": np.concatenate([[0], np.cumsum(part_counts)]).astype(np.uint32),
+            "chunk_id": _joined([columns.chunk_ids for columns in self._columns], np.uint64),
+            "chunk_name_blob": blob,
+            "chunk_name_offsets": offsets,
+            "detail_blob": np.frombuffer(b"".join(details), dtype=np.uint8),
+            "detail_offsets": detail_offsets,
+            "detail_groups": np.array(groups, dtype=np.int64),
+            "parts": np.concatenate(parts) if parts else np.zeros((0, 4), dtype=np.int32),
+        }
+
+    def _symbol_arrays(self) -> dict[str, Array]:
+        tables, base = [], 0
+        for columns in self._columns:
+            table = columns.symbols.copy()
+            table[:, 0] += base
+            tables.append(table)
+            base += len(columns.chunks)
+        table = np.concatenate(tables) if tables else np.zeros((0, len(SYMBOL_FIELDS)), dtype=np.int32)
+        names = [name for columns in self._columns for name in columns.symbol_names]
+        blob, offsets = pack_strings(names)
+        return {
+            "symbols": table,
+            "symbol_name_blob": blob,
+            "symbol_name_offsets": offsets,
+        } | self._symbol_postings(table, names).arrays("symbol")
+
+    def _symbol_postings(self, table: Array, names: Sequence[str]) -> Postings:
+        """Return key -> definition: a chunk's number, or the number of chunks plus that of a symbol."""
+        hashes: list[int] = []
+        docs: list[int] = []
+        memo: dict[tuple[str, int], list[int]] = {}
+
+        def add(qualified_name: str, name_bytes: int, number: int) -> None:
+            seen = memo.get((qualified_name, name_bytes))
+            if seen is None:
+                name = _end(qualified_name, name_bytes)
+                seen = memo[qualified_name, name_bytes] = [symbol_hash(key) for key in symbol_keys(qualified_name, name)]
+            hashes.extend(seen)
+            docs.extend([number] * len(seen))
+
+        number = 0
+        flags, name_bytes = CHUNK_FIELDS.index("flags"), CHUNK_FIELDS.index("name_bytes")
+        for columns in self._columns:
+            for row, name in zip(columns.chunks.tolist(), columns.chunk_names, strict=True):
+                if row[flags] & (DEFINES | CONTINUES) == DEFINES:
+                    add(name, row[name_bytes], number)
+                number += 1
+        for row, name in zip(table.tolist(), names, strict=True):
+            add(name, row[SYMBOL_FIELDS.index("name_bytes")], number)
+            number += 1
+        return build_postings(
+            np.array(hashes, dtype=np.uint64),
+            np.array(docs, dtype=np.uint32),
+            np.full(len(docs), WEIGHT_STEPS, dtype=np.uint8),
+        )
+
+    def _postings(self) -> Postings:
+        vocabulary, positions = merge_terms([columns.vocabulary for columns in self._columns])
+        found, docs, base = [], [], 0
+        for columns, position in zip(self._columns, positions, strict=True):
+            found.append(position[columns.posting_terms])
+            docs.append(columns.posting_docs + np.uint32(base))
+            base += len(columns.chunks)
+        weights = _joined([columns.posting_weights for columns in self._columns], np.uint8)
+        return postings_of_terms(vocabulary, _joined(found, np.uint32), _joined(docs, np.uint32), weights)
+
+
+def _joined(arrays: Sequence[Array], dtype: Any) -> Array:
+    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.zeros(0, dtype=dtype)
+
+
+def _end(text: str, size: int) -> str:
+    """Return the last `size` bytes of a text in UTF-8."""
+    if text.isascii():
+        return text[len(text) - size :]
+    return text.encode("utf-8", "surrogateescape")[-size:].decode("utf-8", "surrogateescape") if size else ""
+
+
+def path_key(term: str) -> int:
+    """Return the hash of a term of a path."""
+    return term_hash(f"/{term}")
+
+
+def _path_postings(paths: Sequence[str]) -> Postings:
+    """Return term -> file, with the whole weight for terms of the file's stem."""
+    memo: dict[str, frozenset[int]] = {}
+
+    def hashes_of(text: str) -> frozenset[int]:
+        seen = memo.get(text)
+        if seen is None:
+            seen = memo[text] = frozenset(path_key(term) for word in words(text) for term in terms(word))
+        return seen
+
+    hashes: list[int] = []
+    docs: list[int] = []
+    weights: list[int] = []
+    for number, path in enumerate(paths):
+        folder, _, filename = path.rpartition("/")
+        stem = hashes_of(filename)
+        around = frozenset[int]().union(*(hashes_of(part) for part in folder.split("/"))) - stem
+        hashes += [*stem, *around]
+        docs += [number] * (len(stem) + len(around))
+        weights += [WEIGHT_STEPS] * len(stem) + [FOLDER_WEIGHT] * len(around)
+    return build_postings(
+        np.array(hashes, dtype=np.uint64), np.array(docs, dtype=np.uint32), np.array(weights, dtype=np.uint8)
+    )
+
+
+class Segment:
+    """A segment opened for reading; nothing is read before it is asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a segment; raises IndexDamagedError when a file is missing, truncated or not what was written."""
+        self.folder = folder
+        self.arrays = open_arrays(folder / ARRAYS)
+        arrays = self.arrays
+        try:
+            self.chunk_file: Array = arrays["chunk_file"]
+            self.chunk_kind: Array = arrays["chunk_kind"]
+            self.chunk_flags: Array = arrays["chunk_flags"]
+            self.chunk_parent: Array = arrays["chunk_parent"]
+            self.first_row: Array = arrays["chunk_first_row"]
+            self.last_row: Array = arrays["chunk_last_row"]
+            self.text_postings = Postings.from_arrays(arrays, "text")
+            self.path_postings = Postings.from_arrays(arrays, "path")
+            self.symbol_postings = Postings.from_arrays(arrays, "symbol")
+            self.paths = Strings(arrays["file_path_blob"], arrays["file_path_offsets"])
+            self.names = Strings(arrays["chunk_name_blob"], arrays["chunk_name_offsets"])
+            self.symbol_names = Strings(arrays["symbol_name_blob"], arrays["symbol_name_offsets"])
+            self._meta: dict[str, Any] = json.loads(bytes(arrays["meta"]))
+        except (KeyError, ValueError) as error:
+            raise self._damaged(str(error)) from error
+        self._block = lru_cache(maxsize=CACHED_BLOCKS)(self._read_block)
+        self._detail_group = lru_cache(maxsize=CACHED_BLOCKS)(self._read_details)
+
+    def __len__(self) -> int:
+        """Return how many chunks there are."""
+        return len(self.chunk_file)
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of the files, by code."""
+        return list(self._meta["languages"])
+
+    @property
+    def problems(self) -> dict[int, str]:
+        """What went wrong with files, by their number."""
+        return {int(number): problem for number, problem in self._meta["problems"].items()}
+
+    @cached_property
+    def _text(self) -> Array:
+        path = self.folder / TEXT
+        wanted = int(self.arrays["block_offsets"][-1])
+        if not path.exists() or path.stat().st_size != wanted:
+            raise self._damaged(f"{TEXT} should hold {wanted} bytes")
+        return np.memmap(path, dtype=np.uint8, mode="r") if wanted else np.zeros(0, dtype=np.uint8)
+
+    def file(self, number: int) -> FileRow:
+        """Return a file as it was when it was read."""
+        arrays = self.arrays
+        return FileRow(
+            path=self.paths[number],
+            size=int(arrays["file_size"][number]),
+            mtime_ns=int(arrays["file_mtime"][number]),
+            inode=int(arrays["file_inode"][number]),
+            digest=int(arrays["file_digest"][number]),
+            language=self.languages[arrays["file_language"][number]],
+            labels=int(arrays["file_labels"][number]),
+            text_bytes=int(arrays["file_text_bytes"][number]),
+            problem=self._meta["problems"].get(str(number), ""),
+        )
+
+    def file_stats(self) -> Iterator[tuple[str, int, int, int]]:
+        """Yield of each file its path, size, mtime in ns and inode."""
+        arrays = self.arrays
+        columns = (arrays[name].tolist() for name in ("file_size", "file_mtime", "file_inode"))
+        yield from zip(self.paths.all(), *columns, strict=True)
+
+    def text(self, file: int, start: int = 0, end: int | None = None) -> bytes:
+        """Return some bytes of a file's text."""
+        size = int(self.arrays["file_text_bytes"][file])
+        end = size if end is None else min(end, size)
+        first = int(self.arrays["file_first_block"][file])
+        blocks = range(start // BLOCK_BYTES, -(-end // BLOCK_BYTES))
+        joined = b"".join(self._block(first + number) for number in blocks)
+        base = blocks.start * BLOCK_BYTES
+        return joined[start - base : end - base]
+
+    def deflated_block(self, number: int) -> bytes:
+        """Return a block of text as it is stored."""
+        begin, end = self.arrays["block_offsets"][number : number + 2]
+        return bytes(self._text[begin:end])
+
+    def _read_block(self, number: int) -> bytes:
+        try:
+            return zlib.decompress(self.deflated_block(number))
+        except zlib.error as error:
+            raise self._damaged(f"block {number} of {TEXT}: {error}") from error
+
+    def parts(self, chunk: int) -> Array:
+        """Return a chunk's parts, i32[parts, 4]: first row, last row, first byte, end byte."""
+        begin, end = self.arrays["chunk_part_offsets"][chunk : chunk + 2]
+        return self.arrays["parts"][begin:end]
+
+    def details(self, chunk: int) -> Details:
+        """Return what only a shown chunk needs."""
+        group = bisect_right(self.arrays["detail_groups"], chunk) - 1
+        return self._detail_group(group)[chunk - int(self.arrays["detail_groups"][group])]
+
+    def _read_details(self, group: int) -> list[Details]:
+        begin, end = self.arrays["detail_offsets"][group : group + 2]
+        try:
+            raw = json.loads(zlib.decompress(self.arrays["detail_blob"][begin:end]))
+        except (zlib.error, ValueError) as error:
+            raise self._damaged(f"details {group}: {error}") from error
+        return [Details(one[0], one[1], tuple(one[2]), tuple(one[3]), tuple(one[4])) for one in raw]
+
+    def name(self, chunk: int) -> str:
+        """Return a chunk's own name, without what qualifies it."""
+        return _end(self.names[chunk], int(self.arrays["chunk_name_bytes"][chunk]))
+
+    def chunk(self, number: int, *, repository: str = "") -> Chunk:
+        """Return a chunk with its text."""
+        file = self.file(int(self.chunk_file[number]))
+        parts = self.parts(number).tolist()
+        text = b"".join(self.text(int(self.chunk_file[number]), start, end) for _, _, start, end in parts)
+        details = self.details(number)
+        parent = int(self.chunk_parent[number])
+        return Chunk(
+            path=file.path,
+            language=file.language,
+            kind=KINDS[self.chunk_kind[number]],
+            name=self.name(number),
+            qualified_name=self.names[number],
+            span=Span(int(self.first_row[number]) + 1, int(self.last_row[number]) + 1),
+            parts=tuple(Span(first + 1, last + 1) for first, last, _, _ in parts),
+            text=text.decode("utf-8", "replace"),
+            signature=details.signature,
+            doc=details.doc,
+            decorators=details.decorators,
+            imports=details.imports,
+            calls=details.calls,
+            parent=self.names[parent] if parent >= 0 else "",
+            labels=unpack_labels(file.labels),
+            repository=repository,
+            id=f"{int(self.arrays['chunk_id'][number]):016x}",
+        )
+
+    def symbol(self, number: int, *, repository: str = "") -> Symbol:
+        """Return a definition by its number in the postings of symbols: a chunk's, or beyond them a symbol's."""
+        if number < len(self):
+            details = self.details(number)
+            return Symbol(
+                name=self.name(number),
+                qualified_name=self.names[number],
+                kind=KINDS[self.chunk_kind[number]],
+                span=Span(int(self.first_row[number]) + 1, int(self.last_row[number]) + 1),
+                signature=details.signature,
+                doc=details.doc,
+                path=self.paths[int(self.chunk_file[number])],
+                repository=repository,
+            )
+        chunk, kind, first, last, name_bytes = self.arrays["symbols"][number - len(self)].tolist()
+        qualified_name = self.symbol_names[number - len(self)]
+        return Symbol(
+            name=_end(qualified_name, name_bytes),
+            qualified_name=qualified_name,
+            kind=Kind(KINDS[kind]),
+            span=Span(first + 1, last + 1),
+            path=self.paths[int(self.chunk_file[chunk])],
+            repository=repository,
+        )
+
+    def outline(self, file: int, *, repository: str = "") -> list[Symbol]:
+        """Return the definitions of a file in order of their lines."""
+        chunks = np.flatnonzero(self.chunk_file == file)
+        defining = chunks[(self.chunk_flags[chunks] & (DEFINES | CONTINUES)) == DEFINES].tolist()
+        holders = self.arrays["symbols"][:, 0]
+        inner = np.flatnonzero(np.isin(holders, chunks)) + len(self)
+        found = [self.symbol(number, repository=repository) for number in (*defining, *inner.tolist())]
+        return sorted(found, key=lambda one: (one.span.start_line, -one.span.end_line))
+
+    def definition_names(self) -> list[tuple[int, str]]:
+        """Return every definition that is a chunk or a symbol: its number and its name."""
+        flags = self.chunk_flags
+        defining = np.flatnonzero((flags & (DEFINES | CONTINUES)) == DEFINES).tolist()
+        names, sizes = self.names.all(), self.arrays["chunk_name_bytes"].tolist()
+        found = [(number, _end(names[number], sizes[number])) for number in defining]
+        sizes = self.arrays["symbols"][:, SYMBOL_FIELDS.index("name_bytes")].tolist()
+        for number, (name, size) in enumerate(zip(self.symbol_names.all(), sizes, strict=True), start=len(self)):
+            found.append((number, _end(name, size)))
+        return found
+
+    def chunk_of_definition(self, number: int) -> int:
+        """Return the chunk that holds a definition."""
+        return number if number < len(self) else int(self.arrays["symbols"][number - len(self), 0])
+
+    def _damaged(self, what: str) -> IndexDamagedError:
+        return IndexDamagedError(f'the index segment {self.folder} is damaged ({what}); run "coderag index --rebuild"')

@@ -1,0 +1,113 @@
+"""Postings: which documents hold a term and how much, built by sorting, searched by adding.
+
+A weight is the saturated term frequency of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework",
+2009): w / (w + k1), where w sums the fields' frequencies, each weighted and normalised by its length. The inverse
+document frequency is applied when a question is asked, so that postings of several segments score alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from coderag.index.arrays import Array
+
+__all__ = ["Postings", "build_postings", "idf", "merge_terms", "postings_of_terms", "saturate", "top_k"]
+
+BLOCK = 512  # documents a block when the best are picked
+WEIGHT_STEPS = 255  # weights are stored as u8
+
+
+class Postings(NamedTuple):
+    """Terms in order of their hash, and for each the documents that hold it, ascending."""
+
+    hashes: Array  # u64[terms]
+    offsets: Array  # u32[terms + 1]
+    docs: Array  # u32[postings]
+    weights: Array  # u8[postings], saturated frequency times WEIGHT_STEPS
+
+    def find(self, hashes: Array) -> Array:
+        """Return the position of each hash among the terms, -1 where it is not."""
+        if not len(self.hashes):
+            return np.full(len(hashes), -1, dtype=np.int64)
+        found = np.searchsorted(self.hashes, hashes)
+        found = np.minimum(found, len(self.hashes) - 1)
+        return np.where(self.hashes[found] == hashes, found, -1)
+
+    def frequency(self, position: int) -> int:
+        """Return how many documents hold the term at a position."""
+        return int(self.offsets[position + 1] - self.offsets[position])
+
+    def of(self, position: int) -> tuple[Array, Array]:
+        """Return the documents and the weights, in 0..1, of the term at a position."""
+        begin, end = int(self.offsets[position]), int(self.offsets[position + 1])
+        return self.docs[begin:end], self.weights[begin:end].astype(np.float32) * np.float32(1 / WEIGHT_STEPS)
+
+    def arrays(self, prefix: str) -> dict[str, Array]:
+        """Return the arrays under their names in a segment."""
+        return {f"{prefix}_{name}": array for name, array in self._asdict().items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array], prefix: str) -> Postings:
+        """Return what `arrays` of the same prefix gave."""
+        return cls(*(arrays[f"{prefix}_{name}"] for name in cls._fields))
+
+
+def saturate(frequencies: Array, k1: float) -> Array:
+    """Return weighted term frequencies as stored weights: f / (f + k1) in WEIGHT_STEPS, at least 1."""
+    saturated = frequencies / (frequencies + k1) * WEIGHT_STEPS
+    return np.clip(np.rint(saturated), 1, WEIGHT_STEPS).astype(np.uint8)
+
+
+def build_postings(hashes: Array, docs: Array, weights: Array) -> Postings:
+    """Return postings from flat arrays of equal length: term hash u64, document u32, weight u8.
+
+    A (term, document) pair may appear once only.
+    """
+    vocabulary, terms = np.unique(hashes, return_inverse=True)
+    return postings_of_terms(vocabulary, terms, docs, weights)
+
+
+def postings_of_terms(vocabulary: Array, terms: Array, docs: Array, weights: Array) -> Postings:
+    """Return postings from sorted hashes u64[terms] and, for each posting, its term's position in them."""
+    # One sort of 64-bit keys does it: 24 bits hold any vocabulary of a segment, 32 the document, 8 the weight.
+    keys = (terms.astype(np.uint64) << np.uint64(40)) | (docs.astype(np.uint64) << np.uint64(8))
+    keys |= weights.astype(np.uint64)
+    keys.sort()
+    counts = np.bincount((keys >> np.uint64(40)).astype(np.int64), minlength=len(vocabulary))
+    offsets = np.zeros(len(vocabulary) + 1, dtype=np.uint32)
+    np.cumsum(counts, out=offsets[1:])
+    docs = ((keys >> np.uint64(8)) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    return Postings(vocabulary, offsets, docs, (keys & np.uint64(0xFF)).astype(np.uint8))
+
+
+def merge_terms(vocabularies: Sequence[Array]) -> tuple[Array, list[Array]]:
+    """Return the sorted union of vocabularies u64[...], and each one's positions in it."""
+    if not vocabularies:
+        return np.zeros(0, dtype=np.uint64), []
+    union = np.unique(np.concatenate(vocabularies))
+    return union, [np.searchsorted(union, vocabulary).astype(np.uint32) for vocabulary in vocabularies]
+
+
+def idf(documents: int, frequency: int) -> float:
+    """Return the inverse document frequency of BM25 as Lucene writes it, never negative."""
+    return float(np.log1p((documents - frequency + 0.5) / (frequency + 0.5)))
+
+
+def top_k(scores: Array, k: int) -> Array:
+    """Return the positions of the k best positive scores, best first; ties go to the lower position.
+
+    Only blocks whose maximum reaches the k-th best maximum can hold one of the best, which is what makes this
+    ten times faster than argpartition over scores that are mostly zero.
+    """
+    if len(scores) > 4 * BLOCK and k < len(scores) // BLOCK:
+        whole = len(scores) // BLOCK * BLOCK
+        maxima = scores[:whole].reshape(-1, BLOCK).max(axis=1)
+        threshold = max(float(np.partition(maxima, -k)[-k]), np.finfo(np.float32).tiny)
+        candidates = np.flatnonzero(scores >= threshold)
+    else:
+        candidates = np.flatnonzero(scores > 0)
+    order = np.lexsort((candidates, -scores[candidates]))
+    return candidates[order[:k]]

@@ -1,0 +1,45 @@
+"""Many short strings as one blob of UTF-8 and their offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from coderag.index.arrays import Array
+
+__all__ = ["Strings", "pack_strings"]
+
+
+def pack_strings(strings: Sequence[str]) -> tuple[Array, Array]:
+    """Return (blob u8[bytes], offsets u32[n + 1]); lone surrogates, as in names of invalid bytes, survive."""
+    encoded = [string.encode("utf-8", "surrogateescape") for string in strings]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.uint32)
+    np.cumsum(np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)), out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets
+
+
+class Strings:
+    """A read-only sequence of strings over a blob and its offsets."""
+
+    __slots__ = ("_blob", "_offsets")
+
+    def __init__(self, blob: Array, offsets: Array) -> None:
+        self._blob = blob
+        self._offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __getitem__(self, index: int) -> str:
+        blob = self._blob[self._offsets[index] : self._offsets[index + 1]]
+        return bytes(blob).decode("utf-8", "surrogateescape")
+
+    def all(self) -> list[str]:
+        """Return every string, faster than one by one."""
+        blob, offsets = bytes(self._blob), self._offsets.tolist()
+        return [blob[a:b].decode("utf-8", "surrogateescape") for a, b in zip(offsets, offsets[1:], strict=False)]
+
+    def some(self, indices: Iterable[int]) -> list[str]:
+        """Return the strings at some positions."""
+        return [self[index] for index in indices]

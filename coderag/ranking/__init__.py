@@ -1,0 +1,1 @@
+"""A question to its ranked chunks: understand, retrieve, rerank, diversify."""

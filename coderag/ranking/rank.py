@@ -1,0 +1,151 @@
+"""Scores to a ranking: weigh the features of the best candidates, spread them over files, cut.
+
+A chunk's score is the weighted sum of its features (coderag.ranking.features), times a factor below one for tests,
+examples, generated, vendored and legacy code unless the question asks for them, for documents beside code, and for
+chunks that are no definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from coderag.index.arrays import Array
+from coderag.index.columns import CONTINUES, LABELS
+from coderag.index.corpus import Corpus
+from coderag.index.sparse import top_k
+from coderag.ranking.features import FEATURES, features
+from coderag.ranking.retrieve import Scores, retrieve
+from coderag.ranking.understand import Question, Shape
+from coderag.types import Kind
+
+__all__ = ["DEFAULT", "Ranked", "Tuning", "rank"]
+
+CANDIDATES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The weights of a ranking; tuned on two public suites, see ARCHITECTURE.md."""
+
+    weights: Mapping[str, float] = field(
+        default_factory=lambda: MappingProxyType(
+            {
+                "text": 1.0,
+                "file": 0.5,
+                "company": 0.1,
+                "path": 1.2,
+                "stem": 0.2,
+                "name": 0.1,
+                "named": 0.2,
+                "scope": 0.1,
+                "symbol": 1.0,
+                "type": 0.3,
+                "capital": 0.2,
+            }
+        )
+    )
+    factors: Mapping[str, float] = field(
+        default_factory=lambda: MappingProxyType(
+            {
+                "test": 0.4,
+                "example": 0.5,
+                "generated": 0.6,
+                "vendored": 0.5,
+                "legacy": 0.6,
+                "docs": 0.5,
+                "continues": 0.9,
+                "module": 0.7,
+            }
+        )
+    )
+    again: Mapping[Shape, float] = field(  # what each further hit of a file keeps of its score
+        default_factory=lambda: MappingProxyType({Shape.SYMBOL: 0.6, Shape.TOPIC: 0.6, Shape.CHANGE: 0.95})
+    )
+
+
+DEFAULT = Tuning()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A chunk of the corpus with its score and the parts of it."""
+
+    chunk: int
+    score: float
+    parts: dict[str, float]
+
+
+def rank(
+    corpus: Corpus, question: Question, *, k: int, allowed: Array | None = None, tuning: Tuning = DEFAULT
+) -> list[Ranked]:
+    """Return the k best chunks of those allowed (bool[chunks]), best first; equal scores go by path and line."""
+    scores = retrieve(corpus, question)
+    factor = factors(corpus, question, tuning)
+    if allowed is not None:
+        factor = factor * allowed
+    candidates = _candidates(corpus, scores, factor, tuning)
+    rows = features(corpus, question, scores, candidates)
+    weights = np.array([tuning.weights[name] for name in FEATURES], dtype=np.float32)
+    final = rows @ weights * factor[candidates]
+    order = np.lexsort((candidates, -final))
+    picked = spread(corpus.chunk_file[candidates][order], final[order], k=k, keep=tuning.again[question.shape])
+    ranked = []
+    for position, score in picked:
+        row = int(order[position])
+        parts = dict(zip(FEATURES, (rows[row] * weights).tolist(), strict=True))
+        ranked.append(Ranked(int(candidates[row]), score, parts | {"factor": float(factor[candidates[row]])}))
+    return ranked
+
+
+def _candidates(corpus: Corpus, scores: Scores, factor: Array, tuning: Tuning) -> Array:
+    """Return the chunks worth a closer look: the best by what is known of every chunk."""
+    weights = tuning.weights
+    best_text = max(float(scores.text.max(initial=0.0)), 1e-6)
+    best_file = max(float(scores.file_text.max(initial=0.0)), 1e-6)
+    of_file = weights["file"] / best_file * scores.file_text + weights["path"] * scores.path
+    first = weights["text"] / best_text * scores.text + of_file[corpus.chunk_file] * (scores.text > 0)
+    for found, name in ((scores.symbols, "symbol"), (scores.capitals, "capital")):
+        for chunk, exactness in found.items():
+            first[chunk] += weights[name] * exactness
+    return top_k(first * factor, CANDIDATES)
+
+
+def factors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:
+    """Return what multiplies each chunk's score, f32[chunks]; 0 for chunks of files that changed or went."""
+    of_file = corpus.live_file.astype(np.float32)
+    for label in LABELS:
+        if label not in question.wants:
+            of_file[corpus.with_label(label)] *= tuning.factors[label]
+    if "docs" not in question.wants:
+        of_file[corpus.documents] *= tuning.factors["docs"]
+    factor: Array = of_file[corpus.chunk_file]
+    factor[(corpus.chunk_flags & CONTINUES) > 0] *= tuning.factors["continues"]
+    factor[corpus.of_kinds((Kind.MODULE, Kind.BLOCK))] *= tuning.factors["module"]
+    return factor
+
+
+def spread(files: Array, scores: Array, *, k: int, keep: float) -> list[tuple[int, float]]:
+    """Pick k of some chunks, given best first, as (position, score); each further one of a file keeps a share.
+
+    The best of what is left is always the first unpicked chunk of some file, so one pass over the files' heads does.
+    """
+    queues: dict[int, list[int]] = {}
+    for position, file in enumerate(files.tolist()):
+        queues.setdefault(file, []).append(position)
+    heads = {file: 0 for file in queues}
+    values = scores.tolist()
+    picked: list[tuple[int, float]] = []
+    while heads and len(picked) < k:
+        file = max(heads, key=lambda one: (values[queues[one][heads[one]]] * keep ** heads[one], -queues[one][heads[one]]))
+        taken = heads[file]
+        position = queues[file][taken]
+        picked.append((position, values[position] * keep**taken))
+        if taken + 1 < len(queues[file]):
+            heads[file] = taken + 1
+        else:
+            del heads[file]
+    return picked

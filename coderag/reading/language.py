@@ -1,0 +1,111 @@
+"""The folders in parsers/ as records, and which language a file is in."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from coderag.data import data_folder
+from coderag.errors import LanguageDataError
+from coderag.types import Content
+
+__all__ = ["Language", "detect", "detect_interpreter", "languages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One folder of parsers/: how files of a language are recognised and read."""
+
+    name: str
+    title: str
+    content: Content = Content.CODE
+    reader: str = "outline"  # outline (needs grammar and tags.scm), lines, markdown, restructuredtext, notebook
+    extensions: tuple[str, ...] = ()  # with the dot, lower case; ".d.ts" wins over ".ts"
+    filenames: tuple[str, ...] = ()  # whole file names
+    interpreters: tuple[str, ...] = ()  # of a "#!" line, without version: "python" matches python3.11
+    tests: tuple[str, ...] = ()  # globs of test files, matched against the whole relative path or the file name
+    grammar: str = ""  # the Python module of the tree-sitter grammar
+    grammar_function: str = "language"  # the function in it that returns the grammar
+    separator: str = "."  # between the parts of a qualified name
+    body_fields: tuple[str, ...] = ("body",)  # grammar fields where a definition's signature ends
+    folder: Path = Path()
+
+    def tags(self) -> str:
+        """Return the language's tree-sitter query."""
+        return (self.folder / "tags.scm").read_text(encoding="utf-8")
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Return every language by name, in alphabetical order.
+
+    Raises LanguageDataError when a language.toml has an unknown or missing field.
+    """
+    found = sorted(data_folder("parsers").glob("*/language.toml"))
+    return {language.name: language for language in map(_read, found)}
+
+
+def _read(path: Path) -> Language:
+    known = {field.name for field in fields(Language)} - {"name", "folder"}
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise LanguageDataError(f"{path}: not TOML: {error}") from error
+    if unknown := sorted(table.keys() - known):
+        raise LanguageDataError(f"{path}: unknown field {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    if "title" not in table:
+        raise LanguageDataError(f"{path}: the field 'title' is missing")
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    try:
+        values["content"] = Content(values.get("content", Content.CODE))
+    except ValueError as error:
+        raise LanguageDataError(f"{path}: {error}; known are {', '.join(Content)}") from error
+    return Language(name=path.parent.name, folder=path.parent, **values)
+
+
+def detect(path: str) -> Language | None:
+    """Return the language of a file by its name, or None when the name does not tell."""
+    by_filename, by_extension = _tables()
+    name = PurePosixPath(path).name
+    if (found := by_filename.get(name)) is not None:
+        return found
+    lowered = name.lower()
+    start = lowered.find(".", 1)
+    while start != -1:  # the longest extension first
+        if (found := by_extension.get(lowered[start:])) is not None:
+            return found
+        start = lowered.find(".", start + 1)
+    return None
+
+
+def detect_interpreter(first_line: bytes) -> Language | None:
+    """Return the language that a "#!" line names: `#!/usr/bin/env -S python3 -u` is Python."""
+    if not first_line.startswith(b"#!"):
+        return None
+    words = first_line[2:].decode("utf-8", "replace").split()
+    programs = [word.rsplit("/", 1)[-1] for word in words if not word.startswith("-") and "=" not in word]
+    if programs and programs[0] == "env":
+        programs = programs[1:]
+    if not programs:
+        return None
+    program = programs[0].rstrip("0123456789.-")
+    return next((language for language in languages().values() if program in language.interpreters), None)
+
+
+@cache
+def _tables() -> tuple[dict[str, Language], dict[str, Language]]:
+    by_filename: dict[str, Language] = {}
+    by_extension: dict[str, Language] = {}
+    for language in languages().values():
+        for filename in language.filenames:
+            by_filename[filename] = language
+        for extension in language.extensions:
+            if extension in by_extension:
+                other = by_extension[extension].name
+                raise LanguageDataError(f"{extension} belongs to both {other} and {language.name}")
+            by_extension[extension] = language
+    return by_filename, by_extension

@@ -1,0 +1,312 @@
+"""A file's captures to its outline: definitions with their documentation and extent, imports and calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from coderag.reading import grammar
+from coderag.reading.captures import Captures, Found, sort_captures
+from coderag.reading.language import Language
+from coderag.reading.lines import Lines
+from coderag.text.comments import strip_markers, summary
+from coderag.types import Kind
+
+__all__ = ["CALLABLE", "Call", "Definition", "Import", "Outline", "read_outline"]
+
+PARSE_SECONDS = 5.0  # 1 MB parses in 0.1 s; beyond this the file is pathological
+SIGNATURE_CHARS = 300
+CALLABLE = frozenset({Kind.FUNCTION, Kind.METHOD})
+TYPE_LIKE = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.EXTENSION})
+KINDS = {str(kind): kind for kind in Kind}
+IDENTIFIER = re.compile(r"[^\W\d]\w*")
+SPACE = re.compile(r"\s+")
+TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+
+
+class Definition(NamedTuple):
+    """A definition of a file; rows are 0-based and inclusive, bytes count from the start of the file."""
+
+    name: str
+    qualified_name: str
+    kind: Kind
+    parent: int  # index of the enclosing definition, -1 at the top
+    first_row: int  # with its decorators and leading comment
+    row: int  # of the name
+    last_row: int
+    start_byte: int
+    end_byte: int
+    signature: str
+    doc: str  # the summary
+    decorators: tuple[str, ...]
+    statement_rows: tuple[int, ...]  # where it may be split; only for one beyond the size asked for
+
+
+class Import(NamedTuple):
+    """An import statement and the names in it."""
+
+    row: int
+    last_row: int
+    names: frozenset[str]
+
+
+class Call(NamedTuple):
+    """A called name and where it stands."""
+
+    start_byte: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a file defines, in order of appearance; a parent comes before its members."""
+
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
+    calls: tuple[Call, ...] = ()
+    doc: str = ""
+    statement_rows: tuple[int, ...] = ()  # of the file's top level
+    has_error: bool = False
+
+
+def read_outline(lines: Lines, language: Language, *, split_above: int) -> Outline:
+    """Return the outline of UTF-8 text.
+
+    A definition of more than `split_above` bytes also gets the rows on which its statements begin.
+    Raises grammar.GrammarMissing and grammar.ParseTimeout.
+    """
+    reader = grammar.reader(language)
+    tree = reader.parse(lines.data, PARSE_SECONDS)
+    root = tree.root_node
+    captures = sort_captures(reader.match(tree))
+    leads = _Leads(lines, captures)
+    definitions = _Definitions(lines, captures, leads, language=language, split_above=split_above).all()
+    text = lines.text_of
+    return Outline(
+        definitions=tuple(definitions),
+        imports=tuple(
+            Import(node.start_point[0], _last_row(node), frozenset(IDENTIFIER.findall(_text(lines, node))))
+            for node in captures.imports
+        ),
+        calls=tuple(sorted({Call(start := node.start_byte, text(start, node.end_byte)) for node in captures.calls})),
+        doc=_module_doc(lines, captures, definitions),
+        statement_rows=_statement_rows(root, split_above),
+        has_error=root.has_error,
+    )
+
+
+class Lead(NamedTuple):
+    """A comment, decorator or documentation node, which may belong to a definition below or behind it."""
+
+    row: int
+    start: int
+    end: int
+    last_row: int
+    is_decorator: bool
+
+
+class _Leads:
+    """The comments, decorators and documentation nodes of a file, by where they end."""
+
+    def __init__(self, lines: Lines, captures: Captures) -> None:
+        self._lines = lines
+        self._by_row: dict[int, Lead] = {}
+        self._decorators: dict[int, Lead] = {}  # by last byte
+        for nodes, is_decorator in ((captures.comments, False), (captures.docs, False), (captures.decorators, True)):
+            for node in nodes:
+                last = _last_row(node)
+                lead = Lead(node.start_point[0], node.start_byte, node.end_byte, last, is_decorator)
+                self._by_row[last] = lead
+                if is_decorator:
+                    self._decorators[lead.end] = lead
+
+    def above(self, row: int, start: int, *, same_row: bool) -> tuple[int, list[Lead]]:
+        """Return what belongs to a definition that begins at `start` in `row`: its first row, and the leads in order.
+
+        Decorators may stand on the definition's own row, everything else only on rows of its own directly above;
+        with `same_row` nothing above counts, because it belongs to the definition around this one.
+        """
+        found: list[Lead] = []
+        while self._decorators and (near := self._decorator_before(row, start)) is not None:
+            found.append(near)
+            row, start = near.row, near.start
+        while not same_row and (lead := self._by_row.get(row - 1)) is not None:
+            if not self._lines.fills_rows(lead.start, lead.end, (lead.row, lead.last_row)):
+                break
+            found.append(lead)
+            row = lead.row
+        return row, found[::-1]
+
+    def _decorator_before(self, row: int, start: int) -> Lead | None:
+        line = self._lines.starts[row]
+        text = self._lines.data[line:start].rstrip()
+        return self._decorators.get(line + len(text)) if text else None
+
+
+class _Definitions:
+    """The definitions of a file, from what its query found."""
+
+    def __init__(
+        self, lines: Lines, captures: Captures, leads: _Leads, *, language: Language, split_above: int
+    ) -> None:
+        self._lines = lines
+        self._leads = leads
+        self._language = language
+        self._split_above = split_above
+        self._found = sorted(captures.found.values(), key=lambda one: (one.start, -one.end, one.name.start_byte))
+        self._docs = _docs_inside(self._found, captures.docs)
+        self._inside = sorted(captures.decorators, key=lambda node: node.start_byte)
+        self._next_inside = 0
+        self._made: list[Definition] = []
+
+    def all(self) -> list[Definition]:
+        """Return the definitions in order of appearance."""
+        around: list[tuple[Found, int, str, int]] = []  # enclosing ones: itself, index or that of its parent, name, row
+        for position, one in enumerate(self._found):
+            while around and (around[-1][0].end <= one.start or around[-1][0].outer == one.outer):
+                around.pop()
+            _, parent, prefix, row_around = around[-1] if around else (None, -1, "", -1)
+            name = _clean_name(_text(self._lines, one.name))
+            scope = _clean_scope(_text(self._lines, one.scope)) if one.scope is not None else ""
+            qualified = self._language.separator.join(filter(None, (prefix, scope, name)))
+            row = one.outer.start_point[0]
+            if one.kind:
+                self._add(position, one, row, parent=parent, names=(name, qualified, scope), same_row=row == row_around)
+                parent = len(self._made) - 1
+            around.append((one, parent, qualified, row))
+        return self._made
+
+    def _add(
+        self, position: int, one: Found, row: int, *, parent: int, names: tuple[str, str, str], same_row: bool
+    ) -> None:
+        name, qualified, scope = names
+        lines = self._lines
+        first_row, leads = self._leads.above(row, one.start, same_row=same_row)
+        decorators = [(lead.start, lead.end) for lead in leads if lead.is_decorator]
+        decorators += self._decorators_inside(one)
+        docs = [(node.start_byte, node.end_byte) for node in (*one.docs, *self._docs.get(position, ()))]
+        docs = docs or [(lead.start, lead.end) for lead in leads if not lead.is_decorator]
+        kind = KINDS[one.kind]
+        if kind is Kind.FUNCTION and (scope or (parent >= 0 and self._made[parent].kind in TYPE_LIKE)):
+            kind = Kind.METHOD
+        self._made.append(
+            Definition(
+                name=name,
+                qualified_name=qualified,
+                kind=kind,
+                parent=parent,
+                first_row=first_row,
+                row=one.name.start_point[0],
+                last_row=_last_row(one.outer),
+                start_byte=one.start,
+                end_byte=one.end,
+                signature=self._signature(one, kind, decorators),
+                doc=_summary([lines.text_of(start, end) for start, end in docs]),
+                decorators=tuple(SPACE.sub(" ", lines.text_of(start, end)) for start, end in decorators),
+                statement_rows=_statement_rows(one.outer, self._split_above),
+            )
+        )
+
+    def _decorators_inside(self, one: Found) -> list[tuple[int, int]]:
+        """Return the decorators between a definition's first byte and its name."""
+        inside, position = self._inside, self._next_inside
+        while position < len(inside) and inside[position].start_byte < one.start:
+            position += 1
+        begin, name = position, one.name.start_byte
+        while position < len(inside) and inside[position].start_byte < name:
+            position += 1
+        self._next_inside = position
+        return [(node.start_byte, node.end_byte) for node in inside[begin:position]]
+
+    def _signature(self, one: Found, kind: Kind, decorators: list[tuple[int, int]]) -> str:
+        """Return a definition up to its body, on one line and without the decorators that begin it."""
+        node = one.inner
+        start, end = node.start_byte, node.end_byte
+        body = one.body or next(filter(None, map(node.child_by_field_name, self._language.body_fields)), None)
+        if body is not None:
+            end = body.start_byte
+        data = self._lines.data
+        for first, last in decorators:
+            if start <= first and not data[start:first].strip():
+                start = last
+        text = data[start : min(end, start + 4 * SIGNATURE_CHARS)].decode("utf-8", "replace").strip()
+        if body is None and kind not in CALLABLE:
+            text = text.partition("\n")[0]
+        text = SPACE.sub(" ", text).rstrip("{:= ")
+        return text if len(text) <= SIGNATURE_CHARS else text[: SIGNATURE_CHARS - 1] + "…"
+
+
+def _docs_inside(found: list[Found], docs: list[Node]) -> dict[int, list[Node]]:
+    """Give each documentation node to the innermost definition around it."""
+    inside: dict[int, list[Node]] = {}
+    around: list[int] = []
+    position = 0
+    for node in sorted(docs, key=lambda node: node.start_byte):
+        while position < len(found) and found[position].start <= node.start_byte:
+            around.append(position)
+            position += 1
+        while around and found[around[-1]].end < node.end_byte:
+            around.pop()
+        if around:
+            inside.setdefault(around[-1], []).append(node)
+    return inside
+
+
+def _module_doc(lines: Lines, captures: Captures, definitions: Sequence[Definition]) -> str:
+    """Return the summary of what documents a file: a docstring before its definitions, or the comment it begins with."""
+    first = min((one.start_byte for one in definitions), default=len(lines.data))
+    for node in captures.docs[:1]:
+        if node.end_byte <= first:
+            return _summary([_text(lines, node)])
+    taken = min((one.first_row for one in definitions), default=len(lines))
+    texts: list[str] = []
+    next_row = 2  # a comment counts from the third row at the latest: after a "#!" line and a blank one
+    for node in captures.comments:
+        row = node.start_point[0]
+        if row > next_row or row >= taken:
+            break
+        texts.append(_text(lines, node))
+        next_row = _last_row(node) + 1
+    return _summary(texts)
+
+
+def _statement_rows(node: Node, split_above: int) -> tuple[int, ...]:
+    """Return the rows on which statements begin, at any depth at which a node exceeds `split_above` bytes."""
+    if node.end_byte - node.start_byte <= split_above:
+        return ()
+    rows = set()
+    large = [node]
+    while large:
+        for child in large.pop().named_children:
+            rows.add(child.start_point[0])
+            if child.end_byte - child.start_byte > split_above:
+                large.append(child)
+    return tuple(sorted(rows))
+
+
+def _summary(texts: list[str]) -> str:
+    return summary(strip_markers("\n".join(texts))) if texts else ""
+
+
+def _text(lines: Lines, node: Node) -> str:
+    return lines.text_of(node.start_byte, node.end_byte)
+
+
+def _last_row(node: Node) -> int:
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row  # some grammars include the line end
+
+
+def _clean_name(text: str) -> str:
+    return SPACE.sub(" ", text).strip().strip("\"'`")
+
+
+def _clean_scope(text: str) -> str:
+    """Return `Server` for `*Server[T]`, without type arguments and signs of reference."""
+    while (shorter := TYPE_ARGUMENTS.sub("", text)) != text:
+        text = shorter
+    return text.strip("*&() \t")

@@ -1,0 +1,1 @@
+"""Text to terms: identifiers, comments, stems."""

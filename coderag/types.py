@@ -1,0 +1,126 @@
+"""The records that every part of coderag shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+__all__ = ["Chunk", "Content", "Hit", "Kind", "Query", "Span", "Symbol", "TestPolicy"]
+
+
+class Kind(StrEnum):
+    """What a chunk or symbol is; a construct of a language is mapped onto the closest one."""
+
+    FUNCTION = "function"
+    METHOD = "method"
+    CLASS = "class"
+    INTERFACE = "interface"
+    TRAIT = "trait"
+    STRUCT = "struct"
+    ENUM = "enum"
+    TYPE = "type"
+    MODULE = "module"
+    CONSTANT = "constant"
+    FIELD = "field"
+    EXTENSION = "extension"  # members added to a type: impl, extension, instance
+    MACRO = "macro"
+    BLOCK = "block"  # lines outside every definition, or of a file that no grammar reads
+    SECTION = "section"  # of a document
+    CELL = "cell"  # of a notebook
+
+
+class Content(StrEnum):
+    """What a language's files hold; configuration is read on request only."""
+
+    CODE = "code"
+    DOCS = "docs"
+    CONFIG = "config"
+
+
+class TestPolicy(StrEnum):
+    """What a search does with tests: like the rest, behind the rest, or not at all."""
+
+    __test__ = False  # not a test class, whatever its name suggests to pytest
+
+    INCLUDE = "include"
+    DEMOTE = "demote"
+    EXCLUDE = "exclude"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Lines of a file: 1-based, both ends inclusive."""
+
+    start_line: int
+    end_line: int
+
+    def __contains__(self, line: int) -> bool:
+        return self.start_line <= line <= self.end_line
+
+    def __len__(self) -> int:
+        return self.end_line - self.start_line + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A named definition."""
+
+    name: str
+    qualified_name: str
+    kind: Kind
+    span: Span
+    signature: str = ""
+    doc: str = ""
+    path: str = ""
+    repository: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A retrievable piece of a file: a function, the frame of a class or module, a section.
+
+    `span` is the extent of the definition; `parts` are the lines whose text the chunk holds, in order. They differ
+    for a class, whose methods are chunks of their own, and for a module.
+    """
+
+    path: str  # relative to the root, forward slashes
+    language: str
+    kind: Kind
+    name: str
+    qualified_name: str
+    span: Span
+    parts: tuple[Span, ...]
+    text: str
+    signature: str = ""
+    doc: str = ""  # the summary: the first sentence or line
+    decorators: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()  # the imported names that the chunk uses
+    calls: tuple[str, ...] = ()  # called names, in order of first appearance
+    parent: str = ""  # qualified name of the enclosing definition
+    labels: frozenset[str] = frozenset()  # of: test, example, generated, vendored, legacy
+    repository: str = ""
+    id: str = ""  # hash of repository, path, qualified name and text: the same text keeps its id
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question and the conditions that its answers must meet."""
+
+    text: str
+    k: int = 10
+    kinds: frozenset[Kind] = frozenset()  # empty: all
+    languages: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()  # globs; a leading "!" excludes
+    tests: TestPolicy = TestPolicy.DEMOTE
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An answer: a chunk, how well it matched, and why."""
+
+    chunk: Chunk
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)  # the parts of the score, by name
+    lines: tuple[int, ...] = ()  # lines of the chunk's file that matched best, 1-based
+    reasons: tuple[str, ...] = ()  # why it matched, in words

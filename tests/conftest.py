@@ -1,0 +1,27 @@
+"""Golden files: compared as they are, rewritten by `pytest --update`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Golden = Callable[[Path, str], None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="rewrite the golden files with what comes out now")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compare a text with its golden file, or write that file under --update."""
+
+    def check(path: Path, text: str) -> None:
+        if request.config.getoption("--update"):
+            path.write_text(text, encoding="utf-8")
+        assert path.exists(), f"{path} is missing: run pytest --update"
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
