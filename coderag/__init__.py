@@ -1,10 +1,10 @@
 """Code and SQL retrieval: repositories and schemas in, whole functions and tables out.
 
-    import coderag
+import coderag
 
-    index = coderag.Index.build("path/to/repository")
-    for hit in index.search("where are failed payments retried?", k=5):
-        print(hit.chunk.path, hit.chunk.span.start_line, hit.chunk.qualified_name)
+index = coderag.Index.build("path/to/repository")
+for hit in index.search("where are failed payments retried?", k=5):
+    print(hit.chunk.path, hit.chunk.span.start_line, hit.chunk.qualified_name)
 """
 
 from __future__ import annotations

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coderag import __version__
 from coderag.errors import QueryError, RootError
 from coderag.index.corpus import Corpus, open_members
 from coderag.index.manifest import INDEX_FOLDER, read_manifest
@@ -18,6 +20,10 @@ from coderag.ranking.rank import rank
 from coderag.ranking.symbols import find_symbols
 from coderag.ranking.understand import understand
 from coderag.types import Chunk, Content, Hit, Kind, Query, Symbol, TestPolicy
+
+if TYPE_CHECKING:
+    from coderag.index.build import Progress, Report
+    from coderag.index.status import Status
 
 __all__ = ["Index", "Root", "make_query", "place"]
 
@@ -41,11 +47,17 @@ class Index:
     def __init__(self, roots: Sequence[Root]) -> None:
         """Open the indexes of roots; `Index.open` and `Index.build` are the ways to call this."""
         self._roots = tuple(roots)
+        self._reports: tuple[Report, ...] = ()
         self._load()
 
     def _load(self) -> None:
-        self._manifests = tuple(read_manifest(one.folder) for one in self._roots)
-        members = [open_members(one.folder, manifest) for one, manifest in zip(self._roots, self._manifests, strict=True)]
+        # The names are those of today: the index may have been made alone, or under another name.
+        self._manifests = tuple(
+            replace(read_manifest(one.folder), root=str(one.root), repository=one.repository) for one in self._roots
+        )
+        members = [
+            open_members(one.folder, manifest) for one, manifest in zip(self._roots, self._manifests, strict=True)
+        ]
         self._segments = tuple([member.segment for member in found] for found in members)
         self._corpus = Corpus([member for found in members for member in found])
 
@@ -54,22 +66,28 @@ class Index:
         cls,
         *roots: str | os.PathLike[str],
         index: str | os.PathLike[str] | None = None,
-        contents: Iterable[Content] = (Content.CODE, Content.DOCS),
+        contents: Iterable[Content | str] = (Content.CODE, Content.DOCS),
+        max_bytes: int | None = None,
         workers: int | None = None,
+        watch: Callable[[Progress], None] | None = None,
     ) -> Index:
         """Index roots from nothing and open the result.
 
-        `workers` is the number of processes: None for one a core, 0 for none.
-        Raises RootError, IndexLockedError and IndexWriteError.
+        Files above `max_bytes` are left out. `workers` is the number of processes: None for one a core, 0 for none.
+        `watch` is called as files are read. Raises RootError, IndexLockedError and IndexWriteError.
         """
         from coderag.index.build import BuildOptions, build
-        from coderag.reading.walk import WalkOptions
+        from coderag.reading.walk import MAX_BYTES, WalkOptions
 
         placed = place(roots, index=index)
-        options = BuildOptions(WalkOptions(contents=frozenset(contents)), workers)
-        for one in placed:
-            build(one.root, one.folder, options=options, repository=one.repository)
-        return cls(placed)
+        walk = WalkOptions(max_bytes or MAX_BYTES, frozenset(map(Content, contents)))
+        reports = [
+            build(one.root, one.folder, options=BuildOptions(walk, workers), repository=one.repository, watch=watch)
+            for one in placed
+        ]
+        opened = cls(placed)
+        opened._reports = tuple(reports)
+        return opened
 
     @classmethod
     def open(cls, *roots: str | os.PathLike[str], index: str | os.PathLike[str] | None = None) -> Index:
@@ -77,21 +95,58 @@ class Index:
         return cls(place(roots, index=index))
 
     def is_fresh(self) -> bool:
-        """Tell whether no file changed since the index was written."""
+        """Tell whether no file changed since the index was written, and this version wrote it."""
         from coderag.index.fresh import is_fresh
 
         return all(
-            is_fresh(str(one.root), one.folder, manifest, segments)
+            manifest.version == __version__ and is_fresh(str(one.root), one.folder, manifest, segments)
             for one, manifest, segments in zip(self._roots, self._manifests, self._segments, strict=True)
         )
 
-    def update(self, *, workers: int | None = None) -> None:
-        """Read what changed since the index was written; raises like `build`."""
+    def update(
+        self,
+        *,
+        contents: Iterable[Content | str] | None = None,
+        max_bytes: int | None = None,
+        workers: int | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """Read what changed since the index was written; raises like `build`.
+
+        What is not given stays as the index was made; what differs from it means that all is read again.
+        """
         from coderag.index.build import BuildOptions, update
 
+        wanted = None if contents is None else frozenset(map(Content, contents))
+        reports = []
         for one, manifest in zip(self._roots, self._manifests, strict=True):
-            update(one.root, one.folder, options=BuildOptions.of(manifest, workers), repository=one.repository)
+            options = BuildOptions.of(manifest, workers)
+            walk = replace(
+                options.walk, max_bytes=max_bytes or manifest.max_bytes, contents=wanted or options.walk.contents
+            )
+            options = replace(options, walk=walk)
+            reports.append(update(one.root, one.folder, options=options, repository=one.repository, watch=watch))
+        self._reports = tuple(reports)
         self._load()
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """The roots, in the order given."""
+        return self._roots
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """What the last build or update did, root by root; empty for an index that was only opened."""
+        return self._reports
+
+    def status(self, *, compare: bool = True) -> list[Status]:
+        """Return what is indexed of each root; with `compare`, also how its files have changed since."""
+        from coderag.index.status import take_stock
+
+        return [
+            take_stock(one.folder, manifest, segments, compare=compare)
+            for one, manifest, segments in zip(self._roots, self._manifests, self._segments, strict=True)
+        ]
 
     def search(
         self,
@@ -116,9 +171,13 @@ class Index:
         ranked = rank(self._corpus, understood, k=question.k, allowed=allowed_chunks(self._corpus, question))
         return [hit_of(self._corpus, understood, one) for one in ranked]
 
-    def symbols(self, name: str, *, k: int = 20) -> list[Symbol]:
-        """Return the definitions of a name: exact or qualified ones, else those that are spelled most like it."""
-        return find_symbols(self._corpus, name, k=k)
+    def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:
+        """Return the definitions of a name, qualified or not; where there is none, those spelled most like it.
+
+        Without `alike` there are only the former. Raises QueryError for an empty name or a k below 1.
+        """
+        make_query(name, k=k)
+        return find_symbols(self._corpus, name, k=k, alike=alike)
 
     def outline(self, path: str) -> list[Symbol]:
         """Return the definitions of an indexed file in order; raises QueryError when it is not indexed."""
@@ -194,6 +253,9 @@ def _repository_names(roots: Sequence[Path]) -> list[str]:
     names = [root.name or "root" for root in roots]
     depth = 2
     while len(set(names)) < len(names):
-        names = ["/".join(root.parts[-depth:]).strip("/") if names.count(name) > 1 else name for root, name in zip(roots, names, strict=True)]
+        names = [
+            "/".join(root.parts[-depth:]).strip("/") if names.count(name) > 1 else name
+            for root, name in zip(roots, names, strict=True)
+        ]
         depth += 1
     return names

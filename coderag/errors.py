@@ -1,15 +1,15 @@
 """Every error that coderag raises on purpose.
 
-    CoderagError
-    ├── RootError            a folder to read is missing, is no folder, or may not be read
-    ├── QueryError           a question or a filter that cannot be answered as written
-    ├── LanguageDataError    a folder in parsers/ is wrong: a bad field, or a query its grammar refuses
-    └── StoredIndexError          an index on disk that cannot be used
-        ├── IndexMissingError    there is none
-        ├── IndexFormatError     another version wrote it
-        ├── IndexDamagedError    truncated, or its checksum does not match
-        ├── IndexLockedError     another process is writing it
-        └── IndexWriteError      no space, or no permission
+CoderagError
+├── RootError            a folder to read is missing, is no folder, or may not be read
+├── QueryError           a question or a filter that cannot be answered as written
+├── LanguageDataError    a folder in parsers/ is wrong: a bad field, or a query its grammar refuses
+└── StoredIndexError          an index on disk that cannot be used
+    ├── IndexMissingError    there is none
+    ├── IndexFormatError     another version wrote it
+    ├── IndexDamagedError    truncated, or its checksum does not match
+    ├── IndexLockedError     another process is writing it
+    └── IndexWriteError      no space, or no permission
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from __future__ import annotations
 __all__ = [
     "CoderagError",
     "IndexDamagedError",
-    "StoredIndexError",
     "IndexFormatError",
     "IndexLockedError",
     "IndexMissingError",
@@ -25,6 +24,7 @@ __all__ = [
     "LanguageDataError",
     "QueryError",
     "RootError",
+    "StoredIndexError",
 ]
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from pathlib import PurePosixPath
 
@@ -27,13 +28,14 @@ from coderag.index.columns import (
 from coderag.index.sparse import saturate
 from coderag.reading.chunk import MAX_CHUNK_BYTES, Draft, chunk_lines, chunk_outline
 from coderag.reading.decode import Decoded, read_file
-from coderag.reading.grammar import GrammarMissing, ParseTimeout
-from coderag.reading.language import Language, languages
+from coderag.reading.grammar import GrammarMissing
+from coderag.reading.language import Language, claimed, languages
 from coderag.reading.lines import Lines
 from coderag.reading.outline import Outline, read_outline
 from coderag.reading.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
 from coderag.reading.walk import Skipped, SourceFile
-from coderag.text.tokens import Vocabulary, words
+from coderag.text.tokens import MAX_REMEMBERED, Vocabulary, words
+from coderag.types import Kind
 
 __all__ = ["FIELDS", "ReadFile", "analyse", "deflate_details", "module_name", "read_chunks"]
 
@@ -60,8 +62,9 @@ FIELDS: dict[str, Field] = {
     "members": Field(1.0, pivot=20, b=0.5),
     "body": Field(1.0, pivot=90, b=0.6),
 }
+BRIEF = frozenset({Kind.FIELD})  # never a chunk of its own, and too many to describe
 IMPORT_KEYWORDS = frozenset(
-    "import from as use using include require require_once package export default static type of in self crate super pub mod".split()
+    ["import", "from", "as", "use", "using", "include", "require", "require_once", "package", "export", "default", "static", "type", "of", "in", "self", "crate", "super", "pub", "mod"]
 )
 
 
@@ -82,7 +85,7 @@ def read_chunks(data: bytes, language: Language, *, module: str, as_lines: bool 
         return ReadFile(lines, chunk_lines(lines, name=module), Outline(), "the parser crashed or did not end")
     try:
         if language.reader == "outline":
-            outline = read_outline(lines, language, split_above=MAX_CHUNK_BYTES)
+            outline = read_outline(lines, language, split_above=MAX_CHUNK_BYTES, brief=BRIEF)
             problem = "syntax errors" if outline.has_error else ""
             return ReadFile(lines, chunk_outline(lines, outline, module=module), outline, problem)
         if language.reader == "markdown":
@@ -96,8 +99,6 @@ def read_chunks(data: bytes, language: Language, *, module: str, as_lines: bool 
         return ReadFile(lines, chunk_lines(lines, name=module), Outline())
     except GrammarMissing as error:
         problem = str(error)
-    except ParseTimeout:
-        problem = "parsing took too long"
     except (ValueError, KeyError, TypeError) as error:
         if language.reader != "notebook":
             raise
@@ -114,27 +115,48 @@ def module_name(path: str) -> str:
     return stem
 
 
-def analyse(root: str, files: Iterable[SourceFile], *, as_lines: bool = False) -> tuple[Columns, list[Skipped]]:
+def analyse(
+    root: str,
+    files: Sequence[SourceFile],
+    *,
+    as_lines: Collection[int] = (),
+    started: Callable[[int], object] | None = None,
+) -> tuple[Columns, list[Skipped]]:
     """Return the columns of files below a root, and the files that turned out not to be text.
 
-    With `as_lines` no grammar is used: for files that crash or stall one.
+    No grammar touches those whose positions are in `as_lines`: files that crash or stall one. `started` hears the
+    position of each file before it is read.
     """
-    builder = _Builder(as_lines=as_lines)
+    builder = _Builder()
     skipped: list[Skipped] = []
-    for file in files:
+    for position, file in enumerate(files):
+        if started is not None:
+            started(position)
         decoded = read_file(root, file)
         if isinstance(decoded, Skipped):
             skipped.append(decoded)
         else:
-            builder.add(file, decoded)
+            builder.add(file, decoded, as_lines=position in as_lines)
     return builder.columns(), skipped
+
+
+@cache
+def _only_vocabulary() -> list[Vocabulary]:
+    return [Vocabulary()]
+
+
+def _remembered() -> Vocabulary:
+    """Return this process' vocabulary: words met in one batch need not be taken apart again in the next."""
+    holder = _only_vocabulary()
+    if len(holder[0]) > MAX_REMEMBERED:
+        holder[0] = Vocabulary()
+    return holder[0]
 
 
 class _Builder:
     """Columns while files are added."""
 
-    def __init__(self, *, as_lines: bool) -> None:
-        self._as_lines = as_lines
+    def __init__(self) -> None:
         self._files: list[FileRow] = []
         self._blocks: list[bytes] = []
         self._chunks: list[tuple[int, ...]] = []
@@ -144,12 +166,14 @@ class _Builder:
         self._parts: list[tuple[int, int, int, int]] = []
         self._symbols: list[tuple[int, ...]] = []
         self._symbol_names: list[str] = []
-        self._terms = _Terms()
+        self._vocabulary = _remembered()
+        self._terms = _Terms(self._vocabulary)
 
-    def add(self, file: SourceFile, decoded: Decoded) -> None:
+    def add(self, file: SourceFile, decoded: Decoded, *, as_lines: bool) -> None:
         """Add a file's chunks."""
         module = module_name(file.path)
-        read = read_chunks(decoded.data, languages()[file.language], module=module, as_lines=self._as_lines)
+        language = claimed(file.path, decoded.data, languages()[file.language])
+        read = read_chunks(decoded.data, language, module=module, as_lines=as_lines)
         data = read.lines.data
         self._blocks += [zlib.compress(data[at : at + BLOCK_BYTES], 1) for at in range(0, len(data), BLOCK_BYTES)]
         base = len(self._chunks)
@@ -161,14 +185,14 @@ class _Builder:
                 mtime_ns=file.mtime_ns,
                 inode=file.inode,
                 digest=int.from_bytes(blake2b(decoded.data, digest_size=8).digest(), "little"),
-                language=file.language,
+                language=language.name,
                 labels=pack_labels(file.labels | decoded.labels),
                 text_bytes=len(data),
                 problem=read.problem,
             )
         )
         imported = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
-        path_words = words(file.path)
+        path_terms = self._vocabulary.numbers(words(file.path))
         members = _member_names(read.drafts)
         for position, draft in enumerate(read.drafts):
             self._add_chunk(
@@ -178,7 +202,7 @@ class _Builder:
                 number=number,
                 base=base,
                 imported=imported,
-                path_words=path_words,
+                path_terms=path_terms,
                 members=members.get(position, ""),
             )
         self._add_symbols(read, base)
@@ -192,7 +216,7 @@ class _Builder:
         number: int,
         base: int,
         imported: frozenset[str],
-        path_words: list[str],
+        path_terms: list[int],
         members: str,
     ) -> None:
         raw = lines.text(draft.parts)
@@ -209,20 +233,23 @@ class _Builder:
                 DEFINES * (draft.definition >= 0) | CONTINUES * draft.continues,
             )
         )
-        identity = b"\0".join((file.encode("utf-8", "surrogateescape"), draft.qualified_name.encode("utf-8", "surrogateescape"), raw))
+        identity = b"\0".join(
+            (file.encode("utf-8", "surrogateescape"), draft.qualified_name.encode("utf-8", "surrogateescape"), raw)
+        )
         self._ids.append(int.from_bytes(blake2b(identity, digest_size=8).digest(), "little"))
         self._names.append(draft.qualified_name)
         self._parts += [(first, last, lines.starts[first], lines.ends[last]) for first, last in draft.parts]
         used = tuple(sorted(imported.intersection(body))) if imported else ()
         self._details.append(Details(draft.signature, draft.doc, draft.decorators, used, draft.calls))
+        numbers = self._vocabulary.numbers
         self._terms.add(
-            name=words(draft.name),
-            scope=words(draft.qualified_name[: -len(draft.name)] if draft.name else draft.qualified_name),
-            path=path_words,
-            signature=words(draft.signature),
-            doc=words(draft.doc),
-            members=words(members) if members else [],
-            body=body,
+            name=numbers(words(draft.name)),
+            scope=numbers(words(draft.qualified_name[: -len(draft.name)] if draft.name else draft.qualified_name)),
+            path=path_terms,
+            signature=numbers(words(draft.signature)) if draft.signature else [],
+            doc=numbers(words(draft.doc)) if draft.doc else [],
+            members=numbers(words(members)) if members else [],
+            body=numbers(body),
         )
 
     def _add_symbols(self, read: ReadFile, base: int) -> None:
@@ -287,33 +314,30 @@ def _member_names(drafts: Sequence[Draft]) -> dict[int, str]:
 class _Terms:
     """The terms of chunks, field by field, until they become postings."""
 
-    def __init__(self) -> None:
-        self._vocabulary = Vocabulary()
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
         self._flat: list[int] = []
         self._lengths: list[int] = []  # of each field of each chunk, in the order of FIELDS
 
-    def add(self, **fields: list[str]) -> None:
-        """Add a chunk: the words of each field."""
-        before = len(self._flat)
+    def add(self, **fields: list[int]) -> None:
+        """Add a chunk: the numbers of the terms of each field."""
         for name in FIELDS:
-            self._flat += self._vocabulary.numbers(fields[name])
-            after = len(self._flat)
-            self._lengths.append(after - before)
-            before = after
+            numbers = fields[name]
+            self._flat += numbers
+            self._lengths.append(len(numbers))
 
     def postings(self) -> tuple[Array, Array, Array, Array]:
         """Return (vocabulary u64, term u32, chunk u32, weight u8); a (term, chunk) pair appears once."""
-        hashes = np.array(self._vocabulary.hashes(), dtype=np.uint64)
         lengths = np.array(self._lengths, dtype=np.int64).reshape(-1, len(FIELDS))
-        terms = np.array(self._flat, dtype=np.int64)
+        used, terms = np.unique(np.array(self._flat, dtype=np.int64), return_inverse=True)
+        hashes = np.array(self._vocabulary.hashes(), dtype=np.uint64)[used]
         docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths.sum(axis=1))
         shares = [
             field.weight / (1 - field.b + field.b * np.maximum(lengths[:, at], field.pivot / 4) / field.pivot)
             for at, field in enumerate(FIELDS.values())
         ]
-        weights = np.repeat(np.stack(shares, axis=1).ravel() if len(lengths) else np.zeros(0), lengths.ravel())
+        weights = np.repeat(np.stack(shares, axis=1).ravel(), lengths.ravel())
         keys, where = np.unique(docs * max(len(hashes), 1) + terms, return_inverse=True)
         summed = np.bincount(where, weights=weights, minlength=len(keys))
         found_docs, found_terms = np.divmod(keys, max(len(hashes), 1))
         return hashes, found_terms.astype(np.uint32), found_docs.astype(np.uint32), saturate(summed, K1)
-

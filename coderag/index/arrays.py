@@ -1,10 +1,10 @@
 """One file of named numpy arrays, memory-mapped when it is read.
 
-    magic  8 bytes  b"coderag\\x01"
-    size   u32      bytes of the header
-    crc    u32      CRC-32 of the header
-    header JSON     {"name": [dtype, shape, offset, crc32], ...}, offsets counted from the end of the header
-    data            each array at a multiple of ALIGNMENT
+magic  8 bytes  b"coderag\\x01"
+size   u32      bytes of the header
+crc    u32      CRC-32 of the header
+header JSON     {"name": [dtype, shape, offset, crc32], ...}, offsets counted from the end of the header
+data            each array at a multiple of ALIGNMENT
 """
 
 from __future__ import annotations

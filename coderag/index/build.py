@@ -30,7 +30,8 @@ from coderag.index.manifest import (
 from coderag.index.merge import columns_of
 from coderag.index.pool import Batch, Result, WorkerPool
 from coderag.index.segment import Segment, SegmentWriter
-from coderag.reading.walk import Listing, SkipReason, Skipped, SourceFile, WalkOptions, walk
+from coderag.index.sparse import SHORT_DOCS
+from coderag.reading.walk import Listing, Skipped, SkipReason, SourceFile, WalkOptions, walk
 from coderag.text.tokens import TOKENIZER_VERSION
 from coderag.types import Content
 
@@ -39,8 +40,9 @@ __all__ = ["BuildOptions", "Progress", "Report", "build", "content_parts", "upda
 CHUNKER_VERSION = 1  # raise it when the same file gives other chunks
 BATCH_FILES, BATCH_BYTES = 48, 500_000
 ALONE_BYTES = 1_500_000  # below this, starting workers costs more than they save
-MAX_SEGMENT_CHUNKS = 250_000  # bounds the memory of a build
-MAX_SEGMENTS = 8  # more are merged: each one costs every question a little
+MAX_SMALL_SEGMENTS = 6  # more are merged: each one costs every question a little
+WASTE = 4  # a segment of whose files a fourth is dead is written anew
+SMALL_CHUNKS = SHORT_DOCS // 2  # a segment with more is left alone until much of it is dead
 LOCK_SECONDS = 60.0
 
 
@@ -91,13 +93,15 @@ def build(root: Path, folder: Path, *, options: BuildOptions, repository: str, w
 
     Raises RootError, IndexLockedError, IndexWriteError.
     """
-    started, now = time.monotonic(), time.time_ns()
-    listing = walk(root, options.walk)
+    started = time.monotonic()
     with _locked(folder):
+        # Only now, because the first lock makes the index's folder and so changes the root's time.
+        now = time.time_ns()
+        listing = walk(root, options.walk)
         with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
             now = max(now, read_manifest(folder).updated_ns + 1)
-        entries, skipped = _write_segments(root, folder, listing.files, options=options, watch=watch)
-        skipped = (*listing.skipped, *skipped)
+        entries, not_text = _write_segments(root, folder, listing.files, options=options, watch=watch)
+        skipped = (*listing.skipped, *not_text)
         manifest = Manifest(
             root=str(root),
             repository=repository,
@@ -150,7 +154,9 @@ def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
         if not changed and not any(dead):
             skipped = (*listing.skipped, *known_bad)
             with writing(folder):
-                write_manifest(folder, replace(manifest, updated_ns=now), _listed(listing, skipped))
+                write_manifest(
+                    folder, replace(manifest, updated_ns=now, version=__version__), _listed(listing, skipped)
+                )
             return _update_report(manifest.segments, listing, started=started, skipped=skipped)
         added, found_skipped = _write_segments(root, folder, changed, options=options, watch=watch)
         skipped = (*listing.skipped, *found_skipped, *known_bad)
@@ -159,7 +165,13 @@ def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
         with writing(folder):
             write_manifest(folder, manifest, _listed(listing, skipped))
     return _update_report(
-        entries, listing, started=started, skipped=skipped, read=len(changed), removed=_removed(dead, changed)
+        entries,
+        listing,
+        started=started,
+        skipped=skipped,
+        read=len(changed),
+        bytes_read=sum(file.size for file in changed),
+        removed=_removed(segments, dead, changed),
     )
 
 
@@ -192,7 +204,9 @@ def _locked(folder: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout as error:
-        raise IndexLockedError(f"another process has been writing the index at {folder} for {LOCK_SECONDS:.0f} s") from error
+        raise IndexLockedError(
+            f"another process has been writing the index at {folder} for {LOCK_SECONDS:.0f} s"
+        ) from error
     try:
         yield
     finally:
@@ -218,19 +232,19 @@ def _write_segments(
     writer: SegmentWriter | None = None
     try:
         for batch, result in zip(batches, _results(root, batches, options=options, all_bytes=all_bytes), strict=True):
-            for columns, not_text in result:
+            columns, not_text = result
+            skipped += not_text
+            done_chunks += len(columns.chunks)
+            if writer is not None and writer.chunks + len(columns.chunks) > SHORT_DOCS:
+                entries.append(_finish(folder, writer))
+                writer = None
+            with writing(folder):
                 writer = writer or SegmentWriter(_new_segment(folder))
-                done_chunks += len(columns.chunks)
-                skipped += not_text
-                with writing(folder):
-                    writer.add(columns)
+                writer.add(columns)
             done_files += len(batch)
             done_bytes += sum(file.size for file in batch)
             if watch is not None:
                 watch(Progress(done_files, len(files), done_bytes, all_bytes, done_chunks))
-            if writer is not None and writer.chunks >= MAX_SEGMENT_CHUNKS:
-                entries.append(_finish(folder, writer))
-                writer = None
         if writer is not None and writer.files:
             entries.append(_finish(folder, writer))
     except BaseException:
@@ -245,7 +259,7 @@ def _results(root: Path, batches: list[Batch], *, options: BuildOptions, all_byt
     count = available_cores() if options.workers is None else options.workers
     if count == 0 or all_bytes < ALONE_BYTES:
         for batch in batches:
-            yield [analyse(str(root), batch)]
+            yield analyse(str(root), batch)
         return
     with WorkerPool(str(root), min(count, len(batches))) as pool:
         yield from pool.map(batches)
@@ -297,7 +311,11 @@ def _compare(
                 continue
             file = files.get(path)
             # A file as new as the last listing may have been written again within one tick of its clock.
-            if file is not None and known == [file.size, file.mtime_ns, file.inode] and file.mtime_ns < manifest.updated_ns:
+            if (
+                file is not None
+                and known == [file.size, file.mtime_ns, file.inode]
+                and file.mtime_ns < manifest.updated_ns
+            ):
                 unchanged.add(path)
             else:
                 gone.add(number)
@@ -319,16 +337,26 @@ def _still_unreadable(folder: Path, manifest: Manifest, listing: Listing) -> lis
 def _merged(folder: Path, entries: list[SegmentEntry]) -> list[SegmentEntry]:
     """Return the segments without empty ones, the small ones merged when there are too many or too much is dead."""
     entries = [entry for entry in entries if len(entry.dead) < entry.files]
-    wasteful = [entry for entry in entries if 4 * len(entry.dead) > entry.files]
-    small = sorted(entries, key=lambda entry: entry.chunks)[:-1] if len(entries) > MAX_SEGMENTS else []
-    chosen = [entry for entry in entries if entry in wasteful or entry in small]
+    small = [entry for entry in entries if entry.chunks < SMALL_CHUNKS]
+    wasteful = {entry.name for entry in entries if WASTE * len(entry.dead) > entry.files}
+    chosen = [
+        entry for entry in entries if entry.name in wasteful or (entry in small and len(small) > MAX_SMALL_SEGMENTS)
+    ]
     if not chosen:
         return entries
-    writer = SegmentWriter(_new_segment(folder))
+    merged: list[SegmentEntry] = []
+    writer: SegmentWriter | None = None
     with writing(folder):
         for entry in chosen:
-            writer.add(columns_of(Segment(folder / "segments" / entry.name), entry.dead))
-    return [*(entry for entry in entries if entry not in chosen), _finish(folder, writer)]
+            columns = columns_of(Segment(folder / "segments" / entry.name), entry.dead)
+            if writer is not None and writer.chunks + len(columns.chunks) > SHORT_DOCS:
+                merged.append(_finish(folder, writer))
+                writer = None
+            writer = writer or SegmentWriter(_new_segment(folder))
+            writer.add(columns)
+    if writer is not None:
+        merged.append(_finish(folder, writer))
+    return [*(entry for entry in entries if entry not in chosen), *merged]
 
 
 def _listed(listing: Listing, skipped: Iterable[Skipped]) -> Listed:
@@ -339,8 +367,9 @@ def _listed(listing: Listing, skipped: Iterable[Skipped]) -> Listed:
     )
 
 
-def _removed(dead: Iterable[set[int]], changed: Sequence[SourceFile]) -> int:
-    return max(sum(map(len, dead)) - len(changed), 0)
+def _removed(segments: Sequence[Segment], dead: Iterable[set[int]], changed: Sequence[SourceFile]) -> int:
+    gone = {path for segment, numbers in zip(segments, dead, strict=True) for path in segment.paths.some(numbers)}
+    return len(gone - {file.path for file in changed})
 
 
 def _update_report(
@@ -350,6 +379,7 @@ def _update_report(
     started: float,
     skipped: tuple[Skipped, ...],
     read: int = 0,
+    bytes_read: int = 0,
     removed: int = 0,
 ) -> Report:
     return Report(
@@ -357,7 +387,7 @@ def _update_report(
         unchanged=len(listing.files) - read,
         removed=removed,
         chunks=sum(entry.chunks for entry in entries),
-        bytes_read=0,
+        bytes_read=bytes_read,
         seconds=time.monotonic() - started,
         skipped=skipped,
     )

@@ -139,4 +139,8 @@ class Corpus:
     def _joined(self, arrays: Sequence[Array], dtype: type[np.generic]) -> Array:
         if not arrays:
             return np.zeros(0, dtype=dtype)
-        return arrays[0].astype(dtype, copy=False) if len(arrays) == 1 else np.concatenate(arrays).astype(dtype, copy=False)
+        return (
+            arrays[0].astype(dtype, copy=False)
+            if len(arrays) == 1
+            else np.concatenate(arrays).astype(dtype, copy=False)
+        )

@@ -23,7 +23,18 @@ from typing import Any
 
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingError, IndexWriteError
 
-__all__ = ["FORMAT", "INDEX_FOLDER", "Listed", "Manifest", "SegmentEntry", "read_listing", "read_manifest", "sync_folder", "write_manifest", "writing"]
+__all__ = [
+    "FORMAT",
+    "INDEX_FOLDER",
+    "Listed",
+    "Manifest",
+    "SegmentEntry",
+    "read_listing",
+    "read_manifest",
+    "sync_folder",
+    "write_manifest",
+    "writing",
+]
 
 # History of the format:
 # 1  first
@@ -119,7 +130,9 @@ def writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise IndexWriteError(f"no space left to write the index at {folder}; the old index is unchanged") from error
+            raise IndexWriteError(
+                f"no space left to write the index at {folder}; the old index is unchanged"
+            ) from error
         if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST}:
             raise IndexWriteError(
                 f'the index at {folder} cannot be written: {error.strerror}; choose another place with "--index DIR"'

@@ -25,7 +25,7 @@ def columns_of(segment: Segment, dead: Collection[int]) -> Columns:
     new_chunk = _renumber(live)
     rows: list[FileRow] = [segment.file(int(number)) for number in np.flatnonzero(live_file)]
     kept = np.flatnonzero(live)
-    part_counts = np.diff(arrays["chunk_part_offsets"].astype(np.int64))
+    part_counts = _counts(arrays["chunk_part_offsets"])
     details = [segment.details(int(chunk)) for chunk in kept]
     symbols = arrays["symbols"][live[arrays["symbols"][:, 0]]].copy()
     kept_symbols = np.flatnonzero(live[arrays["symbols"][:, 0]])
@@ -42,6 +42,10 @@ def columns_of(segment: Segment, dead: Collection[int]) -> Columns:
         symbol_names=segment.symbol_names.some(kept_symbols.tolist()),
         **_postings(segment, live, new_chunk),
     )
+
+
+def _counts(offsets: Array) -> Array:
+    return offsets[1:].astype(np.int64) - offsets[:-1]
 
 
 def _renumber(live: Array) -> Array:
@@ -69,7 +73,7 @@ def _chunks(segment: Segment, live: Array, new_file: Array, new_chunk: Array, pa
 def _postings(segment: Segment, live: Array, new_chunk: Array) -> dict[str, Array]:
     postings = segment.text_postings
     kept = live[postings.docs]
-    terms = np.repeat(np.arange(len(postings.hashes)), np.diff(postings.offsets.astype(np.int64)))[kept]
+    terms = np.repeat(np.arange(len(postings.hashes)), _counts(postings.offsets))[kept]
     used, terms = np.unique(terms, return_inverse=True)
     return {
         "vocabulary": postings.hashes[used],

@@ -8,7 +8,7 @@ import select
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -19,16 +19,19 @@ from coderag.reading.walk import Skipped, SourceFile
 
 __all__ = ["Batch", "Result", "WorkerPool"]
 
-BATCH_SECONDS = 120.0  # a batch is about a megabyte and takes 0.3 s; this is for machines that are busy
-FILE_SECONDS = 20.0  # what a file may take when its batch failed
+FILE_SECONDS = 20.0  # the largest file takes a second or two; this one will not end
 AHEAD = 3  # batches a worker that may wait to be taken, so that memory stays bounded
 
 Batch = Sequence[SourceFile]
-Result = list[tuple[Columns, list[Skipped]]]
+Result = tuple[Columns, list[Skipped]]
 
 
 class WorkerFailed(Exception):
-    """A worker died or did not answer in time."""
+    """A worker died or did not go on in time, over one file of its batch."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
 
 
 class WorkerPool:
@@ -46,7 +49,9 @@ class WorkerPool:
     def __enter__(self) -> WorkerPool:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for worker in self._workers:
             worker.stop()
         self._threads.shutdown(wait=True, cancel_futures=True)
@@ -62,20 +67,19 @@ class WorkerPool:
             yield pending.popleft().result()
 
     def _run(self, batch: Batch) -> Result:
+        """Analyse a batch; a file that a worker fails over is read as lines the next time."""
         worker = self._idle.get()
+        as_lines: set[int] = set()
         try:
-            return [worker.ask((self._root, batch, False), BATCH_SECONDS)]
-        except WorkerFailed:
-            return [self._run_alone(worker, file) for file in batch]
+            while True:
+                try:
+                    return worker.ask(self._root, batch, as_lines)
+                except WorkerFailed as failure:
+                    if failure.position in as_lines:
+                        raise
+                    as_lines.add(failure.position)
         finally:
             self._idle.put(worker)
-
-    def _run_alone(self, worker: _Worker, file: SourceFile) -> tuple[Columns, list[Skipped]]:
-        """Analyse a file of a batch that failed; the one that is to blame is read as lines."""
-        try:
-            return worker.ask((self._root, [file], False), FILE_SECONDS)
-        except WorkerFailed:
-            return worker.ask((self._root, [file], True), FILE_SECONDS)
 
 
 class _Worker:
@@ -84,22 +88,26 @@ class _Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, request: object, seconds: float) -> tuple[Columns, list[Skipped]]:
-        """Return the worker's answer; raises WorkerFailed and ends the process when there is none in time."""
+    def ask(self, root: str, batch: Batch, as_lines: Collection[int]) -> Result:
+        """Return the worker's answer; ends the process and raises WorkerFailed when there is none in time."""
         process = self._process = self._process or _start()
         assert process.stdin is not None
         assert process.stdout is not None
+        position = 0
         try:
-            write_frame(process.stdin, request)
-            ready, _, _ = select.select([process.stdout], [], [], seconds)
-            if ready:
-                columns, skipped = read_frame(process.stdout)
-                return columns, skipped
+            write_frame(process.stdin, (root, batch, as_lines))
+            while select.select([process.stdout], [], [], FILE_SECONDS)[0]:
+                frame = read_frame(process.stdout)
+                if isinstance(frame, int):
+                    position = frame
+                else:
+                    columns, skipped = frame
+                    return columns, skipped
         except (EOFError, BrokenPipeError) as error:
             self.stop()
-            raise WorkerFailed from error
+            raise WorkerFailed(position) from error
         self.stop()
-        raise WorkerFailed
+        raise WorkerFailed(position)
 
     def stop(self) -> None:
         """End the process if there is one."""
@@ -125,4 +133,4 @@ def _start() -> subprocess.Popen[bytes]:
         "OPENBLAS_NUM_THREADS": "1",  # numpy only sorts and adds here
     }
     command = [sys.executable, "-P", "-m", "coderag.index.worker"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+    return subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)

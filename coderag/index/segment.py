@@ -1,7 +1,7 @@
 """A segment: the chunks of a set of files in a folder that never changes once it is written.
 
-    arrays.bin  every table, the postings and the strings (coderag.index.arrays)
-    text.bin    the files' texts, deflated block by block
+arrays.bin  every table, the postings and the strings (coderag.index.arrays)
+text.bin    the files' texts, deflated block by block
 """
 
 from __future__ import annotations
@@ -177,7 +177,9 @@ class SegmentWriter:
             seen = memo.get((qualified_name, name_bytes))
             if seen is None:
                 name = _end(qualified_name, name_bytes)
-                seen = memo[qualified_name, name_bytes] = [symbol_hash(key) for key in symbol_keys(qualified_name, name)]
+                seen = memo[qualified_name, name_bytes] = [
+                    symbol_hash(key) for key in symbol_keys(qualified_name, name)
+                ]
             hashes.extend(seen)
             docs.extend([number] * len(seen))
 
@@ -353,7 +355,7 @@ class Segment:
     def _read_details(self, group: int) -> list[Details]:
         begin, end = self.arrays["detail_offsets"][group : group + 2]
         try:
-            raw = json.loads(zlib.decompress(self.arrays["detail_blob"][begin:end]))
+            raw = json.loads(zlib.decompress(bytes(self.arrays["detail_blob"][begin:end])))
         except (zlib.error, ValueError) as error:
             raise self._damaged(f"details {group}: {error}") from error
         return [Details(one[0], one[1], tuple(one[2]), tuple(one[3]), tuple(one[4])) for one in raw]

@@ -14,10 +14,11 @@ import numpy as np
 
 from coderag.index.arrays import Array
 
-__all__ = ["Postings", "build_postings", "idf", "merge_terms", "postings_of_terms", "saturate", "top_k"]
+__all__ = ["SHORT_DOCS", "Postings", "build_postings", "idf", "merge_terms", "postings_of_terms", "saturate", "top_k"]
 
 BLOCK = 512  # documents a block when the best are picked
 WEIGHT_STEPS = 255  # weights are stored as u8
+SHORT_DOCS = 1 << 16  # up to so many documents, their numbers take two bytes
 
 
 class Postings(NamedTuple):
@@ -25,7 +26,7 @@ class Postings(NamedTuple):
 
     hashes: Array  # u64[terms]
     offsets: Array  # u32[terms + 1]
-    docs: Array  # u32[postings]
+    docs: Array  # u16[postings], u32 where there are more documents
     weights: Array  # u8[postings], saturated frequency times WEIGHT_STEPS
 
     def find(self, hashes: Array) -> Array:
@@ -79,8 +80,11 @@ def postings_of_terms(vocabulary: Array, terms: Array, docs: Array, weights: Arr
     counts = np.bincount((keys >> np.uint64(40)).astype(np.int64), minlength=len(vocabulary))
     offsets = np.zeros(len(vocabulary) + 1, dtype=np.uint32)
     np.cumsum(counts, out=offsets[1:])
-    docs = ((keys >> np.uint64(8)) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-    return Postings(vocabulary, offsets, docs, (keys & np.uint64(0xFF)).astype(np.uint8))
+    found = (keys >> np.uint64(8)) & np.uint64(0xFFFFFFFF)
+    narrow = not len(found) or int(found.max()) < SHORT_DOCS
+    return Postings(
+        vocabulary, offsets, found.astype(np.uint16 if narrow else np.uint32), (keys & np.uint64(0xFF)).astype(np.uint8)
+    )
 
 
 def merge_terms(vocabularies: Sequence[Array]) -> tuple[Array, list[Array]]:

@@ -32,7 +32,8 @@ FEATURES = (
     "capital",  # defines what the question writes with a capital inside a sentence
 )
 TYPE_KINDS = frozenset(
-    KINDS.index(kind) for kind in (Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE)
+    KINDS.index(kind)
+    for kind in (Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE)
 )
 LAST_NAME = re.compile(r"[^\W\d]\w*$")
 

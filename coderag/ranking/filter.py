@@ -49,7 +49,9 @@ def _in_paths(corpus: Corpus, globs: Iterable[str]) -> Array:
     exclude = [glob_pattern(glob[1:]) for glob in globs if glob.startswith("!")]
 
     def allowed(path: str) -> bool:
-        return (not include or any(one.search(path) for one in include)) and not any(one.search(path) for one in exclude)
+        return (not include or any(one.search(path) for one in include)) and not any(
+            one.search(path) for one in exclude
+        )
 
     return np.fromiter(map(allowed, corpus.paths), dtype=bool, count=corpus.files)
 

@@ -136,11 +136,13 @@ def spread(files: Array, scores: Array, *, k: int, keep: float) -> list[tuple[in
     queues: dict[int, list[int]] = {}
     for position, file in enumerate(files.tolist()):
         queues.setdefault(file, []).append(position)
-    heads = {file: 0 for file in queues}
+    heads = dict.fromkeys(queues, 0)
     values = scores.tolist()
     picked: list[tuple[int, float]] = []
     while heads and len(picked) < k:
-        file = max(heads, key=lambda one: (values[queues[one][heads[one]]] * keep ** heads[one], -queues[one][heads[one]]))
+        file = max(
+            heads, key=lambda one: (values[queues[one][heads[one]]] * keep ** heads[one], -queues[one][heads[one]])
+        )
         taken = heads[file]
         position = queues[file][taken]
         picked.append((position, values[position] * keep**taken))

@@ -14,15 +14,15 @@ __all__ = ["find_symbols"]
 MIN_LIKENESS = 70.0  # of 100; below it a name is another name
 
 
-def find_symbols(corpus: Corpus, name: str, *, k: int) -> list[Symbol]:
+def find_symbols(corpus: Corpus, name: str, *, k: int, alike: bool = True) -> list[Symbol]:
     """Return definitions by name, the best first; equal ones in order of path and line.
 
     First those whose whole qualified name ends with `name` (`Session.get`, `pkg::Type`, `get`), exact case before any;
-    where there is none, those whose name is spelled most like it.
+    where there is none and `alike` is set, those whose name is spelled most like it.
     """
     wanted = plain_name(name).strip(".")
     found = _exact(corpus, wanted)
-    if not found:
+    if not found and alike:
         found = _alike(corpus, wanted, k)
     last = name.replace("::", ".").replace("#", ".")
     found.sort(key=lambda one: (not _ends_with(one.qualified_name, last), one.repository, one.path, one.span))
@@ -55,7 +55,9 @@ def _alike(corpus: Corpus, wanted: str, k: int) -> list[Symbol]:
     found: list[tuple[float, Symbol]] = []
     for member in corpus.members:
         names = member.segment.definition_names()
-        best = process.extract(wanted, [name.lower() for _, name in names], scorer=fuzz.ratio, limit=4 * k, score_cutoff=MIN_LIKENESS)
+        best = process.extract(
+            wanted, [name.lower() for _, name in names], scorer=fuzz.ratio, limit=4 * k, score_cutoff=MIN_LIKENESS
+        )
         for _, likeness, position in best:
             number = names[position][0]
             chunk = member.segment.chunk_of_definition(number)

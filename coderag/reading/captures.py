@@ -5,8 +5,10 @@ A query speaks through the names of its captures:
     @definition.KIND   a definition, KIND being one of coderag.types.Kind; `@definition.extension` adds members to a type
     @container         a scope that gives its members a qualified name and is nothing to find by itself
     @name              its name, in the same match
-    @body              its body, where that is no field `body` of it: the signature ends there
-    @scope             a qualifier written in the definition itself: a Go receiver, the `Foo` of `void Foo::bar()`
+    @body              its body, where that is no field `body` of it: the signature ends there; it may lie behind the
+                       definition's own node, which then ends with it
+    @scope             a qualifier written in the definition itself: a Go receiver, the `Foo` of `void Foo::bar()`;
+                       several are joined
     @doc               documentation inside a definition (a docstring), or a node directly above one
     @comment           a comment; those directly above a definition belong to it and document it
     @decorator         an attribute or annotation, inside a definition or directly above one
@@ -39,7 +41,7 @@ class Found:
     inner: Node  # the smallest: where the signature is
     start: int  # bytes of the largest node
     end: int
-    scope: Node | None = None
+    scopes: dict[int, Node] = field(default_factory=dict)  # by first byte
     body: Node | None = None
     docs: list[Node] = field(default_factory=list)
 
@@ -94,9 +96,10 @@ def _add_definition(found: dict[int, Found], pattern: int, nodes: dict[str, list
             seen.outer, seen.start, seen.end = node, start, end
         elif end - start < seen.inner.end_byte - seen.inner.start_byte:
             seen.inner = node
-    if "scope" in nodes:
-        seen.scope = nodes["scope"][0]
+    for scope in nodes.get("scope", ()):
+        seen.scopes[scope.start_byte] = scope
     if "body" in nodes:
         seen.body = nodes["body"][0]
+        seen.end = max(seen.end, seen.body.end_byte)
     if "doc" in nodes:
         seen.docs.extend(nodes["doc"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -13,20 +12,14 @@ from tree_sitter import Node, Parser, Query, QueryCursor, QueryError, Tree
 from coderag.errors import LanguageDataError
 from coderag.reading.language import Language
 
-__all__ = ["GrammarMissing", "Matches", "ParseTimeout", "Reader", "reader"]
+__all__ = ["GrammarMissing", "Matches", "Reader", "reader"]
 
 # One match of a query: which pattern, and the captured nodes by name.
 Matches = list[tuple[int, dict[str, list[Node]]]]
 
-SLICE = 1 << 10  # bytes handed over at a time; the text of a node in a predicate copies one slice, so a large one is slow
-
 
 class GrammarMissing(Exception):
     """The grammar's package is not installed."""
-
-
-class ParseTimeout(Exception):
-    """A file took longer to parse or to query than it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +29,17 @@ class Reader:
     parser: Parser
     query: Query
 
-    def parse(self, data: bytes, seconds: float) -> Tree:
-        """Return the syntax tree of UTF-8 text; raise ParseTimeout after so many seconds."""
-        deadline = time.monotonic() + seconds
-        try:
-            return self.parser.parse(
-                lambda offset, _: data[offset : offset + SLICE],
-                progress_callback=lambda _offset, _error: time.monotonic() > deadline,
-            )
-        except ValueError as error:  # how the binding reports that the callback said stop
-            self.parser.reset()
-            raise ParseTimeout from error
+    def parse(self, data: bytes) -> Tree:
+        """Return the syntax tree of UTF-8 text.
+
+        There is no time limit, here and in `match`: the binding (tree-sitter 0.26) checks progress only for text that
+        a callback hands over, reads such text after it was freed, and crashes when it checks a query's. Who reads the
+        files of strangers does so in a process that may be killed (coderag.index.pool).
+        """
+        return self.parser.parse(data)
 
     def match(self, tree: Tree) -> Matches:
-        """Return every match of the query.
-
-        There is no time limit here: the binding's progress check of a query crashes the process (tree-sitter 0.26).
-        Who runs this on files of strangers does so in a process that may be killed.
-        """
+        """Return every match of the query."""
         return QueryCursor(self.query).matches(tree.root_node)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from coderag.data import data_folder
 from coderag.errors import LanguageDataError
 from coderag.types import Content
 
-__all__ = ["Language", "detect", "detect_interpreter", "languages"]
+__all__ = ["Language", "claimed", "detect", "detect_interpreter", "languages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,10 @@ class Language:
     grammar_function: str = "language"  # the function in it that returns the grammar
     separator: str = "."  # between the parts of a qualified name
     body_fields: tuple[str, ...] = ("body",)  # grammar fields where a definition's signature ends
+    name_strip: str = ""  # signs around a name that are not part of it
+    clauses: bool = False  # neighbours of one name are one definition: a signature and its equations
+    not_calls: tuple[str, ...] = ()  # what the grammar takes for calls and people do not
+    claims: tuple[tuple[str, str], ...] = ()  # extension of another language -> what in a text makes it this one's
     folder: Path = Path()
 
     def tags(self) -> str:
@@ -60,6 +65,7 @@ def _read(path: Path) -> Language:
     if "title" not in table:
         raise LanguageDataError(f"{path}: the field 'title' is missing")
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    values["claims"] = tuple(table.get("claims", {}).items())
     try:
         values["content"] = Content(values.get("content", Content.CODE))
     except ValueError as error:
@@ -70,7 +76,7 @@ def _read(path: Path) -> Language:
 def detect(path: str) -> Language | None:
     """Return the language of a file by its name, or None when the name does not tell."""
     by_filename, by_extension = _tables()
-    name = PurePosixPath(path).name
+    name = path.rpartition("/")[2]
     if (found := by_filename.get(name)) is not None:
         return found
     lowered = name.lower()
@@ -80,6 +86,24 @@ def detect(path: str) -> Language | None:
             return found
         start = lowered.find(".", start + 1)
     return None
+
+
+def claimed(path: str, text: bytes, language: Language) -> Language:
+    """Return the language whose claim on this extension the text meets, else the one it has: C++ in a .h file."""
+    extension = path[path.rfind(".") :].lower()
+    for pattern, other in _claims().get(extension, ()):
+        if pattern.search(text):
+            return other
+    return language
+
+
+@cache
+def _claims() -> dict[str, list[tuple[re.Pattern[bytes], Language]]]:
+    claims: dict[str, list[tuple[re.Pattern[bytes], Language]]] = {}
+    for language in languages().values():
+        for extension, pattern in language.claims:
+            claims.setdefault(extension, []).append((re.compile(pattern.encode()), language))
+    return claims
 
 
 def detect_interpreter(first_line: bytes) -> Language | None:

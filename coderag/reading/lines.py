@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 __all__ = ["Lines", "Rows"]
+
+NEWLINE = ord("\n")
 
 Rows = tuple[int, int]  # first and last row, 0-based, inclusive
 
@@ -16,16 +20,11 @@ class Lines:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        starts = [0]
-        find = data.find
-        position = find(b"\n")
-        while position != -1:
-            starts.append(position + 1)
-            position = find(b"\n", position + 1)
-        if starts[-1] == len(data) and len(starts) > 1:
-            starts.pop()
-        self.starts = starts
-        self.ends = [*starts[1:], len(data)]
+        ends = (np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == NEWLINE) + 1).tolist()
+        if not ends or ends[-1] != len(data):
+            ends.append(len(data))
+        self.starts = [0, *ends[:-1]]
+        self.ends = ends
 
     def __len__(self) -> int:
         return len(self.starts)

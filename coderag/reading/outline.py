@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,12 +14,11 @@ from coderag.reading import grammar
 from coderag.reading.captures import Captures, Found, sort_captures
 from coderag.reading.language import Language
 from coderag.reading.lines import Lines
-from coderag.text.comments import strip_markers, summary
+from coderag.text.comments import doc_summary
 from coderag.types import Kind
 
 __all__ = ["CALLABLE", "Call", "Definition", "Import", "Outline", "read_outline"]
 
-PARSE_SECONDS = 5.0  # 1 MB parses in 0.1 s; beyond this the file is pathological
 SIGNATURE_CHARS = 300
 CALLABLE = frozenset({Kind.FUNCTION, Kind.METHOD})
 TYPE_LIKE = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.EXTENSION})
@@ -73,30 +73,43 @@ class Outline:
     has_error: bool = False
 
 
-def read_outline(lines: Lines, language: Language, *, split_above: int) -> Outline:
+def read_outline(
+    lines: Lines, language: Language, *, split_above: int, brief: frozenset[Kind] = frozenset()
+) -> Outline:
     """Return the outline of UTF-8 text.
 
-    A definition of more than `split_above` bytes also gets the rows on which its statements begin.
-    Raises grammar.GrammarMissing and grammar.ParseTimeout.
+    A definition of more than `split_above` bytes also gets the rows on which its statements begin; one of a kind in
+    `brief` gets its names and rows only.
+    Raises grammar.GrammarMissing.
     """
     reader = grammar.reader(language)
-    tree = reader.parse(lines.data, PARSE_SECONDS)
+    tree = reader.parse(lines.data)
     root = tree.root_node
     captures = sort_captures(reader.match(tree))
     leads = _Leads(lines, captures)
-    definitions = _Definitions(lines, captures, leads, language=language, split_above=split_above).all()
-    text = lines.text_of
+    definitions = _Definitions(lines, captures, leads, language=language, split_above=split_above, brief=brief).all()
     return Outline(
         definitions=tuple(definitions),
         imports=tuple(
             Import(node.start_point[0], _last_row(node), frozenset(IDENTIFIER.findall(_text(lines, node))))
             for node in captures.imports
         ),
-        calls=tuple(sorted({Call(start := node.start_byte, text(start, node.end_byte)) for node in captures.calls})),
+        calls=tuple(_calls(lines, captures, language)),
         doc=_module_doc(lines, captures, definitions),
         statement_rows=_statement_rows(root, split_above),
         has_error=root.has_error,
     )
+
+
+def _calls(lines: Lines, captures: Captures, language: Language) -> list[Call]:
+    """Return the calls in order; a grammar may read `function f(x)` as a call of f too."""
+    names, data, not_calls = captures.found.keys(), lines.data, language.not_calls
+    starts = {node.start_byte: node.end_byte for node in captures.calls}
+    found = [
+        Call(start, data[start:end].decode("utf-8", "replace")) for start, end in starts.items() if start not in names
+    ]
+    found.sort()
+    return [call for call in found if call.name not in not_calls] if not_calls else found
 
 
 class Lead(NamedTuple):
@@ -114,13 +127,13 @@ class _Leads:
 
     def __init__(self, lines: Lines, captures: Captures) -> None:
         self._lines = lines
-        self._by_row: dict[int, Lead] = {}
+        self._by_row: dict[int, list[Lead]] = {}
         self._decorators: dict[int, Lead] = {}  # by last byte
         for nodes, is_decorator in ((captures.comments, False), (captures.docs, False), (captures.decorators, True)):
             for node in nodes:
                 last = _last_row(node)
                 lead = Lead(node.start_point[0], node.start_byte, node.end_byte, last, is_decorator)
-                self._by_row[last] = lead
+                self._by_row.setdefault(last, []).append(lead)
                 if is_decorator:
                     self._decorators[lead.end] = lead
 
@@ -128,18 +141,30 @@ class _Leads:
         """Return what belongs to a definition that begins at `start` in `row`: its first row, and the leads in order.
 
         Decorators may stand on the definition's own row, everything else only on rows of its own directly above;
-        with `same_row` nothing above counts, because it belongs to the definition around this one.
+        with `same_row` nothing above counts, because it belongs to another definition on this row.
         """
         found: list[Lead] = []
         while self._decorators and (near := self._decorator_before(row, start)) is not None:
             found.append(near)
             row, start = near.row, near.start
-        while not same_row and (lead := self._by_row.get(row - 1)) is not None:
-            if not self._lines.fills_rows(lead.start, lead.end, (lead.row, lead.last_row)):
+        while not same_row and (leads := self._by_row.get(row - 1)) is not None:
+            first = min(leads)
+            if not self._fill_rows(leads, first):
                 break
-            found.append(lead)
-            row = lead.row
+            found += sorted(leads, reverse=True)
+            row = first.row
         return row, found[::-1]
+
+    def _fill_rows(self, leads: list[Lead], first: Lead) -> bool:
+        """Tell whether some leads are all that their rows hold."""
+        lines = self._lines
+        if len(leads) == 1:
+            return lines.fills_rows(first.start, first.end, (first.row, first.last_row))
+        rest = lines.data[lines.starts[first.row] : lines.ends[first.last_row]]
+        for lead in leads:
+            begin = lead.start - lines.starts[first.row]
+            rest = rest[:begin] + b" " * (lead.end - lead.start) + rest[begin + lead.end - lead.start :]
+        return not rest.strip()
 
     def _decorator_before(self, row: int, start: int) -> Lead | None:
         line = self._lines.starts[row]
@@ -151,46 +176,71 @@ class _Definitions:
     """The definitions of a file, from what its query found."""
 
     def __init__(
-        self, lines: Lines, captures: Captures, leads: _Leads, *, language: Language, split_above: int
+        self,
+        lines: Lines,
+        captures: Captures,
+        leads: _Leads,
+        *,
+        language: Language,
+        split_above: int,
+        brief: frozenset[Kind],
     ) -> None:
         self._lines = lines
         self._leads = leads
         self._language = language
         self._split_above = split_above
+        self._brief = brief
         self._found = sorted(captures.found.values(), key=lambda one: (one.start, -one.end, one.name.start_byte))
         self._docs = _docs_inside(self._found, captures.docs)
+        self._comments = [(node.start_byte, node.end_byte) for node in captures.comments]
         self._inside = sorted(captures.decorators, key=lambda node: node.start_byte)
         self._next_inside = 0
         self._made: list[Definition] = []
 
     def all(self) -> list[Definition]:
         """Return the definitions in order of appearance."""
-        around: list[tuple[Found, int, str, int]] = []  # enclosing ones: itself, index or that of its parent, name, row
+        around: list[tuple[Found, int, str]] = []  # the enclosing ones: index of the definition, qualified name
+        last_row = -1
         for position, one in enumerate(self._found):
             while around and (around[-1][0].end <= one.start or around[-1][0].outer == one.outer):
                 around.pop()
-            _, parent, prefix, row_around = around[-1] if around else (None, -1, "", -1)
-            name = _clean_name(_text(self._lines, one.name))
-            scope = _clean_scope(_text(self._lines, one.scope)) if one.scope is not None else ""
+            _, parent, prefix = around[-1] if around else (None, -1, "")
+            name = _clean_name(_text(self._lines, one.name), self._language)
+            scope = self._scope(one)
             qualified = self._language.separator.join(filter(None, (prefix, scope, name)))
             row = one.outer.start_point[0]
             if one.kind:
-                self._add(position, one, row, parent=parent, names=(name, qualified, scope), same_row=row == row_around)
+                self._add(position, one, row, parent=parent, names=(name, qualified, scope), same_row=row == last_row)
                 parent = len(self._made) - 1
-            around.append((one, parent, qualified, row))
-        return self._made
+                last_row = row
+            around.append((one, parent, qualified))
+        return _joined_clauses(self._made) if self._language.clauses else self._made
+
+    def _scope(self, one: Found) -> str:
+        """Return the qualifier that a definition itself writes, "" for most."""
+        if not one.scopes:
+            return ""
+        return self._language.separator.join(
+            _clean_scope(_text(self._lines, one.scopes[at])) for at in sorted(one.scopes)
+        )
 
     def _add(
         self, position: int, one: Found, row: int, *, parent: int, names: tuple[str, str, str], same_row: bool
     ) -> None:
         name, qualified, scope = names
         lines = self._lines
+        kind = KINDS[one.kind]
+        if kind in self._brief:
+            last_row, name_row = _last_row(one.outer), one.name.start_point[0]
+            self._made.append(
+                Definition(name, qualified, kind, parent, row, name_row, last_row, one.start, one.end, "", "", (), ())
+            )
+            return
         first_row, leads = self._leads.above(row, one.start, same_row=same_row)
         decorators = [(lead.start, lead.end) for lead in leads if lead.is_decorator]
         decorators += self._decorators_inside(one)
         docs = [(node.start_byte, node.end_byte) for node in (*one.docs, *self._docs.get(position, ()))]
         docs = docs or [(lead.start, lead.end) for lead in leads if not lead.is_decorator]
-        kind = KINDS[one.kind]
         if kind is Kind.FUNCTION and (scope or (parent >= 0 and self._made[parent].kind in TYPE_LIKE)):
             kind = Kind.METHOD
         self._made.append(
@@ -201,7 +251,7 @@ class _Definitions:
                 parent=parent,
                 first_row=first_row,
                 row=one.name.start_point[0],
-                last_row=_last_row(one.outer),
+                last_row=max(_last_row(one.outer), _last_row(one.body) if one.body is not None else 0),
                 start_byte=one.start,
                 end_byte=one.end,
                 signature=self._signature(one, kind, decorators),
@@ -223,21 +273,48 @@ class _Definitions:
         return [(node.start_byte, node.end_byte) for node in inside[begin:position]]
 
     def _signature(self, one: Found, kind: Kind, decorators: list[tuple[int, int]]) -> str:
-        """Return a definition up to its body, on one line and without the decorators that begin it."""
-        node = one.inner
-        start, end = node.start_byte, node.end_byte
-        body = one.body or next(filter(None, map(node.child_by_field_name, self._language.body_fields)), None)
+        """Return a definition up to its body, on one line, without comments and the decorators that begin it."""
+        start, end = one.start, one.inner.end_byte
+        body = one.body or next(filter(None, map(one.inner.child_by_field_name, self._language.body_fields)), None)
         if body is not None:
             end = body.start_byte
         data = self._lines.data
         for first, last in decorators:
             if start <= first and not data[start:first].strip():
                 start = last
-        text = data[start : min(end, start + 4 * SIGNATURE_CHARS)].decode("utf-8", "replace").strip()
+        raw = data[start : min(end, start + 4 * SIGNATURE_CHARS)]
+        at = bisect_left(self._comments, (start, 0))
+        while at < len(self._comments) and self._comments[at][0] < start + len(raw):
+            first, last = self._comments[at]
+            raw = raw[: first - start] + b" " * (last - first) + raw[last - start :]
+            at += 1
+        text = raw.decode("utf-8", "replace").strip()
         if body is None and kind not in CALLABLE:
             text = text.partition("\n")[0]
-        text = SPACE.sub(" ", text).rstrip("{:= ")
+        text = SPACE.sub(" ", text).rstrip("{:=; ")
         return text if len(text) <= SIGNATURE_CHARS else text[: SIGNATURE_CHARS - 1] + "…"
+
+
+def _joined_clauses(definitions: list[Definition]) -> list[Definition]:
+    """Return the definitions with neighbours of one name made one: a signature and the equations that follow it."""
+    joined: list[Definition] = []
+    index: list[int] = []  # of each definition, where it is now
+    for one in definitions:
+        parent = index[one.parent] if one.parent >= 0 else -1
+        last = joined[-1] if joined else None
+        if last is not None and (last.qualified_name, last.parent) == (one.qualified_name, parent):
+            rows = (*last.statement_rows, one.first_row, *one.statement_rows)
+            joined[-1] = last._replace(
+                kind=one.kind,
+                last_row=one.last_row,
+                end_byte=one.end_byte,
+                doc=last.doc or one.doc,
+                statement_rows=rows,
+            )
+        else:
+            joined.append(one._replace(parent=parent))
+        index.append(len(joined) - 1)
+    return joined
 
 
 def _docs_inside(found: list[Found], docs: list[Node]) -> dict[int, list[Node]]:
@@ -257,7 +334,7 @@ def _docs_inside(found: list[Found], docs: list[Node]) -> dict[int, list[Node]]:
 
 
 def _module_doc(lines: Lines, captures: Captures, definitions: Sequence[Definition]) -> str:
-    """Return the summary of what documents a file: a docstring before its definitions, or the comment it begins with."""
+    """Return the summary of what documents a file: a docstring before its definitions, or a comment at its head."""
     first = min((one.start_byte for one in definitions), default=len(lines.data))
     for node in captures.docs[:1]:
         if node.end_byte <= first:
@@ -267,7 +344,12 @@ def _module_doc(lines: Lines, captures: Captures, definitions: Sequence[Definiti
     next_row = 2  # a comment counts from the third row at the latest: after a "#!" line and a blank one
     for node in captures.comments:
         row = node.start_point[0]
-        if row > next_row or row >= taken:
+        if row > next_row:
+            # A licence notice has no summary; what documents the file may be the next comment.
+            if row > next_row + 1 or _summary(texts):
+                break
+            texts = []
+        if row >= taken:
             break
         texts.append(_text(lines, node))
         next_row = _last_row(node) + 1
@@ -289,7 +371,7 @@ def _statement_rows(node: Node, split_above: int) -> tuple[int, ...]:
 
 
 def _summary(texts: list[str]) -> str:
-    return summary(strip_markers("\n".join(texts))) if texts else ""
+    return doc_summary("\n".join(text.rstrip("\n") for text in texts)) if texts else ""
 
 
 def _text(lines: Lines, node: Node) -> str:
@@ -301,8 +383,11 @@ def _last_row(node: Node) -> int:
     return row - 1 if column == 0 and row > node.start_point[0] else row  # some grammars include the line end
 
 
-def _clean_name(text: str) -> str:
-    return SPACE.sub(" ", text).strip().strip("\"'`")
+def _clean_name(text: str, language: Language) -> str:
+    text = SPACE.sub(" ", text).strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
+        text = text[1:-1]
+    return text.strip(language.name_strip) if language.name_strip else text
 
 
 def _clean_scope(text: str) -> str:

@@ -163,8 +163,12 @@ def chunk_notebook(lines: Lines, cells: list[tuple[str, int, int]], *, name: str
             continue
         if kind == "markdown":
             for row in range(part[0], part[1] + 1):
-                found = ATX.match(lines.data[lines.starts[row] : lines.ends[row]].decode("utf-8", "replace").rstrip("\n"))
+                found = ATX.match(
+                    lines.data[lines.starts[row] : lines.ends[row]].decode("utf-8", "replace").rstrip("\n")
+                )
                 title = _title(found[2]) if found is not None and found[2] else title
-        cell = Draft(Kind.CELL, title, f"{name}{PATH_SEPARATOR}{title}{PATH_SEPARATOR}cell {number}", *part, parts=(part,))
+        cell = Draft(
+            Kind.CELL, title, f"{name}{PATH_SEPARATOR}{title}{PATH_SEPARATOR}cell {number}", *part, parts=(part,)
+        )
         drafts += split_draft(lines, cell, ())
     return drafts

@@ -5,26 +5,36 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice
 
 import Stemmer
 
-__all__ = ["TOKENIZER_VERSION", "Vocabulary", "split_identifier", "stem", "term_hash", "terms", "words"]
+__all__ = [
+    "MAX_REMEMBERED",
+    "TOKENIZER_VERSION",
+    "Vocabulary",
+    "split_identifier",
+    "stem",
+    "term_hash",
+    "terms",
+    "words",
+]
 
 # 1: words of letters and digits, camelCase and snake_case split, Snowball English stems, CJK bigrams.
 TOKENIZER_VERSION = 1
 
 WORD = re.compile(r"\w+")
+ASCII_WORD = re.compile(r"\w+", re.ASCII)  # a third faster where it does
 PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")  # kana, Han and Hangul: written without spaces
 MAX_WORD = 64  # longer "words" are data: keys, hashes, base64
-
-_stemmer = Stemmer.Stemmer("english", 0)  # a size of 0 turns its own cache off: Vocabulary remembers results
+MAX_NUMBER = 16
+MIN_STEMMED = 4  # shorter words have no ending to lose
 
 
 def words(text: str) -> list[str]:
     """Return the identifiers, words and numbers of a text, in order."""
-    return WORD.findall(text)
+    return (ASCII_WORD if text.isascii() else WORD).findall(text)
 
 
 def split_identifier(word: str) -> list[str]:
@@ -32,25 +42,48 @@ def split_identifier(word: str) -> list[str]:
     return [piece.lower() for piece in PIECE.findall(word)]
 
 
+class _Stems(dict[str, str]):
+    """The stem of each word seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stemmer = Stemmer.Stemmer("english", 0)  # a size of 0 turns its own cache off
+
+    def __missing__(self, word: str) -> str:
+        stemmed: str = self._stemmer.stemWord(word) if len(word) >= MIN_STEMMED else word
+        if len(self) < MAX_REMEMBERED:
+            self[word] = stemmed
+        return stemmed
+
+
+MAX_REMEMBERED = 500_000  # words; about 100 MB, which only a repository of gigabytes reaches
+_stems = _Stems()
+
+
 def stem(word: str) -> str:
     """Return the stem of a lower-case word; short words and numbers stay."""
-    return _stemmer.stemWord(word) if len(word) > 3 else word
+    return _stems[word]
 
 
 def terms(word: str) -> tuple[str, ...]:
-    """Return the terms of a word: the stems of its pieces, and the whole if it has several.
+    """Return the terms of a word: the stems of its pieces, and last the whole if it has several.
 
-    The whole is written without underscores, so `rateLimit`, `rate_limit` and `ratelimit` share a term.
+    The whole is written without underscores, so `rateLimit`, `rate_limit` and `ratelimit` share a term. What begins
+    with a digit is a number in some notation, and not split.
     """
+    if word.islower() and word.isalpha() and word.isascii():
+        return (_stems[word],) if len(word) <= MAX_WORD else ()
+    if word[0].isdigit():
+        return (word.lower(),) if len(word) <= MAX_NUMBER else ()
     if len(word) > MAX_WORD:
         return ()
     pieces = split_identifier(word)
-    if wide := WIDE.findall(word):
-        pieces += [run[at : at + 2] for run in wide for at in range(len(run) - 1)]
     if len(pieces) == 1:
-        return (stem(pieces[0]),)
-    whole = stem("".join(split_identifier(word)))
-    return (*(stem(piece) for piece in pieces if len(piece) > 1 or piece.isdigit()), whole) if pieces else ()
+        if wide := WIDE.findall(word):
+            return (*(run[at : at + 2] for run in wide for at in range(len(run) - 1)), pieces[0])
+        return (_stems[pieces[0]],)
+    found = [_stems[piece] for piece in pieces if len(piece) > 1 or piece.isdigit()]
+    return (*found, _stems["".join(pieces)]) if pieces else ()
 
 
 def term_hash(term: str) -> int:
@@ -58,12 +91,21 @@ def term_hash(term: str) -> int:
     return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
+class _Numbers(dict[str, int]):
+    """Terms numbered in order of first appearance."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
 class Vocabulary:
-    """Terms numbered in order of first appearance, with the words that lead to them remembered."""
+    """Terms by number, with the words that lead to them remembered."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self._numbers = _Numbers()
         self._words = _Memo(self._numbers)
+        self._hashes: list[int] = []
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -74,18 +116,19 @@ class Vocabulary:
 
     def hashes(self) -> list[int]:
         """Return the hash of every term, by number."""
-        return [term_hash(term) for term in self._numbers]
+        known = len(self._hashes)
+        self._hashes += [term_hash(term) for term in islice(self._numbers, known, None)]
+        return self._hashes
 
 
 class _Memo(dict[str, tuple[int, ...]]):
     """The term numbers of each word seen."""
 
-    def __init__(self, numbers: dict[str, int]) -> None:
+    def __init__(self, numbers: _Numbers) -> None:
         super().__init__()
         self._numbers = numbers
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         numbers = self._numbers
-        found = tuple(numbers.setdefault(term, len(numbers)) for term in terms(word))
-        self[word] = found
+        found = self[word] = tuple([numbers[term] for term in terms(word)])
         return found

@@ -2,8 +2,8 @@
 ((type_definition type: [
     (struct_specifier name: (type_identifier) @name body: (_))
     (union_specifier name: (type_identifier) @name body: (_))
-    (enum_specifier name: (type_identifier) @name body: (_))] @container
-  declarator: (type_identifier) @_alias) (#not-eq? @name @_alias))
+    (enum_specifier name: (type_identifier) @name body: (_))]
+  declarator: (type_identifier) @_alias) @container (#not-eq? @name @_alias))
 ((type_definition type: [
     (struct_specifier name: (type_identifier)? @_tag body: (_))
     (union_specifier name: (type_identifier)? @_tag body: (_))]
@@ -20,18 +20,20 @@
 (struct_specifier name: (type_identifier) @name body: (_)) @definition.struct
 (union_specifier name: (type_identifier) @name body: (_)) @definition.struct
 (enum_specifier name: (type_identifier) @name body: (_)) @definition.enum
+(type_definition type: [(struct_specifier body: (_)) (union_specifier body: (_))]
+  . declarator: (pointer_declarator declarator: (type_identifier) @name)) @definition.struct
 (type_definition type: [
     (primitive_type) (sized_type_specifier) (type_identifier) (macro_type_specifier)
     (struct_specifier !body) (union_specifier !body) (enum_specifier !body)]
-  declarator: (type_identifier) @name) @definition.type
-(type_definition declarator: [
-  (array_declarator declarator: (type_identifier) @name)
-  (pointer_declarator declarator: (type_identifier) @name)
-  (function_declarator declarator: (type_identifier) @name)
-  (pointer_declarator declarator: (function_declarator declarator: (type_identifier) @name))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
-  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name))))
-]) @definition.type
+  declarator: [
+    (type_identifier) @name
+    (array_declarator declarator: (type_identifier) @name)
+    (pointer_declarator declarator: (type_identifier) @name)
+    (function_declarator declarator: (type_identifier) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (type_identifier) @name))
+    (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
+    (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name))))
+  ]) @definition.type
 
 ; Functions: the name stands under the pointers of the result.
 (function_definition declarator: [
@@ -72,22 +74,22 @@
 ((ERROR (function_definition type: (type_identifier) @_macro declarator: (parenthesized_declarator (identifier) @name)) @definition.function)
   (#not-match? @_macro "^(if|else|for|while|switch|do|.*([Ff][Oo][Rr]_?)[Ee][Aa][Cc][Hh].*)$") (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
 ((translation_unit (expression_statement (call_expression
-    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function)
+    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function @body)
   (#not-match? @_macro "^(TEST_[FP]|T[Ee][Ss][Tt]|if|for|while|switch|.*[Ff][Oo][Rr]_?[Ee][Aa][Cc][Hh].*)$"))
 ((preproc_ifdef (expression_statement (call_expression
-    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function)
+    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function @body)
   (#not-match? @_macro "^(TEST_[FP]|T[Ee][Ss][Tt]|if|for|while|switch|.*[Ff][Oo][Rr]_?[Ee][Aa][Cc][Hh].*)$") (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
 ((preproc_if (expression_statement (call_expression
-    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function)
+    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function @body)
   (#not-match? @_macro "^(TEST_[FP]|T[Ee][Ss][Tt]|if|for|while|switch|.*[Ff][Oo][Rr]_?[Ee][Aa][Cc][Hh].*)$") (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
 ((preproc_else (expression_statement (call_expression
-    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function)
+    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function @body)
   (#not-match? @_macro "^(TEST_[FP]|T[Ee][Ss][Tt]|if|for|while|switch|.*[Ff][Oo][Rr]_?[Ee][Aa][Cc][Hh].*)$") (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
 ((ERROR (expression_statement (call_expression
-    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function)
+    function: (identifier) @_macro arguments: (argument_list . [(identifier) (string_literal)] @name))) . (compound_statement) @definition.function @body)
   (#not-match? @_macro "^(TEST_[FP]|T[Ee][Ss][Tt]|if|for|while|switch|.*[Ff][Oo][Rr]_?[Ee][Aa][Cc][Hh].*)$") (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
 ((translation_unit (expression_statement (call_expression
-    function: (identifier) @_macro arguments: (argument_list . (identifier) . (identifier) @name))) . (compound_statement) @definition.function)
+    function: (identifier) @_macro arguments: (argument_list . (identifier) . (identifier) @name))) . (compound_statement) @definition.function @body)
   (#match? @_macro "^(TEST_[FP]|T[Ee][Ss][Tt])$"))
 (translation_unit (expression_statement (call_expression)) @decorator . (compound_statement))
 (preproc_ifdef (expression_statement (call_expression)) @decorator . (compound_statement))
@@ -176,7 +178,7 @@
 (enumerator name: (identifier) @name) @definition.field
 
 (preproc_def name: (identifier) @name value: (_)) @definition.macro
-(preproc_function_def name: (identifier) @name) @definition.macro
+(preproc_function_def name: (identifier) @name value: (_)? @body) @definition.macro
 
 (comment) @comment
 (attribute_specifier) @decorator

@@ -19,16 +19,16 @@
   receiver: (parameter_list (parameter_declaration type: (_) @scope))
   name: (field_identifier) @name) @definition.method
 
-(var_declaration . (var_spec name: (identifier) @name value: (expression_list . (func_literal)))) @definition.function
-(var_spec_list (var_spec name: (identifier) @name value: (expression_list . (func_literal))) @definition.function)
+(var_declaration . (var_spec name: (identifier) @name value: (expression_list . (func_literal body: (_) @body)))) @definition.function
+(var_spec_list (var_spec name: (identifier) @name value: (expression_list . (func_literal body: (_) @body))) @definition.function)
 (short_var_declaration
   left: (expression_list . (identifier) @name .)
-  right: (expression_list . (func_literal) .)) @definition.function
+  right: (expression_list . (func_literal body: (_) @body) .)) @definition.function
 
 ; Subtests and the blocks of Ginkgo are named by their text.
 ((call_expression
   function: [(identifier) @_run (selector_expression field: (field_identifier) @_run)]
-  arguments: (argument_list . (interpreted_string_literal) @name (func_literal))) @definition.function
+  arguments: (argument_list . (interpreted_string_literal) @name (func_literal body: (_) @body))) @definition.function
   (#any-of? @_run "Run" "Describe" "DescribeTable" "Context" "When" "It" "Specify"))
 
 ((source_file (const_declaration . (const_spec (identifier) @name)) @definition.constant)

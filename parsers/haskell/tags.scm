@@ -93,3 +93,4 @@
   (#any-of? @_operator "&" ">>=" "<&>" "." ">>>"))
 (exp [(variable) @call (qualified id: (variable) @call)])
 (bind expression: [(variable) @call (qualified id: (variable) @call)])
+(pragma) @decorator

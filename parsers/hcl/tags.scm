@@ -22,7 +22,7 @@
 ((config_file (body (block
   . (identifier) @_type
   . (block_start)
-  . (body (attribute . (identifier) @name) @definition.constant))))
+  (body (attribute . (identifier) @name) @definition.constant))))
   (#eq? @_type "locals"))
 (config_file (body (attribute . (identifier) @name) @definition.constant))
 
@@ -34,7 +34,7 @@
   . (identifier) @_type
   . [(string_lit (template_literal) @name) (identifier) @name]
   . (block_start)
-  . (body (attribute . (identifier) @_key . (expression [
+  (body (attribute . (identifier) @_key . (expression [
     (literal_value (string_lit (template_literal) @doc))
     (template_expr (heredoc_template (template_literal) @doc))
   ])))) @definition.constant

@@ -1,6 +1,7 @@
 (mod_item name: (identifier) @name) @definition.module
 
 (struct_item name: (type_identifier) @name) @definition.struct
+(struct_item name: (type_identifier) @name body: (ordered_field_declaration_list) ";" @body) @definition.struct
 (union_item name: (type_identifier) @name) @definition.struct
 (enum_item name: (type_identifier) @name) @definition.enum
 (trait_item name: (type_identifier) @name) @definition.trait
@@ -16,6 +17,7 @@
 (impl_item type: (reference_type type: (generic_type type: (type_identifier) @name))) @definition.extension
 (impl_item type: (reference_type type: [(primitive_type) (dynamic_type) (array_type) (tuple_type)] @name)) @definition.extension
 (impl_item type: (dynamic_type trait: (type_identifier) @name)) @definition.extension
+(impl_item type: (dynamic_type trait: (generic_type type: (type_identifier) @name))) @definition.extension
 (impl_item type: (dynamic_type trait: (scoped_type_identifier name: (type_identifier) @name))) @definition.extension
 
 (function_item name: (identifier) @name) @definition.function

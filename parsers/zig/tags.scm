@@ -8,16 +8,16 @@
 (opaque_declaration (function_declaration name: (identifier) @name) @definition.method)
 (function_declaration name: (identifier) @name) @definition.function
 
-(test_declaration [(string) (identifier)] @name) @definition.function
-(test_declaration "test" @name . (block)) @definition.function
+(test_declaration [(string) (identifier)] @name (block) @body) @definition.function
+(test_declaration "test" @name . (block) @body) @definition.function
 
 ((container_field name: (identifier) @name) @definition.field (#not-match? @name "^_?$"))
 (error_set_declaration (identifier) @name @definition.field)
 
 ((source_file (variable_declaration ["const" "var"] . (identifier) @name "=" . _ @_value) @definition.constant)
-  (#not-match? @_value "^(@import|;)"))
+  (#not-match? @_value "^(@import|@cImport|;)"))
 ((struct_declaration (variable_declaration ["const" "var"] . (identifier) @name "=" . _ @_value) @definition.constant)
-  (#not-match? @_value "^(@import|;)"))
+  (#not-match? @_value "^(@import|@cImport|;)"))
 (enum_declaration (variable_declaration ["const" "var"] . (identifier) @name) @definition.constant)
 (union_declaration (variable_declaration ["const" "var"] . (identifier) @name) @definition.constant)
 

@@ -42,4 +42,6 @@ def render(outline: Outline) -> str:
 @pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
 def test_outline_of_example(language: Language, golden: Golden) -> None:
     path = example(language)
-    golden(language.folder / "example.outline", render(read_outline(Lines(path.read_bytes()), language, split_above=8000)))
+    golden(
+        language.folder / "example.outline", render(read_outline(Lines(path.read_bytes()), language, split_above=8000))
+    )

@@ -1,0 +1,178 @@
+"""`coderag index`: roots to their indexes, and a summary of what was read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from coderag.api import Index, Root
+from coderag.cli.main import FOUND, NOTHING
+from coderag.cli.opening import note
+from coderag.cli.place import Paths, given_roots
+from coderag.cli.progress import Bar
+from coderag.cli.records import plain, print_records
+from coderag.cli.summary import (
+    labelled,
+    language_lines,
+    problem_list,
+    problem_text,
+    skipped_counts,
+    skipped_list,
+    skipped_text,
+)
+from coderag.cli.text import Screen, Style, bytes_text, counted, screen, visible
+from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingError, StoredIndexError
+from coderag.index.build import Report
+from coderag.index.manifest import Manifest, read_manifest
+from coderag.index.status import Status
+from coderag.reading.walk import MAX_BYTES, Listing, WalkOptions, walk
+from coderag.types import Content
+
+__all__ = ["run"]
+
+DEFAULT_CONTENT = (Content.CODE, Content.DOCS)
+SLOWEST_TOLD = 0.005  # seconds; a shorter time says nothing of the speed
+
+
+def run(options: argparse.Namespace) -> int:
+    """Index every root; 1 when there was nothing to index."""
+    placed = given_roots(options, options.roots)
+    if options.dry_run:
+        return _list_only(placed, options)
+    shown = screen(options.color)
+    records = []
+    chunks = 0
+    for one in placed:
+        index = _bring_up(one, options)
+        report, status = index.reports[0], index.status(compare=False)[0]
+        chunks += len(index)
+        if options.json:
+            records.append(_record(report, status, verbose=options.verbose))
+        elif not options.quiet:
+            print("\n".join(_summary(report, status, shown, verbose=options.verbose)), flush=True)
+    if options.json:
+        print_records(records)
+    return FOUND if chunks else NOTHING
+
+
+def _bring_up(one: Root, options: argparse.Namespace) -> Index:
+    """Return the index of a root after reading what changed, or all of it."""
+    made = _made(one)
+    with Bar(f"Indexing {visible(one.repository)}", wanted=not options.quiet, at_once=True) as bar:
+        if made is not None and not options.rebuild:
+            try:
+                index = Index([one])
+            except IndexDamagedError as error:
+                note(f"{str(error).partition(';')[0]}; it is made anew")
+            else:
+                index.update(contents=options.content, max_bytes=options.max_bytes, workers=options.workers, watch=bar)
+                return index
+        return Index.build(
+            one.root,
+            index=one.folder,
+            contents=options.content or (made.contents if made else DEFAULT_CONTENT),
+            max_bytes=options.max_bytes or (made.max_bytes if made else None),
+            workers=options.workers,
+            watch=bar,
+        )
+
+
+def _made(one: Root) -> Manifest | None:
+    """Return how a root's index was made, None where there is none that can be read."""
+    try:
+        return read_manifest(one.folder)
+    except IndexMissingError:
+        return None
+    except (IndexFormatError, IndexDamagedError) as error:
+        note(f"{str(error).partition(';')[0]}; it is made anew")
+        return None
+
+
+def _summary(report: Report, status: Status, shown: Screen, *, verbose: bool) -> list[str]:
+    lines = [f"{shown.paint(visible(status.repository), Style.TITLE)}  {_did(report, status)}"]
+    if report.rebuilt:
+        lines.append(labelled("again", f"all files, because {visible(report.rebuilt)}", shown))
+    if report.read or verbose:
+        lines += language_lines(status, shown)
+    lines.append(labelled("index", f"{visible(status.folder)}, {bytes_text(status.index_bytes)}", shown))
+    if status.skipped:
+        lines.append(labelled("skipped", skipped_text(status.skipped), shown))
+        lines += skipped_list(status.skipped) if verbose else []
+    if status.problems:
+        lines.append(labelled("problems", problem_text(status.problems), shown))
+        lines += problem_list(status.problems) if verbose else []
+    if status.missing_grammars:
+        missing = shown.paint(", ".join(status.missing_grammars), Style.BAD)
+        lines.append(labelled("grammars", f"not installed: {missing}; their files are read as lines", shown))
+    if not status.files:
+        lines.append(labelled("", f"there is nothing to read below {visible(status.root)}", shown))
+    return lines
+
+
+def _did(report: Report, status: Status) -> str:
+    """Return what was done, in one line."""
+    seconds = f"{report.seconds:.2f} s"
+    holds = f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}, {bytes_text(status.source_bytes)}"
+    speed = f", {bytes_text(report.bytes_read / report.seconds)}/s" if report.seconds > SLOWEST_TOLD else ""
+    if not report.read and not report.removed:
+        return f"up to date: {holds} ({seconds})"
+    if not report.unchanged and not report.removed:
+        return f"indexed {holds} in {seconds}{speed}"
+    removed = f", {report.removed:,} gone" if report.removed else ""
+    return f"{counted(report.read, 'file')} read, {report.unchanged:,} unchanged{removed} in {seconds}; now {holds}"
+
+
+def _record(report: Report, status: Status, *, verbose: bool) -> dict[str, Any]:
+    record: dict[str, Any] = plain(replace(report, skipped=()))
+    about: dict[str, Any] = {
+        "root": status.root,
+        "repository": status.repository,
+        "folder": status.folder,
+        "files": status.files,
+        "index_bytes": status.index_bytes,
+        "languages": status.languages,
+        "skipped": status.skipped if verbose else skipped_counts(status.skipped),
+        "problems": status.problems,
+        "missing_grammars": status.missing_grammars,
+    }
+    return record | about
+
+
+def _list_only(placed: list[Root], options: argparse.Namespace) -> int:
+    """Print what would be read, one file a line, and write nothing."""
+    paths = Paths(placed)
+    listings = {one: _listing(one, options) for one in placed}
+    files = [(one.repository, file) for one, listing in listings.items() for file in listing.files]
+    if options.json:
+        print_records(
+            {
+                "repository": name,
+                "path": file.path,
+                "language": file.language,
+                "bytes": file.size,
+                "labels": file.labels,
+            }
+            for name, file in files
+        )
+    elif not options.quiet:
+        for name, file in files:
+            print(f"{visible(paths.of(file.path, name))}\t{file.language}")
+    skipped = [one for listing in listings.values() for one in listing.skipped]
+    size = bytes_text(sum(file.size for _, file in files))
+    if not options.quiet:
+        note(f"{counted(len(files), 'file')}, {size} would be read; skipped {skipped_text(skipped)}")
+    if options.verbose:
+        print("\n".join(skipped_list(skipped)), file=sys.stderr)
+    return FOUND if files else NOTHING
+
+
+def _listing(one: Root, options: argparse.Namespace) -> Listing:
+    made = None
+    with suppress(StoredIndexError):
+        made = read_manifest(one.folder)
+    contents = options.content or (made.contents if made else DEFAULT_CONTENT)
+    max_bytes = options.max_bytes or (made.max_bytes if made else MAX_BYTES)
+    return walk(one.root, WalkOptions(max_bytes, frozenset(map(Content, contents))))

@@ -1,0 +1,46 @@
+"""Arguments in, an exit code out: 0 found, 1 nothing found, 2 a failure, 130 interrupted."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from coderag.cli.parser import make_parser
+from coderag.cli.text import visible
+from coderag.errors import CoderagError
+
+__all__ = ["FAILED", "FOUND", "NOTHING", "run"]
+
+FOUND, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; what a user can cause ends in one line on stderr, never in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character shows its number
+    try:
+        options = make_parser().parse_args(arguments)
+        code = int(import_module(options.module).run(options))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who reads has seen enough; nothing may be written when Python flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FOUND
+    except CoderagError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        _fail("interrupted")
+        return INTERRUPTED
+    except OSError as error:
+        where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}")
+    return code
+
+
+def _fail(why: str) -> int:
+    print(f"coderag: {visible(why)}", file=sys.stderr)
+    return FAILED

@@ -1,0 +1,65 @@
+"""`coderag outline`: a file to the tree of what it defines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from coderag.cli.hits import signature_text
+from coderag.cli.main import FOUND, NOTHING
+from coderag.cli.opening import note
+from coderag.cli.records import print_records, symbol_record
+from coderag.cli.text import Screen, Style, counted, screen, shorten, visible
+from coderag.index.single import FileOutline, outline_file
+from coderag.reading.language import languages
+from coderag.types import Kind, Symbol
+
+__all__ = ["run"]
+
+SECTION_SEPARATOR = " > "  # between the parts of a section's qualified name
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the outline of a file; 1 when it defines nothing."""
+    outline = outline_file(options.file)
+    if options.json:
+        print_records(symbol_record(one, depth=depth) for one, depth in _with_depth(outline.symbols))
+        return FOUND if outline.symbols else NOTHING
+    if outline.problem:
+        note(f"{outline.path}: {outline.problem}; the outline may lack something")
+    if not outline.symbols:
+        note(f"{outline.path} defines nothing")
+        return NOTHING
+    print("\n".join(_lines(outline, screen(options.color))))
+    return FOUND
+
+
+def _lines(outline: FileOutline, shown: Screen) -> list[str]:
+    title = languages()[outline.language].title
+    lines = [f"{shown.paint(visible(outline.path), Style.PATH)}  {title}, {counted(outline.lines, 'line')}"]
+    gutter = len(str(outline.lines))
+    kinds = max(len(one.kind) for one in outline.symbols)
+    for one, depth in _with_depth(outline.symbols):
+        number = shown.paint(f"{one.span.start_line:>{gutter}}", Style.LINE)
+        kind = shown.paint(f"{one.kind:<{kinds}}", Style.KIND)
+        indent = "    " * depth
+        width = shown.width - gutter - kinds - len(indent) - 6
+        if one.signature:
+            text = signature_text(one.signature, outline.language, shown, width=width)
+        else:
+            text = shown.paint(shorten(visible(one.name), width), Style.NAME)
+        lines.append(f"  {number}  {kind}  {indent}{text}")
+    return lines
+
+
+def _with_depth(symbols: Iterable[Symbol]) -> Iterable[tuple[Symbol, int]]:
+    """Yield each definition with how many are around it; a section lies in those that its name tells."""
+    around: list[int] = []  # last lines
+    for one in symbols:
+        if one.kind is Kind.SECTION:
+            yield one, one.qualified_name.count(SECTION_SEPARATOR)
+            continue
+        while around and around[-1] < one.span.end_line:
+            around.pop()
+        yield one, len(around)
+        around.append(one.span.end_line)

@@ -1,0 +1,104 @@
+"""`coderag status`: what is indexed, and whether it is still true."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+from coderag.api import Index
+from coderag.cli.main import FOUND, NOTHING
+from coderag.cli.place import given_roots
+from coderag.cli.records import plain, print_records
+from coderag.cli.summary import (
+    labelled,
+    language_lines,
+    problem_list,
+    problem_text,
+    skipped_counts,
+    skipped_list,
+    skipped_text,
+)
+from coderag.cli.text import Screen, Style, bytes_text, counted, screen, visible
+from coderag.index.status import Changes, Status
+
+__all__ = ["run"]
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the status of every root; 1 when nothing is indexed."""
+    found = Index(given_roots(options, options.root)).status()
+    if options.json:
+        print_records(_record(one, verbose=options.verbose) for one in found)
+    else:
+        shown = screen(options.color)
+        texts = ["\n".join(_lines(one, shown, verbose=options.verbose)) for one in found]
+        print("\n\n".join(texts))
+    return FOUND if any(one.files for one in found) else NOTHING
+
+
+def _record(status: Status, *, verbose: bool) -> dict[str, Any]:
+    record: dict[str, Any] = plain(status)
+    record |= {"files": status.files, "chunks": status.chunks, "source_bytes": status.source_bytes}
+    record["fresh"] = _is_fresh(status.changes)
+    if not verbose:
+        record["skipped"] = skipped_counts(status.skipped)
+    return record
+
+
+def _is_fresh(changes: Changes | None) -> bool:
+    return changes is not None and not (changes.new or changes.changed or changes.gone or changes.outdated)
+
+
+def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
+    share = f" ({status.index_bytes / status.source_bytes:.0%})" if status.source_bytes else ""
+    size = f"{bytes_text(status.index_bytes)} for {bytes_text(status.source_bytes)} of source{share}"
+    made = f"coderag {status.version}, format {status.format}, {counted(status.segments, 'segment')}"
+    age = _age(time.time() - status.updated_ns / 1e9)
+    return [
+        f"{shown.paint(visible(status.repository), Style.TITLE)}  {visible(status.root)}",
+        labelled("index", f"{visible(status.folder)}; {made}", shown),
+        labelled("size", size, shown),
+        labelled("content", f"{', '.join(status.contents)}; files up to {bytes_text(status.max_bytes)}", shown),
+        labelled("built", f"in {status.build_seconds:.2f} s; files last listed {age}", shown),
+        labelled("fresh", _freshness(status.changes, shown), shown),
+        *(_changed_files(status.changes) if verbose else ()),
+        *language_lines(status, shown),
+        labelled("skipped", skipped_text(status.skipped), shown),
+        *(skipped_list(status.skipped) if verbose else ()),
+        labelled("problems", problem_text(status.problems), shown),
+        *(problem_list(status.problems) if verbose else ()),
+        labelled("grammars", _grammars(status, shown), shown),
+    ]
+
+
+def _freshness(changes: Changes | None, shown: Screen) -> str:
+    if changes is None or _is_fresh(changes):
+        return shown.paint("yes", Style.GOOD)
+    kinds = ((changes.new, "new"), (changes.changed, "changed"), (changes.gone, "gone"))
+    counts = [f"{len(paths):,} {what}" for paths, what in kinds if paths]
+    why = "; ".join(filter(None, (changes.outdated, ", ".join(counts))))
+    return f'{shown.paint("no", Style.BAD)}: {why}; "coderag index" brings it up to date'
+
+
+def _changed_files(changes: Changes | None) -> list[str]:
+    if changes is None:
+        return []
+    kinds = ((changes.new, "new"), (changes.changed, "changed"), (changes.gone, "gone"))
+    return [f"    {visible(path)}: {what}" for paths, what in kinds for path in paths]
+
+
+def _grammars(status: Status, shown: Screen) -> str:
+    if not status.missing_grammars:
+        return "all installed"
+    return f"not installed: {shown.paint(', '.join(status.missing_grammars), Style.BAD)}"
+
+
+def _age(seconds: float) -> str:
+    """Return `just now`, `5 minutes ago`, `3 days ago`."""
+    for unit, name in ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute")):
+        if seconds >= unit:
+            return f"{counted(int(seconds // unit), name)} ago"
+    return "just now"

@@ -1,0 +1,106 @@
+"""Text for people: what a terminal must not obey made visible, colours, sizes, tables."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TextIO
+
+__all__ = ["Screen", "Style", "bytes_text", "counted", "screen", "shorten", "table", "visible"]
+
+# Controls (tabs aside), the marks that turn the direction of text, line ends of Unicode, and bytes that are not UTF-8.
+UNSAFE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+TAB = "    "
+DEFAULT_WIDTH = 100  # of a terminal that does not tell
+MAX_LINE = 400  # characters of a line that are shown where nothing else limits it
+
+
+class Style(StrEnum):
+    """Colours of the terminal's own palette, so that they fit a light and a dark one."""
+
+    PATH = "35"
+    LINE = "32"
+    KIND = "36"
+    NAME = "1"
+    DIM = "2"
+    GOOD = "32"
+    BAD = "31"
+    NOTE = "2"
+    TITLE = "1;4"
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Where text is written: in colours or not, and how wide."""
+
+    colour: bool
+    width: int
+
+    def paint(self, text: str, style: Style) -> str:
+        """Return the text in a style where there are colours."""
+        return f"\x1b[{style.value}m{text}\x1b[0m" if self.colour and text else text
+
+
+def screen(choice: str, stream: TextIO | None = None) -> Screen:
+    """Return how to write to a stream (default: stdout), given `auto`, `always` or `never` for colours."""
+    terminal = (stream or sys.stdout).isatty()
+    wanted = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    colour = wanted if choice == "auto" else choice == "always"
+    return Screen(colour, _terminal_width() if terminal else MAX_LINE)
+
+
+def _terminal_width() -> int:
+    import shutil  # not at the top: it costs a search in a pipe 10 ms
+
+    return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
+
+
+def visible(text: str) -> str:
+    """Return text on one line that no terminal obeys: an escape becomes `\\x1b`, a byte that is not UTF-8 `\\xff`."""
+    return UNSAFE.sub(_escape, text.replace("\t", TAB)) if UNSAFE.search(text) or "\t" in text else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if match[0] == "\n":
+        return "\\n"
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def shorten(text: str, width: int) -> str:
+    """Return the text in at most `width` characters."""
+    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
+def bytes_text(size: float) -> str:
+    """Return a size in decimal units: 1.2 MB."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 file`, `2,000 files`, `3 entries`."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), indent: str = "  ") -> list[str]:
+    """Return rows as lines with aligned columns; those in `right` are flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return lines

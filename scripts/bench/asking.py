@@ -1,0 +1,86 @@
+"""A corpus and engines to figures of answers and updates."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from scripts.bench.engines import Engine, Job
+from scripts.bench.measure import run
+from scripts.bench.notes import Effort, Notes
+from scripts.bench.questions import draw
+from scripts.bench.records import BenchmarkError, Corpus, Figure, Say
+from scripts.bench.subsets import edited_file
+
+__all__ = ["measure_queries"]
+
+LEAST_QUESTIONS = 8
+
+
+def measure_queries(
+    engines: Sequence[Engine], corpus: Corpus, *, effort: Effort, scratch: Path, say: Say
+) -> list[Figure]:
+    """Return what answers and updates take, over a copy of the corpus for each engine: the updates edit a file."""
+    notes = Notes("query", corpus.name)
+    asked = draw(corpus, effort.questions + effort.warm_up)
+    if len(asked) < LEAST_QUESTIONS:
+        raise BenchmarkError(f"{corpus.folder} gives {len(asked)} questions; at least {LEAST_QUESTIONS} are needed")
+    warm_up = min(effort.warm_up, len(asked) // 4)
+    file = scratch / "questions.json"
+    file.write_text(json.dumps(asked), encoding="utf-8")
+    jobs = [_indexed_copy(engine, corpus, effort=effort, scratch=scratch) for engine in engines]
+    for job in jobs:
+        notes.add(job.engine.name, "chunks", "", job.facts().chunks)
+        notes.add(job.engine.name, "questions", "", len(asked) - warm_up)
+    for turn in range(effort.runs):
+        for job in jobs:
+            say(f"warm answers over {corpus.name}: {job.engine.name}, run {turn + 1} of {effort.runs}")
+            _note_warm(notes, job, json.loads(run(job.command("questions", file=file, warm_up=warm_up)).output))
+    _note_cold(notes, jobs, asked[-effort.cold_runs :], say=say)
+    _note_updates(notes, jobs, edited_file(corpus), times=effort.updates, say=say)
+    return notes.figures()
+
+
+def _indexed_copy(engine: Engine, corpus: Corpus, *, effort: Effort, scratch: Path) -> Job:
+    copy = scratch / f"{engine.name}-source"
+    shutil.copytree(corpus.folder, copy, symlinks=True, ignore=shutil.ignore_patterns(".coderag"))
+    job = Job(engine, copy, scratch / f"{engine.name}-index", effort.workers)
+    job.forget()
+    run(job.command("index"))
+    return job
+
+
+def _note_warm(notes: Notes, job: Job, milliseconds: Sequence[float]) -> None:
+    deciles = statistics.quantiles(milliseconds, n=10, method="inclusive")
+    notes.add(job.engine.name, "warm p50", "ms", deciles[4])
+    notes.add(job.engine.name, "warm p90", "ms", deciles[8])
+
+
+def _note_cold(notes: Notes, jobs: Sequence[Job], asked: Sequence[str], *, say: Say) -> None:
+    """Ask from a new process every time; a first one that is not counted brings the programs into memory."""
+    say(f"cold searches: {len(asked)} runs")
+    for job in jobs:
+        _search(job, asked[0])
+    for question in asked:
+        for job in jobs:
+            notes.add(job.engine.name, "cold search", "ms", _search(job, question) * 1000)
+
+
+def _search(job: Job, question: str) -> float:
+    """Return the seconds of a search; 1 is the exit status of one that finds nothing."""
+    return run(job.command("search", question=question), accepted=(0, 1)).seconds
+
+
+def _note_updates(notes: Notes, jobs: Sequence[Job], edited: str, *, times: int, say: Say) -> None:
+    say(f"updates after {edited} was edited: {times} warm, {times} cold")
+    for job in jobs:
+        for milliseconds in json.loads(run(job.command("updates", file=job.root / edited, times=times)).output):
+            notes.add(job.engine.name, "warm update", "ms", milliseconds)
+    for _ in range(times):
+        for job in jobs:
+            with (job.root / edited).open("a", encoding="utf-8") as file:
+                file.write("\n")
+            notes.add(job.engine.name, "cold update", "ms", run(job.command("index")).seconds * 1000)

@@ -1,0 +1,175 @@
+"""The command line of the benchmark."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from scripts.bench.asking import measure_queries
+from scripts.bench.corpora import find_corpora, packages
+from scripts.bench.engines import CHECKOUT, Engine, coderag, semble
+from scripts.bench.indexing import chunk_count, measure_index
+from scripts.bench.installing import measure_install
+from scripts.bench.machine import busy, describe, look
+from scripts.bench.notes import Effort
+from scripts.bench.records import BenchmarkError, Corpus, Figure, LeftOut
+from scripts.bench.report import Report, as_json, as_markdown, as_text
+from scripts.bench.subsets import mixed, with_chunks
+
+__all__ = ["run"]
+
+PARTS = ("index", "query")
+CACHE = Path.home() / ".cache" / "coderag-benchmark"
+MIXED = "mixed"
+MIXED_BYTES = 20_000_000  # of each language
+CHUNKS = 100_000
+MANY = f"{CHUNKS // 1000}k-chunks"
+DJANGO = "django/django"  # the framework without its tests and documents
+FULL = Effort(runs=5, memory_runs=3, questions=300, warm_up=30, cold_runs=11, updates=5, workers=2)
+QUICK = Effort(runs=1, memory_runs=1, questions=30, warm_up=5, cold_runs=2, updates=1, workers=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to measure, and with what."""
+
+    engines: tuple[Engine, ...]
+    effort: Effort
+    cache: Path
+    scratch: Path
+    only: frozenset[str]  # names of corpora; empty: all
+
+    def wants(self, name: str) -> bool:
+        return not self.only or name in self.only
+
+
+def say(what: str) -> None:
+    """Tell on the error stream what is being done: the figures go to the other."""
+    print(what, file=sys.stderr, flush=True)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Measure what the arguments ask for and print it; return the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        report = _measure(options)
+    except BenchmarkError as error:
+        print(f"benchmark: {error}", file=sys.stderr)
+        return 2
+    if options.json:
+        print(json.dumps(as_json(report), indent=2))
+    else:
+        print(as_markdown(report) if options.markdown else as_text(report))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="benchmark.py", description="Measure what coderag needs for real code.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(PARTS)} (default: both)")
+    parser.add_argument("--install", action="store_true", help="measure the size of an installation, nothing else")
+    parser.add_argument("--quick", action="store_true", help="one run of everything over fixtures/shop")
+    names = [*(one.name for one in packages()), DJANGO, MIXED, MANY]
+    parser.add_argument("--only", action="append", default=[], choices=names, help="measure on this corpus")
+    parser.add_argument("--runs", type=int, help=f"how often each thing is measured (default: {FULL.runs})")
+    parser.add_argument("--workers", type=int, default=FULL.workers, help="processes that index (default: %(default)s)")
+    parser.add_argument(
+        "--cache", type=Path, default=CACHE, metavar="DIR", help="where corpora are kept (default: %(default)s)"
+    )
+    parser.add_argument("--corpora", type=Path, metavar="DIR", help="prepared corpora by name; nothing is fetched")
+    parser.add_argument("--compare", choices=["semble"], help="measure another engine in turns with coderag")
+    parser.add_argument("--semble-python", metavar="PYTHON", help="an interpreter that can import semble")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    output.add_argument("--json", action="store_true", help="print JSON with every run")
+    return parser
+
+
+def _measure(options: argparse.Namespace) -> Report:
+    unknown = [part for part in options.parts if part not in PARTS]
+    if unknown:
+        raise BenchmarkError(f"{unknown[0]!r} is not a part; parts are {' and '.join(PARTS)}")
+    effort = replace(QUICK if options.quick else FULL, workers=options.workers)
+    if options.runs is not None:
+        effort = replace(effort, runs=options.runs, memory_runs=min(options.runs, effort.memory_runs))
+    before = look()
+    engines, without = _engines(options)
+    # Beside the corpora, so that indexes are written to the same disk in every run.
+    options.cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="run-", dir=options.cache) as scratch:
+        plan = Plan(engines, effort, options.cache, Path(scratch), frozenset(options.only))
+        corpora, figures, left_out = _all_figures(options, plan)
+    after = look()
+    versions = {engine.name: engine.version for engine in engines}
+    return Report(
+        describe(), versions, before, after, busy(before, after), tuple(corpora), (*without, *left_out), tuple(figures)
+    )
+
+
+def _engines(options: argparse.Namespace) -> tuple[tuple[Engine, ...], list[LeftOut]]:
+    """Return the engines to measure; one that cannot run is left out."""
+    if options.compare is None:
+        return (coderag(),), []
+    try:
+        return (coderag(), semble(options.semble_python or sys.executable)), []
+    except BenchmarkError as error:
+        say(str(error))
+        return (coderag(),), [LeftOut("semble", "it cannot be imported; name an interpreter with --semble-python")]
+
+
+def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus], list[Figure], list[LeftOut]]:
+    if options.install:
+        return [], measure_install(scratch=plan.scratch, say=say), []
+    parts = options.parts or PARTS
+    if options.quick:
+        shop = Corpus("shop", CHECKOUT / "fixtures" / "shop", "of this checkout")
+        return [shop], _figures(plan, parts, indexed=[shop], asked=[shop]), []
+    chosen = [one for one in packages() if _is_needed(one.name, plan)]
+    corpora, left_out = find_corpora(chosen, cache=options.cache, prepared=options.corpora, say=say)
+    indexed, asked = _subsets(plan, parts, corpora)
+    used = list(dict.fromkeys([*corpora, *indexed, *asked]))
+    return used, _figures(plan, parts, indexed=indexed, asked=asked), left_out
+
+
+def _is_needed(name: str, plan: Plan) -> bool:
+    """Tell whether a package is measured, or part of a corpus that is."""
+    return plan.wants(name) or plan.wants(MIXED) or plan.wants(MANY) or (name == "django" and plan.wants(DJANGO))
+
+
+def _subsets(plan: Plan, parts: Sequence[str], corpora: Sequence[Corpus]) -> tuple[list[Corpus], list[Corpus]]:
+    """Return the corpora to index and those to ask."""
+    indexed = [corpus for corpus in corpora if plan.wants(corpus.name)]
+    indexed += [
+        Corpus(DJANGO, corpus.folder / "django", corpus.version)
+        for corpus in corpora
+        if corpus.name == "django" and plan.wants(DJANGO)
+    ]
+    if plan.wants(MIXED) and "index" in parts:
+        indexed.append(mixed(corpora, each_bytes=MIXED_BYTES, name=MIXED, cache=plan.cache))
+    asked = []
+    if plan.wants(MANY):
+        count = partial(_count, plan)
+        asked.append(with_chunks(corpora, wanted=CHUNKS, name=MANY, cache=plan.cache, count=count, say=say))
+    return [*indexed, *asked], asked or indexed
+
+
+def _count(plan: Plan, corpus: Corpus) -> int:
+    return chunk_count(plan.engines[0], corpus, workers=plan.effort.workers, scratch=plan.scratch)
+
+
+def _figures(plan: Plan, parts: Sequence[str], *, indexed: Sequence[Corpus], asked: Sequence[Corpus]) -> list[Figure]:
+    figures: list[Figure] = []
+    if "index" in parts:
+        for corpus in indexed:
+            figures += measure_index(plan.engines, corpus, effort=plan.effort, scratch=plan.scratch, say=say)
+    if "query" in parts:
+        for corpus in asked:
+            scratch = plan.scratch / f"asked-{corpus.name.replace('/', '-')}"
+            scratch.mkdir()
+            figures += measure_queries(plan.engines, corpus, effort=plan.effort, scratch=scratch, say=say)
+    return figures

@@ -1,0 +1,75 @@
+"""A job given on the command line to JSON: what coderag has indexed, how long its answers and updates take."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from coderag import Index
+
+
+def facts(root: str, folder: str) -> dict[str, int]:
+    """Return how much source there is and in how many chunks it is indexed."""
+    from coderag.reading.walk import WalkOptions, walk
+
+    files = walk(Path(root), WalkOptions()).files
+    return {
+        "files": len(files),
+        "bytes": sum(file.size for file in files),
+        "chunks": len(Index.open(root, index=folder)),
+    }
+
+
+def questions(root: str, folder: str, file: str, warm_up: str) -> list[float]:
+    """Return the milliseconds of each question of a file after the first few."""
+    index = Index.open(root, index=folder)
+    milliseconds = []
+    for question in json.loads(Path(file).read_text(encoding="utf-8")):
+        started = time.perf_counter()
+        index.search(question, k=10)
+        milliseconds.append((time.perf_counter() - started) * 1000)
+    return milliseconds[int(warm_up) :]
+
+
+def updates(root: str, folder: str, file: str, times: str) -> list[float]:
+    """Return the milliseconds of updates, a file edited before each."""
+    index = Index.open(root, index=folder)
+    milliseconds = []
+    for _ in range(int(times)):
+        with Path(file).open("a", encoding="utf-8") as edited:
+            edited.write("\n")
+        started = time.perf_counter()
+        index.update()
+        milliseconds.append((time.perf_counter() - started) * 1000)
+    return milliseconds
+
+
+def index(root: str, folder: str, workers: str) -> None:
+    """Build or update an index."""
+    if (Path(folder) / "manifest.json").exists():
+        Index.open(root, index=folder).update(workers=int(workers))
+    else:
+        Index.build(root, index=folder, workers=int(workers))
+
+
+def search(root: str, folder: str, question: str) -> list[str]:
+    """Return the paths of the answers, from files as they are now."""
+    opened = Index.open(root, index=folder)
+    if not opened.is_fresh():
+        opened.update()
+    return [hit.chunk.path for hit in opened.search(question)]
+
+
+JOBS: dict[str, Callable[..., object]] = {
+    "index": index,
+    "search": search,
+    "facts": facts,
+    "questions": questions,
+    "updates": updates,
+}
+
+if __name__ == "__main__":
+    print(json.dumps(JOBS[sys.argv[1]](*sys.argv[2:])))

@@ -1,0 +1,144 @@
+"""Figures to tables, as text, Markdown or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from scripts.bench.machine import Load, Machine
+from scripts.bench.records import Corpus, Figure, LeftOut, Ratio
+
+__all__ = ["Report", "as_json", "as_markdown", "as_text", "ratios"]
+
+REPORT_VERSION = 1  # of the JSON: 1 first
+GAP = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a benchmark found out."""
+
+    machine: Machine
+    versions: dict[str, str]
+    before: Load
+    after: Load
+    busy: str  # why the figures may be worse than they should be
+    corpora: tuple[Corpus, ...]
+    left_out: tuple[LeftOut, ...]
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def ratios(figures: Sequence[Figure]) -> list[Ratio]:
+    """Return each engine's figures divided by those of the first, run by run as they took turns."""
+    found = []
+    by_key = {(one.part, one.corpus, one.engine, one.name): one for one in figures}
+    engines = list(dict.fromkeys(one.engine for one in figures))
+    for first in figures:
+        for other in engines[1:]:
+            second = by_key.get((first.part, first.corpus, other, first.name))
+            if first.engine != engines[0] or second is None or not all(second.values):
+                continue
+            pairs = zip(first.values, second.values, strict=True)
+            values = tuple(mine / theirs for mine, theirs in pairs)
+            found.append(Ratio(first.part, first.corpus, (first.engine, other), first.name, values))
+    return found
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Return the report as plain values, with all runs."""
+    return {
+        "version": REPORT_VERSION,
+        "machine": asdict(report.machine),
+        "versions": report.versions,
+        "load": {"before": report.before.average, "after": report.after.average, "busy": report.busy},
+        "corpora": [{"name": one.name, "version": one.version} for one in report.corpora],
+        "left_out": [asdict(one) for one in report.left_out],
+        "figures": [{**asdict(one), **_spread(one.values), "median": one.median} for one in report.figures],
+        "ratios": [{**asdict(one), **_spread(one.values), "median": one.median} for one in ratios(report.figures)],
+    }
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    return {"min": min(values), "max": max(values)}
+
+
+def as_text(report: Report) -> str:
+    """Return the report as aligned tables."""
+    return "\n".join([*_notes(report), *("\n" + _aligned(table) for table in _tables(report))])
+
+
+def as_markdown(report: Report) -> str:
+    """Return the report as Markdown tables."""
+    return "\n".join([*(f"- {note}" for note in _notes(report)), *("\n" + _piped(table) for table in _tables(report))])
+
+
+def _notes(report: Report) -> list[str]:
+    machine = report.machine
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    notes = [
+        f"{machine.processor}, {machine.cores} cores, {machine.memory_gb} GB, {machine.system}",
+        f"Python {machine.python}, {versions}",
+        f"load average {report.before.average} before, {report.after.average} after",
+        "medians, in parentheses the smallest and largest of the runs; 1 MB is 1,000,000 bytes",
+    ]
+    if report.busy:
+        notes.append(f"THE MACHINE WAS BUSY: {report.busy}; measure again when it is idle")
+    notes += [f"{one.name}: {one.version}" for one in report.corpora]
+    return [*notes, *(f"left out: {one.name}, {one.reason}" for one in report.left_out)]
+
+
+def _tables(report: Report) -> Iterable[_Table]:
+    for part in dict.fromkeys(one.part for one in report.figures):
+        figures = [one for one in report.figures if one.part == part]
+        cells = {(one.corpus, one.engine, one.name): _cell(one.values) for one in figures}
+        yield _pivot(part, cells, {one.name: one.unit for one in figures})
+    compared = ratios(report.figures)
+    for part in dict.fromkeys(one.part for one in compared):
+        chosen = [one for one in compared if one.part == part]
+        cells = {(one.corpus, " / ".join(one.engines), one.name): _cell(one.values) for one in chosen}
+        yield _pivot(f"{part}, one engine's figures divided by the other's", cells, {one.name: "" for one in chosen})
+
+
+def _pivot(title: str, cells: dict[tuple[str, str, str], str], units: dict[str, str]) -> _Table:
+    """Return a table with a row for each corpus and engine and a column for each quantity."""
+    rows = [
+        (corpus, engine, *(cells.get((corpus, engine, name), "") for name in units))
+        for corpus, engine in dict.fromkeys((corpus, engine) for corpus, engine, _ in cells)
+    ]
+    heads = [f"{name}, {unit}" if unit else name for name, unit in units.items()]
+    return _Table(title, ("corpus", "engine", *heads), tuple(rows))
+
+
+def _cell(values: Sequence[float]) -> str:
+    ordered = sorted(values)
+    middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    if len(values) == 1:
+        return _number(middle)
+    return f"{_number(middle)} ({_number(ordered[0])}..{_number(ordered[-1])})"
+
+
+def _number(value: float) -> str:
+    """Return a number with about three digits that count."""
+    if value >= 100 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _aligned(table: _Table) -> str:
+    lines = [table.heads, *table.rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(table.heads))]
+    body = [GAP.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    return "\n".join([table.title, *body])
+
+
+def _piped(table: _Table) -> str:
+    lines = [table.heads, tuple("---" for _ in table.heads), *table.rows]
+    return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(line)} |" for line in lines)])

@@ -1,0 +1,27 @@
+"""Corpora of real code to a table of what coderag needs for them: speed, processor time, memory, disk.
+
+    scripts/benchmark.py                        index and query, over corpora that are downloaded once
+    scripts/benchmark.py index --only mixed     one part, one corpus
+    scripts/benchmark.py --install              the size of an installation, nothing else
+    scripts/benchmark.py --quick                a few seconds over fixtures/shop, to see that it works
+    scripts/benchmark.py --compare semble --semble-python PYTHON
+
+Run it with an interpreter that can import what coderag depends on. Linux: memory and load come from /proc.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Run the benchmark of the checkout that this file is in."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from scripts.bench.command import run
+
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
