@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from coderag.api import Index, Root
-from coderag.cli.main import FOUND, NOTHING
+from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.place import Paths, given_roots
 from coderag.cli.progress import Bar

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
-from coderag.cli.main import FOUND
+from coderag.cli.exit_codes import FOUND
 from coderag.cli.records import print_records
 from coderag.cli.text import Style, screen, table
 from coderag.reading.language import Language, languages

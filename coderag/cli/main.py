@@ -1,4 +1,4 @@
-"""Arguments in, an exit code out: 0 found, 1 nothing found, 2 a failure, 130 interrupted."""
+"""Arguments in, an exit code out."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from coderag.cli.exit_codes import FAILED, FOUND, INTERRUPTED
 from coderag.cli.parser import make_parser
 from coderag.cli.text import visible
 from coderag.errors import CoderagError
 
-__all__ = ["FAILED", "FOUND", "NOTHING", "run"]
-
-FOUND, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130
+__all__ = ["run"]
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
+from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.hits import signature_text
-from coderag.cli.main import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.records import print_records, symbol_record
 from coderag.cli.text import Screen, Style, counted, screen, shorten, visible

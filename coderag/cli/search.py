@@ -6,8 +6,8 @@ import argparse
 
 from coderag.api import Index, make_query
 from coderag.cli.batch import answer_lines
+from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.hits import hit_lines, vimgrep_line
-from coderag.cli.main import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
 from coderag.cli.place import Paths
 from coderag.cli.records import hit_record, print_records

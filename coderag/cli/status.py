@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from coderag.api import Index
-from coderag.cli.main import FOUND, NOTHING
+from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.place import given_roots
 from coderag.cli.records import plain, print_records
 from coderag.cli.summary import (

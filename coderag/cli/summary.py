@@ -80,8 +80,8 @@ def problem_text(problems: Sequence[Problem], *, examples: int = 2) -> str:
     parts = []
     for (title, problem), paths in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
         some = ", ".join(paths[:examples]) + (", ..." if len(paths) > examples else "")
-        parts.append(f"{len(paths):,} {title}: {visible(problem)} ({some})")
-    return f"{counted(len(problems), 'file')} read all the same; " + "; ".join(parts)
+        parts.append(f"{len(paths):,} {title}, {visible(problem)} ({some})")
+    return f"{counted(len(problems), 'file')} read all the same: " + "; ".join(parts)
 
 
 def problem_list(problems: Iterable[Problem]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.hits import signature_text
-from coderag.cli.main import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
 from coderag.cli.place import Paths
 from coderag.cli.records import print_records, symbol_record

@@ -16,6 +16,8 @@ __all__ = ["Screen", "Style", "bytes_text", "counted", "screen", "shorten", "tab
 UNSAFE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 TAB = "    "
 DEFAULT_WIDTH = 100  # of a terminal that does not tell
+KILO = 1000
+SHORT = 99.95  # a size below it, in its unit, has a digit behind the point
 MAX_LINE = 400  # characters of a line that are shown where nothing else limits it
 
 
@@ -80,11 +82,13 @@ def shorten(text: str, width: int) -> str:
 
 def bytes_text(size: float) -> str:
     """Return a size in decimal units: 1.2 MB."""
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} B" if unit == "B" else f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} GB"
+    if size < KILO:
+        return f"{size:.0f} B"
+    for unit in ("kB", "MB", "GB"):
+        size /= KILO
+        if size < KILO - 0.5 or unit == "GB":
+            break
+    return f"{size:.1f} {unit}" if size < SHORT else f"{size:,.0f} {unit}"
 
 
 def counted(number: int, noun: str) -> str:

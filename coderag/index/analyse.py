@@ -64,7 +64,8 @@ FIELDS: dict[str, Field] = {
 }
 BRIEF = frozenset({Kind.FIELD})  # never a chunk of its own, and too many to describe
 IMPORT_KEYWORDS = frozenset(
-    ["import", "from", "as", "use", "using", "include", "require", "require_once", "package", "export", "default", "static", "type", "of", "in", "self", "crate", "super", "pub", "mod"]
+    """as crate default export from import in include mod of package pub require require_once self static super type use
+    using""".split()
 )
 
 
@@ -186,6 +187,7 @@ class _Builder:
                 inode=file.inode,
                 digest=int.from_bytes(blake2b(decoded.data, digest_size=8).digest(), "little"),
                 language=language.name,
+                content=str(language.content),
                 labels=pack_labels(file.labels | decoded.labels),
                 text_bytes=len(data),
                 problem=read.problem,

@@ -57,6 +57,7 @@ class FileRow(NamedTuple):
     inode: int
     digest: int  # 64-bit hash of its text
     language: str
+    content: str  # a Content
     labels: int  # bits, by position in LABELS
     text_bytes: int  # of the text that was indexed: UTF-8, "\n" line ends
     problem: str = ""  # why it was read as lines, or with errors; "" when all went well

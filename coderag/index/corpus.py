@@ -13,7 +13,6 @@ from coderag.index.arrays import Array
 from coderag.index.columns import KINDS, LABELS
 from coderag.index.manifest import Manifest
 from coderag.index.segment import Segment
-from coderag.reading.language import languages
 from coderag.types import Chunk, Content
 
 __all__ = ["Corpus", "Member", "open_members"]
@@ -95,8 +94,8 @@ class Corpus:
     @cached_property
     def documents(self) -> Array:
         """Which files are documents rather than code, bool[files]."""
-        known = languages()
-        docs = [name in known and known[name].content is Content.DOCS for name in self.languages]
+        contents = {name: content for one in self.members for name, content in one.segment.languages.items()}
+        docs = [contents[name] == Content.DOCS for name in self.languages]
         return np.array(docs or [False])[self.file_language]
 
     @cached_property

@@ -90,10 +90,10 @@ class SegmentWriter:
 
     def _file_arrays(self) -> dict[str, Array]:
         files = [row for columns in self._columns for row in columns.files]
-        languages = sorted({row.language for row in files})
-        code = {language: number for number, language in enumerate(languages)}
+        contents = {row.language: row.content for row in sorted(files, key=lambda row: row.language)}
+        code = {language: number for number, language in enumerate(contents)}
         problems = {number: row.problem for number, row in enumerate(files) if row.problem}
-        meta = json.dumps({"languages": languages, "problems": problems}).encode()
+        meta = json.dumps({"languages": contents, "problems": problems}).encode()
         paths = [row.path for row in files]
         blob, offsets = pack_strings(paths)
         block_offsets = np.zeros(len(self._block_sizes) + 1, dtype=np.int64)
@@ -283,9 +283,9 @@ class Segment:
         return len(self.chunk_file)
 
     @property
-    def languages(self) -> list[str]:
-        """The languages of the files, by code."""
-        return list(self._meta["languages"])
+    def languages(self) -> dict[str, str]:
+        """The languages of the files, by code, each with what its files hold: a Content."""
+        return dict(self._meta["languages"])
 
     @property
     def problems(self) -> dict[int, str]:
@@ -303,13 +303,15 @@ class Segment:
     def file(self, number: int) -> FileRow:
         """Return a file as it was when it was read."""
         arrays = self.arrays
+        language = list(self.languages)[arrays["file_language"][number]]
         return FileRow(
             path=self.paths[number],
             size=int(arrays["file_size"][number]),
             mtime_ns=int(arrays["file_mtime"][number]),
             inode=int(arrays["file_inode"][number]),
             digest=int(arrays["file_digest"][number]),
-            language=self.languages[arrays["file_language"][number]],
+            language=language,
+            content=self.languages[language],
             labels=int(arrays["file_labels"][number]),
             text_bytes=int(arrays["file_text_bytes"][number]),
             problem=self._meta["problems"].get(str(number), ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Strings:
     def all(self) -> list[str]:
         """Return every string, faster than one by one."""
         blob, offsets = bytes(self._blob), self._offsets.tolist()
-        return [blob[a:b].decode("utf-8", "surrogateescape") for a, b in zip(offsets, offsets[1:], strict=False)]
+        return [blob[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(offsets)]
 
     def some(self, indices: Iterable[int]) -> list[str]:
         """Return the strings at some positions."""

@@ -12,7 +12,6 @@ from coderag.index.arrays import Array
 from coderag.index.columns import KINDS
 from coderag.index.corpus import Corpus
 from coderag.ranking.retrieve import Scores
-from coderag.ranking.understand import Question
 from coderag.text.tokens import terms, words
 from coderag.types import Kind
 
@@ -38,7 +37,7 @@ TYPE_KINDS = frozenset(
 LAST_NAME = re.compile(r"[^\W\d]\w*$")
 
 
-def features(corpus: Corpus, question: Question, scores: Scores, candidates: Array) -> Array:
+def features(corpus: Corpus, scores: Scores, candidates: Array) -> Array:
     """Return f32[candidates, FEATURES], each about 0..1; only what the question itself decides."""
     files = corpus.chunk_file[candidates]
     text = scores.text[candidates] / max(float(scores.text.max(initial=0.0)), 1e-6)

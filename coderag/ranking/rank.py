@@ -88,7 +88,7 @@ def rank(
     if allowed is not None:
         factor = factor * allowed
     candidates = _candidates(corpus, scores, factor, tuning)
-    rows = features(corpus, question, scores, candidates)
+    rows = features(corpus, scores, candidates)
     weights = np.array([tuning.weights[name] for name in FEATURES], dtype=np.float32)
     final = rows @ weights * factor[candidates]
     order = np.lexsort((candidates, -final))

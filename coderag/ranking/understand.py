@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
+from coderag.ranking.vocabulary import CHANGE_VERBS, STOP_WORDS, WANTS, WEAK_WORDS
 from coderag.text.tokens import split_identifier, stem, terms, words
 
 __all__ = ["Question", "Shape", "plain_name", "understand"]
@@ -15,27 +17,7 @@ PATH = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]+\.[a-z]\w{0,4}\b")
 INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2,}[a-z]")
 CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
 SEPARATORS = re.compile(r"::|#|->|/|:")
-# Words that say nothing of the matter, only that a question is being asked.
-STOP_WORDS = frozenset(
-    ["a", "about", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "between", "but", "by", "can", "could", "did", "do", "does", "doing", "done", "each", "either", "etc", "for", "from", "get", "gets", "getting", "given", "had", "has", "have", "having", "how", "i", "if", "in", "instead", "into", "is", "it", "its", "just", "like", "make", "makes", "many", "may", "me", "more", "most", "much", "must", "my", "no", "not", "now", "of", "off", "on", "one", "only", "or", "other", "our", "out", "over", "own", "per", "rather", "same", "should", "show", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "upon", "us", "use", "used", "uses", "using", "via", "very", "was", "way", "we", "were", "what", "when", "where", "whether", "which", "while", "who", "why", "will", "with", "within", "without", "would", "you", "your"]
-)
-# Words that name a part of a program rather than its matter; they still count a little.
-WEAK_WORDS = frozenset(
-    ["class", "classes", "code", "define", "defined", "definition", "definitions", "field", "fields", "file", "files", "find", "function", "functions", "handle", "handled", "handles", "handling", "implement", "implementation", "implementations", "implemented", "implements", "logic", "method", "methods", "module", "modules", "object", "objects", "type", "types", "variable", "work", "works", "working"]
-)
 STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
-WANTS = {
-    "test": frozenset(["test", "tests", "testing", "tested", "unittest", "spec", "specs", "fixture", "fixtures", "mock", "mocks", "benchmark"]),
-    "example": frozenset(["example", "examples", "demo", "demos", "sample", "samples", "tutorial", "usage"]),
-    "docs": frozenset(["doc", "docs", "documentation", "readme", "changelog", "guide", "tutorial", "manual"]),
-    "generated": frozenset(["generated", "protobuf"]),
-    "vendored": frozenset(["vendor", "vendored", "third-party", "bundled"]),
-    "legacy": frozenset(["legacy", "compat", "compatibility", "deprecated", "old", "backport"]),
-}
-# The first word of a change asked for, as commit messages and tasks begin; such a question looks for places to edit.
-CHANGE_VERBS = frozenset(
-    ["add", "allow", "avoid", "bump", "change", "check", "clean", "consider", "convert", "correct", "deprecate", "disable", "document", "don't", "drop", "enable", "enhance", "ensure", "expose", "extend", "extract", "fix", "fixed", "fixes", "fixing", "handle", "ignore", "implement", "improve", "initialize", "introduce", "limit", "make", "migrate", "move", "only", "optimize", "pass", "prevent", "print", "properly", "raise", "reduce", "refactor", "remove", "rename", "replace", "report", "respect", "restore", "return", "revert", "rewrite", "set", "show", "simplify", "skip", "speed", "stop", "support", "switch", "tweak", "type", "update", "use", "validate", "warn", "wrap"]
-)
 
 
 class Shape(StrEnum):
@@ -127,7 +109,7 @@ def _weighted_terms(found: list[str]) -> dict[str, float]:
             add(piece, weight * PIECE_WEIGHT)
         if whole:
             add(whole, weight)
-    for left, right in zip(found, found[1:], strict=False):
+    for left, right in pairwise(found):
         pair = left.lower(), right.lower()
         if not (STOP_WORDS & set(pair)) and left.isalpha() and right.isalpha():
             add(stem("".join(split_identifier(left) + split_identifier(right))), JOINED_WEIGHT)

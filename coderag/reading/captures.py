@@ -2,7 +2,7 @@
 
 A query speaks through the names of its captures:
 
-    @definition.KIND   a definition, KIND being one of coderag.types.Kind; `@definition.extension` adds members to a type
+    @definition.KIND   a definition, KIND being one of coderag.types.Kind; `@definition.extension` adds to a type
     @container         a scope that gives its members a qualified name and is nothing to find by itself
     @name              its name, in the same match
     @body              its body, where that is no field `body` of it: the signature ends there; it may lie behind the

@@ -51,8 +51,7 @@ class Draft(NamedTuple):
 def chunk_outline(lines: Lines, outline: Outline, *, module: str) -> list[Draft]:
     """Return a file's chunks in order of their first line, a parent before its members."""
     chosen = _choose(outline.definitions)
-    owned, rest = _assign_rows(lines, chosen, outline.definitions)
-    first_row = {position: rows[0] for position, (_, *rows) in chosen.items()}
+    owned, rest = _assign_rows(lines, chosen)
     drafts = list(_module_drafts(lines, outline, rest, module=module))
     number = {-1: 0} if drafts and drafts[0].kind is Kind.MODULE else {-1: -1}
     calls = _Calls(outline)
@@ -66,7 +65,7 @@ def chunk_outline(lines: Lines, outline: Outline, *, module: str) -> list[Draft]
             kind=definition.kind,
             name=definition.name,
             qualified_name=definition.qualified_name,
-            first_row=first_row[position],
+            first_row=first,
             last_row=last,
             parts=parts,
             parent=number.get(parent, number[-1]),
@@ -139,7 +138,7 @@ def _frames(definitions: Sequence[Definition]) -> dict[int, bool]:
 
 
 def _assign_rows(
-    lines: Lines, chosen: dict[int, tuple[int, int, int]], definitions: Sequence[Definition]
+    lines: Lines, chosen: dict[int, tuple[int, int, int]]
 ) -> tuple[dict[int, tuple[Rows, ...]], list[Rows]]:
     """Give each row to the innermost chunk: the parts of each chosen definition, and the runs left to the module."""
     members: dict[int, list[Rows]] = {}

@@ -60,9 +60,15 @@ def _markdown_headings(rows: list[str]) -> Iterator[Heading]:
             continue
         if (found := ATX.match(text)) is not None and found[2]:
             yield Heading(row, len(found[1]), _title(found[2]))
-        elif row and rows[row - 1].strip() and (under := SETEXT.match(text)) is not None:
-            if not ATX.match(rows[row - 1]) and (row < 2 or not rows[row - 2].strip()) and "|" not in rows[row - 1]:
-                yield Heading(row - 1, 1 if under[1][0] == "=" else 2, _title(rows[row - 1]))
+        elif (under := SETEXT.match(text)) is not None and _is_title(rows, row - 1):
+            yield Heading(row - 1, 1 if under[1][0] == "=" else 2, _title(rows[row - 1]))
+
+
+def _is_title(rows: list[str], row: int) -> bool:
+    """Tell whether a row is a paragraph of one line, which an underline makes a heading."""
+    if row < 0 or not rows[row].strip() or ATX.match(rows[row]) or "|" in rows[row]:
+        return False
+    return row == 0 or not rows[row - 1].strip()
 
 
 def _restructuredtext_headings(rows: list[str]) -> Iterator[Heading]:

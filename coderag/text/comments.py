@@ -7,8 +7,11 @@ import re
 __all__ = ["doc_summary", "strip_markers"]
 
 OPENING = re.compile(
-    r"""^\s*(?: /\*+!? | //[/!]* | \#= | \#+[:|]? | --\[=*\[ | --+\s?[|^]?(?=\s|$|@) | ;+ | %+ | \(\*+ | \{-+\s*[|^]? | <!--
-        | [rRbBuUfF]{0,2}(?:\"{3}|'{3}) | =begin | =end | @(?:module|type|short)?doc\s+(?:~[sS]|raw)?\"{1,3} | \*(?!\w*/) )[ \t]?""",
+    r"""^\s*(?:
+          /\*+!? | //[/!]* | \#= | \#+[:|]? | --\[=*\[ | --+\s?[|^]?(?=\s|$|@) | ;+ | %+ | \(\*+ | \{-+\s*[|^]? | <!--
+        | [rRbBuUfF]{0,2}(?:\"{3}|'{3}) | =begin | =end | @(?:module|type|short)?doc\s+(?:~[sS]|raw)?\"{1,3}
+        | \*(?!\w*/)
+    )[ \t]?""",
     re.VERBOSE,
 )
 CLOSING = re.compile(r"""\s*(?: \*+/ | \*+\) | -+\} | --> | =\# | \"{3} | '{3} | \]=*\] )\s*$""", re.VERBOSE)
@@ -16,9 +19,11 @@ MARKUP = re.compile(r"</?[a-z][^<>]{0,80}>|\{@\w+\s+([^{}]{0,200})\}|``?")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(`])")
 NOTICE = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 DIRECTIVE = re.compile(
-    r"""^(?: [@\\]\w+ | :(?:param|returns?|raises?|rtype|type|arg|nodoc)\b | !/ | -\*- | noqa | pragma | coding[:=] | vim:
+    r"""^(?:
+          [@\\]\w+ | :(?:param|returns?|raises?|rtype|type|arg|nodoc)\b | !/ | -\*- | noqa | pragma | coding[:=] | vim:
         | (?:eslint|pylint|rubocop|shellcheck|type|typed|frozen_string_literal|clang-format|go):?[\s:-]
-        | (?:Copyright|License|Maintainer|Stability|Portability|Module)\s+: )""",
+        | (?:Copyright|License|Maintainer|Stability|Portability|Module)\s+:
+    )""",
     re.VERBOSE,
 )
 SUMMARY_CHARS = 240

@@ -94,6 +94,8 @@ def _measure(options: argparse.Namespace) -> Report:
     unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
         raise BenchmarkError(f"{unknown[0]!r} is not a part; parts are {' and '.join(PARTS)}")
+    if options.runs is not None and options.runs < 1:
+        raise BenchmarkError(f"--runs is {options.runs}; measure at least once")
     effort = replace(QUICK if options.quick else FULL, workers=options.workers)
     if options.runs is not None:
         effort = replace(effort, runs=options.runs, memory_runs=min(options.runs, effort.memory_runs))

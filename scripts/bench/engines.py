@@ -80,8 +80,6 @@ def coderag() -> Engine:
         "index": (*python, "index", "{root}", "--index", "{folder}", "--workers", "{workers}"),
         "search": (*python, "search", "--root", "{root}", "--index", "{folder}", "--", "{question}"),
     }
-    if not (CHECKOUT / "coderag" / "cli" / "search.py").exists():
-        jobs = _probed(sys.executable, "probe_coderag.py")
     environment = {"PYTHONPATH": os.pathsep.join(filter(None, (str(CHECKOUT), inherited)))}
     return Engine("coderag", coderag.__version__, jobs, environment)
 

@@ -12,15 +12,9 @@ from coderag import Index
 
 
 def facts(root: str, folder: str) -> dict[str, int]:
-    """Return how much source there is and in how many chunks it is indexed."""
-    from coderag.reading.walk import WalkOptions, walk
-
-    files = walk(Path(root), WalkOptions()).files
-    return {
-        "files": len(files),
-        "bytes": sum(file.size for file in files),
-        "chunks": len(Index.open(root, index=folder)),
-    }
+    """Return how much source is indexed and in how many chunks."""
+    (status,) = Index.open(root, index=folder).status(compare=False)
+    return {"files": status.files, "bytes": status.source_bytes, "chunks": status.chunks}
 
 
 def questions(root: str, folder: str, file: str, warm_up: str) -> list[float]:
@@ -45,22 +39,6 @@ def updates(root: str, folder: str, file: str, times: str) -> list[float]:
         index.update()
         milliseconds.append((time.perf_counter() - started) * 1000)
     return milliseconds
-
-
-def index(root: str, folder: str, workers: str) -> None:
-    """Build or update an index."""
-    if (Path(folder) / "manifest.json").exists():
-        Index.open(root, index=folder).update(workers=int(workers))
-    else:
-        Index.build(root, index=folder, workers=int(workers))
-
-
-def search(root: str, folder: str, question: str) -> list[str]:
-    """Return the paths of the answers, from files as they are now."""
-    opened = Index.open(root, index=folder)
-    if not opened.is_fresh():
-        opened.update()
-    return [hit.chunk.path for hit in opened.search(question)]
 
 
 JOBS: dict[str, Callable[..., object]] = {

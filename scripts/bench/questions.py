@@ -18,6 +18,7 @@ DEFINITIONS = (
     re.compile(rf"^\s*{MODIFIERS}(?:def|func|function|class|interface|struct)\s+(?:\([^)]*\)\s*)?(\w{{4,}})", re.M),
     re.compile(rf"^(?:    )?{MODIFIERS}[\w<>]+\s[\s*]*(\w{{4,}})\([^;()]*\)\s*\{{?$", re.M),
 )
+LICENSE = re.compile("copyright|license", re.I)  # it heads every file and asks for none
 SENTENCE = re.compile(r'^\s*(?:#|//+|/?\*+|""")\s*([A-Z][a-z]*(?: [\w\'`,-]+){4,14})\.', re.M)
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -38,4 +39,5 @@ def _of_file(text: str) -> list[str]:
     names = [match for pattern in DEFINITIONS for match in pattern.findall(text)]
     names = [name for name in dict.fromkeys(names) if not name.startswith("__")]
     phrases = [" ".join(words).lower() for words in map(WORD.findall, names) if len(words) > 1]
-    return [*names[:1], *phrases[-1:], *SENTENCE.findall(text)[-1:]]
+    sentences = [sentence for sentence in SENTENCE.findall(text) if not LICENSE.search(sentence)]
+    return [*names[:1], *phrases[-1:], *sentences[-1:]]

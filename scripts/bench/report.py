@@ -13,6 +13,7 @@ __all__ = ["Report", "as_json", "as_markdown", "as_text", "ratios"]
 
 REPORT_VERSION = 1  # of the JSON: 1 first
 GAP = "  "
+COUNTS = frozenset({"files", "source", "chunks", "questions"})  # what was measured on; no ratio is of interest
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def ratios(figures: Sequence[Figure]) -> list[Ratio]:
     found = []
     by_key = {(one.part, one.corpus, one.engine, one.name): one for one in figures}
     engines = list(dict.fromkeys(one.engine for one in figures))
-    for first in figures:
+    for first in (one for one in figures if one.name not in COUNTS):
         for other in engines[1:]:
             second = by_key.get((first.part, first.corpus, other, first.name))
             if first.engine != engines[0] or second is None or not all(second.values):

@@ -16,6 +16,7 @@ __all__ = ["edited_file", "mixed", "ordered_files", "with_chunks"]
 
 CLOSE_ENOUGH = 0.01  # how far from the wanted number of chunks a corpus may be
 MAX_TRIES = 6
+USUAL_CHUNK_BYTES = 690  # where the search for that number begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def with_chunks(
     corpora: Sequence[Corpus], *, wanted: int, name: str, cache: Path, count: Callable[[Corpus], int], say: Say
 ) -> Corpus:
     """Return a mixed corpus that has about so many chunks; `count` indexes one and tells how many it has."""
-    each_bytes = wanted * 200  # of five languages, at about 1,000 bytes a chunk
+    each_bytes = wanted * USUAL_CHUNK_BYTES // len(endings())
     best: tuple[int, Corpus] | None = None
     for _ in range(MAX_TRIES):
         corpus = mixed(corpora, each_bytes=each_bytes, name=name, cache=cache)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,9 +14,12 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {
-    name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONPATH"}
+    name: value
+    for name, value in os.environ.items()
+    if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONPATH"}
 } | {"PYTHONPATH": str(REPOSITORY), "TERM": "xterm-256color", "PYTHONUTF8": "1"}
 
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 
@@ -58,7 +62,9 @@ def project(tmp_path: Path) -> Path:
     (root / "src/cart.py").write_text(
         'class Cart:\n    """What a customer is about to buy."""\n\n    def total(self):\n        return sum(self.prices)\n'
     )
-    (root / "src/cart.go").write_text("package cart\n\n// Total adds up the prices.\nfunc Total() int {\n\treturn 1\n}\n")
+    (root / "src/cart.go").write_text(
+        "package cart\n\n// Total adds up the prices.\nfunc Total() int {\n\treturn 1\n}\n"
+    )
     (root / "README.md").write_text("# Project\n\nHow the cart adds up the total.\n")
     (root / "settings.toml").write_text('cart = "total"\n')
     return root

@@ -15,9 +15,7 @@ from tests.cli.conftest import ENVIRONMENT, REPOSITORY, Done, Run
 
 def test_outline_is_a_tree(coderag: Run, project: Path) -> None:
     done = coderag("outline", "src/cart.py", cwd=project)
-    assert done.stdout == (
-        "src/cart.py  Python, 5 lines\n  1  class   class Cart\n  4  method      def total(self)\n"
-    )
+    assert done.stdout == ("src/cart.py  Python, 5 lines\n  1  class   class Cart\n  4  method      def total(self)\n")
     assert not (project / ".coderag").exists()
 
 
@@ -58,7 +56,12 @@ def test_status_tells_the_truth(coderag: Run, project: Path) -> None:
     assert "fresh      no: 1 new, 1 changed, 1 gone" in done.stdout
     assert "src/new.py: new" in done.stdout
     [status] = json.loads(coderag("status", "--json", cwd=project).stdout)
-    assert status["changes"] == {"new": ["src/new.py"], "changed": ["src/cart.py"], "gone": ["src/cart.go"], "outdated": ""}
+    assert status["changes"] == {
+        "new": ["src/new.py"],
+        "changed": ["src/cart.py"],
+        "gone": ["src/cart.go"],
+        "outdated": "",
+    }
     assert (status["fresh"], status["files"], status["version"]) == (False, 3, __version__)
     assert status["skipped"]["configuration"] == 1
 

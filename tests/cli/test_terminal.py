@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import pty
-import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ENVIRONMENT, Run
-
-COLOUR = re.compile(r"\x1b\[[\d;]*m")
+from tests.cli.conftest import COLOUR, ENVIRONMENT, Run
 
 
 def at_a_terminal(*arguments: str, cwd: Path, **environment: str) -> str:

@@ -1,0 +1,37 @@
+"""What the words of a question say about the question itself."""
+
+from __future__ import annotations
+
+__all__ = ["CHANGE_VERBS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
+
+# Words that say nothing of the matter, only that a question is being asked.
+STOP_WORDS = frozenset(
+    """a about all also an and any are as at be because been before being between but by can could did do does doing
+    done each either etc for from get gets getting given had has have having how i if in instead into is it its just
+    like make makes many may me more most much must my no not now of off on one only or other our out over own per
+    rather same should show so some such than that the their them then there these they this those through to too
+    under until up upon us use used uses using via very was way we were what when where whether which while who why
+    will with within without would you your""".split()
+)
+# Words that name a part of a program rather than its matter; they still count a little.
+WEAK_WORDS = frozenset(
+    """class classes code define defined definition definitions field fields file files find function functions
+    handle handled handles handling implement implementation implementations implemented implements logic method
+    methods module modules object objects type types variable work works working""".split()
+)
+WANTS = {
+    "test": frozenset("test tests testing tested unittest spec specs fixture fixtures mock mocks benchmark".split()),
+    "example": frozenset("example examples demo demos sample samples tutorial usage".split()),
+    "docs": frozenset("doc docs documentation readme changelog guide tutorial manual".split()),
+    "generated": frozenset("generated protobuf".split()),
+    "vendored": frozenset("vendor vendored third-party bundled".split()),
+    "legacy": frozenset("legacy compat compatibility deprecated old backport".split()),
+}
+# The first word of a change asked for, as commit messages and tasks begin; such a question looks for places to edit.
+CHANGE_VERBS = frozenset(
+    """add allow avoid bump change check clean consider convert correct deprecate disable document don't drop enable
+    enhance ensure expose extend extract fix fixed fixes fixing handle ignore implement improve initialize introduce
+    limit make migrate move only optimize pass prevent print properly raise reduce refactor remove rename replace
+    report respect restore return revert rewrite set show simplify skip speed stop support switch tweak type update
+    use validate warn wrap""".split()
+)
