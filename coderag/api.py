@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from coderag import __version__
-from coderag.errors import QueryError, RootError
-from coderag.index.corpus import Corpus, open_members
-from coderag.index.manifest import INDEX_FOLDER, read_manifest
+from coderag.errors import CoderagError, IndexDamagedError, QueryError, RootError
+from coderag.index.corpus import Corpus, Member, open_members
+from coderag.index.manifest import INDEX_FOLDER, Manifest, read_manifest
 from coderag.ranking.explain import hit_of
 from coderag.ranking.filter import allowed_chunks
 from coderag.ranking.rank import rank
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Index", "Root", "make_query", "place"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 @dataclass(frozen=True, slots=True)
 class Root:
@@ -35,6 +39,22 @@ class Root:
     root: Path
     folder: Path
     repository: str
+
+
+def _telling_damage(method: Callable[Concatenate[Index, P], R]) -> Callable[Concatenate[Index, P], R]:
+    """Raise IndexDamagedError in place of whatever damaged tables make a method raise."""
+
+    @wraps(method)
+    def telling(self: Index, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(self, *args, **kwargs)
+        except CoderagError:
+            raise
+        except Exception:
+            self.verify()
+            raise  # the tables are sound, so this is a bug
+
+    return telling
 
 
 class Index:
@@ -51,15 +71,10 @@ class Index:
         self._load()
 
     def _load(self) -> None:
-        # The names are those of today: the index may have been made alone, or under another name.
-        self._manifests = tuple(
-            replace(read_manifest(one.folder), root=str(one.root), repository=one.repository) for one in self._roots
-        )
-        members = [
-            open_members(one.folder, manifest) for one, manifest in zip(self._roots, self._manifests, strict=True)
-        ]
-        self._segments = tuple([member.segment for member in found] for found in members)
-        self._corpus = Corpus([member for found in members for member in found])
+        opened = [_open(one) for one in self._roots]
+        self._manifests = tuple(manifest for manifest, _ in opened)
+        self._segments = tuple([member.segment for member in members] for _, members in opened)
+        self._corpus = Corpus([member for _, members in opened for member in members])
 
     @classmethod
     def build(
@@ -74,7 +89,7 @@ class Index:
         """Index roots from nothing and open the result.
 
         Files above `max_bytes` are left out. `workers` is the number of processes: None for one a core, 0 for none.
-        `watch` is called as files are read. Raises RootError, IndexLockedError and IndexWriteError.
+        `watch` is called as files are read. Raises RootError, WorkerError, IndexLockedError and IndexWriteError.
         """
         from coderag.index.build import BuildOptions, build
         from coderag.reading.walk import MAX_BYTES, WalkOptions
@@ -94,6 +109,7 @@ class Index:
         """Open the indexes of roots; raises IndexMissingError, IndexFormatError and IndexDamagedError."""
         return cls(place(roots, index=index))
 
+    @_telling_damage
     def is_fresh(self) -> bool:
         """Tell whether no file changed since the index was written, and this version wrote it."""
         from coderag.index.fresh import is_fresh
@@ -139,6 +155,13 @@ class Index:
         """What the last build or update did, root by root; empty for an index that was only opened."""
         return self._reports
 
+    def verify(self) -> None:
+        """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
+        for segments in self._segments:
+            for segment in segments:
+                segment.verify()
+
+    @_telling_damage
     def status(self, *, compare: bool = True) -> list[Status]:
         """Return what is indexed of each root; with `compare`, also how its files have changed since."""
         from coderag.index.status import take_stock
@@ -148,6 +171,7 @@ class Index:
             for one, manifest, segments in zip(self._roots, self._manifests, self._segments, strict=True)
         ]
 
+    @_telling_damage
     def search(
         self,
         question: str | Query,
@@ -171,6 +195,7 @@ class Index:
         ranked = rank(self._corpus, understood, k=question.k, allowed=allowed_chunks(self._corpus, question))
         return [hit_of(self._corpus, understood, one) for one in ranked]
 
+    @_telling_damage
     def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:
         """Return the definitions of a name, qualified or not; where there is none, those spelled most like it.
 
@@ -179,6 +204,7 @@ class Index:
         make_query(name, k=k)
         return find_symbols(self._corpus, name, k=k, alike=alike)
 
+    @_telling_damage
     def outline(self, path: str) -> list[Symbol]:
         """Return the definitions of an indexed file in order; raises QueryError when it is not indexed."""
         for member in self._corpus.members:
@@ -187,6 +213,7 @@ class Index:
                     return member.segment.outline(file, repository=member.repository)
         raise QueryError(f"{path} is not in the index; paths are relative to the root, with forward slashes")
 
+    @_telling_damage
     def chunks(self, path: str) -> list[Chunk]:
         """Return the chunks of an indexed file in order; raises QueryError when it is not indexed."""
         for member in self._corpus.members:
@@ -196,9 +223,24 @@ class Index:
                     return [member.segment.chunk(number, repository=member.repository) for number in numbers]
         raise QueryError(f"{path} is not in the index; paths are relative to the root, with forward slashes")
 
+    @_telling_damage
     def __len__(self) -> int:
         """Return how many chunks can be found."""
         return int(self._corpus.live_file[self._corpus.chunk_file].sum())
+
+
+def _open(one: Root) -> tuple[Manifest, list[Member]]:
+    """Return the manifest of a root's index and its segments."""
+    while True:
+        written = read_manifest(one.folder)
+        # The names are those of today: the index may have been made alone, or under another name.
+        manifest = replace(written, root=str(one.root), repository=one.repository)
+        try:
+            return manifest, open_members(one.folder, manifest)
+        except IndexDamagedError:
+            # Another process may have replaced the index meanwhile, and removed the segments of the old one.
+            if read_manifest(one.folder) == written:
+                raise
 
 
 def make_query(

@@ -4,6 +4,7 @@ CoderagError
 ├── RootError            a folder to read is missing, is no folder, or may not be read
 ├── QueryError           a question or a filter that cannot be answered as written
 ├── LanguageDataError    a folder in parsers/ is wrong: a bad field, or a query its grammar refuses
+├── WorkerError          no process could be started to read the files
 └── StoredIndexError          an index on disk that cannot be used
     ├── IndexMissingError    there is none
     ├── IndexFormatError     another version wrote it
@@ -25,6 +26,7 @@ __all__ = [
     "QueryError",
     "RootError",
     "StoredIndexError",
+    "WorkerError",
 ]
 
 
@@ -42,6 +44,10 @@ class QueryError(CoderagError):
 
 class LanguageDataError(CoderagError):
     """A folder in parsers/ is wrong: a bad field, or a query that its grammar refuses."""
+
+
+class WorkerError(CoderagError):
+    """No process could be started to read the files."""
 
 
 class StoredIndexError(CoderagError):

@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from coderag.cli.text import bytes_text
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
     from rich.progress import TaskID
@@ -46,32 +48,29 @@ class Bar:
             self._show()
         if self._display is None or self._task is None:
             return
-        files = f"{progress.files:,}/{progress.all_files:,} files"
-        self._display.update(
-            self._task,
-            total=progress.all_bytes,
-            completed=progress.bytes,
-            files=files,
-            chunks=f"{progress.chunks:,} chunks",
+        seconds = time.monotonic() - self._started
+        facts = (
+            f"{progress.files:,}/{progress.all_files:,} files",
+            f"{bytes_text(progress.bytes)}/{bytes_text(progress.all_bytes)}",
+            f"{bytes_text(progress.bytes / seconds)}/s",
+            f"{progress.chunks:,} chunks",
         )
+        self._display.update(self._task, total=progress.all_bytes, completed=progress.bytes, facts="  ".join(facts))
 
     def _show(self) -> None:
         if not self._wanted:
             return
         from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Display
 
         self._display = Display(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[files]}"),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-            TextColumn("{task.fields[chunks]}"),
+            TextColumn("{task.fields[facts]}", markup=False),
             TimeRemainingColumn(compact=True),
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._display.add_task(self._title, total=None, files="listing files", chunks="")
+        self._task = self._display.add_task(self._title, total=None, facts="listing files")
         self._display.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,7 @@ from coderag.index.columns import (
     FileRow,
     pack_labels,
 )
+from coderag.index.keys import NO_KEYS, definition_keys, definition_table
 from coderag.index.sparse import saturate
 from coderag.reading.chunk import MAX_CHUNK_BYTES, Draft, chunk_lines, chunk_outline
 from coderag.reading.decode import Decoded, read_file
@@ -33,7 +35,7 @@ from coderag.reading.language import Language, claimed, languages
 from coderag.reading.lines import Lines
 from coderag.reading.outline import Outline, read_outline
 from coderag.reading.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
-from coderag.reading.walk import Skipped, SourceFile
+from coderag.reading.walk import MAX_BYTES, Skipped, SkipReason, SourceFile
 from coderag.text.tokens import MAX_REMEMBERED, Vocabulary, words
 from coderag.types import Kind
 
@@ -100,7 +102,7 @@ def read_chunks(data: bytes, language: Language, *, module: str, as_lines: bool 
         return ReadFile(lines, chunk_lines(lines, name=module), Outline())
     except GrammarMissing as error:
         problem = str(error)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         if language.reader != "notebook":
             raise
         problem = f"not a readable notebook: {error}"
@@ -121,19 +123,24 @@ def analyse(
     files: Sequence[SourceFile],
     *,
     as_lines: Collection[int] = (),
+    left_out: Collection[int] = (),
     started: Callable[[int], object] | None = None,
 ) -> tuple[Columns, list[Skipped]]:
     """Return the columns of files below a root, and the files that turned out not to be text.
 
-    No grammar touches those whose positions are in `as_lines`: files that crash or stall one. `started` hears the
-    position of each file before it is read.
+    No grammar touches those whose positions are in `as_lines`: files that crash or stall one. What is in `left_out`
+    is not read at all. `started` hears the position of each file before it is read.
     """
     builder = _Builder()
     skipped: list[Skipped] = []
     for position, file in enumerate(files):
         if started is not None:
             started(position)
-        decoded = read_file(root, file)
+        if position in left_out:
+            skipped.append(Skipped(file.path, SkipReason.UNREADABLE, "reading it crashed or did not end"))
+            continue
+        # The size was allowed when the file was listed, whatever the limit is; here it only bounds what may have grown.
+        decoded = read_file(root, file, max_bytes=max(file.size, MAX_BYTES))
         if isinstance(decoded, Skipped):
             skipped.append(decoded)
         else:
@@ -163,10 +170,12 @@ class _Builder:
         self._chunks: list[tuple[int, ...]] = []
         self._ids: list[int] = []
         self._names: list[str] = []
+        self._keys: list[tuple[int, int]] = []
         self._details: list[Details] = []
         self._parts: list[tuple[int, int, int, int]] = []
         self._symbols: list[tuple[int, ...]] = []
         self._symbol_names: list[str] = []
+        self._symbol_keys: list[tuple[int, int]] = []
         self._vocabulary = _remembered()
         self._terms = _Terms(self._vocabulary)
 
@@ -240,6 +249,8 @@ class _Builder:
         )
         self._ids.append(int.from_bytes(blake2b(identity, digest_size=8).digest(), "little"))
         self._names.append(draft.qualified_name)
+        defines = draft.definition >= 0 and not draft.continues
+        self._keys.append(definition_keys(draft.qualified_name) if defines else NO_KEYS)
         self._parts += [(first, last, lines.starts[first], lines.ends[last]) for first, last in draft.parts]
         used = tuple(sorted(imported.intersection(body))) if imported else ()
         self._details.append(Details(draft.signature, draft.doc, draft.decorators, used, draft.calls))
@@ -260,14 +271,17 @@ class _Builder:
         rest = [position for position in range(len(read.outline.definitions)) if position not in own]
         if not rest:
             return
-        holder = _row_holders(read.drafts)
+        rows = sorted((part[0], part[1], chunk) for chunk, draft in enumerate(read.drafts) for part in draft.parts)
+        firsts = [first for first, _, _ in rows]
         for position in rest:
             one = read.outline.definitions[position]
-            chunk = holder.get(one.row)
-            if chunk is not None:
+            at = bisect_right(firsts, one.row) - 1
+            if at >= 0 and one.row <= rows[at][1]:
                 name_bytes = len(one.name.encode("utf-8", "surrogateescape"))
-                self._symbols.append((base + chunk, KINDS.index(one.kind), one.first_row, one.last_row, name_bytes))
+                row = (base + rows[at][2], KINDS.index(one.kind), one.first_row, one.last_row, name_bytes)
+                self._symbols.append(row)
                 self._symbol_names.append(one.qualified_name)
+                self._symbol_keys.append(definition_keys(one.qualified_name))
 
     def columns(self) -> Columns:
         """Return what was added."""
@@ -279,10 +293,12 @@ class _Builder:
             chunks=np.array(self._chunks, dtype=np.int32).reshape(-1, 8),
             chunk_ids=np.array(self._ids, dtype=np.uint64),
             chunk_names=self._names,
+            chunk_keys=definition_table(self._keys),
             details=[deflate_details(self._details[at : at + DETAIL_GROUP]) for at in groups],
             parts=np.array(self._parts, dtype=np.int32).reshape(-1, 4),
             symbols=np.array(self._symbols, dtype=np.int32).reshape(-1, len(SYMBOL_FIELDS)),
             symbol_names=self._symbol_names,
+            symbol_keys=definition_table(self._symbol_keys),
             vocabulary=vocabulary,
             posting_terms=terms,
             posting_docs=docs,
@@ -291,17 +307,9 @@ class _Builder:
 
 
 def deflate_details(details: Sequence[Details]) -> bytes:
-    """Return the details of some chunks as they are stored."""
-    return zlib.compress(json.dumps(details, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace"), 1)
-
-
-def _row_holders(drafts: Sequence[Draft]) -> dict[int, int]:
-    return {
-        row: position
-        for position, draft in enumerate(drafts)
-        for first, last in draft.parts
-        for row in range(first, last + 1)
-    }
+    """Return the details of some chunks as they are stored: a line of JSON each, so that one is read alone."""
+    lines = (json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in details)
+    return zlib.compress("\n".join(lines).encode("utf-8", "replace"), 1)
 
 
 def _member_names(drafts: Sequence[Draft]) -> dict[int, str]:

@@ -28,6 +28,9 @@ Array = npt.NDArray[Any]
 MAGIC = b"coderag\x01"
 PREFIX = struct.Struct("<8sII")
 ALIGNMENT = 64  # a cache line
+# Smaller arrays are checked when they are opened: all of a small index, the tables that every search reads of a large
+# one. It takes 0.2 ms a MiB; the rest is for `damaged_array`.
+CHECKED_BYTES = 1 << 20
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
@@ -51,22 +54,28 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
 def open_arrays(path: Path) -> dict[str, Array]:
     """Return a file's arrays without reading them.
 
-    Raises IndexDamagedError when the file is missing, truncated, or its header does not match its checksum.
+    Raises IndexDamagedError when the file is missing or truncated, or its header or an array of up to CHECKED_BYTES
+    does not match its checksum.
     """
     table, start = _read_header(path)
     data = np.memmap(path, dtype=np.uint8, mode="r")
     arrays: dict[str, Array] = {}
-    for name, (dtype, shape, offset, _) in table.items():
+    for name, (dtype, shape, offset, checksum) in table.items():
         size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         if start + offset + size > len(data):
             raise IndexDamagedError(f'{path} is truncated; run "coderag index --rebuild"')
         view = data[start + offset : start + offset + size]
+        if size <= CHECKED_BYTES and zlib.crc32(view.data) != checksum:
+            raise IndexDamagedError(f'{path} is damaged: {name} is not what was written; run "coderag index --rebuild"')
         arrays[name] = np.frombuffer(view, dtype=dtype).reshape(shape)
     return arrays
 
 
 def damaged_array(path: Path) -> str | None:
-    """Return the name of the first array that does not match its checksum, None when all do."""
+    """Return the name of the first array that does not match its checksum, None when all do.
+
+    Raises IndexDamagedError as open_arrays does.
+    """
     table, _ = _read_header(path)
     arrays = open_arrays(path)
     return next((name for name, array in arrays.items() if zlib.crc32(array.data) != table[name][3]), None)
@@ -76,9 +85,11 @@ def _read_header(path: Path) -> tuple[dict[str, tuple[str, list[int], int, int]]
     try:
         with path.open("rb") as file:
             magic, size, checksum = PREFIX.unpack(file.read(PREFIX.size))
-            header = file.read(size)
-    except (FileNotFoundError, struct.error) as error:
-        raise IndexDamagedError(f'{path} is missing or truncated; run "coderag index --rebuild"') from error
+            header = file.read(min(size, path.stat().st_size))  # a damaged size may be 4 GB
+    except struct.error as error:
+        raise IndexDamagedError(f'{path} is truncated; run "coderag index --rebuild"') from error
+    except OSError as error:
+        raise IndexDamagedError(f'{path} cannot be read: {error.strerror}; run "coderag index --rebuild"') from error
     if magic != MAGIC or zlib.crc32(header) != checksum:
         raise IndexDamagedError(f'{path} is damaged: its header is not what was written; run "coderag index --rebuild"')
     return json.loads(header), PREFIX.size + size

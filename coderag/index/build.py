@@ -23,12 +23,13 @@ from coderag.index.manifest import (
     SegmentEntry,
     read_listing,
     read_manifest,
+    remove_leftovers,
     sync_folder,
     write_manifest,
     writing,
 )
 from coderag.index.merge import columns_of
-from coderag.index.pool import Batch, Result, WorkerPool
+from coderag.index.pool import FILE_SECONDS, Batch, Result, WorkerPool
 from coderag.index.segment import Segment, SegmentWriter
 from coderag.index.sparse import SHORT_DOCS
 from coderag.reading.walk import Listing, Skipped, SkipReason, SourceFile, WalkOptions, walk
@@ -39,7 +40,6 @@ __all__ = ["BuildOptions", "Progress", "Report", "build", "content_parts", "upda
 
 CHUNKER_VERSION = 1  # raise it when the same file gives other chunks
 BATCH_FILES, BATCH_BYTES = 48, 500_000
-ALONE_BYTES = 1_500_000  # below this, starting workers costs more than they save
 MAX_SMALL_SEGMENTS = 6  # more are merged: each one costs every question a little
 WASTE = 4  # a segment of whose files a fourth is dead is written anew
 SMALL_CHUNKS = SHORT_DOCS // 2  # a segment with more is left alone until much of it is dead
@@ -51,7 +51,9 @@ class BuildOptions:
     """How to build: what to read and with how many processes."""
 
     walk: WalkOptions = field(default_factory=WalkOptions)
-    workers: int | None = None  # None: one a core; 0: none, everything in this process
+    workers: int | None = None  # None: one a core; 0: none, and a file that crashes its parser ends this process
+    file_seconds: float = FILE_SECONDS  # what the parser of a file may take in a worker
+    lock_seconds: float = LOCK_SECONDS  # how long to wait for another process that writes the index
 
     @classmethod
     def of(cls, manifest: Manifest, workers: int | None = None) -> BuildOptions:
@@ -91,31 +93,34 @@ Watch = Callable[[Progress], None]
 def build(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None = None) -> Report:
     """Index a root from nothing; the index that was there answers until this one is complete.
 
-    Raises RootError, IndexLockedError, IndexWriteError.
+    Raises RootError, WorkerError, IndexLockedError, IndexWriteError.
     """
-    started = time.monotonic()
-    with _locked(folder):
-        # Only now, because the first lock makes the index's folder and so changes the root's time.
-        now = time.time_ns()
-        listing = walk(root, options.walk)
-        with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
-            now = max(now, read_manifest(folder).updated_ns + 1)
-        entries, not_text = _write_segments(root, folder, listing.files, options=options, watch=watch)
-        skipped = (*listing.skipped, *not_text)
-        manifest = Manifest(
-            root=str(root),
-            repository=repository,
-            segments=tuple(entries),
-            contents=tuple(sorted(options.walk.contents)),
-            max_bytes=options.walk.max_bytes,
-            version=__version__,
-            parts=content_parts(),
-            updated_ns=now,
-            seconds=time.monotonic() - started,
-            generation=_generation(folder),
-        )
-        with writing(folder):
-            write_manifest(folder, manifest, _listed(listing, skipped))
+    with _locked(folder, options.lock_seconds):
+        return _build(root, folder, options=options, repository=repository, watch=watch)
+
+
+def _build(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None) -> Report:
+    # Only now, because the first lock makes the index's folder and so changes the root's time.
+    started, now = time.monotonic(), time.time_ns()
+    listing = walk(root, options.walk)
+    with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
+        now = max(now, read_manifest(folder).updated_ns + 1)
+    entries, not_text = _write_segments(root, folder, listing.files, options=options, watch=watch)
+    skipped = (*listing.skipped, *not_text)
+    manifest = Manifest(
+        root=str(root),
+        repository=repository,
+        segments=tuple(entries),
+        contents=tuple(sorted(options.walk.contents)),
+        max_bytes=options.walk.max_bytes,
+        version=__version__,
+        parts=content_parts(),
+        updated_ns=now,
+        seconds=time.monotonic() - started,
+        generation=_generation(folder),
+    )
+    with writing(folder):
+        write_manifest(folder, manifest, _listed(listing, skipped))
     return Report(
         read=sum(entry.files for entry in entries),
         unchanged=0,
@@ -132,38 +137,57 @@ def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
 
     An index that is missing, damaged, of another format or made by other rules is built anew. Raises like `build`.
     """
-    try:
-        manifest = read_manifest(folder)
-        reason = _outdated(manifest, options)
-        segments = [] if reason else [Segment(folder / "segments" / entry.name) for entry in manifest.segments]
-    except (IndexMissingError, IndexFormatError, IndexDamagedError) as error:
-        reason = str(error)
-    if reason:
-        return replace(build(root, folder, options=options, repository=repository, watch=watch), rebuilt=reason)
+    with _locked(folder, options.lock_seconds):
+        try:
+            manifest = read_manifest(folder)
+            reason = _outdated(manifest, options)
+            listed = read_listing(folder, manifest)
+            segments = [] if reason else _sound_segments(folder, manifest)
+        except (IndexMissingError, IndexFormatError, IndexDamagedError) as error:
+            reason = str(error)
+        if reason:
+            rebuilt = _build(root, folder, options=options, repository=repository, watch=watch)
+            return replace(rebuilt, rebuilt=reason)
+        return _update(root, folder, manifest, listed=listed, segments=segments, options=options, watch=watch)
+
+
+def _sound_segments(folder: Path, manifest: Manifest) -> list[Segment]:
+    """Return the segments of an index once every byte of them is checked; raises IndexDamagedError."""
+    segments = [Segment(folder / "segments" / entry.name) for entry in manifest.segments]
+    for segment in segments:
+        segment.verify()
+    return segments
+
+
+def _update(
+    root: Path,
+    folder: Path,
+    manifest: Manifest,
+    *,
+    listed: Listed,
+    segments: Sequence[Segment],
+    options: BuildOptions,
+    watch: Watch | None,
+) -> Report:
     started, now = time.monotonic(), time.time_ns()
-    with _locked(folder):
-        if read_manifest(folder).generation != manifest.generation:
-            return update(root, folder, options=options, repository=repository, watch=watch)
-        listing = walk(root, options.walk)
-        known_bad = _still_unreadable(folder, manifest, listing)
-        changed, dead = _compare(manifest, segments, listing, unreadable={one.path for one in known_bad})
-        entries = [
-            replace(entry, dead=tuple(sorted({*entry.dead, *gone})))
-            for entry, gone in zip(manifest.segments, dead, strict=True)
-        ]
-        if not changed and not any(dead):
-            skipped = (*listing.skipped, *known_bad)
-            with writing(folder):
-                write_manifest(
-                    folder, replace(manifest, updated_ns=now, version=__version__), _listed(listing, skipped)
-                )
-            return _update_report(manifest.segments, listing, started=started, skipped=skipped)
-        added, found_skipped = _write_segments(root, folder, changed, options=options, watch=watch)
-        skipped = (*listing.skipped, *found_skipped, *known_bad)
-        entries = _merged(folder, [*entries, *added])
-        manifest = replace(manifest, segments=tuple(entries), updated_ns=now, version=__version__)
+    listing = walk(root, options.walk)
+    known_bad = _still_unreadable(listed, manifest, listing)
+    changed, dead = _compare(manifest, segments, listing, unreadable={one.path for one in known_bad})
+    entries = [
+        replace(entry, dead=tuple(sorted({*entry.dead, *gone})))
+        for entry, gone in zip(manifest.segments, dead, strict=True)
+    ]
+    if not changed and not any(dead):
+        skipped = (*listing.skipped, *known_bad)
         with writing(folder):
-            write_manifest(folder, manifest, _listed(listing, skipped))
+            write_manifest(folder, replace(manifest, updated_ns=now, version=__version__), _listed(listing, skipped))
+        return _update_report(manifest.segments, listing, started=started, skipped=skipped)
+    added, found_skipped = _write_segments(root, folder, changed, options=options, watch=watch)
+    skipped = (*listing.skipped, *found_skipped, *known_bad)
+    entries = _merged(folder, [*entries, *added])
+    manifest = replace(manifest, segments=tuple(entries), updated_ns=now, version=__version__)
+    with writing(folder):
+        write_manifest(folder, manifest, _listed(listing, skipped))
     return _update_report(
         entries,
         listing,
@@ -195,22 +219,37 @@ def _outdated(manifest: Manifest, options: BuildOptions) -> str:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the index's write lock; it goes with the process that holds it."""
-    with writing(folder):
-        (folder / "segments").mkdir(parents=True, exist_ok=True)
-        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
-    lock = FileLock(folder / "lock", timeout=LOCK_SECONDS)
+def _locked(folder: Path, seconds: float) -> Iterator[None]:
+    """Hold the index's write lock; it goes with the process that holds it. What a failure leaves behind is removed."""
+    lock = FileLock(folder / "lock", timeout=seconds)
     try:
-        lock.acquire()
+        with writing(folder):
+            (folder / "segments").mkdir(parents=True, exist_ok=True)
+            ignore = folder / ".gitignore"
+            if not ignore.exists() or not ignore.stat().st_size:
+                ignore.write_text("*\n", encoding="utf-8")
+            lock.acquire()
     except Timeout as error:
         raise IndexLockedError(
-            f"another process has been writing the index at {folder} for {LOCK_SECONDS:.0f} s"
+            f"another process has been writing the index at {folder} for {seconds:.0f} s; wait until it is done"
         ) from error
     try:
         yield
+    except BaseException:
+        _remove_unfinished(folder)
+        raise
     finally:
         lock.release()
+
+
+def _remove_unfinished(folder: Path) -> None:
+    try:
+        manifest = read_manifest(folder)
+    except IndexMissingError:
+        manifest = Manifest(root="", repository="")
+    except (IndexFormatError, IndexDamagedError):
+        return  # what is in use cannot be told; the next build that ends well removes the rest
+    remove_leftovers(folder, manifest)
 
 
 def _generation(folder: Path) -> int:
@@ -231,7 +270,7 @@ def _write_segments(
     done_files = done_bytes = done_chunks = 0
     writer: SegmentWriter | None = None
     try:
-        for batch, result in zip(batches, _results(root, batches, options=options, all_bytes=all_bytes), strict=True):
+        for batch, result in zip(batches, _results(root, batches, options), strict=True):
             columns, not_text = result
             skipped += not_text
             done_chunks += len(columns.chunks)
@@ -255,13 +294,14 @@ def _write_segments(
     return entries, skipped
 
 
-def _results(root: Path, batches: list[Batch], *, options: BuildOptions, all_bytes: int) -> Iterator[Result]:
+def _results(root: Path, batches: list[Batch], options: BuildOptions) -> Iterator[Result]:
     count = available_cores() if options.workers is None else options.workers
-    if count == 0 or all_bytes < ALONE_BYTES:
+    if count == 0 or not batches:
         for batch in batches:
             yield analyse(str(root), batch)
         return
-    with WorkerPool(str(root), min(count, len(batches))) as pool:
+    # A single small file goes to a worker too: it costs 0.15 s, and no other way ends a parser that does not end.
+    with WorkerPool(str(root), min(count, len(batches)), file_seconds=options.file_seconds) as pool:
         yield from pool.map(batches)
 
 
@@ -323,11 +363,11 @@ def _compare(
     return [file for path, file in files.items() if path not in unchanged and path not in unreadable], dead
 
 
-def _still_unreadable(folder: Path, manifest: Manifest, listing: Listing) -> list[Skipped]:
+def _still_unreadable(listed: Listed, manifest: Manifest, listing: Listing) -> list[Skipped]:
     """Return the files that were read before, were no text, and have not changed since."""
     found = {file.path: file for file in listing.files}
     known: list[Skipped] = []
-    for path, reason, detail in read_listing(folder, manifest).skipped:
+    for path, reason, detail in listed.skipped:
         file = found.get(path)
         if file is not None and file.mtime_ns < manifest.updated_ns:
             known.append(Skipped(path, SkipReason(reason), detail))

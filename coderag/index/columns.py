@@ -72,10 +72,12 @@ class Columns:
     chunks: Array  # i32[chunks, len(CHUNK_FIELDS)]
     chunk_ids: Array  # u64[chunks]
     chunk_names: list[str]  # qualified names
-    details: list[bytes]  # deflated JSON of the details of DETAIL_GROUP chunks each, the last group may be smaller
+    chunk_keys: Array  # u64[chunks, 2]: what a definition is looked up by, 0 for none (coderag.index.keys)
+    details: list[bytes]  # deflated lines of JSON, of DETAIL_GROUP chunks each; the last group may be smaller
     parts: Array  # i32[parts, 4]: first row, last row, first byte, end byte, in the file's text
     symbols: Array  # i32[symbols, len(SYMBOL_FIELDS)]: the definitions that are no chunk of their own
     symbol_names: list[str]  # qualified names
+    symbol_keys: Array  # u64[symbols, 2]
     vocabulary: Array  # u64[terms]: hashes
     posting_terms: Array  # u32[postings]: position in the vocabulary
     posting_docs: Array  # u32[postings]: chunk
@@ -85,7 +87,7 @@ class Columns:
 # A name is the end of its qualified name, so only its length in bytes is kept.
 CHUNK_FIELDS = ("file", "kind", "first_row", "last_row", "parent", "parts", "name_bytes", "flags")
 SYMBOL_FIELDS = ("chunk", "kind", "first_row", "last_row", "name_bytes")
-DEFINES, CONTINUES = 1, 2  # bits of a chunk's flags: it is a definition; it is not the first piece of one
+DEFINES, CONTINUES = 1, 2  # bits of a chunk's flags: it is a definition; it is a piece of one without its name
 
 
 class Details(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,12 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from coderag.index.arrays import Array
-from coderag.index.columns import KINDS, LABELS
+from coderag.index.columns import CONTINUES, DEFINES, KINDS, LABELS
 from coderag.index.manifest import Manifest
 from coderag.index.segment import Segment
-from coderag.types import Chunk, Content
+from coderag.types import Chunk, Content, Kind
 
 __all__ = ["Corpus", "Member", "open_members"]
+
+LAST_NAME = re.compile(r"[^\W\d]\w*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,17 @@ class Corpus:
     def chunk_flags(self) -> Array:
         """The flags of each chunk, u8[chunks]."""
         return self._joined([one.segment.chunk_flags for one in self.members], np.uint8)
+
+    @cached_property
+    def pieces(self) -> Array:
+        """Which chunks are pieces of a definition without its name, bool[chunks]."""
+        return (self.chunk_flags & CONTINUES) > 0
+
+    @cached_property
+    def remainders(self) -> Array:
+        """Which chunks are what is left of a file beside its definitions, bool[chunks]."""
+        rest: Array = self.of_kinds((Kind.MODULE, Kind.BLOCK)) & ((self.chunk_flags & DEFINES) == 0)
+        return rest
 
     @cached_property
     def file_labels(self) -> Array:
@@ -129,6 +143,16 @@ class Corpus:
         """Return a file's path, without reading those of the others."""
         member = next(one for one in reversed(self.members) if one.first_file <= file)
         return member.segment.paths[file - member.first_file]
+
+    def names(self, chunk: int) -> tuple[str, str]:
+        """Return a chunk's own name, and the last name of what encloses it ("" at the top)."""
+        member, local = self.member_of(chunk)
+        qualified, size = member.segment.names[local], member.segment.name_bytes[local]
+        if not qualified.isascii():
+            name = member.segment.name(local)
+            size = len(name)
+        scope = LAST_NAME.search(qualified[: len(qualified) - size].rstrip(".:#/ >")) if size < len(qualified) else None
+        return qualified[len(qualified) - size :], scope[0] if scope else ""
 
     def chunk(self, number: int) -> Chunk:
         """Return a chunk with its text."""

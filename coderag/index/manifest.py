@@ -31,6 +31,7 @@ __all__ = [
     "SegmentEntry",
     "read_listing",
     "read_manifest",
+    "remove_leftovers",
     "sync_folder",
     "write_manifest",
     "writing",
@@ -90,8 +91,8 @@ def read_manifest(folder: Path) -> Manifest:
         raw = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise IndexMissingError(f'there is no index at {folder}; run "coderag index"') from error
-    except PermissionError as error:
-        raise IndexMissingError(f"the index at {folder} may not be read: {error.strerror}") from error
+    except OSError as error:
+        raise IndexMissingError(f"the index at {folder} cannot be read: {error.strerror}") from error
     table = _checked(raw, path)
     if table.get("format") != FORMAT:
         raise IndexFormatError(
@@ -108,8 +109,8 @@ def read_listing(folder: Path, manifest: Manifest) -> Listed:
     path = folder / manifest.listing
     try:
         table = _checked(path.read_bytes(), path)
-    except FileNotFoundError as error:
-        raise IndexDamagedError(f'{path} is missing; run "coderag index --rebuild"') from error
+    except OSError as error:
+        raise IndexDamagedError(f'{path} cannot be read: {error.strerror}; run "coderag index --rebuild"') from error
     return Listed(table["folders"], table["rules"], tuple(tuple(one) for one in table["skipped"]))
 
 
@@ -119,8 +120,20 @@ def write_manifest(folder: Path, manifest: Manifest, listed: Listed) -> Manifest
     manifest = replace(manifest, generation=generation, listing=f"listing-{generation}.json")
     _write(folder / manifest.listing, asdict(listed))
     _write(folder / MANIFEST, {"format": FORMAT, "manifest": asdict(manifest)})
-    _remove_leftovers(folder, manifest)
+    remove_leftovers(folder, manifest)
     return manifest
+
+
+def remove_leftovers(folder: Path, manifest: Manifest) -> None:
+    """Remove segments and listings that the manifest does not name: of earlier manifests, or of writers that died."""
+    named = {entry.name for entry in manifest.segments}
+    segments = folder / "segments"
+    for path in segments.iterdir() if segments.is_dir() else ():
+        if path.name not in named:
+            shutil.rmtree(path, ignore_errors=True)
+    for path in (*folder.glob("listing-*"), *folder.glob("*.tmp")):
+        if path.name != manifest.listing:
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -171,15 +184,3 @@ def _checked(raw: bytes, path: Path) -> dict[str, Any]:
     except ValueError:
         pass
     raise IndexDamagedError(f'{path} is damaged: it does not match its checksum; run "coderag index --rebuild"')
-
-
-def _remove_leftovers(folder: Path, manifest: Manifest) -> None:
-    """Remove segments and listings that the manifest does not name: of earlier manifests, or of writers that died."""
-    named = {entry.name for entry in manifest.segments}
-    segments = folder / "segments"
-    for path in segments.iterdir() if segments.is_dir() else ():
-        if path.name not in named:
-            shutil.rmtree(path, ignore_errors=True)
-    for path in folder.glob("listing-*"):
-        if path.name != manifest.listing:
-            path.unlink(missing_ok=True)

@@ -8,7 +8,8 @@ import numpy as np
 
 from coderag.index.analyse import deflate_details
 from coderag.index.arrays import Array
-from coderag.index.columns import CHUNK_FIELDS, DETAIL_GROUP, Columns, FileRow
+from coderag.index.columns import CHUNK_FIELDS, CONTINUES, DEFINES, DETAIL_GROUP, Columns, FileRow
+from coderag.index.keys import NO_KEYS, definition_keys, definition_table
 from coderag.index.segment import Segment
 
 __all__ = ["columns_of"]
@@ -30,16 +31,23 @@ def columns_of(segment: Segment, dead: Collection[int]) -> Columns:
     symbols = arrays["symbols"][live[arrays["symbols"][:, 0]]].copy()
     kept_symbols = np.flatnonzero(live[arrays["symbols"][:, 0]])
     symbols[:, 0] = new_chunk[symbols[:, 0]]
+    names = segment.names.some(kept.tolist())
+    symbol_names = segment.symbol_names.some(kept_symbols.tolist())
+    defining = ((segment.chunk_flags[live] & (DEFINES | CONTINUES)) == DEFINES).tolist()
     return Columns(
         files=rows,
         blocks=_blocks(segment, live_file),
         chunks=_chunks(segment, live, new_file, new_chunk, part_counts),
         chunk_ids=arrays["chunk_id"][live],
-        chunk_names=segment.names.some(kept.tolist()),
+        chunk_names=names,
+        chunk_keys=definition_table(
+            [definition_keys(name) if own else NO_KEYS for name, own in zip(names, defining, strict=True)]
+        ),
         details=[deflate_details(details[at : at + DETAIL_GROUP]) for at in range(0, len(details), DETAIL_GROUP)],
         parts=arrays["parts"][np.repeat(live, part_counts)],
         symbols=symbols,
-        symbol_names=segment.symbol_names.some(kept_symbols.tolist()),
+        symbol_names=symbol_names,
+        symbol_keys=definition_table([definition_keys(name) for name in symbol_names]),
         **_postings(segment, live, new_chunk),
     )
 

@@ -10,14 +10,15 @@ import json
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coderag.errors import IndexDamagedError
-from coderag.index.arrays import Array, open_arrays, write_arrays
+from coderag.index.arrays import Array, damaged_array, open_arrays, write_arrays
 from coderag.index.columns import (
     BLOCK_BYTES,
     CHUNK_FIELDS,
@@ -31,28 +32,17 @@ from coderag.index.columns import (
     FileRow,
     unpack_labels,
 )
+from coderag.index.keys import path_key
 from coderag.index.sparse import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
 from coderag.index.strings import Strings, pack_strings
-from coderag.text.tokens import term_hash, terms, words
+from coderag.text.tokens import terms, words
 from coderag.types import Chunk, Kind, Span, Symbol
 
-__all__ = ["ARRAYS", "FOLDER_WEIGHT", "TEXT", "Segment", "SegmentWriter", "path_key", "symbol_hash", "symbol_keys"]
+__all__ = ["ARRAYS", "FOLDER_WEIGHT", "TEXT", "Segment", "SegmentWriter"]
 
 ARRAYS, TEXT = "arrays.bin", "text.bin"
 FOLDER_WEIGHT = WEIGHT_STEPS // 2  # of a term in a folder's name, in the postings of paths; a file's stem has the whole
 CACHED_BLOCKS = 256  # of text, per segment
-
-
-def symbol_keys(qualified_name: str, name: str) -> list[str]:
-    """Return what a definition can be asked by: its name, and its name below its parent's; lower case, dots."""
-    plain = qualified_name.replace("::", ".").replace("#", ".").lower()
-    scope = plain[: len(plain) - len(name)].rstrip(".").rpartition(".")[2] if len(name) < len(plain) else ""
-    return [name.lower(), f"{scope}.{name.lower()}"] if scope else [name.lower()]
-
-
-def symbol_hash(key: str) -> int:
-    """Return the hash of a symbol's key."""
-    return term_hash(f"={key}")
 
 
 class SegmentWriter:
@@ -64,6 +54,7 @@ class SegmentWriter:
         self._text = (folder / TEXT).open("wb")
         self._columns: list[Columns] = []
         self._block_sizes: list[int] = []
+        self._text_checksum = 0
         self.chunks = 0
         self.files = 0
 
@@ -71,6 +62,7 @@ class SegmentWriter:
         """Add a batch; files and chunks are numbered on from the last one."""
         for block in columns.blocks:
             self._text.write(block)
+            self._text_checksum = zlib.crc32(block, self._text_checksum)
             self._block_sizes.append(len(block))
         columns.blocks = []
         self._columns.append(columns)
@@ -79,7 +71,8 @@ class SegmentWriter:
 
     def abort(self) -> None:
         """Close the files; what is written so far stays for the caller to remove."""
-        self._text.close()
+        with suppress(OSError):  # on a full disk there may be bytes left that cannot be written
+            self._text.close()
 
     def finish(self) -> None:
         """Write the tables; the caller syncs the folder and names it in a manifest."""
@@ -93,7 +86,7 @@ class SegmentWriter:
         contents = {row.language: row.content for row in sorted(files, key=lambda row: row.language)}
         code = {language: number for number, language in enumerate(contents)}
         problems = {number: row.problem for number, row in enumerate(files) if row.problem}
-        meta = json.dumps({"languages": contents, "problems": problems}).encode()
+        meta = json.dumps({"languages": contents, "problems": problems, "text_checksum": self._text_checksum}).encode()
         paths = [row.path for row in files]
         blob, offsets = pack_strings(paths)
         block_offsets = np.zeros(len(self._block_sizes) + 1, dtype=np.int64)
@@ -165,39 +158,16 @@ class SegmentWriter:
             "symbols": table,
             "symbol_name_blob": blob,
             "symbol_name_offsets": offsets,
-        } | self._symbol_postings(table, names).arrays("symbol")
+        } | self._symbol_postings().arrays("symbol")
 
-    def _symbol_postings(self, table: Array, names: Sequence[str]) -> Postings:
+    def _symbol_postings(self) -> Postings:
         """Return key -> definition: a chunk's number, or the number of chunks plus that of a symbol."""
-        hashes: list[int] = []
-        docs: list[int] = []
-        memo: dict[tuple[str, int], list[int]] = {}
-
-        def add(qualified_name: str, name_bytes: int, number: int) -> None:
-            seen = memo.get((qualified_name, name_bytes))
-            if seen is None:
-                name = _end(qualified_name, name_bytes)
-                seen = memo[qualified_name, name_bytes] = [
-                    symbol_hash(key) for key in symbol_keys(qualified_name, name)
-                ]
-            hashes.extend(seen)
-            docs.extend([number] * len(seen))
-
-        number = 0
-        flags, name_bytes = CHUNK_FIELDS.index("flags"), CHUNK_FIELDS.index("name_bytes")
-        for columns in self._columns:
-            for row, name in zip(columns.chunks.tolist(), columns.chunk_names, strict=True):
-                if row[flags] & (DEFINES | CONTINUES) == DEFINES:
-                    add(name, row[name_bytes], number)
-                number += 1
-        for row, name in zip(table.tolist(), names, strict=True):
-            add(name, row[SYMBOL_FIELDS.index("name_bytes")], number)
-            number += 1
-        return build_postings(
-            np.array(hashes, dtype=np.uint64),
-            np.array(docs, dtype=np.uint32),
-            np.full(len(docs), WEIGHT_STEPS, dtype=np.uint8),
-        )
+        tables = [columns.chunk_keys for columns in self._columns] + [columns.symbol_keys for columns in self._columns]
+        keys = np.concatenate(tables) if tables else np.zeros((0, 2), dtype=np.uint64)
+        docs = np.repeat(np.arange(len(keys), dtype=np.uint32), keys.shape[1])
+        hashes = keys.ravel()
+        used = hashes > 0
+        return build_postings(hashes[used], docs[used], np.full(int(used.sum()), WEIGHT_STEPS, dtype=np.uint8))
 
     def _postings(self) -> Postings:
         vocabulary, positions = merge_terms([columns.vocabulary for columns in self._columns])
@@ -219,11 +189,6 @@ def _end(text: str, size: int) -> str:
     if text.isascii():
         return text[len(text) - size :]
     return text.encode("utf-8", "surrogateescape")[-size:].decode("utf-8", "surrogateescape") if size else ""
-
-
-def path_key(term: str) -> int:
-    """Return the hash of a term of a path."""
-    return term_hash(f"/{term}")
 
 
 def _path_postings(paths: Sequence[str]) -> Postings:
@@ -264,6 +229,7 @@ class Segment:
             self.chunk_kind: Array = arrays["chunk_kind"]
             self.chunk_flags: Array = arrays["chunk_flags"]
             self.chunk_parent: Array = arrays["chunk_parent"]
+            self.name_bytes: Array = arrays["chunk_name_bytes"]
             self.first_row: Array = arrays["chunk_first_row"]
             self.last_row: Array = arrays["chunk_last_row"]
             self.text_postings = Postings.from_arrays(arrays, "text")
@@ -273,7 +239,8 @@ class Segment:
             self.names = Strings(arrays["chunk_name_blob"], arrays["chunk_name_offsets"])
             self.symbol_names = Strings(arrays["symbol_name_blob"], arrays["symbol_name_offsets"])
             self._meta: dict[str, Any] = json.loads(bytes(arrays["meta"]))
-        except (KeyError, ValueError) as error:
+            self._text = self._open_text(int(arrays["block_offsets"][-1]))
+        except (KeyError, IndexError, ValueError) as error:
             raise self._damaged(str(error)) from error
         self._block = lru_cache(maxsize=CACHED_BLOCKS)(self._read_block)
         self._detail_group = lru_cache(maxsize=CACHED_BLOCKS)(self._read_details)
@@ -292,13 +259,25 @@ class Segment:
         """What went wrong with files, by their number."""
         return {int(number): problem for number, problem in self._meta["problems"].items()}
 
-    @cached_property
-    def _text(self) -> Array:
+    def _open_text(self, size: int) -> Array:
+        # With the segment, not on first use: an update removes the files that it replaces, and who opened them before
+        # goes on reading them.
         path = self.folder / TEXT
-        wanted = int(self.arrays["block_offsets"][-1])
-        if not path.exists() or path.stat().st_size != wanted:
-            raise self._damaged(f"{TEXT} should hold {wanted} bytes")
-        return np.memmap(path, dtype=np.uint8, mode="r") if wanted else np.zeros(0, dtype=np.uint8)
+        try:
+            found = path.stat().st_size
+            text = np.memmap(path, dtype=np.uint8, mode="r") if found else np.zeros(0, dtype=np.uint8)
+        except OSError as error:
+            raise self._damaged(f"{TEXT}: {error.strerror}") from error
+        if found != size:
+            raise self._damaged(f"{TEXT} has {found} bytes and should have {size}")
+        return text
+
+    def verify(self) -> None:
+        """Compare every byte with its checksum; raises IndexDamagedError."""
+        if (name := damaged_array(self.folder / ARRAYS)) is not None:
+            raise self._damaged(f"{name} is not what was written")
+        if zlib.crc32(self._text.data) != self._meta.get("text_checksum"):
+            raise self._damaged(f"{TEXT} is not what was written")
 
     def file(self, number: int) -> FileRow:
         """Return a file as it was when it was read."""
@@ -352,15 +331,17 @@ class Segment:
     def details(self, chunk: int) -> Details:
         """Return what only a shown chunk needs."""
         group = bisect_right(self.arrays["detail_groups"], chunk) - 1
-        return self._detail_group(group)[chunk - int(self.arrays["detail_groups"][group])]
-
-    def _read_details(self, group: int) -> list[Details]:
-        begin, end = self.arrays["detail_offsets"][group : group + 2]
         try:
-            raw = json.loads(zlib.decompress(bytes(self.arrays["detail_blob"][begin:end])))
-        except (zlib.error, ValueError) as error:
+            line = self._detail_group(group)[chunk - int(self.arrays["detail_groups"][group])]
+            signature, doc, *names = json.loads(line)
+            decorators, imports, calls = map(tuple, names)
+        except (zlib.error, ValueError, IndexError) as error:
             raise self._damaged(f"details {group}: {error}") from error
-        return [Details(one[0], one[1], tuple(one[2]), tuple(one[3]), tuple(one[4])) for one in raw]
+        return Details(signature, doc, decorators, imports, calls)
+
+    def _read_details(self, group: int) -> list[bytes]:
+        begin, end = self.arrays["detail_offsets"][group : group + 2]
+        return zlib.decompress(bytes(self.arrays["detail_blob"][begin:end])).split(b"\n")
 
     def name(self, chunk: int) -> str:
         """Return a chunk's own name, without what qualifies it."""
@@ -437,6 +418,11 @@ class Segment:
         for number, (name, size) in enumerate(zip(self.symbol_names.all(), sizes, strict=True), start=len(self)):
             found.append((number, _end(name, size)))
         return found
+
+    def inner_kind(self, number: int) -> Kind:
+        """Return the kind of a definition that is no chunk of its own."""
+        kind: Kind = KINDS[self.arrays["symbols"][number - len(self), SYMBOL_FIELDS.index("kind")]]
+        return kind
 
     def chunk_of_definition(self, number: int) -> int:
         """Return the chunk that holds a definition."""

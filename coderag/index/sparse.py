@@ -16,7 +16,7 @@ from coderag.index.arrays import Array
 
 __all__ = ["SHORT_DOCS", "Postings", "build_postings", "idf", "merge_terms", "postings_of_terms", "saturate", "top_k"]
 
-BLOCK = 512  # documents a block when the best are picked
+BLOCK, MIN_BLOCK = 512, 16  # documents a block when the best are picked
 WEIGHT_STEPS = 255  # weights are stored as u8
 SHORT_DOCS = 1 << 16  # up to so many documents, their numbers take two bytes
 
@@ -106,9 +106,10 @@ def top_k(scores: Array, k: int) -> Array:
     Only blocks whose maximum reaches the k-th best maximum can hold one of the best, which is what makes this
     ten times faster than argpartition over scores that are mostly zero.
     """
-    if len(scores) > 4 * BLOCK and k < len(scores) // BLOCK:
-        whole = len(scores) // BLOCK * BLOCK
-        maxima = scores[:whole].reshape(-1, BLOCK).max(axis=1)
+    block = min(BLOCK, len(scores) // (4 * k))
+    if block >= MIN_BLOCK:
+        whole = len(scores) // block * block
+        maxima = scores[:whole].reshape(-1, block).max(axis=1)
         threshold = max(float(np.partition(maxima, -k)[-k]), np.finfo(np.float32).tiny)
         candidates = np.flatnonzero(scores >= threshold)
     else:

@@ -123,7 +123,7 @@ def _language_counts(segments: Sequence[Segment], dead: Sequence[set[int]]) -> t
         chunks = np.bincount(segment.chunk_file, minlength=len(segment.paths)).tolist()
         codes = segment.arrays["file_language"].tolist()
         sizes = segment.arrays["file_size"].tolist()
-        names = segment.languages
+        names = list(segment.languages)
         for number, (code, found, size) in enumerate(zip(codes, chunks, sizes, strict=True)):
             if number not in gone:
                 total = totals.setdefault(names[code], [0, 0, 0])

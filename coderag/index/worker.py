@@ -56,12 +56,13 @@ def main() -> None:
     os.dup2(2, 1)
     while True:
         try:
-            root, files, as_lines = read_frame(sys.stdin.buffer)
+            root, files, as_lines, left_out = read_frame(sys.stdin.buffer)
         except EOFError:
             return
-        write_frame(
-            answers, analyse(root, files, as_lines=as_lines, started=lambda number: write_frame(answers, number))
+        found = analyse(
+            root, files, as_lines=as_lines, left_out=left_out, started=lambda number: write_frame(answers, number)
         )
+        write_frame(answers, found)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Set
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +12,7 @@ from coderag.index.arrays import Array
 from coderag.index.columns import KINDS
 from coderag.index.corpus import Corpus
 from coderag.ranking.retrieve import Scores
+from coderag.ranking.understand import Question, Shape
 from coderag.text.tokens import terms, words
 from coderag.types import Kind
 
@@ -27,17 +28,21 @@ FEATURES = (
     "named",  # share of the question, by rarity, in the chunk's name
     "scope",  # share of the enclosing definition's name that the question names
     "symbol",  # defines a symbol that the question writes as code
+    "alone",  # ... and the question is nothing but symbols
     "type",  # ... and is a type or module
+    "home",  # ... and its file is called after it
     "capital",  # defines what the question writes with a capital inside a sentence
 )
 TYPE_KINDS = frozenset(
     KINDS.index(kind)
     for kind in (Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE)
 )
+OTHER_CASE = 0.85  # what a definition counts whose name is written in other capitals than in the question
+SIGNS = re.compile(r"[\W_]+")
 LAST_NAME = re.compile(r"[^\W\d]\w*$")
 
 
-def features(corpus: Corpus, scores: Scores, candidates: Array) -> Array:
+def features(corpus: Corpus, question: Question, scores: Scores, candidates: Array) -> Array:
     """Return f32[candidates, FEATURES], each about 0..1; only what the question itself decides."""
     files = corpus.chunk_file[candidates]
     text = scores.text[candidates] / max(float(scores.text.max(initial=0.0)), 1e-6)
@@ -47,28 +52,44 @@ def features(corpus: Corpus, scores: Scores, candidates: Array) -> Array:
     rows[:, 1] = scores.file_text[files] / max(float(scores.file_text.max(initial=0.0)), 1e-6)
     rows[:, 2] = company[files] / max(float(company.max()), 1e-6)
     rows[:, 3] = scores.path[files]
-    stems: dict[int, float] = {}
+    asked = {term for term, rarity in scores.rarity.items() if rarity > 0}
+    stems = {file: _share(_stem_terms(corpus.path(file)), asked) for file in set(files.tolist())}
+    kinds = corpus.chunk_kind[candidates].tolist()
     for row, (chunk, file) in enumerate(zip(candidates.tolist(), files.tolist(), strict=True)):
-        if file not in stems:
-            stems[file] = _share(_stem_terms(corpus.path(file)), scores.rarity)
-        member, local = corpus.member_of(chunk)
-        name, qualified = member.segment.name(local), member.segment.names[local]
+        name, scope = corpus.names(chunk)
         name_terms = _terms_of(name)
         rows[row, 4] = stems[file]
-        rows[row, 5] = _share(name_terms, scores.rarity)
-        rows[row, 6] = sum(scores.rarity.get(term, 0.0) for term in name_terms) / max(scores.best, 1e-6)
-        scope = LAST_NAME.search(qualified[: len(qualified) - len(name)].rstrip(".:#/ >"))
-        rows[row, 7] = _share(_terms_of(scope[0]), scores.rarity) if scope else 0.0
-        exact = scores.symbols.get(chunk, 0.0)
-        rows[row, 8] = exact
-        rows[row, 9] = exact * (int(corpus.chunk_kind[chunk]) in TYPE_KINDS)
-        rows[row, 10] = scores.capitals.get(chunk, 0.0)
+        rows[row, 5] = _share(name_terms, asked)
+        rows[row, 6] = sum(scores.rarity[term] for term in name_terms & asked) / max(scores.best, 1e-6)
+        rows[row, 7] = _share(_terms_of(scope), asked) if scope else 0.0
+        exact, capital = scores.symbols.get(chunk, 0.0), scores.capitals.get(chunk, 0.0)
+        if exact or capital:
+            is_type = kinds[row] in TYPE_KINDS
+            rows[row, 8:] = _of_symbol(question, corpus.path(file), name, exact=exact, capital=capital, is_type=is_type)
     return rows
 
 
-def _share(found: frozenset[str], rarity: Mapping[str, float]) -> float:
-    """Return which share of some terms the question names."""
-    return sum(1 for term in found if rarity.get(term, 0.0) > 0) / len(found) if found else 0.0
+def _of_symbol(
+    question: Question, path: str, name: str, *, exact: float, capital: float, is_type: bool
+) -> tuple[float, ...]:
+    """Return the features from "symbol" on of a chunk that defines a name of the question."""
+    last = LAST_NAME.search(name)
+    own = last[0] if last else name
+    spelling = 1.0 if own in question.spelled else OTHER_CASE
+    exact, capital = exact * spelling, capital * spelling
+    alone = exact * (question.shape is Shape.SYMBOL)
+    return exact, alone, exact * is_type, max(exact, capital) * _is_home(path, own), capital
+
+
+def _is_home(path: str, name: str) -> bool:
+    """Tell whether a file is called after a definition, however its words are joined."""
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    return SIGNS.sub("", stem).lower() == SIGNS.sub("", name).lower()
+
+
+def _share(found: frozenset[str], asked: Set[str]) -> float:
+    """Return which share of some terms the question asks for."""
+    return len(found & asked) / len(found) if found else 0.0
 
 
 @lru_cache(maxsize=100_000)

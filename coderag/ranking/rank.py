@@ -14,13 +14,12 @@ from types import MappingProxyType
 import numpy as np
 
 from coderag.index.arrays import Array
-from coderag.index.columns import CONTINUES, LABELS
+from coderag.index.columns import LABELS
 from coderag.index.corpus import Corpus
 from coderag.index.sparse import top_k
 from coderag.ranking.features import FEATURES, features
 from coderag.ranking.retrieve import Scores, retrieve
 from coderag.ranking.understand import Question, Shape
-from coderag.types import Kind
 
 __all__ = ["DEFAULT", "Ranked", "Tuning", "rank"]
 
@@ -34,17 +33,19 @@ class Tuning:
     weights: Mapping[str, float] = field(
         default_factory=lambda: MappingProxyType(
             {
-                "text": 1.0,
+                "text": 1.5,
                 "file": 0.5,
-                "company": 0.1,
-                "path": 1.2,
-                "stem": 0.2,
-                "name": 0.1,
-                "named": 0.2,
+                "company": 0.15,
+                "path": 2.0,
+                "stem": 0.4,
+                "name": 0.12,
+                "named": 0.12,
                 "scope": 0.1,
-                "symbol": 1.0,
-                "type": 0.3,
-                "capital": 0.2,
+                "symbol": 0.7,
+                "alone": 1.5,
+                "type": 0.15,
+                "home": 0.45,
+                "capital": 0.1,
             }
         )
     )
@@ -56,14 +57,14 @@ class Tuning:
                 "generated": 0.6,
                 "vendored": 0.5,
                 "legacy": 0.6,
-                "docs": 0.5,
-                "continues": 0.9,
-                "module": 0.7,
+                "docs": 0.35,
+                "continues": 0.95,
+                "module": 0.7,  # what is left of a file beside its definitions
             }
         )
     )
     again: Mapping[Shape, float] = field(  # what each further hit of a file keeps of its score
-        default_factory=lambda: MappingProxyType({Shape.SYMBOL: 0.6, Shape.TOPIC: 0.6, Shape.CHANGE: 0.95})
+        default_factory=lambda: MappingProxyType({Shape.SYMBOL: 0.4, Shape.TOPIC: 0.68, Shape.CHANGE: 0.95})
     )
 
 
@@ -88,7 +89,7 @@ def rank(
     if allowed is not None:
         factor = factor * allowed
     candidates = _candidates(corpus, scores, factor, tuning)
-    rows = features(corpus, scores, candidates)
+    rows = features(corpus, question, scores, candidates)
     weights = np.array([tuning.weights[name] for name in FEATURES], dtype=np.float32)
     final = rows @ weights * factor[candidates]
     order = np.lexsort((candidates, -final))
@@ -123,8 +124,8 @@ def factors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:
     if "docs" not in question.wants:
         of_file[corpus.documents] *= tuning.factors["docs"]
     factor: Array = of_file[corpus.chunk_file]
-    factor[(corpus.chunk_flags & CONTINUES) > 0] *= tuning.factors["continues"]
-    factor[corpus.of_kinds((Kind.MODULE, Kind.BLOCK))] *= tuning.factors["module"]
+    factor[corpus.pieces] *= tuning.factors["continues"]
+    factor[corpus.remainders] *= tuning.factors["module"]
     return factor
 
 

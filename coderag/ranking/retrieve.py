@@ -9,12 +9,17 @@ import numpy as np
 
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
-from coderag.index.segment import path_key, symbol_hash
+from coderag.index.keys import path_key, symbol_hash
 from coderag.index.sparse import idf
-from coderag.ranking.understand import Question
+from coderag.ranking.understand import STOP_WEIGHT, Question
 from coderag.text.tokens import term_hash
+from coderag.types import Kind
 
 __all__ = ["Scores", "retrieve"]
+
+
+MIN_CONTENT = 2
+INSIDE = {Kind.FIELD: 0.25}  # what a definition counts that is no chunk of its own, where it is not 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class Scores:
 
 def retrieve(corpus: Corpus, question: Question) -> Scores:
     """Score every chunk and file of a corpus against a question."""
-    terms = list(question.terms)
+    terms = _scored_terms(question)
     weights = np.array([question.terms[term] for term in terms], dtype=np.float32)
     hashes = np.array([term_hash(term) for term in terms], dtype=np.uint64)
     found = [one.segment.text_postings.find(hashes) for one in corpus.members]
@@ -60,6 +65,12 @@ def retrieve(corpus: Corpus, question: Question) -> Scores:
         rarity=dict(zip(terms, rarity.tolist(), strict=True)),
         best=float(rarity.sum()),
     )
+
+
+def _scored_terms(question: Question) -> list[str]:
+    """Return the terms that are looked up: without stop words, whose postings are the longest, where others remain."""
+    content = [term for term, weight in question.terms.items() if weight > STOP_WEIGHT]
+    return content if len(content) >= MIN_CONTENT else list(question.terms)
 
 
 def _rarity(corpus: Corpus, found: list[Array], count: int) -> Array:
@@ -111,7 +122,7 @@ def _add_definitions(corpus: Corpus, key: str, exactness: float, found: dict[int
             continue
         for number in postings.of(position)[0].tolist():
             chunk = member.first_chunk + member.segment.chunk_of_definition(number)
-            own = 1.0 if number < len(member.segment) else 0.6  # a constant or field inside a larger chunk
+            own = 1.0 if number < len(member.segment) else INSIDE.get(member.segment.inner_kind(number), 0.6)
             found[chunk] = max(found.get(chunk, 0.0), exactness * own)
             added = True
     return added

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from coderag.index.corpus import Corpus
-from coderag.index.segment import symbol_hash
-from coderag.ranking.understand import plain_name
+from coderag.index.keys import symbol_hash
+from coderag.text.tokens import plain_name
 from coderag.types import Symbol
 
 __all__ = ["find_symbols"]

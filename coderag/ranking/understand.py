@@ -8,15 +8,14 @@ from enum import StrEnum
 from itertools import pairwise
 
 from coderag.ranking.vocabulary import CHANGE_VERBS, STOP_WORDS, WANTS, WEAK_WORDS
-from coderag.text.tokens import split_identifier, stem, terms, words
+from coderag.text.tokens import plain_name, split_identifier, stem, terms, words
 
-__all__ = ["Question", "Shape", "plain_name", "understand"]
+__all__ = ["STOP_WEIGHT", "Question", "Shape", "understand"]
 
 QUALIFIED = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->|/|:)[^\W\d]\w*)+|[^\W\d]\w*")
 PATH = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]+\.[a-z]\w{0,4}\b")
 INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2,}[a-z]")
 CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
-SEPARATORS = re.compile(r"::|#|->|/|:")
 STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
 
 
@@ -36,6 +35,7 @@ class Question:
     shape: Shape
     terms: dict[str, float]  # term -> weight
     symbols: tuple[str, ...]  # names written as code, in dots and lower case: "session.get"
+    spelled: frozenset[str]  # every word as it is written
     capitals: tuple[str, ...]  # words that only a capital inside the sentence marks as names, lower case
     paths: tuple[str, ...]  # what looks like a file or folder
     wants: frozenset[str]  # labels of files that are usually put last and are asked for here
@@ -55,6 +55,7 @@ def understand(text: str) -> Question:
         shape=_shape(found, symbols, lowered),
         terms=_weighted_terms(words(plain)),
         symbols=symbols,
+        spelled=frozenset(words(plain)),
         capitals=_capitals(plain, symbols),
         paths=tuple(dict.fromkeys(one.strip("/") for one in PATH.findall(plain) if "." in one or one.count("/") > 0)),
         wants=frozenset(label for label, asking in WANTS.items() if not asking.isdisjoint(lowered)),
@@ -78,11 +79,6 @@ def _capitals(text: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
         if one[1].lower() not in STOP_WORDS and one[1].lower() not in CHANGE_VERBS and one[1].lower() not in symbols
     ]
     return tuple(dict.fromkeys(found))
-
-
-def plain_name(word: str) -> str:
-    """Return a name in lower case with dots between its parts, however its language separates them."""
-    return SEPARATORS.sub(".", word).lower()
 
 
 def _shape(found: list[str], symbols: tuple[str, ...], lowered: list[str]) -> Shape:

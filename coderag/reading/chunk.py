@@ -45,7 +45,8 @@ class Draft(NamedTuple):
     decorators: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     definition: int = -1  # position among the outline's definitions
-    continues: bool = False  # not the first piece of something that was split
+    row: int = -1  # of the definition's name
+    continues: bool = False  # a piece of something that was split, without its name
 
 
 def chunk_outline(lines: Lines, outline: Outline, *, module: str) -> list[Draft]:
@@ -74,6 +75,7 @@ def chunk_outline(lines: Lines, outline: Outline, *, module: str) -> list[Draft]
             decorators=definition.decorators,
             calls=calls.within(lines, parts),
             definition=position,
+            row=definition.row,
         )
         drafts += split_draft(lines, draft, definition.statement_rows)
     return drafts
@@ -193,9 +195,11 @@ def split_draft(lines: Lines, draft: Draft, statement_rows: Sequence[int]) -> li
     pieces = list(_pieces(lines, draft.parts, statement_rows))
     if len(pieces) == 1:
         return [draft]
+    # The piece with the name stands for the definition: a long comment may fill those before it.
+    named = next((at for at, parts in enumerate(pieces) if any(a <= draft.row <= b for a, b in parts)), 0)
     return [
-        draft._replace(first_row=parts[0][0], last_row=parts[-1][1], parts=parts, continues=number > 0)
-        for number, parts in enumerate(pieces)
+        draft._replace(first_row=parts[0][0], last_row=parts[-1][1], parts=parts, continues=at != named)
+        for at, parts in enumerate(pieces)
     ]
 
 

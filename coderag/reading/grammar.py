@@ -17,6 +17,9 @@ __all__ = ["GrammarMissing", "Matches", "Reader", "reader"]
 # One match of a query: which pattern, and the captured nodes by name.
 Matches = list[tuple[int, dict[str, list[Node]]]]
 
+SWALLOWED_ROWS = 30  # an error of more rows has taken whole definitions with it
+MAX_REPAIRS = 4
+
 
 class GrammarMissing(Exception):
     """The grammar's package is not installed."""
@@ -32,15 +35,43 @@ class Reader:
     def parse(self, data: bytes) -> Tree:
         """Return the syntax tree of UTF-8 text.
 
+        A syntax error may swallow everything behind it. Where one is that large, its first line is blanked out and the
+        text parsed again, as often as that makes the errors smaller; every node keeps its place.
+
         There is no time limit, here and in `match`: the binding (tree-sitter 0.26) checks progress only for text that
         a callback hands over, reads such text after it was freed, and crashes when it checks a query's. Who reads the
         files of strangers does so in a process that may be killed (coderag.index.pool).
         """
-        return self.parser.parse(data)
+        tree = self.parser.parse(data)
+        for _ in range(MAX_REPAIRS):
+            error = _largest_error(tree)
+            if error is None:
+                break
+            line_end = data.find(b"\n", error.start_byte)
+            blank = b" " * (line_end - error.start_byte)
+            data = data[: error.start_byte] + blank + data[line_end:]
+            repaired = self.parser.parse(data)
+            left = _largest_error(repaired)
+            if left is not None and _rows(left) >= _rows(error):
+                break
+            tree = repaired
+        return tree
 
     def match(self, tree: Tree) -> Matches:
         """Return every match of the query."""
         return QueryCursor(self.query).matches(tree.root_node)
+
+
+def _largest_error(tree: Tree) -> Node | None:
+    """Return the largest error at the top of a tree, None when none has swallowed much."""
+    if not tree.root_node.has_error:
+        return None
+    errors = [node for node in tree.root_node.children if node.is_error and _rows(node) > SWALLOWED_ROWS]
+    return max(errors, key=_rows, default=None)
+
+
+def _rows(node: Node) -> int:
+    return node.end_point[0] - node.start_point[0]
 
 
 @cache

@@ -132,7 +132,9 @@ def notebook_rows(data: bytes) -> tuple[bytes, list[tuple[str, int, int]]]:
     row = 0
     for cell in cells:
         source = cell["source"]
-        wanted = source if isinstance(source, list) else source.splitlines(keepends=True)
+        wanted = source.splitlines(keepends=True) if isinstance(source, str) else list(source)
+        if not all(isinstance(line, str) for line in wanted):
+            raise ValueError("the source of a cell is no text")
         first = row
         while row < len(raw) and wanted and b'"source"' not in raw[row]:
             row += 1
@@ -173,8 +175,9 @@ def chunk_notebook(lines: Lines, cells: list[tuple[str, int, int]], *, name: str
                     lines.data[lines.starts[row] : lines.ends[row]].decode("utf-8", "replace").rstrip("\n")
                 )
                 title = _title(found[2]) if found is not None and found[2] else title
+        # A name is the end of its qualified name, in an index too.
         cell = Draft(
-            Kind.CELL, title, f"{name}{PATH_SEPARATOR}{title}{PATH_SEPARATOR}cell {number}", *part, parts=(part,)
+            Kind.CELL, title, f"{name}{PATH_SEPARATOR}cell {number}{PATH_SEPARATOR}{title}", *part, parts=(part,)
         )
         drafts += split_draft(lines, cell, ())
     return drafts

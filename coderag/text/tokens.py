@@ -13,6 +13,7 @@ __all__ = [
     "MAX_REMEMBERED",
     "TOKENIZER_VERSION",
     "Vocabulary",
+    "plain_name",
     "split_identifier",
     "stem",
     "term_hash",
@@ -27,6 +28,7 @@ WORD = re.compile(r"\w+")
 ASCII_WORD = re.compile(r"\w+", re.ASCII)  # a third faster where it does
 PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")  # kana, Han and Hangul: written without spaces
+SEPARATOR = re.compile(r"::|->|[#/:]")
 MAX_WORD = 64  # longer "words" are data: keys, hashes, base64
 MAX_NUMBER = 16
 MIN_STEMMED = 4  # shorter words have no ending to lose
@@ -58,6 +60,11 @@ class _Stems(dict[str, str]):
 
 MAX_REMEMBERED = 500_000  # words; about 100 MB, which only a repository of gigabytes reaches
 _stems = _Stems()
+
+
+def plain_name(name: str) -> str:
+    """Return a name in lower case with dots between its parts, however its language separates them."""
+    return SEPARATOR.sub(".", name).lower()
 
 
 def stem(word: str) -> str:

@@ -41,13 +41,7 @@ def updates(root: str, folder: str, file: str, times: str) -> list[float]:
     return milliseconds
 
 
-JOBS: dict[str, Callable[..., object]] = {
-    "index": index,
-    "search": search,
-    "facts": facts,
-    "questions": questions,
-    "updates": updates,
-}
+JOBS: dict[str, Callable[..., object]] = {"facts": facts, "questions": questions, "updates": updates}
 
 if __name__ == "__main__":
     print(json.dumps(JOBS[sys.argv[1]](*sys.argv[2:])))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 
@@ -16,8 +17,13 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
-    if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONPATH"}
-} | {"PYTHONPATH": str(REPOSITORY), "TERM": "xterm-256color", "PYTHONUTF8": "1"}
+    if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE"}
+} | {
+    "PYTHONPATH": str(REPOSITORY),
+    "TERM": "xterm-256color",
+    "PYTHONUTF8": "1",
+    "PYTHONPYCACHEPREFIX": f"{gettempdir()}/coderag-bytecode",
+}
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 Done = subprocess.CompletedProcess[str]
@@ -60,7 +66,8 @@ def project(tmp_path: Path) -> Path:
     (root / "src").mkdir(parents=True)
     (root / ".git").mkdir()
     (root / "src/cart.py").write_text(
-        'class Cart:\n    """What a customer is about to buy."""\n\n    def total(self):\n        return sum(self.prices)\n'
+        'class Cart:\n    """What a customer is about to buy."""\n\n'
+        "    def total(self):\n        return sum(self.prices)\n"
     )
     (root / "src/cart.go").write_text(
         "package cart\n\n// Total adds up the prices.\nfunc Total() int {\n\treturn 1\n}\n"

@@ -1,0 +1,59 @@
+"""Small repositories on disk, and what an index answers about them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from coderag import Index
+
+__all__ = ["REPOSITORY", "SHOP", "Answer", "answers", "copy_shop", "write"]
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+SHOP = REPOSITORY / "fixtures/shop"
+QUESTIONS = (
+    "where are failed payments retried?",
+    "PaymentRetrier.retry_failed",
+    "reserve stock when an order is placed",
+    "money rounding",
+    "test that a coupon expires",
+    "restore a backup",
+    "send an email to the customer",
+    "schema of the orders table",
+)
+
+Answer = tuple[str, str, str, int, int, float]
+
+
+def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write files below a root, folders included, and return the root."""
+    for path, data in files.items():
+        full = root / path
+        full.parent.mkdir(parents=True, exist_ok=True)
+        full.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return root
+
+
+def copy_shop(root: Path) -> Path:
+    """Copy the example application."""
+    shutil.copytree(SHOP, root, ignore=shutil.ignore_patterns(".coderag"))
+    return root
+
+
+def answers(index: Index) -> list[list[Answer]]:
+    """Return the hits of some questions: id, path, name, lines, and score."""
+    return [
+        [
+            (
+                hit.chunk.id,
+                hit.chunk.path,
+                hit.chunk.qualified_name,
+                hit.chunk.span.start_line,
+                hit.chunk.span.end_line,
+                hit.score,
+            )
+            for hit in index.search(question, k=8)
+        ]
+        for question in QUESTIONS
+    ]
