@@ -15,7 +15,7 @@ from coderag import __version__
 from coderag.errors import CoderagError, IndexDamagedError, QueryError, RootError
 from coderag.index.corpus import Corpus, Member, open_members
 from coderag.index.manifest import INDEX_FOLDER, Manifest, read_manifest
-from coderag.ranking.explain import hit_of
+from coderag.ranking.explain import hits_of
 from coderag.ranking.filter import allowed_chunks
 from coderag.ranking.rank import rank
 from coderag.ranking.symbols import find_symbols
@@ -30,6 +30,8 @@ __all__ = ["Index", "Root", "make_query", "place"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+MAX_COPIES = 10  # hits that may turn out to have the text of a better one
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +194,9 @@ class Index:
         understood = understand(question.text)
         if question.tests is TestPolicy.INCLUDE:
             understood = replace(understood, wants=understood.wants | {"test"})
-        ranked = rank(self._corpus, understood, k=question.k, allowed=allowed_chunks(self._corpus, question))
-        return [hit_of(self._corpus, understood, one) for one in ranked]
+        allowed = allowed_chunks(self._corpus, question)
+        ranked = rank(self._corpus, understood, k=question.k + MAX_COPIES, allowed=allowed)
+        return hits_of(self._corpus, understood, ranked, k=question.k)
 
     @_telling_damage
     def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:

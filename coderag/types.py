@@ -98,6 +98,7 @@ class Chunk:
     imports: tuple[str, ...] = ()  # the imported names that the chunk uses
     calls: tuple[str, ...] = ()  # called names, in order of first appearance
     parent: str = ""  # qualified name of the enclosing definition
+    members: tuple[str, ...] = ()  # signatures of the functions and types that are chunks of their own inside this one
     labels: frozenset[str] = frozenset()  # of: test, example, generated, vendored, legacy
     repository: str = ""
     id: str = ""  # hash of repository, path, qualified name and text: the same text keeps its id
@@ -124,3 +125,4 @@ class Hit:
     parts: Mapping[str, float] = field(default_factory=dict)  # the parts of the score, by name
     lines: tuple[int, ...] = ()  # lines of the chunk's file that matched best, 1-based
     reasons: tuple[str, ...] = ()  # why it matched, in words
+    also: tuple[str, ...] = ()  # path:line of chunks with the same text, which are not hits of their own

@@ -25,7 +25,9 @@ PARTS = {
     "named": "the question's words in its name",
     "scope": "share of the enclosing name that is asked for",
     "symbol": "defines a symbol of the question",
+    "alone": "and the question is only that",
     "type": "and is a type",
+    "home": "and its file is called after it",
     "capital": "defines a capitalised word of the question",
 }
 
@@ -41,8 +43,13 @@ def hit_lines(
     if chunk.doc and not any(chunk.doc in text for _, text in _shown_lines(hit, context)):
         lines.append(shown.paint(INDENT + shorten(visible(chunk.doc), shown.width - len(INDENT)), Style.DIM))
     lines += _code(hit, shown, context=context)
+    if context == "whole":
+        width = shown.width - 2 * len(INDENT)
+        lines += [2 * INDENT + signature_text(one, chunk.language, shown, width=width) for one in chunk.members if one]
     if hit.reasons:
         lines.append(shown.paint(f"{INDENT}why: {visible('; '.join(hit.reasons))}", Style.NOTE))
+    if hit.also:
+        lines.append(shown.paint(f"{INDENT}same text at {visible(', '.join(hit.also))}", Style.NOTE))
     return lines + (_score(hit, shown) if explain else [])
 
 

@@ -54,9 +54,10 @@ def hit_record(hit: Hit, *, whole: bool) -> dict[str, Any]:
         "doc": chunk.doc,
         "lines": hit.lines,
         "reasons": hit.reasons,
+        "also": hit.also,
         "repository": chunk.repository,
     }
-    return record | {"text": chunk.text} if whole else record
+    return record | {"text": chunk.text, "members": chunk.members} if whole else record
 
 
 def symbol_record(symbol: Symbol, **more: Any) -> dict[str, Any]:

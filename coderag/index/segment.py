@@ -369,10 +369,19 @@ class Segment:
             imports=details.imports,
             calls=details.calls,
             parent=self.names[parent] if parent >= 0 else "",
+            members=tuple(self.details(member).signature for member in self._members(number)),
             labels=unpack_labels(file.labels),
             repository=repository,
             id=f"{int(self.arrays['chunk_id'][number]):016x}",
         )
+
+    def _members(self, number: int) -> list[int]:
+        """Return the chunks that are defined directly inside a definition, in order."""
+        if not self.chunk_flags[number] & DEFINES:
+            return []
+        inside = np.flatnonzero(self.chunk_parent == number)
+        members: list[int] = inside[(self.chunk_flags[inside] & (DEFINES | CONTINUES)) == DEFINES].tolist()
+        return members
 
     def symbol(self, number: int, *, repository: str = "") -> Symbol:
         """Return a definition by its number in the postings of symbols: a chunk's, or beyond them a symbol's."""

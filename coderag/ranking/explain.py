@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
 
 from coderag.index.corpus import Corpus
 from coderag.ranking.features import known_terms
@@ -12,10 +13,31 @@ from coderag.ranking.understand import Question
 from coderag.text.tokens import words
 from coderag.types import Chunk, Hit
 
-__all__ = ["hit_of"]
+__all__ = ["hit_of", "hits_of"]
 
+MIN_COPIED_LINES = 3
 BEST_LINES = 3  # of a chunk that are shown
 MIN_WEIGHT = 0.1  # of a word of the question that is worth a mention; stop words weigh less
+
+
+def hits_of(corpus: Corpus, question: Question, ranked: Iterable[Ranked], *, k: int) -> list[Hit]:
+    """Return the hits of the first k chunks; one with the text of a better one is only mentioned there.
+
+    Short texts are often alike and still answers of their own: getters, overloads.
+    """
+    hits: list[Hit] = []
+    positions: dict[str, int] = {}
+    for one in ranked:
+        if len(hits) == k:
+            break
+        hit = hit_of(corpus, question, one)
+        chunk = hit.chunk
+        at = positions.setdefault(chunk.text.strip(), len(hits))
+        if at == len(hits) or chunk.text.count("\n") < MIN_COPIED_LINES:
+            hits.append(hit)
+        else:
+            hits[at] = replace(hits[at], also=(*hits[at].also, f"{chunk.path}:{chunk.span.start_line}"))
+    return hits
 
 
 def hit_of(corpus: Corpus, question: Question, ranked: Ranked) -> Hit:
