@@ -165,6 +165,11 @@ def test_every_command_is_described() -> None:
     assert "`coderag --version`" in README.read_text()
 
 
+def test_every_field_of_a_hit_is_described() -> None:
+    text = section("`coderag search`")
+    assert [one for one in re.findall(r'^        "(\w+)":', text, re.MULTILINE) if f"`{one}`" not in text] == []
+
+
 def test_every_public_name_is_described() -> None:
     text = section("Python")
     assert [name for name in coderag.__all__ if f"`{name}" not in text and f"coderag.{name}" not in text] == []

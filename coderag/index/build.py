@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
+import numpy as np
 from filelock import FileLock, Timeout
 
 from coderag import __version__
@@ -181,7 +182,7 @@ def _update(
         skipped = (*listing.skipped, *known_bad)
         with writing(folder):
             write_manifest(folder, replace(manifest, updated_ns=now, version=__version__), _listed(listing, skipped))
-        return _update_report(manifest.segments, listing, started=started, skipped=skipped)
+        return _update_report(listing, _live_chunks(folder, entries), started=started, skipped=skipped)
     added, found_skipped = _write_segments(root, folder, changed, options=options, watch=watch)
     skipped = (*listing.skipped, *found_skipped, *known_bad)
     entries = _merged(folder, [*entries, *added])
@@ -189,8 +190,8 @@ def _update(
     with writing(folder):
         write_manifest(folder, manifest, _listed(listing, skipped))
     return _update_report(
-        entries,
         listing,
+        _live_chunks(folder, entries),
         started=started,
         skipped=skipped,
         read=len(changed),
@@ -412,9 +413,20 @@ def _removed(segments: Sequence[Segment], dead: Iterable[set[int]], changed: Seq
     return len(gone - {file.path for file in changed})
 
 
+def _live_chunks(folder: Path, entries: Iterable[SegmentEntry]) -> int:
+    """Return how many chunks can be found: those of files that have not changed since."""
+    count = 0
+    for entry in entries:
+        count += entry.chunks
+        if entry.dead:
+            segment = Segment(folder / "segments" / entry.name)
+            count -= int(np.isin(segment.chunk_file, entry.dead).sum())
+    return count
+
+
 def _update_report(
-    entries: Sequence[SegmentEntry],
     listing: Listing,
+    chunks: int,
     *,
     started: float,
     skipped: tuple[Skipped, ...],
@@ -426,7 +438,7 @@ def _update_report(
         read=read,
         unchanged=len(listing.files) - read,
         removed=removed,
-        chunks=sum(entry.chunks for entry in entries),
+        chunks=chunks,
         bytes_read=bytes_read,
         seconds=time.monotonic() - started,
         skipped=skipped,

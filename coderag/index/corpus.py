@@ -121,6 +121,11 @@ class Corpus:
         return live
 
     @cached_property
+    def live_chunks(self) -> int:
+        """How many chunks are of files that are still what was indexed."""
+        return self.size if self.live_file.all() else int(self.live_file[self.chunk_file].sum())
+
+    @cached_property
     def paths(self) -> list[str]:
         """The path of each file."""
         return [path for one in self.members for path in one.segment.paths.all()]
@@ -153,6 +158,11 @@ class Corpus:
             size = len(name)
         scope = LAST_NAME.search(qualified[: len(qualified) - size].rstrip(".:#/ >")) if size < len(qualified) else None
         return qualified[len(qualified) - size :], scope[0] if scope else ""
+
+    def place(self, chunk: int) -> tuple[str, int]:
+        """Return a chunk's path and first row."""
+        member, local = self.member_of(chunk)
+        return member.segment.paths[int(member.segment.chunk_file[local])], int(member.segment.first_row[local])
 
     def chunk(self, number: int) -> Chunk:
         """Return a chunk with its text."""

@@ -41,6 +41,10 @@ class Postings(NamedTuple):
         """Return how many documents hold the term at a position."""
         return int(self.offsets[position + 1] - self.offsets[position])
 
+    def docs_of(self, position: int) -> Array:
+        """Return the documents that hold the term at a position."""
+        return self.docs[int(self.offsets[position]) : int(self.offsets[position + 1])]
+
     def of(self, position: int) -> tuple[Array, Array]:
         """Return the documents and the weights, in 0..1, of the term at a position."""
         begin, end = int(self.offsets[position]), int(self.offsets[position + 1])

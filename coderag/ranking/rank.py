@@ -92,7 +92,7 @@ def rank(
     rows = features(corpus, question, scores, candidates)
     weights = np.array([tuning.weights[name] for name in FEATURES], dtype=np.float32)
     final = rows @ weights * factor[candidates]
-    order = np.lexsort((candidates, -final))
+    order = _in_order(corpus, candidates, final)
     picked = spread(corpus.chunk_file[candidates][order], final[order], k=k, keep=tuning.again[question.shape])
     ranked = []
     for position, score in picked:
@@ -100,6 +100,13 @@ def rank(
         parts = dict(zip(FEATURES, (rows[row] * weights).tolist(), strict=True))
         ranked.append(Ranked(int(candidates[row]), score, parts | {"factor": float(factor[candidates[row]])}))
     return ranked
+
+
+def _in_order(corpus: Corpus, candidates: Array, scores: Array) -> Array:
+    """Return the positions of the candidates, best first; equal scores go by path and line, whatever their numbers."""
+    places = map(corpus.place, candidates.tolist())
+    keys = [(-score, *place) for score, place in zip(scores.tolist(), places, strict=True)]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
 def _candidates(corpus: Corpus, scores: Scores, factor: Array, tuning: Tuning) -> Array:

@@ -56,6 +56,9 @@ def retrieve(corpus: Corpus, question: Question) -> Scores:
             files = segment.chunk_file[docs]
             starts = np.flatnonzero(np.diff(files, prepend=-1))
             file_scores[files[starts]] += np.maximum.reduceat(shares, starts) * np.float32(weight)
+    if not corpus.live_file.all():
+        text[~corpus.live_file[corpus.chunk_file]] = 0
+        file_text[~corpus.live_file] = 0
     return Scores(
         text=text,
         file_text=file_text,
@@ -74,14 +77,20 @@ def _scored_terms(question: Question) -> list[str]:
 
 
 def _rarity(corpus: Corpus, found: list[Array], count: int) -> Array:
-    """Return each term's inverse document frequency over the whole corpus, f32[terms]."""
-    frequency = np.zeros(count, dtype=np.int64)
+    """Return each term's inverse document frequency over the corpus as it is now, f32[terms].
+
+    Chunks of files that changed or went do not count, so an updated index ranks like one built anew.
+    """
+    frequency = [0] * count
     for member, positions in zip(corpus.members, found, strict=True):
-        offsets = member.segment.text_postings.offsets
-        known = positions >= 0
-        at = positions[known]
-        frequency[known] += (offsets[at + 1].astype(np.int64) - offsets[at]).astype(np.int64)
-    return np.array([idf(len(corpus), int(one)) if one else 0.0 for one in frequency], dtype=np.float32)
+        postings = member.segment.text_postings
+        live = corpus.live_file[member.first_file + member.segment.chunk_file] if member.dead else None
+        for term, position in enumerate(positions.tolist()):
+            if position >= 0 and live is None:
+                frequency[term] += postings.frequency(position)
+            elif position >= 0 and live is not None:
+                frequency[term] += int(live[postings.docs_of(position)].sum())
+    return np.array([idf(corpus.live_chunks, one) if one else 0.0 for one in frequency], dtype=np.float32)
 
 
 def _path_scores(corpus: Corpus, terms: list[str], rarity: Array) -> Array:

@@ -384,6 +384,8 @@ def _last_row(node: Node) -> int:
 
 
 def _clean_name(text: str, language: Language) -> str:
+    if text.isidentifier():
+        return text
     text = SPACE.sub(" ", text).strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
         text = text[1:-1]

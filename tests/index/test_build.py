@@ -113,7 +113,9 @@ def test_many_updates_merge_their_segments(shop: Path, tmp_path: Path) -> None:
     index = Index.build(shop, workers=0)
     most = 0
     for number in range(12):
-        write(shop, {f"shop/feature_{number}.py": f"def feature_{number}(order):\n    return order.number == {number}\n"})
+        write(
+            shop, {f"shop/feature_{number}.py": f"def feature_{number}(order):\n    return order.number == {number}\n"}
+        )
         if number % 3 == 0:
             write(shop, {"shop/feature_0.py": f"def feature_0(order):\n    return {number}\n"})
         index.update(workers=0)
@@ -184,13 +186,13 @@ def test_files_that_are_no_text_are_not_read_again(tmp_path: Path) -> None:
 
 
 def test_the_size_limit_is_the_callers(tmp_path: Path) -> None:
-    lines = b"".join(b"def function_%d():\n    return %d\n\n" % (number, number) for number in range(120_000))
+    lines = b"# A line that says nothing.\n" * 150_000 + b"\ndef at_the_end():\n    return 1\n"
     root = write(tmp_path / "root", {"large.py": lines, "small.py": "def small():\n    return 1\n"})
     index = Index.build(root, workers=0)
     assert [one.path for one in index.reports[0].skipped if one.reason is SkipReason.TOO_LARGE] == ["large.py"]
     index.update(workers=1, max_bytes=len(lines))
     assert index.reports[0].rebuilt == "the index was made with other options"
-    assert index.symbols("function_119999")[0].path == "large.py"
+    assert index.symbols("at_the_end")[0].path == "large.py"
 
 
 def test_progress_reaches_the_end(shop: Path) -> None:

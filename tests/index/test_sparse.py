@@ -75,7 +75,9 @@ SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.5, 1.0, 1.5]), max_size=400
 @given(SCORES, st.integers(1, 50), st.integers(1, 12))
 def test_top_k_is_exact_and_ties_go_to_the_lower_number(some: list[float], k: int, times: int) -> None:
     scores = np.array(some * times, dtype=np.float32)
-    expected = sorted((position for position, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))
+    expected = sorted(
+        (position for position, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at)
+    )
     assert top_k(scores, k).tolist() == expected[:k]
 
 
@@ -134,9 +136,7 @@ def test_documents_beyond_two_bytes() -> None:
 
 
 def test_no_postings() -> None:
-    nothing = build_postings(
-        np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint8)
-    )
+    nothing = build_postings(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint8))
     assert nothing.find(np.array([1, 2], dtype=np.uint64)).tolist() == [-1, -1]
     assert top_k(np.zeros(0, dtype=np.float32), 3).tolist() == []
     assert merge_terms([])[1] == []

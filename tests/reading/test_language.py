@@ -18,7 +18,7 @@ PROMISED = {
 
 
 def test_every_promised_language_has_definitions() -> None:
-    assert PROMISED <= {language.name for language in OUTLINED}
+    assert {language.name for language in OUTLINED} >= PROMISED
 
 
 @pytest.mark.parametrize("language", languages().values(), ids=lambda language: language.name)

@@ -137,14 +137,20 @@ def test_plain_text_is_read_as_lines() -> None:
     assert sections("Some notes.\n\n# no heading here\n", "text") == [("doc", 1, 3)]
 
 
-@given(st.lists(st.sampled_from(["# A", "## B", "Title", "=====", "-----", "```", "", "text", "- item", "~~~~", "..", "***"])))
+@given(
+    st.lists(
+        st.sampled_from(["# A", "## B", "Title", "=====", "-----", "```", "", "text", "- item", "~~~~", "..", "***"])
+    )
+)
 def test_sections_of_any_document_hold_every_line_once(rows: list[str]) -> None:
     for language in ("markdown", "restructuredtext", "text"):
         read("\n".join(rows) + "\n", language)
 
 
 def notebook(*cells: tuple[str, list[str] | str]) -> str:
-    table = [{"cell_type": kind, "metadata": {}, "outputs": [], "source": source} for kind, source in cells]
+    table: list[dict[str, object]] = [
+        {"cell_type": kind, "metadata": {}, "outputs": [], "source": source} for kind, source in cells
+    ]
     return json.dumps({"cells": table, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
 
 

@@ -1,0 +1,107 @@
+"""Imports point down, and heavy libraries stay where they are wrapped."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.files import REPOSITORY
+
+PACKAGE = REPOSITORY / "coderag"
+# From the lowest to the highest; what is on one line may not import each other.
+LAYERS = [
+    {"coderag"},
+    {"coderag.errors", "coderag.types", "coderag.data"},
+    {"coderag.text"},
+    {"coderag.reading"},
+    {"coderag.index"},
+    {"coderag.ranking"},
+    {"coderag.api"},
+    {"coderag.cli"},
+    {"coderag.__main__"},
+]
+HEAVY = {
+    "tree_sitter": ("coderag.reading.grammar", "coderag.reading.captures", "coderag.reading.outline"),
+    "Stemmer": ("coderag.text",),
+    "charset_normalizer": ("coderag.reading.decode",),
+    "filelock": ("coderag.index.build",),
+    "rapidfuzz": ("coderag.ranking.symbols", "coderag.cli"),
+    "rich": ("coderag.cli",),
+    "pygments": ("coderag.cli",),
+    "numpy": ("coderag.reading.lines", "coderag.text", "coderag.index", "coderag.ranking", "coderag.api"),
+}
+MODULES = {
+    ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+
+def layer(module: str) -> int:
+    """Return the number of the layer whose name is the longest prefix of a module's."""
+    names = {name: number for number, names in enumerate(LAYERS) for name in names}
+    parts = module.split(".")
+    return next(names[".".join(parts[:size])] for size in (2, 1) if ".".join(parts[:size]) in names)
+
+
+def imports(path: Path, *, lazy: bool) -> set[str]:
+    """Return the modules that a file imports, those for type checkers left out; `lazy`: inside functions too."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    skipped = {
+        id(inner)
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        or (not lazy and isinstance(node, ast.FunctionDef))
+        for inner in ast.walk(node)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            found.update(one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path} has a relative import"
+            found.update({str(node.module), *(f"{node.module}.{one.name}" for one in node.names)} & MODULES.keys())
+            found.add(str(node.module))
+    return found
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_imports_point_down(module: str) -> None:
+    for imported in imports(MODULES[module], lazy=True):
+        if imported.startswith("coderag.") and imported.split(".")[1] != [*module.split("."), ""][1]:
+            assert layer(imported) < layer(module), f"{module} imports {imported}"
+        allowed = HEAVY.get(imported.split(".")[0], ("",))
+        assert module.startswith(allowed), f"{module} imports {imported}; only {allowed} may"
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_no_private_name_is_imported(module: str) -> None:
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("coderag"):
+            private = [one.name for one in node.names if one.name.startswith("_") and not one.name.startswith("__")]
+            assert not private, f"{module} imports {private[0]} from {node.module}"
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    below = {
+        name: {one for one in imports(path, lazy=False) if one in MODULES and one != name}
+        for name, path in MODULES.items()
+    }
+    while free := {name for name, others in below.items() if not others & below.keys()}:
+        below = {name: others for name, others in below.items() if name not in free}
+    assert not below, f"these import each other: {sorted(below)}"
+
+
+def test_the_bare_package_loads_nothing_heavy() -> None:
+    script = "import sys, coderag; print(*sorted(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not HEAVY.keys() & set(loaded)
+    assert [name for name in loaded if name.startswith("coderag")] == ["coderag"]

@@ -1,0 +1,63 @@
+"""The public surface: what `coderag` offers, with documentation and types."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import coderag
+from coderag import errors
+from tests.files import REPOSITORY
+
+SURFACE = ["Chunk", "CoderagError", "Hit", "Index", "Kind", "Query", "Span", "Symbol", "TestPolicy", "__version__"]
+MODULES = sorted(one.name for one in pkgutil.walk_packages(coderag.__path__, "coderag."))
+
+
+def test_the_names_are_these() -> None:
+    assert coderag.__all__ == SURFACE
+
+
+@pytest.mark.parametrize("name", SURFACE)
+def test_every_name_resolves_and_is_documented(name: str) -> None:
+    found = getattr(coderag, name)
+    assert name == "__version__" or inspect.getdoc(found)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'coderag' has no attribute 'index_all'"):
+        getattr(coderag, "index_all")  # noqa: B009 - as an attribute, mypy would not have it
+
+
+def test_types_are_shipped() -> None:
+    assert (REPOSITORY / "coderag/py.typed").exists()
+
+
+def test_methods_of_the_index_are_documented_and_annotated() -> None:
+    for name, method in inspect.getmembers(coderag.Index, inspect.isfunction):
+        if name.startswith("_"):
+            continue
+        assert inspect.getdoc(method), name
+        signature = inspect.signature(method)
+        assert signature.return_annotation is not inspect.Signature.empty, name
+        positional = [one for one in signature.parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD]
+        assert len(positional) <= 4, name
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "coderag.__main__"])
+def test_modules_are_documented_and_list_what_they_offer(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__doc__, name
+    for public in getattr(module, "__all__", ()):
+        found = getattr(module, public)
+        if inspect.isfunction(found) or inspect.isclass(found):
+            assert found.__doc__, f"{name}.{public}"
+
+
+def test_every_error_is_ours_and_in_the_tree() -> None:
+    for name in errors.__all__:
+        assert issubclass(getattr(errors, name), coderag.CoderagError)
+        assert errors.__doc__ is not None
+        assert name in errors.__doc__
