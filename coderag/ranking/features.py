@@ -37,6 +37,7 @@ TYPE_KINDS = frozenset(
     KINDS.index(kind)
     for kind in (Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE)
 )
+MIN_BEGINNING = 4
 OTHER_CASE = 0.85  # what a definition counts whose name is written in other capitals than in the question
 SIGNS = re.compile(r"[\W_]+")
 LAST_NAME = re.compile(r"[^\W\d]\w*$")
@@ -78,13 +79,17 @@ def _of_symbol(
     spelling = 1.0 if own in question.spelled else OTHER_CASE
     exact, capital = exact * spelling, capital * spelling
     alone = exact * (question.shape is Shape.SYMBOL)
-    return exact, alone, exact * is_type, max(exact, capital) * _is_home(path, own), capital
+    return exact, alone, exact * is_type, max(exact, capital) * _home(path, own), capital
 
 
-def _is_home(path: str, name: str) -> bool:
-    """Tell whether a file is called after a definition, however its words are joined."""
-    stem = path.rpartition("/")[2].rpartition(".")[0]
-    return SIGNS.sub("", stem).lower() == SIGNS.sub("", name).lower()
+def _home(path: str, name: str) -> float:
+    """Tell how much a file is called after a definition, however its words are joined: 1, or half for a beginning."""
+    stem = SIGNS.sub("", path.rpartition("/")[2].rpartition(".")[0]).lower()
+    own = SIGNS.sub("", name).lower()
+    if stem == own:
+        return 1.0
+    shorter, longer = sorted((stem, own), key=len)
+    return 0.5 if len(shorter) >= MIN_BEGINNING and longer.startswith(shorter) else 0.0
 
 
 def _share(found: frozenset[str], asked: Set[str]) -> float:

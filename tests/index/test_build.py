@@ -79,7 +79,10 @@ def everything(root: Path) -> None:
         change(root)
 
 
-@pytest.mark.parametrize("change", [edit, add, delete, rename, touch, restore_an_old_version, ignore, everything])
+CHANGES = (edit, add, delete, rename, touch, restore_an_old_version, ignore, everything)
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_an_updated_index_answers_like_a_fresh_one(shop: Path, tmp_path: Path, change: Callable[[Path], None]) -> None:
     index = Index.build(shop, workers=0)
     change(shop)
