@@ -30,6 +30,7 @@ class Language:
     interpreters: tuple[str, ...] = ()  # of a "#!" line, without version: "python" matches python3.11
     tests: tuple[str, ...] = ()  # globs of test files, matched against the whole relative path or the file name
     grammar: str = ""  # the Python module of the tree-sitter grammar
+    inherits: str = ""  # a language whose tags.scm follows this one's own
     grammar_function: str = "language"  # the function in it that returns the grammar
     separator: str = "."  # between the parts of a qualified name
     body_fields: tuple[str, ...] = ("body",)  # grammar fields where a definition's signature ends
@@ -40,8 +41,9 @@ class Language:
     folder: Path = Path()
 
     def tags(self) -> str:
-        """Return the language's tree-sitter query."""
-        return (self.folder / "tags.scm").read_text(encoding="utf-8")
+        """Return the language's tree-sitter query: its own patterns first, so that they tell the kind."""
+        own = (self.folder / "tags.scm").read_text(encoding="utf-8")
+        return f"{own}\n{languages()[self.inherits].tags()}" if self.inherits else own
 
 
 @cache

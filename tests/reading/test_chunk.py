@@ -52,7 +52,7 @@ def test_chunks_hold_every_line_once(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", [*EXAMPLES, *DOCUMENTS])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_chunks_of_damaged_text_hold_every_line_once(language: str, data: st.DataObject) -> None:
     rows = EXAMPLES.get(language, EXAMPLES["python"]).splitlines(keepends=True)

@@ -35,7 +35,7 @@ a2 d2 x3 y3 ]4 x4 -5 b5 9x ax :y by open back back\\ !bang *star q/*star x/y xzy
 q/three q/r/three one one/a/b crlf slashed q/slashed q/r/slashed e.txt e.tzt e.tat sub/x.tmp sub/here sub/q/here
 sub/p.py sub/q/p.py sub/nested/x.tmp sub/nested/keep.log quirkx quirk/q/r m!twice !twice 66 77 é8 nul nultail a/b
 normal.py q/r/s/t.py
-""".split()  # noqa: SIM905 - a list of strings would fill the screen
+""".split()
 
 
 def git(folder: Path, *words: str, text: bytes = b"") -> bytes:
