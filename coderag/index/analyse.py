@@ -36,7 +36,7 @@ from coderag.reading.lines import Lines
 from coderag.reading.outline import Outline, read_outline
 from coderag.reading.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
 from coderag.reading.walk import MAX_BYTES, Skipped, SkipReason, SourceFile
-from coderag.text.tokens import MAX_REMEMBERED, Vocabulary, words
+from coderag.text.tokens import MAX_REMEMBERED, Vocabulary, raw_words
 from coderag.types import Kind
 
 __all__ = ["FIELDS", "ReadFile", "analyse", "deflate_details", "module_name", "read_chunks"]
@@ -64,7 +64,8 @@ FIELDS: dict[str, Field] = {
     "members": Field(1.0, pivot=20, b=0.5),
     "body": Field(1.0, pivot=90, b=0.6),
 }
-BRIEF = frozenset({Kind.FIELD})  # never a chunk of its own, and too many to describe
+KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
+BRIEF = frozenset({Kind.FIELD, Kind.CONSTANT, Kind.MACRO, Kind.TYPE})  # no chunk on one row, and too many to describe
 IMPORT_KEYWORDS = frozenset(
     """as crate default export from import in include mod of package pub require require_once self static super type use
     using""".split()
@@ -202,8 +203,9 @@ class _Builder:
                 problem=read.problem,
             )
         )
-        imported = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
-        path_terms = self._vocabulary.numbers(words(file.path))
+        names = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
+        imported = frozenset(name.encode() for name in names)
+        path_terms = self._numbers(file.path)
         members = _member_names(read.drafts)
         for position, draft in enumerate(read.drafts):
             self._add_chunk(
@@ -226,16 +228,15 @@ class _Builder:
         file: str,
         number: int,
         base: int,
-        imported: frozenset[str],
+        imported: frozenset[bytes],
         path_terms: list[int],
         members: str,
     ) -> None:
         raw = lines.text(draft.parts)
-        body = words(raw.decode("utf-8", "replace"))
         self._chunks.append(
             (
                 number,
-                KINDS.index(draft.kind),
+                KIND_CODES[draft.kind],
                 draft.first_row,
                 draft.last_row,
                 base + draft.parent if draft.parent >= 0 else -1,
@@ -252,18 +253,24 @@ class _Builder:
         defines = draft.definition >= 0 and not draft.continues
         self._keys.append(definition_keys(draft.qualified_name) if defines else NO_KEYS)
         self._parts += [(first, last, lines.starts[first], lines.ends[last]) for first, last in draft.parts]
-        used = tuple(sorted(imported.intersection(body))) if imported else ()
+        body = raw_words(raw)
+        used = tuple(sorted(one.decode() for one in imported.intersection(body))) if imported else ()
         self._details.append(Details(draft.signature, draft.doc, draft.decorators, used, draft.calls))
-        numbers = self._vocabulary.numbers
+        scope = draft.qualified_name[: -len(draft.name)] if draft.name else draft.qualified_name
         self._terms.add(
-            name=numbers(words(draft.name)),
-            scope=numbers(words(draft.qualified_name[: -len(draft.name)] if draft.name else draft.qualified_name)),
-            path=path_terms,
-            signature=numbers(words(draft.signature)) if draft.signature else [],
-            doc=numbers(words(draft.doc)) if draft.doc else [],
-            members=numbers(words(members)) if members else [],
-            body=numbers(body),
+            (
+                self._numbers(draft.name),
+                self._numbers(scope),
+                path_terms,
+                self._numbers(draft.signature),
+                self._numbers(draft.doc),
+                self._numbers(members),
+                self._vocabulary.numbers(body),
+            )
         )
+
+    def _numbers(self, text: str) -> list[int]:
+        return self._vocabulary.numbers(raw_words(text.encode("utf-8", "replace"))) if text else []
 
     def _add_symbols(self, read: ReadFile, base: int) -> None:
         """Add the definitions that are no chunk of their own, each with the chunk that holds its first row."""
@@ -278,7 +285,7 @@ class _Builder:
             at = bisect_right(firsts, one.row) - 1
             if at >= 0 and one.row <= rows[at][1]:
                 name_bytes = len(one.name.encode("utf-8", "surrogateescape"))
-                row = (base + rows[at][2], KINDS.index(one.kind), one.first_row, one.last_row, name_bytes)
+                row = (base + rows[at][2], KIND_CODES[one.kind], one.first_row, one.last_row, name_bytes)
                 self._symbols.append(row)
                 self._symbol_names.append(one.qualified_name)
                 self._symbol_keys.append(definition_keys(one.qualified_name))
@@ -329,25 +336,43 @@ class _Terms:
         self._flat: list[int] = []
         self._lengths: list[int] = []  # of each field of each chunk, in the order of FIELDS
 
-    def add(self, **fields: list[int]) -> None:
-        """Add a chunk: the numbers of the terms of each field."""
-        for name in FIELDS:
-            numbers = fields[name]
+    def add(self, fields: Sequence[list[int]]) -> None:
+        """Add a chunk: the numbers of the terms of each field, in the order of FIELDS."""
+        for numbers in fields:
             self._flat += numbers
             self._lengths.append(len(numbers))
 
     def postings(self) -> tuple[Array, Array, Array, Array]:
         """Return (vocabulary u64, term u32, chunk u32, weight u8); a (term, chunk) pair appears once."""
         lengths = np.array(self._lengths, dtype=np.int64).reshape(-1, len(FIELDS))
-        used, terms = np.unique(np.array(self._flat, dtype=np.int64), return_inverse=True)
-        hashes = np.array(self._vocabulary.hashes(), dtype=np.uint64)[used]
-        docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths.sum(axis=1))
-        shares = [
+        vocabulary, terms = self._used_terms()
+        # One sort brings equal (chunk, term, field) together: 20 bits hold a batch's chunks, 40 its terms.
+        places = np.repeat(np.arange(lengths.size, dtype=np.int64), lengths.ravel())
+        docs, fields = np.divmod(places, len(FIELDS))
+        keys = docs << 43 | terms << 3 | fields
+        keys.sort()
+        pairs = keys >> 3
+        starts = np.flatnonzero(np.diff(pairs, prepend=-1))
+        docs = pairs >> 40
+        summed = np.add.reduceat(_shares(lengths)[docs, keys & 7], starts) if len(starts) else np.zeros(0)
+        found_terms = pairs[starts] & ((1 << 40) - 1)
+        return vocabulary, found_terms.astype(np.uint32), docs[starts].astype(np.uint32), saturate(summed, K1)
+
+    def _used_terms(self) -> tuple[Array, Array]:
+        """Return the hashes of the terms that occur, u64[terms], and every occurrence as a position among them."""
+        flat = np.array(self._flat, dtype=np.int64)
+        hashes = self._vocabulary.hashes()
+        used = np.zeros(len(hashes), dtype=bool)
+        used[flat] = True
+        return hashes[used], (np.cumsum(used) - 1)[flat]
+
+
+def _shares(lengths: Array) -> Array:
+    """Return what a word weighs in each field of each chunk, f64[chunks, fields], from the fields' lengths."""
+    return np.stack(
+        [
             field.weight / (1 - field.b + field.b * np.maximum(lengths[:, at], field.pivot / 4) / field.pivot)
             for at, field in enumerate(FIELDS.values())
-        ]
-        weights = np.repeat(np.stack(shares, axis=1).ravel(), lengths.ravel())
-        keys, where = np.unique(docs * max(len(hashes), 1) + terms, return_inverse=True)
-        summed = np.bincount(where, weights=weights, minlength=len(keys))
-        found_docs, found_terms = np.divmod(keys, max(len(hashes), 1))
-        return hashes, found_terms.astype(np.uint32), found_docs.astype(np.uint32), saturate(summed, K1)
+        ],
+        axis=1,
+    )

@@ -15,6 +15,7 @@ __all__ = ["STOP_WEIGHT", "Question", "Shape", "understand"]
 QUALIFIED = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->|/|:)[^\W\d]\w*)+|[^\W\d]\w*")
 PATH = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]+\.[a-z]\w{0,4}\b")
 INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2,}[a-z]")
+ENDLESS = re.compile(r"\S{200,}")
 CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
 STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
 
@@ -43,7 +44,8 @@ class Question:
 
 def understand(text: str) -> Question:
     """Return what a question asks for."""
-    plain = text.replace("`", " ")
+    # No name is so long; a word without end would keep the expressions below busy for seconds.
+    plain = ENDLESS.sub(" ", text.replace("`", " "))
     found = QUALIFIED.findall(plain)
     symbols = tuple(dict.fromkeys(plain_name(one) for one in found if _is_symbol(one, text)))
     alone = len(words(text)) == len(words(found[0])) if found else False

@@ -32,8 +32,8 @@ class Reader:
     parser: Parser
     query: Query
 
-    def parse(self, data: bytes) -> Tree:
-        """Return the syntax tree of UTF-8 text.
+    def parse(self, data: bytes) -> tuple[Tree, bool]:
+        """Return the syntax tree of UTF-8 text, and whether the text as it stands has syntax errors.
 
         A syntax error may swallow everything behind it. Where one is that large, its first line is blanked out and the
         text parsed again, as often as that makes the errors smaller; every node keeps its place.
@@ -43,6 +43,7 @@ class Reader:
         files of strangers does so in a process that may be killed (coderag.index.pool).
         """
         tree = self.parser.parse(data)
+        has_error = tree.root_node.has_error
         for _ in range(MAX_REPAIRS):
             error = _largest_error(tree)
             if error is None:
@@ -55,7 +56,7 @@ class Reader:
             if left is not None and _rows(left) >= _rows(error):
                 break
             tree = repaired
-        return tree
+        return tree, has_error
 
     def match(self, tree: Tree) -> Matches:
         """Return every match of the query."""

@@ -20,6 +20,7 @@ from coderag.types import Kind
 __all__ = ["CALLABLE", "Call", "Definition", "Import", "Outline", "read_outline"]
 
 SIGNATURE_CHARS = 300
+NAME_CHARS = 1000  # a test may be named by a sentence, nothing by more
 CALLABLE = frozenset({Kind.FUNCTION, Kind.METHOD})
 TYPE_LIKE = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.EXTENSION})
 KINDS = {str(kind): kind for kind in Kind}
@@ -79,11 +80,11 @@ def read_outline(
     """Return the outline of UTF-8 text.
 
     A definition of more than `split_above` bytes also gets the rows on which its statements begin; one of a kind in
-    `brief` gets its names and rows only.
+    `brief`, on a row of its own with nothing above, gets its names and rows only.
     Raises grammar.GrammarMissing.
     """
     reader = grammar.reader(language)
-    tree = reader.parse(lines.data)
+    tree, has_error = reader.parse(lines.data)
     root = tree.root_node
     captures = sort_captures(reader.match(tree))
     leads = _Leads(lines, captures)
@@ -97,7 +98,7 @@ def read_outline(
         calls=tuple(_calls(lines, captures, language)),
         doc=_module_doc(lines, captures, definitions),
         statement_rows=_statement_rows(root, split_above),
-        has_error=root.has_error,
+        has_error=has_error,
     )
 
 
@@ -154,6 +155,10 @@ class _Leads:
             found += sorted(leads, reverse=True)
             row = first.row
         return row, found[::-1]
+
+    def end_above(self, row: int) -> bool:
+        """Tell whether a comment, decorator or documentation node ends on the row above."""
+        return row - 1 in self._by_row
 
     def _fill_rows(self, leads: list[Lead], first: Lead) -> bool:
         """Tell whether some leads are all that their rows hold."""
@@ -230,10 +235,9 @@ class _Definitions:
         name, qualified, scope = names
         lines = self._lines
         kind = KINDS[one.kind]
-        if kind in self._brief:
-            last_row, name_row = _last_row(one.outer), one.name.start_point[0]
+        if kind in self._brief and _last_row(one.outer) == row and not self._leads.end_above(row):
             self._made.append(
-                Definition(name, qualified, kind, parent, row, name_row, last_row, one.start, one.end, "", "", (), ())
+                Definition(name, qualified, kind, parent, row, row, row, one.start, one.end, "", "", (), ())
             )
             return
         first_row, leads = self._leads.above(row, one.start, same_row=same_row)
@@ -384,9 +388,9 @@ def _last_row(node: Node) -> int:
 
 
 def _clean_name(text: str, language: Language) -> str:
-    if text.isidentifier():
+    if text.isidentifier() and len(text) <= NAME_CHARS:
         return text
-    text = SPACE.sub(" ", text).strip()
+    text = SPACE.sub(" ", text).strip()[:NAME_CHARS]
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
         text = text[1:-1]
     return text.strip(language.name_strip) if language.name_strip else text
