@@ -86,9 +86,7 @@ def chunk_lines(lines: Lines, *, name: str, kind: Kind = Kind.BLOCK) -> list[Dra
     part = lines.trim((0, len(lines) - 1))
     if part is None:
         return []
-    blank = [row for row in range(len(lines)) if lines.is_blank(row)]
-    whole = Draft(kind, name, name, *part, parts=(part,))
-    return split_draft(lines, whole, tuple(row + 1 for row in blank))
+    return split_draft(lines, Draft(kind, name, name, *part, parts=(part,)))
 
 
 def _choose(definitions: Sequence[Definition]) -> dict[int, tuple[int, int, int]]:
@@ -181,17 +179,19 @@ def _module_drafts(lines: Lines, outline: Outline, runs: list[Rows], *, module: 
             doc=outline.doc,
             calls=calls.within(lines, small),
         ),
-        outline.statement_rows,
     )
     for run in large:
         block = Draft(Kind.BLOCK, module, module, *run, parts=(run,), calls=calls.within(lines, (run,)))
-        yield from split_draft(lines, block, outline.statement_rows)
+        yield from split_draft(lines, block)
 
 
-def split_draft(lines: Lines, draft: Draft, statement_rows: Sequence[int]) -> list[Draft]:
-    """Return the draft, in pieces when it is too large."""
+def split_draft(lines: Lines, draft: Draft, statement_rows: Sequence[int] = ()) -> list[Draft]:
+    """Return the draft, in pieces when it is too large: cut before statements, or after blank rows if none are known."""
     if sum(map(lines.size, draft.parts)) <= MAX_CHUNK_BYTES:
         return [draft]
+    statement_rows = statement_rows or [
+        row + 1 for first, last in draft.parts for row in range(first, last) if lines.is_blank(row)
+    ]
     pieces = list(_pieces(lines, draft.parts, statement_rows))
     if len(pieces) == 1:
         return [draft]

@@ -44,7 +44,7 @@ class Definition(NamedTuple):
     signature: str
     doc: str  # the summary
     decorators: tuple[str, ...]
-    statement_rows: tuple[int, ...]  # where it may be split; only for one beyond the size asked for
+    statement_rows: tuple[int, ...]  # where it may be split; only of a callable beyond the size asked for
 
 
 class Import(NamedTuple):
@@ -70,7 +70,6 @@ class Outline:
     imports: tuple[Import, ...] = ()
     calls: tuple[Call, ...] = ()
     doc: str = ""
-    statement_rows: tuple[int, ...] = ()  # of the file's top level
     has_error: bool = False
 
 
@@ -79,13 +78,12 @@ def read_outline(
 ) -> Outline:
     """Return the outline of UTF-8 text.
 
-    A definition of more than `split_above` bytes also gets the rows on which its statements begin; one of a kind in
+    A callable of more than `split_above` bytes also gets the rows on which its statements begin; one of a kind in
     `brief`, on a row of its own with nothing above, gets its names and rows only.
     Raises grammar.GrammarMissing.
     """
     reader = grammar.reader(language)
     tree, has_error = reader.parse(lines.data)
-    root = tree.root_node
     captures = sort_captures(reader.match(tree))
     leads = _Leads(lines, captures)
     definitions = _Definitions(lines, captures, leads, language=language, split_above=split_above, brief=brief).all()
@@ -97,7 +95,6 @@ def read_outline(
         ),
         calls=tuple(_calls(lines, captures, language)),
         doc=_module_doc(lines, captures, definitions),
-        statement_rows=_statement_rows(root, split_above),
         has_error=has_error,
     )
 
@@ -149,10 +146,10 @@ class _Leads:
             found.append(near)
             row, start = near.row, near.start
         while not same_row and (leads := self._by_row.get(row - 1)) is not None:
-            first = min(leads)
+            first = leads[0] if len(leads) == 1 else min(leads)
             if not self._fill_rows(leads, first):
                 break
-            found += sorted(leads, reverse=True)
+            found += leads if len(leads) == 1 else sorted(leads, reverse=True)
             row = first.row
         return row, found[::-1]
 
@@ -261,9 +258,12 @@ class _Definitions:
                 signature=self._signature(one, kind, decorators),
                 doc=_summary([lines.text_of(start, end) for start, end in docs]),
                 decorators=tuple(SPACE.sub(" ", lines.text_of(start, end)) for start, end in decorators),
-                statement_rows=_statement_rows(one.outer, self._split_above),
+                statement_rows=_statement_rows(one.outer, self._split_above) if self._is_large(one, kind) else (),
             )
         )
+
+    def _is_large(self, one: Found, kind: Kind) -> bool:
+        return one.end - one.start > self._split_above and kind in CALLABLE
 
     def _decorators_inside(self, one: Found) -> list[tuple[int, int]]:
         """Return the decorators between a definition's first byte and its name."""
@@ -362,8 +362,6 @@ def _module_doc(lines: Lines, captures: Captures, definitions: Sequence[Definiti
 
 def _statement_rows(node: Node, split_above: int) -> tuple[int, ...]:
     """Return the rows on which statements begin, at any depth at which a node exceeds `split_above` bytes."""
-    if node.end_byte - node.start_byte <= split_above:
-        return ()
     rows = set()
     large = [node]
     while large:

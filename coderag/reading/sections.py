@@ -115,8 +115,7 @@ def _is_rule(lines: Lines, row: int) -> bool:
 
 def _section(lines: Lines, name: str, qualified_name: str, part: tuple[int, int]) -> list[Draft]:
     draft = Draft(Kind.SECTION, name, qualified_name, *part, parts=(part,))
-    blank = tuple(row + 1 for row in range(part[0], part[1] + 1) if lines.is_blank(row))
-    return split_draft(lines, draft, blank)
+    return split_draft(lines, draft)
 
 
 def notebook_rows(data: bytes) -> tuple[bytes, list[tuple[str, int, int]]]:
@@ -179,5 +178,5 @@ def chunk_notebook(lines: Lines, cells: list[tuple[str, int, int]], *, name: str
         cell = Draft(
             Kind.CELL, title, f"{name}{PATH_SEPARATOR}cell {number}{PATH_SEPARATOR}{title}", *part, parts=(part,)
         )
-        drafts += split_draft(lines, cell, ())
+        drafts += split_draft(lines, cell)
     return drafts

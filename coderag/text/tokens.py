@@ -152,6 +152,9 @@ class _Memo(dict[bytes, tuple[int, ...]]):
 
     def __missing__(self, raw: bytes) -> tuple[int, ...]:
         numbers = self._numbers
-        found = words(raw.decode("utf-8", "replace"))
-        known = self[raw] = tuple([numbers[term] for word in found for term in terms(word)])
+        if raw.isascii():
+            found = terms(raw.decode())
+        else:
+            found = tuple(chain.from_iterable(map(terms, words(raw.decode("utf-8", "replace")))))
+        known = self[raw] = tuple([numbers[term] for term in found])
         return known
