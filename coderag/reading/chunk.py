@@ -186,7 +186,7 @@ def _module_drafts(lines: Lines, outline: Outline, runs: list[Rows], *, module: 
 
 
 def split_draft(lines: Lines, draft: Draft, statement_rows: Sequence[int] = ()) -> list[Draft]:
-    """Return the draft, in pieces when it is too large: cut before statements, or after blank rows if none are known."""
+    """Return the draft, in pieces when it is too large: cut before statements, or after blank rows if none is known."""
     if sum(map(lines.size, draft.parts)) <= MAX_CHUNK_BYTES:
         return [draft]
     statement_rows = statement_rows or [
