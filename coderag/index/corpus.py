@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +17,10 @@ from coderag.index.manifest import Manifest
 from coderag.index.segment import Segment
 from coderag.types import Chunk, Content, Kind
 
-__all__ = ["Corpus", "Member", "open_members"]
+__all__ = ["PIECE", "REMAINDER", "Corpus", "Member", "open_members"]
 
+PIECE = 1  # a piece of a definition without its name
+REMAINDER = 2  # what is left of a file beside its definitions
 LAST_NAME = re.compile(r"[^\W\d]\w*$")
 
 
@@ -52,6 +55,8 @@ class Corpus:
             chunks += len(one.segment)
             files += len(one.segment.paths)
         self.members = tuple(placed)
+        self._first_chunks = [one.first_chunk for one in placed]
+        self._first_files = [one.first_file for one in placed]
         self.size = chunks
         self.files = files
 
@@ -75,15 +80,12 @@ class Corpus:
         return self._joined([one.segment.chunk_flags for one in self.members], np.uint8)
 
     @cached_property
-    def pieces(self) -> Array:
-        """Which chunks are pieces of a definition without its name, bool[chunks]."""
-        return (self.chunk_flags & CONTINUES) > 0
-
-    @cached_property
-    def remainders(self) -> Array:
-        """Which chunks are what is left of a file beside its definitions, bool[chunks]."""
-        rest: Array = self.of_kinds((Kind.MODULE, Kind.BLOCK)) & ((self.chunk_flags & DEFINES) == 0)
-        return rest
+    def standing(self) -> Array:
+        """What each chunk is instead of a whole definition, u8[chunks]: PIECE, REMAINDER, or their sum."""
+        piece = (self.chunk_flags & CONTINUES) > 0
+        remainder = self.of_kinds((Kind.MODULE, Kind.BLOCK)) & ((self.chunk_flags & DEFINES) == 0)
+        standing: Array = (PIECE * piece + REMAINDER * remainder).astype(np.uint8)
+        return standing
 
     @cached_property
     def file_labels(self) -> Array:
@@ -141,12 +143,12 @@ class Corpus:
 
     def member_of(self, chunk: int) -> tuple[Member, int]:
         """Return the segment that holds a chunk, and the chunk's number in it."""
-        member = next(one for one in reversed(self.members) if one.first_chunk <= chunk)
+        member = self.members[bisect_right(self._first_chunks, chunk) - 1]
         return member, chunk - member.first_chunk
 
     def path(self, file: int) -> str:
         """Return a file's path, without reading those of the others."""
-        member = next(one for one in reversed(self.members) if one.first_file <= file)
+        member = self.members[bisect_right(self._first_files, file) - 1]
         return member.segment.paths[file - member.first_file]
 
     def names(self, chunk: int) -> tuple[str, str]:

@@ -376,8 +376,8 @@ class Segment:
         )
 
     def _members(self, number: int) -> list[int]:
-        """Return the chunks that are defined directly inside a definition, in order."""
-        if not self.chunk_flags[number] & DEFINES:
+        """Return the chunks that are defined directly inside a type or module, in order."""
+        if not self.chunk_flags[number] & DEFINES or KINDS[self.chunk_kind[number]] in (Kind.FUNCTION, Kind.METHOD):
             return []
         inside = np.flatnonzero(self.chunk_parent == number)
         members: list[int] = inside[(self.chunk_flags[inside] & (DEFINES | CONTINUES)) == DEFINES].tolist()

@@ -15,7 +15,7 @@ import numpy as np
 
 from coderag.index.arrays import Array
 from coderag.index.columns import LABELS
-from coderag.index.corpus import Corpus
+from coderag.index.corpus import PIECE, REMAINDER, Corpus
 from coderag.index.sparse import top_k
 from coderag.ranking.features import FEATURES, features
 from coderag.ranking.retrieve import Scores, retrieve
@@ -104,6 +104,8 @@ def rank(
 
 def _in_order(corpus: Corpus, candidates: Array, scores: Array) -> Array:
     """Return the positions of the candidates, best first; equal scores go by path and line, whatever their numbers."""
+    if len(np.unique(scores)) == len(scores):
+        return np.argsort(-scores)
     places = map(corpus.place, candidates.tolist())
     keys = [(-score, *place) for score, place in zip(scores.tolist(), places, strict=True)]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
@@ -130,9 +132,10 @@ def factors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:
             of_file[corpus.with_label(label)] *= tuning.factors[label]
     if "docs" not in question.wants:
         of_file[corpus.documents] *= tuning.factors["docs"]
-    factor: Array = of_file[corpus.chunk_file]
-    factor[corpus.pieces] *= tuning.factors["continues"]
-    factor[corpus.remainders] *= tuning.factors["module"]
+    of_standing = np.ones(PIECE + REMAINDER + 1, dtype=np.float32)
+    of_standing[[PIECE, PIECE + REMAINDER]] *= tuning.factors["continues"]
+    of_standing[[REMAINDER, PIECE + REMAINDER]] *= tuning.factors["module"]
+    factor: Array = of_file[corpus.chunk_file] * of_standing[corpus.standing]
     return factor
 
 
