@@ -13,7 +13,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -126,6 +125,8 @@ def write_manifest(folder: Path, manifest: Manifest, listed: Listed) -> Manifest
 
 def remove_leftovers(folder: Path, manifest: Manifest) -> None:
     """Remove segments and listings that the manifest does not name: of earlier manifests, or of writers that died."""
+    import shutil  # only writers need it, and it takes 5 ms
+
     named = {entry.name for entry in manifest.segments}
     segments = folder / "segments"
     for path in segments.iterdir() if segments.is_dir() else ():

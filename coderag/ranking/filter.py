@@ -11,7 +11,6 @@ import numpy as np
 from coderag.errors import QueryError
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
-from coderag.reading.language import languages
 from coderag.types import Query, TestPolicy
 
 __all__ = ["allowed_chunks", "glob_pattern"]
@@ -37,6 +36,8 @@ def allowed_chunks(corpus: Corpus, query: Query) -> Array | None:
 
 
 def _in_languages(corpus: Corpus, wanted: Iterable[str]) -> Array:
+    from coderag.reading.language import languages  # a search without this filter reads no language data
+
     if unknown := sorted(set(wanted) - languages().keys()):
         raise QueryError(f'unknown language {unknown[0]!r}; run "coderag languages" for the list')
     codes = [number for number, name in enumerate(corpus.languages) if name in wanted]
