@@ -210,26 +210,27 @@ class Index:
     @_telling_damage
     def outline(self, path: str) -> list[Symbol]:
         """Return the definitions of an indexed file in order; raises QueryError when it is not indexed."""
-        for member in self._corpus.members:
-            for file, known in enumerate(member.segment.paths.all()):
-                if known == path and file not in member.dead:
-                    return member.segment.outline(file, repository=member.repository)
-        raise QueryError(f"{path} is not in the index; paths are relative to the root, with forward slashes")
+        member, file = self._find(path)
+        return member.segment.outline(file, repository=member.repository)
 
     @_telling_damage
     def chunks(self, path: str) -> list[Chunk]:
         """Return the chunks of an indexed file in order; raises QueryError when it is not indexed."""
+        member, file = self._find(path)
+        numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
+        return [member.segment.chunk(number, repository=member.repository) for number in numbers]
+
+    def _find(self, path: str) -> tuple[Member, int]:
         for member in self._corpus.members:
             for file, known in enumerate(member.segment.paths.all()):
                 if known == path and file not in member.dead:
-                    numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
-                    return [member.segment.chunk(number, repository=member.repository) for number in numbers]
+                    return member, file
         raise QueryError(f"{path} is not in the index; paths are relative to the root, with forward slashes")
 
     @_telling_damage
     def __len__(self) -> int:
         """Return how many chunks can be found."""
-        return int(self._corpus.live_file[self._corpus.chunk_file].sum())
+        return self._corpus.live_chunks
 
 
 def _open(one: Root) -> tuple[Manifest, list[Member]]:

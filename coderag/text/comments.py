@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["doc_summary", "strip_markers"]
+__all__ = ["doc_summary"]
 
 OPENING = re.compile(
     r"""^\s*(?:
@@ -27,11 +27,6 @@ DIRECTIVE = re.compile(
     re.VERBOSE,
 )
 SUMMARY_CHARS = 240
-
-
-def strip_markers(text: str) -> str:
-    """Return a comment or docstring without the signs that make it one, line by line."""
-    return "\n".join(map(_bare, text.strip().split("\n"))).strip()
 
 
 def doc_summary(text: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderag.text.comments import doc_summary, strip_markers
+from coderag.text.comments import doc_summary
 from coderag.text.tokens import Vocabulary, raw_words, split_identifier, term_hash, terms, words
 
 
@@ -67,7 +67,6 @@ def test_any_text_has_a_summary_on_one_line(text: str) -> None:
     summary = doc_summary(text)
     assert "\n" not in summary
     assert len(summary) <= 240
-    strip_markers(text)
 
 
 @pytest.mark.parametrize(
