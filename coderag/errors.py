@@ -4,6 +4,8 @@ CoderagError
 ├── RootError            a folder to read is missing, is no folder, or may not be read
 ├── QueryError           a question or a filter that cannot be answered as written
 ├── LanguageDataError    a folder in parsers/ is wrong: a bad field, or a query its grammar refuses
+├── SettingsError        coderag.toml, or its table in pyproject.toml, says something unknown
+├── DatabaseError        a database that cannot be reached, read or understood
 ├── WorkerError          no process could be started to read the files
 └── StoredIndexError          an index on disk that cannot be used
     ├── IndexMissingError    there is none
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 __all__ = [
     "CoderagError",
+    "DatabaseError",
     "IndexDamagedError",
     "IndexFormatError",
     "IndexLockedError",
@@ -25,6 +28,7 @@ __all__ = [
     "LanguageDataError",
     "QueryError",
     "RootError",
+    "SettingsError",
     "StoredIndexError",
     "WorkerError",
 ]
@@ -44,6 +48,14 @@ class QueryError(CoderagError):
 
 class LanguageDataError(CoderagError):
     """A folder in parsers/ is wrong: a bad field, or a query that its grammar refuses."""
+
+
+class SettingsError(CoderagError):
+    """Settings, in coderag.toml or pyproject.toml, that say something unknown."""
+
+
+class DatabaseError(CoderagError):
+    """A database that cannot be reached, read or understood; the text never holds a password."""
 
 
 class WorkerError(CoderagError):

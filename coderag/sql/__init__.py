@@ -1,0 +1,1 @@
+"""Schemas: what files and databases declare, folded into the tables, views, routines and queries as they are now."""

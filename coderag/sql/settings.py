@@ -1,0 +1,190 @@
+"""The `[schema]` table of a root's settings to what it says of a file.
+
+It stands in coderag.toml, or in pyproject.toml as `[tool.coderag.schema]`:
+
+    [schema]
+    dialect = "postgres"            # of every file that no table below speaks of
+
+    [[schema.files]]
+    path = ["sql/prod/", "*.dump"]  # globs as in .gitignore
+    database = "shop"
+    environment = "prod"
+
+Of several tables that speak of a file, a later one overrides an earlier one key by key.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from coderag.errors import QueryError, SettingsError
+from coderag.reading.ignore import Rules, parse_rules
+
+__all__ = ["READS", "SETTINGS_FILES", "FileSettings", "Settings", "read_settings"]
+
+SETTINGS_FILES = ("coderag.toml", "pyproject.toml")  # the first that has a table of ours counts
+# How a file is read, and the language whose files are; "" is none.
+READS = {"ddl": "sql", "glossary": "glossary", "off": "", "queries": "sql", "querylog": "querylog"}
+DOCUMENTS = (".md", ".markdown", ".rst", ".ipynb")  # what these hold is found by their own readers
+TABLES = frozenset({"schema"})
+TEXTS = ("database", "dialect", "domain", "environment", "read")
+FLAGS = ("mask_literals",)
+
+
+class FileSettings(msgspec.Struct, frozen=True):
+    """What the settings say of a file; "" and None say nothing."""
+
+    database: str = ""
+    dialect: str = ""
+    domain: str = ""
+    environment: str = ""
+    read: str = ""  # as what: one of READS
+    mask_literals: bool | None = None
+
+    def over(self, other: FileSettings) -> FileSettings:
+        """Return these settings, and those of the other where these say nothing."""
+        masks = other.mask_literals if self.mask_literals is None else self.mask_literals
+        texts = {name: getattr(self, name) or getattr(other, name) for name in TEXTS}
+        return FileSettings(**texts, mask_literals=masks)
+
+
+class FileRule(msgspec.Struct, frozen=True):
+    """A table `[[schema.files]]`: globs and what holds for the files that they match."""
+
+    globs: tuple[str, ...]
+    settings: FileSettings
+
+    def matches(self, path: str) -> bool:
+        """Tell whether the globs match a file or a folder that it lies in."""
+        rules = _rules(self.globs)
+        raw = path.encode("utf-8", "surrogateescape")
+        folder = False
+        while raw:
+            verdict = rules.match(raw, raw.rpartition(b"/")[2], folder=folder)
+            if verdict is not None:
+                return verdict
+            raw, folder = raw.rpartition(b"/")[0], True
+        return False
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What a root's settings say of the schemas in it."""
+
+    name: str = ""  # the root's: a database that nothing else gives a name is called so
+    defaults: FileSettings = FileSettings()
+    files: tuple[FileRule, ...] = ()
+
+    @property
+    def assigned(self) -> tuple[tuple[str, str], ...]:
+        """Return globs and the languages that the settings give the files that they match, "" for none."""
+        return tuple(
+            (glob, READS[rule.settings.read])
+            for rule in self.files
+            if rule.settings.read
+            for glob in rule.globs
+            if not glob.startswith("!") and not (READS[rule.settings.read] and glob.lower().endswith(DOCUMENTS))
+        )
+
+    def for_path(self, path: str) -> FileSettings:
+        """Return what holds for the file at a path relative to the root."""
+        found = self.defaults
+        for rule in self.files:
+            if rule.matches(path):
+                found = rule.settings.over(found)
+        return found
+
+
+@lru_cache(maxsize=256)
+def _rules(globs: tuple[str, ...]) -> Rules:
+    return parse_rules("\n".join(globs).encode("utf-8", "surrogateescape"))
+
+
+def read_settings(root: Path) -> Settings:
+    """Return the settings of a root; those of a root without any say nothing.
+
+    Raises SettingsError for a file that is no TOML, and for an unknown key or value, naming file and key.
+    """
+    name = root.resolve().name
+    for file in SETTINGS_FILES:
+        found = _read_toml(root / file)
+        table = found if file == SETTINGS_FILES[0] else _table(_table(found, "tool", file), "coderag", file)
+        if table:
+            _only(table, TABLES, where=f"{file}:")
+            return _settings(_table(table, "schema", file), name, file)
+    return Settings(name)
+
+
+def _read_toml(path: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        if path.name != SETTINGS_FILES[0]:
+            return {}  # a file of other tools, which may be broken on purpose; they will say so
+        raise SettingsError(f"{path.name} is no valid TOML: {error}") from error
+    except OSError as error:
+        if not os.access(path.parent, os.R_OK | os.X_OK):
+            return {}  # the walk says what is wrong with the root
+        raise SettingsError(f"{path.name} cannot be read: {error.strerror}") from error
+
+
+def _table(parent: Mapping[str, Any], key: str, file: str) -> Mapping[str, Any]:
+    found = parent.get(key, {})
+    if not isinstance(found, dict):
+        raise SettingsError(f"{file}: {key!r} must be a table")
+    return found
+
+
+def _settings(table: Mapping[str, Any], name: str, file: str) -> Settings:
+    where = f"{file}: [schema]"
+    _only(table, {*TEXTS, *FLAGS, "files"}, where=where)
+    files = table.get("files", [])
+    if not isinstance(files, list) or not all(isinstance(one, dict) for one in files):
+        raise SettingsError(f"{where}: 'files' must be tables, written [[schema.files]]")
+    rules = [_rule(one, f"{file}: [[schema.files]] number {number}") for number, one in enumerate(files, 1)]
+    return Settings(name, _file_settings(table, where), tuple(rules))
+
+
+def _rule(table: Mapping[str, Any], where: str) -> FileRule:
+    _only(table, {*TEXTS, *FLAGS, "path"}, where=where)
+    globs = table.get("path", [])
+    globs = [globs] if isinstance(globs, str) else globs
+    if not isinstance(globs, list) or not globs or not all(isinstance(glob, str) and glob for glob in globs):
+        raise SettingsError(f"{where}: 'path' must be a glob or a list of globs")
+    return FileRule(tuple(globs), _file_settings(table, where))
+
+
+def _file_settings(table: Mapping[str, Any], where: str) -> FileSettings:
+    for key in TEXTS:
+        if not isinstance(table.get(key, ""), str):
+            raise SettingsError(f"{where}: {key!r} must be a text")
+    for key in FLAGS:
+        if not isinstance(table.get(key, False), bool):
+            raise SettingsError(f"{where}: {key!r} must be true or false")
+    if table.get("read", "ddl") not in READS:
+        raise SettingsError(f"{where}: 'read' is {table['read']!r}; it must be one of {', '.join(READS)}")
+    if table.get("dialect"):
+        _check_dialect(table["dialect"], where)
+    return FileSettings(**{key: table[key] for key in (*TEXTS, *FLAGS) if key in table})
+
+
+def _check_dialect(name: str, where: str) -> None:
+    from coderag.sql.dialect import find_dialect  # only where a dialect is named are the dialects' files read
+
+    try:
+        find_dialect(name)
+    except QueryError as error:
+        raise SettingsError(f"{where}: 'dialect': {error}") from error
+
+
+def _only(table: Mapping[str, Any], known: Collection[str], *, where: str) -> None:
+    if unknown := sorted(table.keys() - set(known)):
+        raise SettingsError(f"{where} unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
