@@ -1,0 +1,23 @@
+CONNECT TO library;
+-- Titles; it's one row a title.
+CREATE TABLE library.book (
+  id BIGINT NOT NULL GENERATED ALWAYS AS IDENTITY,
+  title VARCHAR(200) FOR BIT DATA DEFAULT 'it''s; untitled',
+  PRIMARY KEY (id)
+) ORGANIZE BY ROW;
+--#SET TERMINATOR @
+CREATE OR REPLACE PROCEDURE library.lend(IN book_id BIGINT)
+LANGUAGE SQL
+P1: BEGIN
+  DECLARE n INT;
+  IF book_id IS NULL THEN SET n = 0; END IF;
+END P1@
+--#SET TERMINATOR ;
+CREATE TRIGGER library.added AFTER INSERT ON library.book FOR EACH ROW
+BEGIN ATOMIC
+  UPDATE library.book SET title = CASE WHEN title = '' THEN 'x;' END;
+END;
+COMMENT ON TABLE library.book IS 'Titles'; -- all
+VALUES CURRENT DATE;
+SELECT COUNT(*) FROM library.book WITH UR;
+TERMINATE;

@@ -1,0 +1,38 @@
+USE WAREHOUSE loading;
+CREATE OR REPLACE DATABASE library; // where it's kept; all of it
+create or replace TRANSIENT TABLE LIBRARY.PUBLIC.BOOK cluster by (ID) (
+	ID NUMBER(38,0) NOT NULL autoincrement,
+	TITLE VARCHAR(16777216) COMMENT 'The reader\'s title; as printed',
+	EXTRA VARIANT,
+	primary key (ID)
+)COMMENT='Titles';
+
+CREATE FILE FORMAT csv_file TYPE = CSV FIELD_OPTIONALLY_ENCLOSED_BY = '"';
+CREATE STAGE incoming FILE_FORMAT = csv_file;
+COPY INTO BOOK FROM @incoming/books; -- rows
+
+-- Books that are new.
+CREATE OR REPLACE SECURE VIEW NEW_BOOK AS
+SELECT ID, EXTRA:shelf.row::string AS SHELF FROM BOOK QUALIFY ROW_NUMBER() OVER (ORDER BY ID) = 1;
+
+CREATE OR REPLACE FUNCTION due(days FLOAT) RETURNS FLOAT LANGUAGE JAVASCRIPT AS $$
+  if (DAYS) { return DAYS; }
+  return 14;
+$$;
+
+CREATE OR REPLACE PROCEDURE lend() RETURNS INT LANGUAGE SQL AS
+DECLARE
+  n INT;
+BEGIN
+  n := (SELECT COUNT(*) FROM BOOK);
+  IF (n > 0) THEN RETURN n; END IF;
+END;
+
+CREATE TASK nightly WAREHOUSE = loading SCHEDULE = '60 MINUTE' AS
+INSERT INTO BOOK (ID) SELECT 1;
+BEGIN
+  LET n := 1;
+END;
+BEGIN TRANSACTION;
+COMMIT;
+!set output_format=csv
