@@ -1,0 +1,77 @@
+"""Code to the tables that it declares: ORM models and migrations, read from the syntax tree and never run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import NamedTuple, cast
+
+from coderag.sql.model import Facts
+
+__all__ = ["FRAMEWORKS", "Framework", "read_code"]
+
+
+class Framework(NamedTuple):
+    """A framework that declares tables in a language.
+
+    `module` of this package has `read(data: bytes, *, language: str, path: str) -> Facts | None`. It is asked only for
+    a text that holds, of each tuple in `words`, at least one: the test that every file of the language has to stand,
+    so a few searches for plain bytes.
+    """
+
+    module: str
+    words: tuple[tuple[bytes, ...], ...]
+
+
+JAVASCRIPT = (
+    Framework("drizzle", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))),
+    Framework("knex", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))),
+)
+TYPESCRIPT = (
+    Framework("typeorm_migrations", ((b"MigrationInterface",), (b" up(",))),
+    Framework("typeorm", ((b"Entity(",), (b"@Entity(", b"@ViewEntity(", b".Entity("))),
+    *JAVASCRIPT,
+)
+
+# In this order: the first one that finds something has read the file.
+FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
+    "python": (
+        Framework("alembic", ((b"down_revision",), (b"upgrade",))),
+        Framework("django_migrations", ((b"Migration)",), (b"operations", b"dependencies"))),
+        Framework("django_models", ((b"from django",), (b"models",), (b"Field(", b"ForeignKey(", b"Model)"))),
+        Framework(
+            "sqlalchemy",
+            ((b"olumn(", b"Mapped[", b"table=True"), (b"__tablename__", b"Table(", b".Model", b"table=True")),
+        ),
+        Framework("django_settings", ((b"AUTH_USER_MODEL =",),)),
+    ),
+    "ruby": (
+        Framework("rails", ((b"Schema.define", b"Schema[", b"Migration"), (b"define", b"def "))),
+        Framework("activerecord", ((b"ApplicationRecord", b"ActiveRecord::Base"), (b"class ",))),
+    ),
+    "typescript": TYPESCRIPT,
+    "tsx": TYPESCRIPT,
+    "javascript": JAVASCRIPT,
+    "java": (Framework("jpa", ((b"persistence.",), (b"@Entity", b".Entity"))),),
+    "kotlin": (Framework("jpa", ((b"persistence.",), (b"@Entity", b".Entity"))),),
+    "go": (Framework("gorm", ((b"gorm",),)),),
+    "elixir": (
+        Framework("ecto_migrations", ((b"Ecto.Migration",),)),
+        Framework("ecto", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),
+    ),
+    "prisma": (Framework("prisma", ()),),
+}
+
+
+def read_code(data: bytes, *, language: str, path: str) -> Facts | None:
+    """Return what a file of code tells of schemas, None where that is nothing.
+
+    Raises grammar.GrammarMissing.
+    """
+    for framework in FRAMEWORKS.get(language, ()):
+        if all(any(word in data for word in words) for words in framework.words):
+            read = import_module(f"coderag.sql.models.{framework.module}").read
+            facts = cast("Facts | None", read(data, language=language, path=path))
+            if facts is not None:
+                return facts
+    return None

@@ -1,0 +1,435 @@
+"""Django's model fields to columns, for models and for migrations.
+
+https://docs.djangoproject.com/en/stable/ref/models/fields/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from coderag.sql.model import Column, Evidence, ForeignKey, Name, Origin, Source, Table
+from coderag.sql.models.python_classes import enum_entries, is_enum
+from coderag.sql.models.python_code import Call, Code, last_part
+from coderag.sql.models.tree import lines_of, text_of
+
+__all__ = [
+    "AUTO_FIELD",
+    "USER_MODEL",
+    "Field",
+    "Relation",
+    "Target",
+    "column_of",
+    "foreign_key",
+    "full_name",
+    "is_field",
+    "join_table",
+    "key_column",
+    "model_name",
+    "read_field",
+    "table_name",
+    "unique_sets",
+]
+
+# The types of PostgreSQL, as Django's backend names them, in words that every dialect knows.
+TYPES = {
+    "AutoField": "INTEGER",
+    "BigAutoField": "BIGINT",
+    "BigIntegerField": "BIGINT",
+    "BigIntegerRangeField": "INT8RANGE",
+    "BinaryField": "BYTEA",
+    "BooleanField": "BOOLEAN",
+    "CICharField": "CITEXT",
+    "CIEmailField": "CITEXT",
+    "CITextField": "CITEXT",
+    "CharField": "VARCHAR",
+    "CommaSeparatedIntegerField": "VARCHAR",
+    "DateField": "DATE",
+    "DateRangeField": "DATERANGE",
+    "DateTimeField": "TIMESTAMP WITH TIME ZONE",
+    "DateTimeRangeField": "TSTZRANGE",
+    "DecimalField": "NUMERIC",
+    "DecimalRangeField": "NUMRANGE",
+    "DurationField": "INTERVAL",
+    "EmailField": "VARCHAR",
+    "FileField": "VARCHAR",
+    "FilePathField": "VARCHAR",
+    "FloatField": "DOUBLE PRECISION",
+    "GenericIPAddressField": "INET",
+    "GeometryCollectionField": "GEOMETRY",
+    "GeometryField": "GEOMETRY",
+    "HStoreField": "HSTORE",
+    "IPAddressField": "INET",
+    "ImageField": "VARCHAR",
+    "IntegerField": "INTEGER",
+    "IntegerRangeField": "INT4RANGE",
+    "JSONField": "JSONB",
+    "LineStringField": "GEOMETRY",
+    "MultiLineStringField": "GEOMETRY",
+    "MultiPointField": "GEOMETRY",
+    "MultiPolygonField": "GEOMETRY",
+    "NullBooleanField": "BOOLEAN",
+    "PointField": "GEOMETRY",
+    "PolygonField": "GEOMETRY",
+    "PositiveBigIntegerField": "BIGINT",
+    "PositiveIntegerField": "INTEGER",
+    "PositiveSmallIntegerField": "SMALLINT",
+    "RasterField": "RASTER",
+    "SearchVectorField": "TSVECTOR",
+    "SlugField": "VARCHAR",
+    "SmallAutoField": "SMALLINT",
+    "SmallIntegerField": "SMALLINT",
+    "TextField": "TEXT",
+    "TimeField": "TIME",
+    "URLField": "VARCHAR",
+    "UUIDField": "UUID",
+}
+LENGTHS = {"EmailField": 254, "FileField": 100, "FilePathField": 100, "ImageField": 100, "SlugField": 50}
+LENGTHS |= {"URLField": 200}  # where max_length does not say otherwise
+AUTO_FIELDS = frozenset({"AutoField", "BigAutoField", "SmallAutoField"})
+AUTO_FIELD = "BIGINT"  # of the id that Django adds
+RELATIONS = frozenset({"ForeignKey", "OneToOneField", "ParentalKey", "TreeForeignKey", "TreeOneToOneField"})
+MANY = frozenset({"ManyToManyField", "ParentalManyToManyField", "SortedManyToManyField", "TreeManyToManyField"})
+NO_COLUMNS = frozenset({"GenericForeignKey", "GenericRelation", "CompositePrimaryKey", "ForeignObject"})
+# A model that settings name; the table has this alias where the file with the settings was read.
+USER_MODEL = "settings.AUTH_USER_MODEL"
+SELF = "self"
+MAX_DEPTH = 5  # arrays of arrays
+# Models of Django itself whose tables do not follow the rule.
+KNOWN_TABLES = {
+    "admin.logentry": "django_admin_log",
+    "contenttypes.contenttype": "django_content_type",
+    "flatpages.flatpage": "django_flatpage",
+    "redirects.redirect": "django_redirect",
+    "sessions.session": "django_session",
+    "sites.site": "django_site",
+}
+OTHER_FIELDS = ("django.forms", "forms.", "serializers.", "rest_framework", "wtforms", "graphene")
+NOWHERE = Source()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The model that a field refers to: "shop.Order", "Order" of the same app, or USER_MODEL."""
+
+    model: str
+    to_field: str = ""
+    constraint: bool = True  # the database knows of it
+
+
+class Target(NamedTuple):
+    """The model that a relation means, and what the file tells of its table."""
+
+    model: str  # "shop.Order", or USER_MODEL
+    table: str
+    type: str = ""  # of its primary key, or of the field that the relation names
+    column: tuple[str, ...] = ()  # that field's column, none for the primary key
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a model."""
+
+    name: str
+    call: Call
+    column: str = ""  # its name in the database, "" for a field without a column
+    type: str = ""
+    nullable: bool = False
+    primary_key: bool = False
+    unique: bool = False
+    identity: bool = False
+    default: str = ""
+    comment: str = ""
+    generated: str = ""
+    values: tuple[str, ...] = ()
+    refers: bool = False  # to another model
+    one_to_one: bool = False
+    relation: Relation | None = None  # None also where the model is not written
+    many: bool = False  # a ManyToManyField: a table and no column
+    through: str = ""  # the model that is this table, "?" where it is not written
+    join_table: str = ""
+    source: Source = NOWHERE
+
+
+def is_field(call: Call) -> bool:
+    """Tell whether a call makes a field of a model, of Django or another library."""
+    name = last_part(call.name)
+    if name in RELATIONS or name in MANY or name in NO_COLUMNS:
+        return True
+    return name.endswith("Field") and not call.name.startswith(OTHER_FIELDS)
+
+
+def read_field(name: str, call: Call, code: Code, *, statement: Node) -> Field | None:
+    """Return a field; None for a call that makes none."""
+    if not is_field(call):
+        return None
+    kind = last_part(call.name)
+    words = call.keywords
+    source = lines_of(statement)
+    if kind in NO_COLUMNS:
+        return Field(name, call, source=source)
+    relation = _relation(call, code) if kind in RELATIONS | MANY else None
+    if kind in MANY:
+        through = words.get("through")
+        return Field(
+            name,
+            call,
+            refers=True,
+            relation=relation,
+            many=True,
+            through=(model_name(through, code) or "?") if through is not None else "",
+            join_table=code.string(words.get("db_table")) or "",
+            source=source,
+        )
+    one_to_one = kind in {"OneToOneField", "TreeOneToOneField"}
+    found, values = _type(call, code, MAX_DEPTH) if relation is None and kind not in RELATIONS else ("", ())
+    primary_key = code.truth(words.get("primary_key")) is True
+    written = code.string(words.get("db_column"))
+    called = code.string(words.get("name")) or name
+    return Field(
+        name,
+        call,
+        column=written or (f"{called}_id" if kind in RELATIONS else called),
+        type=found,
+        nullable=not primary_key and (code.truth(words.get("null")) is True or kind == "NullBooleanField"),
+        primary_key=primary_key,
+        unique=one_to_one or code.truth(words.get("unique")) is True,
+        identity=kind in AUTO_FIELDS,
+        default=_default(call, code),
+        comment=_comment(name, call, code=code, statement=statement),
+        generated=" ".join(text_of(words.get("expression")).split()) if kind == "GeneratedField" else "",
+        values=_choices(words.get("choices"), code) or values,
+        refers=kind in RELATIONS,
+        one_to_one=one_to_one,
+        relation=relation,
+        source=source,
+    )
+
+
+def _type(call: Call | None, code: Code, depth: int) -> tuple[str, tuple[str, ...]]:
+    """Return the type of a plain field; of a class of the file, that of the field it derives from."""
+    if call is None or depth == 0:
+        return "", ()
+    kind, words = last_part(call.name), call.keywords
+    if kind == "ArrayField":
+        inner, values = _type(code.call(call.argument(0, "base_field")), code, depth - 1)
+        return f"{inner}[]" if inner else "ARRAY", values
+    if kind == "GeneratedField":
+        return _type(code.call(words.get("output_field")), code, depth - 1)
+    if kind not in TYPES:
+        one = code.classes.get(kind)
+        above = [last_part(code.dotted(base)) for base in one.bases] if one is not None else []
+        known = next((base for base in above if base in TYPES), None)
+        if known is None:
+            return kind, ()
+        kind = known
+    text = TYPES[kind]
+    if text == "NUMERIC":
+        digits = [code.integer(words.get(word)) for word in ("max_digits", "decimal_places")]
+        known_digits = [str(one) for one in digits if one is not None]
+        return (f"NUMERIC({', '.join(known_digits)})" if known_digits else text), ()
+    length = code.integer(words.get("max_length")) or LENGTHS.get(kind)
+    if text == "VARCHAR" and length is not None:
+        return f"VARCHAR({length})", ()
+    return text, ()
+
+
+def _relation(call: Call, code: Code) -> Relation | None:
+    model = model_name(call.argument(0, "to"), code)
+    if not model:
+        return None
+    to_field = code.string(call.keywords.get("to_field")) or ""
+    return Relation(model, to_field, constraint=code.truth(call.keywords.get("db_constraint")) is not False)
+
+
+def model_name(node: Node | None, code: Code) -> str:
+    """Return the model that an expression names: "shop.Order", "Order", "self" or USER_MODEL; "" for none.
+
+    Of a class that is imported, the app is the package that its module is in: `shop.models.Order`.
+    """
+    if node is None:
+        return ""
+    if "AUTH_USER_MODEL" in text_of(node) or "get_user_model" in text_of(node):
+        return USER_MODEL
+    if (text := code.string(node)) is not None:
+        return text
+    dotted = code.dotted(node)
+    if not dotted:
+        return ""
+    path = dotted.split(".")
+    if "models" in path[:-1]:
+        before = path[: path.index("models")]
+        app = before[-1] if before else ""
+        return f"{app}.{path[-1]}" if app else path[-1]
+    if len(path) == 1 or dotted.startswith("."):
+        return path[-1]
+    return ""  # of a module from which the app cannot be told
+
+
+def _default(call: Call, code: Code) -> str:
+    """Return the default of the database, or else a literal that the program fills in."""
+    for word in ("db_default", "default"):
+        node = code.resolve(call.keywords.get(word))
+        if node is not None and node.type in {"tuple", "expression_list"}:  # a member of TextChoices
+            node = (code.items(node) or [node])[0]
+        if found := code.sql_literal(node):
+            return found
+        made = code.call(node) if word == "db_default" else None
+        if made is not None and last_part(made.name) == "Now":
+            return "CURRENT_TIMESTAMP"
+    return ""
+
+
+def _comment(name: str, call: Call, *, code: Code, statement: Node) -> str:
+    """Return what is said of a field, where that is more than its name."""
+    words = call.keywords
+    nodes = [words.get("db_comment"), words.get("help_text"), words.get("verbose_name")]
+    if last_part(call.name) not in RELATIONS:
+        nodes.append(call.argument(0))
+    for node in nodes:
+        text = " ".join(_translated(node, code).split())
+        if text and text.casefold() != name.replace("_", " ").casefold():
+            return text
+    return code.comment_at(statement)
+
+
+def _translated(node: Node | None, code: Code) -> str:
+    """Return a string, also where it is wrapped for translation: `_("name")`."""
+    if (text := code.string(node)) is not None:
+        return text
+    call = code.call(node)
+    if call is None or not ("gettext" in call.name or last_part(call.name) in {"_", "N_"}):
+        return ""
+    return code.string(call.argument(0)) or ""
+
+
+def _choices(node: Node | None, code: Code) -> tuple[str, ...]:
+    """Return the values of choices: pairs of value and label, groups of such, or an enumeration."""
+    if node is None:
+        return ()
+    named_class = code.dotted(node).removesuffix(".choices")
+    one = code.classes.get(named_class)
+    if one is None and "." in named_class:  # Order.Status
+        outer, _, inner = named_class.rpartition(".")
+        one = code.classes[outer].inner.get(inner) if outer in code.classes else None
+    if one is not None and is_enum(one, code):
+        return tuple(entry.value for entry in enum_entries(one, code) if entry.value)
+    if mapping := code.pairs(node):
+        return tuple(mapping)
+    found: list[str] = []
+    for item in code.items(node) or []:
+        pair = code.items(item)
+        if not pair:
+            continue
+        if len(pair) == 2 and (group := code.items(pair[1])) is not None:
+            firsts = [(code.items(inner) or [inner])[0] for inner in group]
+        else:
+            firsts = [pair[0]]
+        found += [value for first in firsts if (value := _value(first, code)) is not None]
+    return tuple(dict.fromkeys(found))
+
+
+def _value(node: Node, code: Code) -> str | None:
+    resolved = code.resolve(node)
+    if resolved is not None and resolved.type == "integer":
+        return text_of(resolved)
+    return code.string(node)
+
+
+def full_name(model: str, app: str, own: str = "") -> str:
+    """Return a model with its app, "shop.Order"; "" where that is not known. `own` is the model that says "self"."""
+    if model == SELF:
+        model = own
+    label, dot, name = model.rpartition(".")
+    label = label if dot else app
+    return f"{label}.{name}" if name and label else ""
+
+
+def table_name(model: str) -> str:
+    """Return the table of a model "shop.Order" by Django's rule: shop_order.
+
+    https://docs.djangoproject.com/en/stable/ref/models/options/#table-names
+    """
+    if model == USER_MODEL:
+        return USER_MODEL
+    return KNOWN_TABLES.get(model.lower(), model.replace(".", "_").lower())
+
+
+def column_of(field: Field, *, type_of: str = "") -> Column:
+    """Return the column of a field; `type_of` is that of the field it refers to."""
+    return Column(
+        field.column,
+        type=field.type or type_of,
+        nullable=field.nullable,
+        default=field.default,
+        comment=field.comment,
+        values=field.values,
+        generated=field.generated,
+        identity=field.identity,
+        source=field.source,
+    )
+
+
+def key_column(source: Source) -> Column:
+    """Return the id that Django gives to a model without a primary key."""
+    return Column("id", AUTO_FIELD, nullable=False, identity=True, source=source)
+
+
+def foreign_key(field: Field, target: Target, *, evidence: Evidence) -> ForeignKey:
+    """Return the key of a field that refers to a model."""
+    relation = field.relation
+    return ForeignKey(
+        (field.column,),
+        Name(target.table),
+        target.column,
+        evidence=evidence if relation is not None and relation.constraint else Evidence.MODEL,
+        source=field.source,
+        model="" if target.model == USER_MODEL else target.model,
+    )
+
+
+def join_table(near: Target, far: Target, field: Field, *, evidence: Evidence, origin: Origin) -> Table:
+    """Return the table that a ManyToManyField makes: an id and a key to either side.
+
+    https://docs.djangoproject.com/en/stable/ref/models/fields/#django.db.models.ManyToManyField.db_table
+    """
+    names = [last_part(one.model).lower() if one.model != USER_MODEL else "user" for one in (near, far)]
+    if names[0] == names[1]:
+        names = [f"from_{names[0]}", f"to_{names[1]}"]
+    columns = [f"{name}_id" for name in names]
+    sides = list(zip(columns, (near, far), strict=True))
+    return Table(
+        Name(field.join_table or f"{near.table}_{field.name}"),
+        columns=(
+            key_column(field.source),
+            *(Column(column, one.type, nullable=False, source=field.source) for column, one in sides),
+        ),
+        primary_key=("id",),
+        unique=(tuple(columns),),
+        alias=f"{near.model}.{field.name}",
+        foreign_keys=tuple(
+            ForeignKey(
+                (column,),
+                Name(one.table),
+                evidence=evidence,
+                source=field.source,
+                model="" if one.model == USER_MODEL else one.model,
+            )
+            for column, one in sides
+        ),
+        origins=(origin,),
+        sources=(field.source,),
+    )
+
+
+def unique_sets(node: Node | None, code: Code, columns: Callable[[str], str]) -> list[tuple[str, ...]]:
+    """Return the sets of unique_together, by their columns: one tuple of fields, or a list of such."""
+    items = code.items(node) or []
+    if items and code.string(items[0]) is not None:
+        sets = [code.strings(node)]
+    else:
+        sets = [code.strings(item) for item in items]
+    return [tuple(columns(name) for name in one) for one in sets if one]

@@ -1,0 +1,21 @@
+"""Django's settings to the one thing in them that models refer to: which model the users are."""
+
+from __future__ import annotations
+
+from coderag.sql.model import Describe, Facts, Name, Table
+from coderag.sql.models.django_fields import USER_MODEL, table_name
+from coderag.sql.models.python_code import read_python
+from coderag.sql.models.tree import lines_of
+
+__all__ = ["read"]
+
+
+def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001
+    """Return that the table of AUTH_USER_MODEL = "accounts.User" has the alias USER_MODEL too."""
+    code = read_python(data)
+    node = code.names.get("AUTH_USER_MODEL")
+    model = code.string(node)
+    if node is None or not model or "." not in model:
+        return None
+    table = Table(Name(table_name(model)), alias=USER_MODEL, sources=(lines_of(node),))
+    return Facts(statements=1, operations=(Describe(table),))

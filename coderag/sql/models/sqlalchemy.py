@@ -1,0 +1,160 @@
+"""SQLAlchemy's tables and mapped classes to tables, also those of Flask-SQLAlchemy and SQLModel.
+
+https://docs.sqlalchemy.org/en/20/orm/declarative_tables.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from coderag.sql.model import CreateTable, Describe, Facts, Lost, Name, Origin, Table
+from coderag.sql.models.python_code import Class, last_part, read_python
+from coderag.sql.models.sqlalchemy_columns import (
+    COLUMN_CALLS,
+    Constraint,
+    Field,
+    Target,
+    read_column,
+    read_constraint,
+    table_of,
+)
+from coderag.sql.models.sqlalchemy_places import Place, Places, find_places, table_arguments
+from coderag.sql.models.tree import lines_of, lost_at
+
+__all__ = ["read"]
+
+# Bases in other files that bring no columns: what SQLModel's classes may derive from.
+BARE_BASES = frozenset({"object", "Generic", "ABC", "Base", "BaseModel", "Protocol"})
+
+
+def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001
+    """Return the tables that a Python file declares for SQLAlchemy, None when there are none."""
+    places = find_places(read_python(data))
+    lost = [*places.lost]
+    tables: list[Table] = []
+    for place in places.all:
+        table, missed = _table(place, places)
+        tables.append(table)
+        lost += missed
+    if not tables and not lost:
+        return None
+    tables = _with_target_types(sorted(tables, key=lambda table: table.sources[0].start_line))
+    lost.sort(key=lambda one: one.line)
+    # What has no columns here is reflected from the database, or they are those of a base elsewhere.
+    operations = tuple(CreateTable(table) if table.columns else Describe(table, complete=True) for table in tables)
+    return Facts(statements=len(operations) + len(lost), operations=operations, lost=tuple(lost))
+
+
+def _table(place: Place, places: Places) -> tuple[Table, list[Lost]]:
+    """Return a table, and what of it could not be read."""
+    fields, constraints, lost = _of_class(place.one, places) if place.one is not None else _of_call(place, places)
+    table = Table(
+        place.name,
+        comment=place.comment,
+        alias=place.alias,
+        origins=(Origin.ORM,),
+        sources=(lines_of(place.node),),
+    )
+    done, unknown = table_of(
+        table, fields, constraints, resolve=lambda target: _resolved(target, place=place, places=places)
+    )
+    lost += [
+        Lost(one.start_line, f"{place.name}: foreign key", "the table that it refers to is in another file", True)
+        for one in unknown
+    ]
+    return done, lost
+
+
+def _of_call(place: Place, places: Places) -> tuple[list[Field], list[Constraint], list[Lost]]:
+    """Return the columns and keys of a call of Table."""
+    code, call = places.code, place.call
+    if call is None:
+        return [], [], []
+    given = [one for argument in call.arguments[1:] if (one := code.call(argument)) is not None]
+    columns = [one for one in given if last_part(one.name) in COLUMN_CALLS]
+    fields = [found for one in columns if (found := read_column(one, code)) is not None]
+    attributes = {one.column.name: one.column.name for one in fields}
+    rules = [rule for one in given if (rule := read_constraint(one, code, attributes=attributes)) is not None]
+    whole = call.complete and len(fields) == len(columns)
+    return fields, rules, [] if whole else [lost_at(call.node, "some of its columns are computed")]
+
+
+def _of_class(one: Class, places: Places) -> tuple[list[Field], list[Constraint], list[Lost]]:
+    """Return the columns and keys of a class, of the bases in the file that have no table, and of such children."""
+    code = places.code
+    fields = _fields(one, places)
+    for child in places.children.get(one.name, []):
+        fields |= {name: found for name, found in _fields(child, places).items() if name not in fields}
+    columns: dict[str, Field] = {}
+    for found in fields.values():
+        columns.setdefault(found.column.name.casefold(), found)
+    attributes = {found.attribute: found.column.name for found in fields.values()}
+    rules: list[Constraint] = []
+    for other in (one, *places.plain_bases(one)):
+        if arguments := table_arguments(other, code):
+            inside = code.within(other)
+            calls = [call for node in arguments if (call := inside.call(node)) is not None]
+            read_rules = [read_constraint(call, inside, attributes=attributes) for call in calls]
+            rules = [rule for rule in read_rules if rule is not None]
+            break
+    carriers = [last_part(name) for name in places.strange_bases(one) if _brings_columns(name, one)]
+    lost = [lost_at(one.node, f"the columns of {name} are in another file") for name in carriers]
+    return [*columns.values()], rules, lost
+
+
+def _brings_columns(base: str, one: Class) -> bool:
+    """Tell whether a base of another file is likely to have columns: a mixin, or what a SQLModel derives from."""
+    name = last_part(base)
+    return name not in BARE_BASES if "table" in one.keywords else "mixin" in name.lower()
+
+
+def _fields(one: Class, places: Places) -> dict[str, Field]:
+    """Return the columns of a class by attribute: its own and those of bases without a table, as they are ordered."""
+    found: list[list[Field]] = []
+    seen: set[str] = set()
+    for other in (one, *places.plain_bases(one)):
+        attributes = places.fields[other.name]
+        found.append([own for name, fields in attributes.items() if name not in seen for own in fields])
+        seen |= attributes.keys()  # what a class below declares anew, or takes away
+    if "table" in one.keywords:  # SQLModel begins with the fields of the base
+        found.reverse()
+    return {f"{own.attribute}.{own.column.name}": own for fields in found for own in fields}
+
+
+def _resolved(target: Target, *, place: Place, places: Places) -> Target | None:
+    """Return what a foreign key refers to by the names of table and column; None where that is not known.
+
+    A class of another file stands for its table.
+    """
+    if target.table is not None:
+        schema = target.table.schema or place.metadata_schema
+        return Target(Name(target.table.name, schema=schema), target.column)
+    other = places.by_variable.get(target.variable)
+    if other is None and target.is_class and target.variable in places.code.imports:
+        model = last_part(places.code.imports[target.variable])
+        return Target(Name(model), target.column, variable=model)
+    if other is None:
+        return None
+    fields = _fields(other.one, places).values() if other.one is not None else ()
+    columns = [found.column.name for found in fields if found.attribute == target.column]
+    return Target(other.name, columns[0] if columns else target.column)
+
+
+def _with_target_types(tables: Sequence[Table]) -> list[Table]:
+    """Return tables whose foreign keys have the type of the column that they refer to, where none is written."""
+    types = {(table.name.key, column.name.casefold()): column.type for table in tables for column in table.columns}
+    done: list[Table] = []
+    for table in tables:
+        targets = {
+            key.columns[0]: types.get((key.table.key, key.referenced[0].casefold()), "")
+            for key in table.foreign_keys
+            if len(key.columns) == 1 and key.referenced
+        }
+        columns = tuple(
+            column if column.type else msgspec.structs.replace(column, type=targets.get(column.name, ""))
+            for column in table.columns
+        )
+        done.append(msgspec.structs.replace(table, columns=columns))
+    return done
