@@ -1,0 +1,1 @@
+"""Databases that are asked instead of read from files."""
