@@ -1,0 +1,154 @@
+"""Operations of files to the objects that are there when all of them have been applied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import TypeVar
+
+from coderag.sql.folding.columns import (
+    add_column,
+    add_constraint,
+    alter_column,
+    comment_on_table,
+    drop_column,
+    drop_constraint,
+    rename_column,
+)
+from coderag.sql.folding.objects import (
+    comment_on_routine,
+    comment_on_type,
+    create_routine,
+    create_type,
+    drop_routines,
+    drop_type,
+    rename_routines,
+    rename_type,
+)
+from coderag.sql.folding.state import ROUTINE_KINDS, TABLE_KINDS, TYPE_KINDS, State, Waiting
+from coderag.sql.folding.tables import (
+    create_table,
+    describe,
+    drop_index,
+    drop_schema,
+    drop_table,
+    rename_schema,
+    rename_table,
+)
+from coderag.sql.model import (
+    AddColumn,
+    AddConstraint,
+    AddDefinition,
+    AddQuery,
+    AlterColumn,
+    CommentOn,
+    CreateRoutine,
+    CreateTable,
+    CreateType,
+    Describe,
+    Drop,
+    DropColumn,
+    DropConstraint,
+    ObjectKind,
+    Operation,
+    Rename,
+    RenameColumn,
+    SchemaFile,
+    UseDatabase,
+)
+
+__all__ = ["applied", "apply_again"]
+
+ByKind = TypeVar("ByKind", Drop, Rename, CommentOn)
+Action = Callable[[State, ByKind], None]
+
+DROPS: dict[ObjectKind, Action[Drop]] = {
+    **dict.fromkeys(TABLE_KINDS, drop_table),
+    **dict.fromkeys(ROUTINE_KINDS, drop_routines),
+    **dict.fromkeys(TYPE_KINDS, drop_type),
+    ObjectKind.SCHEMA: drop_schema,
+    ObjectKind.INDEX: drop_index,
+}
+RENAMES: dict[ObjectKind, Action[Rename]] = {
+    **dict.fromkeys(TABLE_KINDS, rename_table),
+    **dict.fromkeys(ROUTINE_KINDS, rename_routines),
+    **dict.fromkeys(TYPE_KINDS, rename_type),
+    ObjectKind.SCHEMA: rename_schema,
+}
+COMMENTS: dict[ObjectKind, Action[CommentOn]] = {
+    **dict.fromkeys(TABLE_KINDS, comment_on_table),
+    **dict.fromkeys(ROUTINE_KINDS, comment_on_routine),
+    **dict.fromkeys(TYPE_KINDS, comment_on_type),
+}
+
+
+def applied(files: Iterable[SchemaFile], *, migrations: Collection[str] = ()) -> State:
+    """Return the state after the operations of all files, in the order given.
+
+    `migrations` are the paths whose changes make the history and have to fit what is there. Any other file may change
+    what a later one creates, and drops only what it has created itself.
+    """
+    state = State()
+    for file in files:
+        state.begin(file, in_order=file.path in migrations)
+        for operation in file.facts.operations:
+            _apply(state, operation)
+    _apply_waiting(state, state.deferred)
+    return state
+
+
+def apply_again(state: State, wanted: Callable[[Operation], Operation | None]) -> None:
+    """Apply operations whose tables were not there and may be by now, as `wanted` makes them; None for none."""
+    waiting, state.failed = state.failed, []
+    again: list[Waiting] = []
+    for file, database, schema, operation in waiting:
+        if (one := wanted(operation)) is not None:
+            again.append((file, database, schema, one))
+    _apply_waiting(state, again)
+
+
+def _apply_waiting(state: State, waiting: Iterable[Waiting]) -> None:
+    state.last, state.in_order = True, False
+    for file, database, schema, operation in waiting:
+        state.file, state.database, state.schema = file, database, schema
+        _apply(state, operation)
+
+
+def _apply(state: State, operation: Operation) -> None:
+    match operation:
+        case CreateTable():
+            create_table(state, operation)
+        case AddColumn():
+            add_column(state, operation)
+        case AddConstraint():
+            add_constraint(state, operation)
+        case AlterColumn():
+            alter_column(state, operation)
+        case DropColumn():
+            drop_column(state, operation)
+        case RenameColumn():
+            rename_column(state, operation)
+        case DropConstraint():
+            drop_constraint(state, operation)
+        case CommentOn():
+            _by_kind(COMMENTS, state, operation)
+        case Drop():
+            _by_kind(DROPS, state, operation)
+        case Rename():
+            _by_kind(RENAMES, state, operation)
+        case Describe():
+            describe(state, operation)
+        case CreateRoutine():
+            create_routine(state, operation)
+        case CreateType():
+            create_type(state, operation)
+        case UseDatabase():
+            state.use(operation)
+        case AddQuery() | AddDefinition():
+            pass  # they belong to no table
+
+
+def _by_kind(actions: dict[ObjectKind, Action[ByKind]], state: State, operation: ByKind) -> None:
+    """Apply an operation to objects of its kind; of other kinds, such as sequences, nothing is kept."""
+    action = actions.get(operation.kind)
+    if action is not None:
+        action(state, operation)

@@ -1,0 +1,251 @@
+"""Drafts of databases to fewer: what refers to each other, snapshots, models and files without tables come together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from coderag.sql.folding.declared import Declared, Index, is_qualified
+from coderag.sql.folding.drafts import Draft, Sets, common_folder, dialect_of, disjoint, grouped_by, overlap
+from coderag.sql.folding.naming import environment
+from coderag.sql.folding.places import (
+    base_folder,
+    distance,
+    holds_projects,
+    is_related,
+    project_folder,
+    says_snapshot,
+    stem_of,
+)
+from coderag.sql.model import CreateTable
+from coderag.sql.names import Key
+
+__all__ = ["merged", "with_dependents", "with_models", "with_snapshots"]
+
+MIN_OVERLAP = 0.5  # of the tables' names, for a snapshot or for models to be of the same database
+NEARLY = 0.8  # of the most tables that a database has of those that a file uses, for it to be one of the best
+
+
+def merged(drafts: list[Draft]) -> list[Draft]:
+    """Merge drafts of different folders that refer to each other's tables or switch to the same database."""
+    sets = Sets(len(drafts))
+    index = Index()
+    for number, draft in enumerate(drafts):
+        if _may_merge(draft):
+            index.add(number, draft.tables())
+    tables = [draft.tables() for draft in drafts]
+    for number, draft in enumerate(drafts):
+        if not _may_merge(draft) or draft.series:
+            continue
+        names = draft.names()
+        for key in sorted({key for one in draft.files for key in one.used} - names):
+            other = _nearest(draft, key, index.holders(key), drafts)
+            if other is not None and _may_be_one(tables, sets, number, other):
+                sets.join(number, other)
+    by_database: dict[tuple[str, str], int] = {}
+    for number, draft in enumerate(drafts):
+        if _may_merge(draft) and (database := draft.told().casefold()):
+            first = by_database.setdefault((database, environment(draft)), number)
+            if _may_be_one(tables, sets, first, number):
+                sets.join(first, number)
+    return [_one_draft([drafts[number] for number in numbers]) for numbers in sets.all()]
+
+
+def _may_be_one(tables: Sequence[set[Key]], sets: Sets, first: int, second: int) -> bool:
+    """Tell whether two drafts create nothing both, and are not the same tables in two schemas either."""
+    return disjoint(tables, sets, first, second) and overlap(tables[first], tables[second]) < MIN_OVERLAP
+
+
+def _may_merge(draft: Draft) -> bool:
+    return not draft.live and not draft.name and not draft.models
+
+
+def _nearest(draft: Draft, key: Key, holders: Sequence[int], drafts: Sequence[Draft]) -> int | None:
+    """Return the draft whose table a reference means: in a folder above, below or beside, or the only one at all."""
+    near = [
+        (distance(draft.folder, drafts[number].folder), number)
+        for number in holders
+        if drafts[number] is not draft
+        and drafts[number].side == draft.side
+        and (_is_near(draft.folder, drafts[number].folder) or (is_qualified(key) and len(holders) == 1))
+    ]
+    near.sort()
+    if not near or (len(near) > 1 and near[0][0] == near[1][0]):
+        return None
+    return near[0][1]
+
+
+def _is_near(first: str, second: str) -> bool:
+    """Tell whether one folder lies in the other, or both in one that is not the root and holds no projects."""
+    parent = first.rpartition("/")[0]
+    beside = parent == second.rpartition("/")[0] and parent and not holds_projects(parent)
+    return is_related(first, second) or bool(beside)
+
+
+def _one_draft(drafts: Sequence[Draft]) -> Draft:
+    first, *others = drafts
+    for other in others:
+        first.members += other.members
+        first.series += other.series
+        first.models += other.models
+        first.whole_folder = True
+    if others:
+        first.folder = common_folder([draft.folder for draft in drafts])
+    return first
+
+
+def with_snapshots(drafts: list[Draft]) -> list[Draft]:
+    """Give each series the files that state its whole schema, or what it begins with; the best fitting ones first."""
+    pairs: list[tuple[tuple[bool, float, int, str], Draft, Draft]] = []
+    stated = [draft for draft in drafts if draft.members and not (draft.series or draft.live or draft.name)]
+    for series in [draft for draft in drafts if draft.series and not draft.live]:
+        known = series.known()
+        for draft in stated:
+            share = overlap(known, draft.tables())
+            if share >= MIN_OVERLAP and draft.side == series.side and _is_beside(series, draft):
+                other = dialect_of(series) != dialect_of(draft)
+                pairs.append(((other, -share, distance(series.folder, draft.folder), draft.folder), series, draft))
+    taken: set[int] = set()
+    for _, series, snapshot in sorted(pairs, key=lambda pair: pair[0]):
+        if id(snapshot) in taken or series.bases or series.snapshot:
+            continue
+        taken.add(id(snapshot))
+        _add_snapshot(series, snapshot)
+    for draft in drafts:
+        if draft.series and draft.members and not draft.snapshot:
+            _find_snapshot(draft)
+    return [draft for draft in drafts if id(draft) not in taken]
+
+
+def _add_snapshot(series: Draft, snapshot: Draft) -> None:
+    if _is_base(series, snapshot):
+        series.bases += snapshot.members
+    else:
+        series.snapshot += snapshot.members
+
+
+def _find_snapshot(draft: Draft) -> None:
+    """Find the files of a draft that state what its series makes, where the settings have put all of them together."""
+    known = Draft(series=draft.series).known()
+    stated = [one for one in draft.members if one.tables and _is_snapshot(one)]
+    if stated and overlap(known, Draft(stated).tables()) >= MIN_OVERLAP:
+        draft.members = [one for one in draft.members if one not in stated]
+        _add_snapshot(draft, Draft(stated))
+
+
+def _is_beside(series: Draft, draft: Draft) -> bool:
+    """Tell whether a draft's files are named as snapshots and lie where those of a series do."""
+    if not all(_is_snapshot(one) for one in draft.members if one.tables):
+        return False
+    return is_related(project_folder(series.folder), project_folder(draft.folder))
+
+
+def _is_snapshot(one: Declared) -> bool:
+    return says_snapshot(one.path) or (one.series is not None and one.series.snapshot)
+
+
+def _is_base(series: Draft, snapshot: Draft) -> bool:
+    """Tell whether the columns that a series adds to tables it does not create are still missing in a file."""
+    columns = {
+        operation.table.name.name.casefold(): {column.name.casefold() for column in operation.table.columns}
+        for one in snapshot.members
+        for operation in one.file.facts.operations
+        if isinstance(operation, CreateTable)
+    }
+    created = {key[2] for one in series.series for key in one.names}
+    added = [
+        (key[2], column)
+        for one in series.series
+        for key, names in one.altered.items()
+        for column in names
+        if key[2] in columns and key[2] not in created
+    ]
+    missing = sum(column not in columns[table] for table, column in added)
+    return missing * 2 > len(added)
+
+
+def with_dependents(drafts: list[Draft], files: list[Declared]) -> list[Draft]:
+    """Give the files that create no table to the draft whose tables they use; the others make drafts by folder."""
+    index = Index()
+    for number, draft in enumerate(drafts):
+        index.add(number, draft.names())
+    mains = [draft.main() for draft in drafts]
+    left = files
+    while left:  # what one file makes of a table, the next may use
+        waiting: list[Declared] = []
+        for one in left:
+            best = _best(one, drafts, mains=mains, index=index)
+            if best is None:
+                waiting.append(one)
+            else:
+                drafts[best].members.append(one)
+                index.add(best, one.names)
+        if len(waiting) == len(left):
+            break
+        left = waiting
+    homeless = grouped_by(left, lambda one: (base_folder(one.path), one.side))
+    return drafts + [Draft(found, folder=base_folder(found[0].path), whole_folder=True) for found in homeless]
+
+
+def _best(one: Declared, drafts: Sequence[Draft], *, mains: Sequence[Declared], index: Index) -> int | None:
+    """Return the draft that has most of the tables a file uses; of several, the most alike and the nearest."""
+    found: defaultdict[int, int] = defaultdict(int)
+    for key in one.used:
+        for number in index.holders(key, exact_first=False):
+            found[number] += 1
+    folder = base_folder(one.path)
+    least = max(found.values(), default=0) * NEARLY
+    if not found:
+        return _around(one, folder, drafts)
+
+    def fit(number: int) -> tuple[object, ...]:
+        draft, main = drafts[number], mains[number]
+        return (
+            draft.side != one.side,
+            draft.live,
+            not _same_stem(one.path, main.path),
+            draft.folder != folder,
+            one.file.facts.dialect != main.file.facts.dialect,
+            distance(folder, draft.folder),
+            -found[number],
+            number,
+        )
+
+    return min((number for number, count in found.items() if count >= least), key=fit)
+
+
+def _around(one: Declared, folder: str, drafts: Sequence[Draft]) -> int | None:
+    """Return the draft in whose folder a file lies that uses no table, the innermost; or the only one of the root."""
+    mine = [(number, draft) for number, draft in enumerate(drafts) if draft.side == one.side and not draft.live]
+    around = [(number, draft) for number, draft in mine if f"{folder}/".startswith(f"{draft.folder}/".lstrip("/"))]
+    deepest = max((len(draft.folder) for _, draft in around), default=0)
+    found = [number for number, draft in around if len(draft.folder) == deepest] or [number for number, _ in mine]
+    return found[0] if len(found) == 1 else None
+
+
+def _same_stem(first: str, second: str) -> bool:
+    one, two = stem_of(first).casefold(), stem_of(second).casefold()
+    return one.startswith(two) or two.startswith(one)
+
+
+def with_models(drafts: list[Draft]) -> list[Draft]:
+    """Give models to the database that has at least half of their tables, or half of whose tables they map."""
+    kept = [draft for draft in drafts if not _only_models(draft)]
+    for models in filter(_only_models, drafts):
+        mapped = models.names()
+        fitting = [
+            (share, not draft.live, -distance(models.folder, draft.folder), -number)
+            for number, draft in enumerate(kept)
+            if draft.side == models.side
+            and (draft.bases or draft.series or draft.members)
+            and (share := overlap(mapped, draft.known())) >= MIN_OVERLAP
+        ]
+        if fitting:
+            kept[-max(fitting)[3]].models += models.models
+        else:
+            kept.append(models)
+    return kept
+
+
+def _only_models(draft: Draft) -> bool:
+    return bool(draft.models) and not draft.name and not (draft.bases or draft.series or draft.members)

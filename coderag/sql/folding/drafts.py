@@ -1,0 +1,147 @@
+"""The files of a database while they are brought together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from coderag.sql.folding.declared import Declared
+from coderag.sql.names import Key
+
+__all__ = [
+    "Draft",
+    "Sets",
+    "common_folder",
+    "dialect_of",
+    "disjoint",
+    "grouped_by",
+    "is_migration",
+    "overlap",
+    "split",
+]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A group while files join it."""
+
+    members: list[Declared] = field(default_factory=list)
+    series: list[Declared] = field(default_factory=list)  # migrations
+    snapshot: list[Declared] = field(default_factory=list)
+    models: list[Declared] = field(default_factory=list)
+    bases: list[Declared] = field(default_factory=list)  # what the series begins with
+    name: str = ""  # that is certain
+    environment: str = ""
+    live: bool = False
+    folder: str = ""
+    whole_folder: bool = False  # all files of a folder belong to it
+    project: bool = False  # it is a project of dbt
+
+    @property
+    def files(self) -> list[Declared]:
+        """Return all files, what a series begins with first and models last."""
+        return [*self.bases, *self.series, *self.members, *self.snapshot, *self.models]
+
+    def tables(self) -> set[Key]:
+        """Return the tables that the database's own files create."""
+        return {key for one in (*self.bases, *self.series, *self.members, *self.snapshot) for key in one.tables}
+
+    def names(self) -> set[Key]:
+        """Return all that the files create or rename to, models included."""
+        return {key for one in self.files for key in one.names}
+
+    def known(self) -> set[Key]:
+        """Return all that the files create or change."""
+        return {key for one in self.files for key in (*one.names, *one.altered)}
+
+    def told(self) -> str:
+        """Return the database that the files say they belong to, "" where they name none or several."""
+        names = {name.casefold(): name for one in self.files for name in one.databases}
+        return next(iter(names.values())) if len(names) == 1 else ""
+
+    def main(self) -> Declared:
+        """Return the file that creates most tables, the first of several."""
+        files = self.bases + self.members or self.files
+        return max(files, key=lambda one: (len(one.tables), -len(one.path), one.path))
+
+    @property
+    def side(self) -> tuple[str, ...]:
+        """Return the labels that keep the files apart from the product's own."""
+        return self.files[0].side
+
+
+class Sets:
+    """Numbers in disjoint sets."""
+
+    def __init__(self, size: int) -> None:
+        self._parent = list(range(size))
+
+    def root(self, number: int) -> int:
+        """Return the number that stands for a set."""
+        while self._parent[number] != number:
+            self._parent[number] = self._parent[self._parent[number]]
+            number = self._parent[number]
+        return number
+
+    def join(self, first: int, second: int) -> None:
+        """Make one set of two; its lowest number stands for it."""
+        low, high = sorted((self.root(first), self.root(second)))
+        self._parent[high] = low
+
+    def all(self) -> list[list[int]]:
+        """Return the sets in the order of their lowest numbers."""
+        found: dict[int, list[int]] = {}
+        for number in range(len(self._parent)):
+            found.setdefault(self.root(number), []).append(number)
+        return list(found.values())
+
+
+def split(files: Iterable[Declared], wanted: Callable[[Declared], bool]) -> tuple[list[Declared], list[Declared]]:
+    """Return the files that are wanted, and the others."""
+    taken: list[Declared] = []
+    rest: list[Declared] = []
+    for one in files:
+        (taken if wanted(one) else rest).append(one)
+    return taken, rest
+
+
+def grouped_by(files: Iterable[Declared], key: Callable[[Declared], Hashable]) -> list[list[Declared]]:
+    """Return lists of files of one key each, in the order in which the keys appear."""
+    found: defaultdict[Hashable, list[Declared]] = defaultdict(list)
+    for one in files:
+        found[key(one)].append(one)
+    return list(found.values())
+
+
+def is_migration(one: Declared) -> bool:
+    """Tell whether a file is one of a series, and does not state the whole schema."""
+    return one.series is not None and not one.series.snapshot
+
+
+def disjoint(tables: Sequence[set[Key]], sets: Sets, first: int, second: int) -> bool:
+    """Tell whether two sets of drafts are different ones and create no table both."""
+    one, two = sets.root(first), sets.root(second)
+    if one == two:
+        return False
+    mine = {key for number, keys in enumerate(tables) if sets.root(number) == one for key in keys}
+    return all(mine.isdisjoint(keys) for number, keys in enumerate(tables) if sets.root(number) == two)
+
+
+def overlap(first: set[Key], second: set[Key]) -> float:
+    """Return the share that two sets of tables have in common, by their plain names."""
+    one, two = {key[2] for key in first}, {key[2] for key in second}
+    return len(one & two) / min(len(one), len(two)) if one and two else 0.0
+
+
+def common_folder(folders: Sequence[str]) -> str:
+    """Return the deepest folder that all folders lie in."""
+    first, last = min(folders).split("/"), max(folders).split("/")
+    same = [one for one, other in zip(first, last, strict=False) if one == other]
+    return "/".join(same) if first[: len(same)] == last[: len(same)] == same else ""
+
+
+def dialect_of(draft: Draft) -> str:
+    """Return the most frequent dialect of a draft's files; MariaDB's is MySQL's."""
+    counts = Counter(one.file.facts.dialect.replace("mariadb", "mysql") for one in draft.files)
+    return min(counts, key=lambda name: (-counts[name], name))
