@@ -1,0 +1,58 @@
+"""SQL checked against a schema: names, joins, types, functions and writes, with places and suggestions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from coderag.sql.check.findings import Code, Finding, Severity, finding
+from coderag.sql.check.known import Known
+from coderag.sql.check.statement import Job, check_statement
+from coderag.sql.dialect import find_dialect, guess_dialect
+from coderag.sql.model import Table
+from coderag.sql.split import Statement, StatementKind, split
+from coderag.sql.usage import usage_of_text
+
+__all__ = ["Code", "Finding", "Severity", "check_sql", "finding"]
+
+MAX_CHECKED = 1_000_000  # bytes
+MAX_FINDINGS = 200
+PASSED_OVER = frozenset({StatementKind.CLIENT, StatementKind.OTHER})
+
+
+def check_sql(
+    text: str, tables: Sequence[Table], *, dialect: str = "", routines: Sequence[str] = (), writes: bool = False
+) -> list[Finding]:
+    """Return what is wrong with SQL, in the order of its lines; an empty list when nothing is.
+
+    `dialect` is that of the tables where it is not given. A statement that writes is an error unless `writes`.
+    Raises QueryError for an unknown dialect.
+    """
+    known = Known(tables)
+    usage = usage_of_text(text)
+    names = (*usage.reads, *usage.writes)
+    known.settle(names)
+    if dialect:
+        chosen = find_dialect(dialect)
+    else:
+        named = Counter(table.dialect for name in names if (table := known.table(name)) is not None and table.dialect)
+        chosen = find_dialect(named.most_common(1)[0][0]) if named else guess_dialect(text, "").dialect
+    job = Job(known, chosen, routines, writes, [])
+    data = text.encode("utf-8", "replace")
+    found = [
+        _placed(one, data, statement)
+        for statement in split(data[:MAX_CHECKED], chosen)
+        if statement.kind not in PASSED_OVER
+        for one in check_statement(data[statement.start : statement.end].decode("utf-8", "replace"), job)
+    ]
+    return sorted(dict.fromkeys(found), key=lambda one: (one.line, one.column, one.code))[:MAX_FINDINGS]
+
+
+def _placed(one: Finding, data: bytes, statement: Statement) -> Finding:
+    """Return a finding in a statement as one in the whole text."""
+    row = data.count(b"\n", 0, statement.start)
+    if one.line > 1:
+        return replace(one, line=one.line + row)
+    before = data[data.rfind(b"\n", 0, statement.start) + 1 : statement.start].decode("utf-8", "replace")
+    return replace(one, line=row + 1, column=one.column + len(before), end_column=one.end_column + len(before))

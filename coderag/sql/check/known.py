@@ -1,0 +1,95 @@
+"""The tables of a schema, looked up as a statement names them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from rapidfuzz import fuzz, process
+
+from coderag.sql.model import Column, Name, Table
+
+__all__ = ["Known", "closest"]
+
+MIN_ALIKE, MIN_RELATED = 60.0, 67.0  # of 100
+SUGGESTED = 3
+# What every database has besides its tables.
+SYSTEM_SCHEMAS = frozenset({"information_schema", "pg_catalog", "sys", "mysql", "performance_schema", "account_usage"})
+SYSTEM_TABLES = frozenset({"dual", "sqlite_master", "sqlite_schema", "sysobjects", "all_tables", "user_tables"})
+SYSTEM_PREFIXES = ("pg_", "sqlite_", "v$", "all_", "dba_", "user_tab", "user_col", "duckdb_", "#", "@")
+# Columns that every row has in some database.
+PSEUDO_COLUMNS = frozenset(
+    """rowid rownum oid ctid xmin xmax tableoid level _rowid_ _partitiontime _partitiondate _table_suffix
+    metadata$filename current_date current_time current_timestamp sysdate systimestamp user excluded value""".split()
+)
+
+
+def closest(word: str, known: Iterable[str], *, count: int = SUGGESTED) -> tuple[str, ...]:
+    """Return the known names spelled most like a word, the likeliest first; none that is not much like it."""
+    names = sorted(set(known))
+    plain = [_plain(name) for name in names]
+    wanted = _plain(word)
+    found = process.extract(wanted, plain, scorer=fuzz.ratio, limit=count, score_cutoff=MIN_ALIKE)
+    # A part of a longer name, or the same words in another order, where nothing is spelled alike.
+    found = found or process.extract(wanted, plain, scorer=fuzz.WRatio, limit=count, score_cutoff=MIN_RELATED)
+    return tuple(names[position] for _, _, position in found)
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", " ").replace(".", " ")
+
+
+class Known:
+    """Tables by name, in any case; those of the database that a text is about come first."""
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._by_name: dict[str, list[Table]] = {}
+        for table in tables:
+            for name in (table.name.name, *table.family):
+                self._by_name.setdefault(name.casefold(), []).append(table)
+        self._names = [str(Name(table.name.name, table.name.schema)) for table in tables]
+        self._columns: dict[int, Mapping[str, Column]] = {}
+        self.database = ""
+
+    def settle(self, names: Iterable[Name]) -> None:
+        """Choose the database that holds most of some tables; equal ones in alphabetical order."""
+        votes: Counter[str] = Counter()
+        for name in names:
+            votes.update({table.name.database for table in self._matching(name)})
+        self.database = min(votes, key=lambda one: (-votes[one], one), default="")
+
+    def table(self, name: Name) -> Table | None:
+        """Return the table of a name, None where there is none."""
+        found = self._matching(name)
+        here = [table for table in found if table.name.database == self.database]
+        return next(iter(here or found), None)
+
+    def _matching(self, name: Name) -> list[Table]:
+        found = self._by_name.get(name.name.casefold(), [])
+        schema, database = name.schema.casefold(), name.database.casefold()
+        if schema:
+            # One whose schema nobody wrote may be in any; MySQL writes a database where others write a schema.
+            found = [
+                table
+                for table in found
+                if table.name.schema.casefold() in ("", schema) or table.name.database.casefold() == schema
+            ]
+        if database and any(table.name.database.casefold() == database for table in found):
+            found = [table for table in found if table.name.database.casefold() == database]
+        return found
+
+    def is_system(self, name: Name) -> bool:
+        """Tell whether a name is of a table that the database itself keeps, or a temporary one."""
+        plain = name.name.casefold()
+        return name.schema.casefold() in SYSTEM_SCHEMAS or plain in SYSTEM_TABLES or plain.startswith(SYSTEM_PREFIXES)
+
+    def columns(self, table: Table) -> Mapping[str, Column]:
+        """Return a table's columns by their names, casefolded."""
+        found = self._columns.get(id(table))
+        if found is None:
+            found = self._columns[id(table)] = {column.name.casefold(): column for column in table.columns}
+        return found
+
+    def closest_tables(self, name: Name) -> tuple[str, ...]:
+        """Return the names of the tables spelled most like one."""
+        return closest(str(Name(name.name, name.schema)), self._names)

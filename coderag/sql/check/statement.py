@@ -1,0 +1,131 @@
+"""One statement to what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.optimizer.scope import traverse_scope
+
+from coderag.sql.check.comparisons import check_types
+from coderag.sql.check.findings import Code, Finding, finding
+from coderag.sql.check.functions import check_functions
+from coderag.sql.check.joins import check_joins
+from coderag.sql.check.known import Known, closest
+from coderag.sql.check.names import check_columns, check_tables, name_of
+from coderag.sql.dialect import Dialect
+
+__all__ = ["check_statement"]
+
+TOKEN = re.compile(r"<Token [^>]*>")
+WRITING = (
+    *(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.TruncateTable),
+    *(exp.Create, exp.Drop, exp.Alter, exp.Command),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What statements are checked against."""
+
+    known: Known
+    dialect: Dialect
+    routines: Sequence[str]
+    writes: bool  # whether they are allowed
+    made: list[str]  # names of tables that earlier statements of the text create
+
+
+def check_statement(text: str, job: Job) -> Iterator[Finding]:
+    """Yield what is wrong with a statement; the tables that it creates are added to those that the job knows."""
+    known, name = job.known, job.dialect.sqlglot or None
+    try:
+        tokens = sqlglot.tokenize(text, read=name)
+        tree = sqlglot.parse_one(text, read=name)
+    except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, LookupError) as error:
+        # Besides its own errors sqlglot raises those of Python for some of what is no SQL.
+        yield _syntax_error(error, text)
+        return
+    if not job.writes and (writing := _writing(tree)) is not None:
+        head = text.split(None, 1)[0] if isinstance(tree, WRITING) else writing.key.upper()
+        begin = max(text.upper().find(head.upper()), 0)
+        message = f"{head.upper()} writes; only reading is allowed here"
+        yield finding(Code.WRITES, message, text=text, extent=(begin, begin + len(head)))
+    yield from check_functions(tokens, job.dialect, job.routines, text=text)
+    yield from check_tables(tree, known, job.made, text=text)
+    if isinstance(tree, exp.Create) and (created := tree.find(exp.Table)) is not None:
+        job.made.append(created.name)
+    for query in _queries(tree):
+        try:
+            scopes = traverse_scope(query)
+        except (SqlglotError, RecursionError):
+            continue  # two sources of one alias and the like: the database will say so
+        for scope in scopes:
+            yield from check_columns(scope, known, job.dialect.name, text=text)
+            yield from check_joins(scope, known, text=text)
+            yield from check_types(scope, known, job.dialect.name, text=text)
+    if isinstance(tree, exp.Insert):
+        yield from _check_inserted(tree, known, text)
+
+
+def _syntax_error(error: Exception, text: str) -> Finding:
+    if isinstance(error, ParseError) and error.errors:
+        first = error.errors[0]
+        lines = text.split("\n")
+        row, highlight = int(first.get("line") or 1), str(first.get("highlight") or "")
+        end = sum(len(line) + 1 for line in lines[: row - 1]) + int(first.get("col") or 1)
+        begin = max(end - max(len(highlight), 1), 0)
+        what = TOKEN.sub("the end", str(first.get("description") or "cannot be parsed")).rstrip(".").lower()
+        message = f"{what}{f' at {highlight!r}' if highlight else ''}"
+        return finding(Code.SYNTAX, message, text=text, extent=(begin, max(end, begin + 1)))
+    why = "nested too deeply" if isinstance(error, RecursionError) else "a quote or comment is not closed"
+    return finding(Code.SYNTAX, f"cannot be parsed: {why}", text=text, extent=(0, len(text.split("\n", 1)[0])))
+
+
+def _writing(tree: exp.Expr) -> exp.Expr | None:
+    """Return what in a statement writes: itself, or a part such as WITH x AS (DELETE ...) or SELECT ... INTO."""
+    if isinstance(tree, exp.Command) and tree.name.upper() in {"EXPLAIN", "SHOW", "DESCRIBE"}:
+        return None
+    return tree.find(*WRITING, exp.Into)
+
+
+def _queries(tree: exp.Expr) -> Iterator[exp.Query]:
+    """Yield the queries of a statement: itself, the one that it inserts or creates from, what an UPDATE looks at."""
+    if isinstance(tree, exp.Query):
+        yield tree
+    elif isinstance(tree, exp.Insert | exp.Create) and isinstance(tree.expression, exp.Query):
+        yield tree.expression
+    elif isinstance(tree, exp.Update | exp.Delete) and isinstance(tree.this, exp.Table):
+        seen = [*tree.expressions] if isinstance(tree, exp.Update) else []
+        query = exp.Select(expressions=[one.copy() for one in seen] or [exp.Literal.number(1)])
+        query.set("from_", exp.From(this=tree.this.copy()))
+        extra = tree.args.get("from_")
+        if isinstance(extra, exp.From):
+            query.append("joins", exp.Join(this=extra.this.copy(), kind="CROSS"))
+        if (where := tree.args.get("where")) is not None:
+            query.set("where", where.copy())
+        if (ctes := tree.args.get("with_")) is not None:
+            query.set("with_", ctes.copy())
+        yield query
+
+
+def _check_inserted(tree: exp.Insert, known: Known, text: str) -> Iterator[Finding]:
+    """Yield a finding for each column that is inserted and that the table has not."""
+    if not isinstance(tree.this, exp.Schema) or not isinstance(tree.this.this, exp.Table):
+        return
+    table = known.table(name_of(tree.this.this))
+    columns = known.columns(table) if table is not None else {}
+    for one in tree.this.expressions if columns else ():
+        if one.name.casefold() not in columns:
+            names = [column.name for column in columns.values()]
+            place = one.meta if "start" in one.meta else one.this.meta if isinstance(one.this, exp.Expr) else {}
+            yield finding(
+                Code.UNKNOWN_COLUMN,
+                f"{tree.this.this.name} has no column {one.name}",
+                text=text,
+                extent=(place.get("start", 0), place.get("end", 0) + 1),
+                suggestions=closest(one.name, names),
+            )

@@ -1,0 +1,156 @@
+"""SQL and a schema to findings: what is wrong, where, and what was meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from coderag.errors import QueryError
+from coderag.sql.check import Finding, Severity, check_sql
+from coderag.sql.model import Column, Name, Table
+
+
+def table(name: str, *columns: str, schema: str = "", database: str = "shop", dialect: str = "postgres") -> Table:
+    found = tuple(Column(one.split()[0], " ".join(one.split()[1:])) for one in columns)
+    return Table(Name(name, schema, database), columns=found, dialect=dialect)
+
+
+TABLES = (
+    table("customers", "id bigint", "name text", "email text", "created_at timestamp"),
+    table(
+        "orders", "id bigint", "customer_id bigint", "total numeric", "status text", "placed_on date", "paid boolean"
+    ),
+    table("order_items", "order_id bigint", "product_id bigint", "quantity int"),
+    table("events", "id bigint", "payload jsonb", schema="audit"),
+)
+
+
+def found(sql: str, **options: object) -> list[str]:
+    return [said(one) for one in check_sql(sql, TABLES, **options)]  # type: ignore[arg-type]
+
+
+def said(one: Finding) -> str:
+    suggestions = f" -> {', '.join(one.suggestions)}" if one.suggestions else ""
+    return f"{one.line}:{one.column}-{one.end_column} {one.code}{suggestions}"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT c.name, sum(o.total) AS spent FROM customers c JOIN orders o ON o.customer_id = c.id GROUP BY c.name",
+        "select NAME from CUSTOMERS order by Created_At",
+        "SELECT status, count(*) AS n FROM orders GROUP BY status HAVING count(*) > 1 ORDER BY n DESC",
+        "WITH paid AS (SELECT id, total FROM orders WHERE paid) SELECT avg(paid.total) FROM paid",
+        "SELECT name FROM customers c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)",
+        "SELECT * FROM customers CROSS JOIN order_items",
+        "SELECT o.total, m.top FROM orders o, (SELECT max(total) AS top FROM orders) m",
+        "SELECT n FROM generate_series(1, 3) AS n",
+        "SELECT tablename FROM pg_catalog.pg_tables",
+        "SELECT payload FROM audit.events WHERE id = 3",
+        "SELECT id FROM orders WHERE placed_on > '2025-01-01' AND customer_id = '17' AND paid = 'true'",
+        "SELECT customer_id FROM orders UNION SELECT id FROM customers",
+        "SELECT quantity FROM order_items JOIN orders ON orders.id = order_id JOIN customers c ON c.id = customer_id",
+        "WITH RECURSIVE up AS (SELECT id FROM orders UNION ALL SELECT up.id FROM up) SELECT id FROM up",
+        "SELECT o.id FROM orders o JOIN LATERAL (SELECT name FROM customers c WHERE c.id = o.customer_id) x ON true",
+        "SELECT row_number() OVER (PARTITION BY status ORDER BY total) AS place FROM orders",
+        "SELECT total FROM orders WHERE customer_id = (SELECT id FROM customers ORDER BY created_at LIMIT 1)",
+        "-- only a comment",
+    ],
+)
+def test_nothing_is_wrong(sql: str) -> None:
+    assert found(sql) == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT nmae FROM customers", ["1:8-11 unknown-column -> name"]),
+        ("SELECT c.naem\nFROM customers c", ["1:10-13 unknown-column -> c.name"]),
+        ("SELECT 1\nFROM\n  custmers", ["3:3-10 unknown-table -> customers"]),
+        (
+            "SELECT o.quantity FROM orders o JOIN order_items i ON i.order_id = o.id",
+            ["1:10-17 unknown-column -> i.quantity"],
+        ),
+        ("SELECT x.total FROM orders o", ["1:8-8 unknown-table -> o"]),
+        (
+            "SELECT id FROM customers JOIN orders ON customer_id = customers.id",
+            ["1:8-9 ambiguous-column -> customers.id, orders.id"],
+        ),
+        ("SELECT * FROM customers, orders", ["1:26-31 cartesian-product"]),
+        ("SELECT * FROM customers c JOIN orders o", ["1:32-39 cartesian-product"]),
+        ("WITH t AS (SELECT total FROM orders) SELECT t.totl FROM t", ["1:47-50 unknown-column -> t.total"]),
+        ("SELECT IFNULL(name, '') FROM customers", ["1:8-13 wrong-function -> COALESCE"]),
+        ("DELETE FROM orders WHERE stauts = 'x'", ["1:1-6 writes", "1:26-31 unknown-column -> status"]),
+        ("UPDATE orders SET totl = 5", ["1:1-6 writes", "1:19-22 unknown-column -> total"]),
+        ("INSERT INTO orders (id, totl) VALUES (1, 2)", ["1:1-6 writes", "1:25-28 unknown-column -> total"]),
+        ("WITH d AS (DELETE FROM orders RETURNING id) SELECT id FROM d", ["1:12-17 writes"]),
+        ("SELECT 1; SELECT nope FROM audit.events", ["1:18-21 unknown-column"]),
+        ("SELECT é.x FROM customers é", ["1:10-10 unknown-column"]),
+    ],
+)
+def test_findings_have_places_and_suggestions(sql: str, expected: list[str]) -> None:
+    assert found(sql) == expected
+
+
+@pytest.mark.parametrize("sql", ["SELECT (", "SELECT 'abc", "SELECT * FORM orders", "SELECT a FROM b WHERE ("])
+def test_what_cannot_be_parsed_is_one_syntax_error(sql: str) -> None:
+    assert [one.code for one in check_sql(sql, TABLES)] == ["syntax"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("customer_id = 'abc'", "customer_id is a number, 'abc' is a text"),
+        ("placed_on > 20250101", "placed_on is a date or time, 20250101 is a number"),
+        ("status = 5", "status is a text, 5 is a number"),
+        ("total IN (1, 'much')", "total is a number, 'much' is a text"),
+    ],
+)
+def test_comparisons_of_values_that_cannot_be_alike(condition: str, message: str) -> None:
+    sql = f"SELECT id FROM orders WHERE {condition}"
+    (strict,) = check_sql(sql, TABLES)
+    assert (strict.message, strict.severity) == (message, Severity.ERROR)
+    (lenient,) = check_sql(sql, TABLES, dialect="mysql")
+    assert lenient.severity is Severity.WARNING  # it converts one side
+
+
+def test_writing_is_allowed_when_asked_for() -> None:
+    assert found("DELETE FROM orders WHERE id = 3", writes=True) == []
+    assert found("CREATE TABLE recent AS SELECT id FROM orders; SELECT id FROM recent", writes=True) == []
+
+
+def test_functions_are_those_of_the_dialect_and_of_the_schema() -> None:
+    assert found("SELECT IFNULL(name, '') FROM customers", dialect="mysql") == []
+    assert found("SELECT ifnull(name, '') FROM customers", routines=["ifnull"]) == []
+
+
+def test_tables_of_one_name_in_two_databases_are_told_apart() -> None:
+    both = (
+        *TABLES,
+        table("orders", "number int", "weight int", database="warehouse"),
+        table("shelves", "place text", "order_number int", database="warehouse"),
+    )
+    sql = "SELECT weight FROM orders JOIN shelves ON order_number = number"
+    assert check_sql(sql, both) == []
+    assert [one.code for one in check_sql("SELECT weight FROM orders JOIN customers ON customers.id = 1", both)] != []
+
+
+def test_a_table_whose_columns_nobody_declared_has_any() -> None:
+    assert check_sql("SELECT anything FROM opaque", [table("opaque")]) == []
+
+
+def test_deep_nesting_and_long_texts_end() -> None:
+    assert [one.code for one in check_sql("SELECT " + "(" * 3000 + "1" + ")" * 3000, TABLES)] == ["syntax"]
+    many = "SELECT id FROM orders WHERE " + " OR ".join(f"id = {number}" for number in range(3000))
+    assert check_sql(many, TABLES) == []
+
+
+def test_a_string_in_double_quotes_is_a_warning_where_it_works() -> None:
+    (one,) = check_sql('SELECT id FROM orders WHERE status = "shipped"', TABLES, dialect="sqlite")
+    assert (one.code, one.severity) == ("unknown-column", Severity.WARNING)
+    (one,) = check_sql('SELECT id FROM orders WHERE status = "shipped"', TABLES)
+    assert (one.code, one.severity) == ("unknown-column", Severity.ERROR)
+
+
+def test_an_unknown_dialect_is_refused() -> None:
+    with pytest.raises(QueryError, match="unknown SQL dialect 'klingon'"):
+        check_sql("SELECT 1", TABLES, dialect="klingon")
