@@ -38,7 +38,7 @@ ORDINARY_LINES = 50  # a file with so many lines that are not long is not minifi
 LONG_DOCUMENT_LINE = 20_000  # bytes; a paragraph on one line stays below
 
 # Text with one statement or cell per line, which may be long without being minified.
-LONG_LINED = frozenset({"sql", "notebook"})
+LONG_LINED = frozenset({"sql", "notebook", "dbt", "glossary", "querylog"})
 DOCUMENTS = frozenset({"markdown", "restructuredtext", "text"})
 
 # Codecs that a coding cookie may name but that no source file is in: slow (punycode and idna take quadratic time), or

@@ -14,7 +14,7 @@ from coderag.data import data_folder
 from coderag.errors import LanguageDataError
 from coderag.types import Content
 
-__all__ = ["Language", "claimed", "detect", "detect_interpreter", "languages"]
+__all__ = ["Language", "claimed", "detect", "detect_interpreter", "languages", "project_languages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class Language:
     name: str
     title: str
     content: Content = Content.CODE
-    reader: str = "outline"  # outline (needs grammar and tags.scm), lines, markdown, restructuredtext, notebook
+    # outline (needs grammar and tags.scm), lines, markdown, restructuredtext, notebook, sql, dbt, glossary, querylog
+    reader: str = "outline"
     extensions: tuple[str, ...] = ()  # with the dot, lower case; ".d.ts" wins over ".ts"
     filenames: tuple[str, ...] = ()  # whole file names
     interpreters: tuple[str, ...] = ()  # of a "#!" line, without version: "python" matches python3.11
@@ -37,6 +38,11 @@ class Language:
     name_strip: str = ""  # signs around a name that are not part of it
     clauses: bool = False  # neighbours of one name are one definition: a signature and its equations
     not_calls: tuple[str, ...] = ()  # what the grammar takes for calls and people do not
+    below: str = (
+        ""  # a file that marks a project: extensions and file names count only in its folder and below, there first
+    )
+    artifacts: tuple[str, ...] = ()  # paths below that folder that are read even where git ignores them
+    max_bytes: int = 0  # files may be so large where no other limit is asked for; 0: as large as any
     claims: tuple[tuple[str, str], ...] = ()  # extension of another language -> what in a text makes it this one's
     folder: Path = Path()
 
@@ -75,9 +81,24 @@ def _read(path: Path) -> Language:
     return Language(name=path.parent.name, folder=path.parent, **values)
 
 
-def detect(path: str) -> Language | None:
-    """Return the language of a file by its name, or None when the name does not tell."""
-    by_filename, by_extension = _tables()
+@cache
+def project_languages() -> Mapping[str, Language]:
+    """Return the languages that hold only inside projects, by the file that marks one."""
+    return {language.below: language for language in languages().values() if language.below}
+
+
+def detect(path: str, *, project: str = "") -> Language | None:
+    """Return the language of a file by its name, or None when the name does not tell.
+
+    `project` is the marker of the project that the file is in, "" for none.
+    """
+    if project and (found := _detect(path, project)) is not None:
+        return found
+    return _detect(path, "")
+
+
+def _detect(path: str, project: str) -> Language | None:
+    by_filename, by_extension = _tables(project)
     name = path.rpartition("/")[2]
     if (found := by_filename.get(name)) is not None:
         return found
@@ -123,10 +144,12 @@ def detect_interpreter(first_line: bytes) -> Language | None:
 
 
 @cache
-def _tables() -> tuple[dict[str, Language], dict[str, Language]]:
+def _tables(project: str) -> tuple[dict[str, Language], dict[str, Language]]:
     by_filename: dict[str, Language] = {}
     by_extension: dict[str, Language] = {}
     for language in languages().values():
+        if language.below != project:
+            continue
         for filename in language.filenames:
             by_filename[filename] = language
         for extension in language.extensions:

@@ -21,7 +21,7 @@ from typing import Any
 
 from coderag.errors import RootError
 from coderag.reading.ignore import Rules, decide, parse_rules
-from coderag.reading.language import Language, detect, detect_interpreter, languages
+from coderag.reading.language import Language, detect, detect_interpreter, languages, project_languages
 from coderag.types import Content
 
 __all__ = [
@@ -81,6 +81,8 @@ class SourceFile:
     inode: int
     language: str
     labels: frozenset[str]
+    dialect: str = ""  # of SQL, where the settings name it
+    mask: bool = False  # keep no values of its queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,9 @@ class WalkOptions:
 
     max_bytes: int = MAX_BYTES
     contents: frozenset[Content] = frozenset({Content.CODE, Content.DOCS})
+    assigned: tuple[
+        tuple[str, str], ...
+    ] = ()  # glob as in .gitignore -> the language of such files, "" for none at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +213,7 @@ class _Tables:
         self.always = [(reason, _rules(entry["always"])) for reason, entry in kinds]
         self.always.append((SkipReason.SECRET, _rules(table["secrets"]["folders"])))
         self.inside = {name: reason for reason, entry in kinds for name in entry["inside"]}
-        self.telling = self.inside.keys() | RULE_SOURCES.keys()
+        self.telling = self.inside.keys() | RULE_SOURCES.keys() | project_languages().keys()
         self.beside = {name: _rules(patterns) for name, patterns in skip["build"]["beside"].items()}
         self.folder_labels = _Labels({label: entry["folders"] for label, entry in table["labels"].items()})
         self.file_globs = {label: entry["files"] for label, entry in table["labels"].items()}
@@ -257,6 +262,7 @@ class _Folder:
     overrides: tuple[Rules, ...] = ()  # of .coderagignore, likewise
     forced: bool = False  # .coderagignore asks for this very folder
     only_forced: bool = False  # left out as a whole: only what .coderagignore asks for is taken
+    project: str = ""  # the file that marks the project it is in
 
     def verdict(self, name: bytes, *, folder: bool) -> tuple[SkipReason, str] | bool:
         """Return why an entry is ignored, or whether .coderagignore asks for it."""
@@ -279,11 +285,14 @@ class _Walk:
         self.options = options
         self.tables = _tables()
         self.found = Listing([], [], {}, {})
+        self.artifacts: dict[str, SourceFile] = {}
+        self.assigned = [(_rules([glob]), language) for glob, language in options.assigned]
 
     def listing(self) -> Listing:
         """Return what was found, in order."""
+        files = {file.path: file for file in self.found.files} | self.artifacts
         return Listing(
-            files=sorted(self.found.files, key=attrgetter("path")),
+            files=sorted(files.values(), key=attrgetter("path")),
             skipped=sorted(self.found.skipped, key=attrgetter("path", "reason")),
             folders=dict(sorted(self.found.folders.items())),
             rules=dict(sorted(self.found.rules.items())),
@@ -353,7 +362,31 @@ class _Walk:
             if not folder.may_ask_below(folder.encoded[:-1]):
                 return None
             folder = replace(folder, only_forced=True)
+        project = next((name for name in project_languages() if name in present), "")
+        if project:
+            folder = replace(folder, project=project)
+            self._take_artifacts(folder, project_languages()[project])
         return self._with_rules(folder, present, folder.path), entries
+
+    def _take_artifacts(self, folder: _Folder, language: Language) -> None:
+        """Note the files that a project's tool wrote and that are read although they are ignored."""
+        for artifact in language.artifacts:
+            path = folder.path + artifact
+            full = self.base + path
+            try:
+                status = os.lstat(full)
+            except OSError:
+                continue  # the tool has not run
+            if not os.path.realpath(full).startswith(self.base):
+                continue
+            if stat.S_ISREG(status.st_mode) and status.st_size <= self._max_bytes(language):
+                self.artifacts[path] = SourceFile(
+                    path, status.st_size, status.st_mtime_ns, status.st_ino, language.name, folder.labels
+                )
+
+    def _max_bytes(self, language: Language) -> int:
+        asked = self.options.max_bytes
+        return max(asked, language.max_bytes) if asked == MAX_BYTES else asked
 
     def _with_rules(self, folder: _Folder, present: set[str], where: str, prefix: bytes = b"") -> _Folder:
         """Return the folder with the rule files in the folder `where`, as far as they are present, put first."""
@@ -435,22 +468,34 @@ class _Walk:
             return SkipReason.NOT_REGULAR, ""
         if not forced and self.tables.secrets.match(encoded, name, folder=False):
             return SkipReason.SECRET, ""
-        language = detect(entry.name) or self._by_first_line(entry.name, path)
+        assigned = self._assigned(encoded, name)
+        if assigned == "":
+            return SkipReason.IGNORED, "by the settings"
+        language = languages()[assigned] if assigned else detect(entry.name, project=folder.project)
+        language = language or self._by_first_line(entry.name, path)
         if language is None and forced:
             language = languages()["text"]
         if language is None:
             return SkipReason.UNKNOWN_TYPE, ""
-        if language.content not in self.options.contents and not forced:
+        if language.content not in self.options.contents and not forced and not assigned:
             config = language.content is Content.CONFIG
             return (SkipReason.CONFIGURATION if config else SkipReason.NOT_ASKED), language.name
         status = entry.stat(follow_symlinks=False)
         if not status.st_size:
             return SkipReason.EMPTY, ""
-        if status.st_size > self.options.max_bytes:
+        if status.st_size > self._max_bytes(language):
             return SkipReason.TOO_LARGE, f"{status.st_size:,} bytes"
         labels = self.tables.of_file(encoded, name, language)
         labels = folder.labels | labels if labels else folder.labels
         return SourceFile(path, status.st_size, status.st_mtime_ns, status.st_ino, language.name, labels)
+
+    def _assigned(self, path: bytes, name: bytes) -> str | None:
+        """Return the language that the settings give a file; the last pattern that matches decides."""
+        found = None
+        for rules, language in self.assigned:
+            if _covers(rules, path, name):
+                found = language
+        return found
 
     def _by_first_line(self, name: str, path: str) -> Language | None:
         if "." in name[1:]:
@@ -469,6 +514,16 @@ class _Walk:
         if real.startswith(self.base):
             return SkipReason.LINK, real[len(self.base) :]
         return SkipReason.LINK_OUTSIDE, real
+
+
+def _covers(rules: Rules, path: bytes, name: bytes) -> bool:
+    """Tell whether a pattern names a file or a folder around it."""
+    if rules.match(path, name, folder=False):
+        return True
+    while path := path.rpartition(b"/")[0]:
+        if rules.match(path, path.rpartition(b"/")[2], folder=True):
+            return True
+    return False
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

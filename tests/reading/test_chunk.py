@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coderag.index.analyse import ReadFile, read_chunks
+from coderag.index.readers import ReadFile, read_chunks
 from coderag.reading.chunk import MAX_CHUNK_BYTES, Draft
 from coderag.reading.language import Language, languages
 from coderag.types import Kind
@@ -22,7 +22,7 @@ DOCUMENTS = ("markdown", "restructuredtext", "text", "yaml")
 
 def read(text: str | bytes, language: str = "python") -> ReadFile:
     data = text if isinstance(text, bytes) else text.encode()
-    return read_chunks(data, languages()[language], module="module")
+    return read_chunks(data, languages()[language], path="module")
 
 
 def check(found: ReadFile) -> None:
@@ -213,14 +213,14 @@ def test_text_that_no_grammar_reads_is_cut_at_blank_lines() -> None:
 
 def test_a_file_that_crashed_a_parser_is_read_as_lines() -> None:
     python = languages()["python"]
-    found = read_chunks(CART.encode(), python, module="module", as_lines=True)
+    found = read_chunks(CART.encode(), python, path="module", as_lines=True)
     check(found)
     assert (found.problem, len(found.drafts)) == ("the parser crashed or did not end", 1)
 
 
 def test_a_missing_grammar_is_said_and_the_file_read_as_lines() -> None:
     language = Language("imaginary", "Imaginary", grammar="tree_sitter_imaginary")
-    found = read_chunks(b"some text\n", language, module="module")
+    found = read_chunks(b"some text\n", language, path="module")
     check(found)
     assert found.problem == "Imaginary: the package tree_sitter_imaginary is not installed"
 

@@ -8,7 +8,7 @@ from coderag.reading.grammar import reader
 from coderag.reading.language import Language, claimed, detect, detect_interpreter, languages
 from coderag.types import Content, Kind
 
-READERS = {"outline", "lines", "markdown", "restructuredtext", "notebook"}
+READERS = {"outline", "lines", "markdown", "restructuredtext", "notebook", "sql", "dbt", "glossary", "querylog"}
 OUTLINED = [language for language in languages().values() if language.reader == "outline"]
 # The languages that are promised to be read with definitions; each is one folder.
 PROMISED = {
@@ -30,10 +30,10 @@ def test_fields_make_sense(language: Language) -> None:
     for extension in language.extensions:
         assert extension.startswith(".")
         assert extension == extension.lower()
-        assert detect(f"folder/name{extension}") is language
-        assert detect(f"NAME{extension.upper()}") is language
+        assert detect(f"folder/name{extension}", project=language.below) is language
+        assert detect(f"NAME{extension.upper()}", project=language.below) is language
     for filename in language.filenames:
-        assert detect(f"folder/{filename}") is language
+        assert detect(f"folder/{filename}", project=language.below) is language
     for interpreter in language.interpreters:
         found = detect_interpreter(f"#!/usr/bin/env {interpreter}".encode())
         assert found is language, f"{interpreter} belongs to {found and found.name} too"
@@ -62,8 +62,14 @@ def test_example_exists(language: Language) -> None:
 
 def test_extensions_and_filenames_are_unique() -> None:
     for field in ("extensions", "filenames"):
-        all_of_them = [one for language in languages().values() for one in getattr(language, field)]
-        assert sorted(all_of_them) == sorted(set(all_of_them))
+        owners = [(language.below, one) for language in languages().values() for one in getattr(language, field)]
+        assert sorted(owners) == sorted(set(owners))
+
+
+def test_a_project_has_its_own_language_for_extensions() -> None:
+    assert detect("models/orders.sql", project="dbt_project.yml") is languages()["dbt"]
+    assert detect("models/orders.sql") is languages()["sql"]
+    assert detect("models/README.md", project="dbt_project.yml") is languages()["markdown"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderag.index.analyse import ReadFile, read_chunks
+from coderag.index.readers import ReadFile, read_chunks
 from coderag.reading.language import languages
 from coderag.reading.sections import notebook_rows
 from coderag.types import Kind
@@ -16,7 +16,7 @@ from tests.reading.test_chunk import check
 
 
 def read(text: str, language: str = "markdown") -> ReadFile:
-    found = read_chunks(text.encode(), languages()[language], module="doc")
+    found = read_chunks(text.encode(), languages()[language], path="doc")
     check(found)
     return found
 

@@ -446,3 +446,48 @@ def test_two_thousand_files_take_a_moment(tmp_path: Path) -> None:
     start = time.process_time()
     assert len(walk(tmp_path).files) == 2000
     assert time.process_time() - start < 0.1  # 0.02 measured
+
+
+def test_a_project_gives_files_another_language(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "app/dbt_project.yml",
+        "app/models/a.sql",
+        "app/models/a.yml",
+        "app/seeds/b.csv",
+        "other/c.sql",
+        "other/d.yml",
+    )
+    write(tmp_path, "app/target/manifest.json", "app/target/run_results.json", "app/dbt_packages/x/y.sql")
+    (tmp_path / ".gitignore").write_text("target/\n")
+    listing = walk(tmp_path)
+    assert {file.path: file.language for file in listing.files} == {
+        "app/dbt_project.yml": "dbt",
+        "app/models/a.sql": "dbt",
+        "app/models/a.yml": "dbt",
+        "app/seeds/b.csv": "dbt",
+        "app/target/manifest.json": "dbt",
+        "other/c.sql": "sql",
+    }
+    assert skipped(listing)["app/dbt_packages/"] is SkipReason.DEPENDENCIES
+
+
+def test_an_artifact_is_no_way_out_of_the_root(tmp_path: Path) -> None:
+    write(tmp_path / "outside", "manifest.json")
+    write(tmp_path / "root", "dbt_project.yml")
+    (tmp_path / "root/target").symlink_to(tmp_path / "outside")
+    assert read(walk(tmp_path / "root")) == ["dbt_project.yml"]
+
+
+def test_settings_assign_languages_and_leave_files_out(tmp_path: Path) -> None:
+    write(tmp_path, "logs/slow.csv", "logs/fast.csv", "old/a.sql", "old/deep/b.sql", "c.sql")
+    options = WalkOptions(assigned=(("logs/*.csv", "querylog"), ("fast.csv", ""), ("old/", "")))
+    listing = walk(tmp_path, options)
+    assert {file.path: file.language for file in listing.files} == {"c.sql": "sql", "logs/slow.csv": "querylog"}
+    assert skipped(listing)["old/deep/b.sql"] is SkipReason.IGNORED
+
+
+def test_dumps_may_be_larger_than_other_files(tmp_path: Path) -> None:
+    write(tmp_path, "dump.sql", "code.py", text="-- x\n" * 1_000_000)
+    assert read(walk(tmp_path)) == ["dump.sql"]
+    assert read(walk(tmp_path, WalkOptions(max_bytes=1_000_000))) == []
