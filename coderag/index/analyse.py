@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -26,20 +25,18 @@ from coderag.index.columns import (
     FileRow,
     pack_labels,
 )
+from coderag.index.facts import deflate_facts
 from coderag.index.keys import NO_KEYS, definition_keys, definition_table
+from coderag.index.readers import ReadFile, read_chunks
 from coderag.index.sparse import saturate
-from coderag.reading.chunk import MAX_CHUNK_BYTES, Draft, chunk_lines, chunk_outline
+from coderag.reading.chunk import Draft
 from coderag.reading.decode import Decoded, read_file
-from coderag.reading.grammar import GrammarMissing
-from coderag.reading.language import Language, claimed, languages
+from coderag.reading.language import claimed, languages
 from coderag.reading.lines import Lines
-from coderag.reading.outline import Outline, read_outline
-from coderag.reading.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
 from coderag.reading.walk import MAX_BYTES, Skipped, SkipReason, SourceFile
 from coderag.text.tokens import MAX_REMEMBERED, Vocabulary, raw_words
-from coderag.types import Kind
 
-__all__ = ["FIELDS", "ReadFile", "analyse", "deflate_details", "module_name", "read_chunks"]
+__all__ = ["FIELDS", "analyse", "deflate_details"]
 
 K1 = 1.2  # saturation of a term's weight
 
@@ -65,58 +62,10 @@ FIELDS: dict[str, Field] = {
     "body": Field(1.0, pivot=90, b=0.6),
 }
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
-BRIEF = frozenset({Kind.FIELD, Kind.CONSTANT, Kind.MACRO, Kind.TYPE})  # no chunk on one row, and too many to describe
 IMPORT_KEYWORDS = frozenset(
     """as crate default export from import in include mod of package pub require require_once self static super type use
     using""".split()
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ReadFile:
-    """A file's text and what was found in it."""
-
-    lines: Lines
-    drafts: list[Draft]
-    outline: Outline
-    problem: str = ""
-
-
-def read_chunks(data: bytes, language: Language, *, module: str, as_lines: bool = False) -> ReadFile:
-    """Return the chunks of a text with "\\n" line ends; where its reader fails, as lines, and the problem says why."""
-    lines = Lines(data)
-    if as_lines:
-        return ReadFile(lines, chunk_lines(lines, name=module), Outline(), "the parser crashed or did not end")
-    try:
-        if language.reader == "outline":
-            outline = read_outline(lines, language, split_above=MAX_CHUNK_BYTES, brief=BRIEF)
-            problem = "syntax errors" if outline.has_error else ""
-            return ReadFile(lines, chunk_outline(lines, outline, module=module), outline, problem)
-        if language.reader == "markdown":
-            return ReadFile(lines, chunk_markdown(lines, name=module), Outline())
-        if language.reader == "restructuredtext":
-            return ReadFile(lines, chunk_restructuredtext(lines, name=module), Outline())
-        if language.reader == "notebook":
-            text, cells = notebook_rows(data)
-            lines = Lines(text)
-            return ReadFile(lines, chunk_notebook(lines, cells, name=module), Outline())
-        return ReadFile(lines, chunk_lines(lines, name=module), Outline())
-    except GrammarMissing as error:
-        problem = str(error)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        if language.reader != "notebook":
-            raise
-        problem = f"not a readable notebook: {error}"
-    return ReadFile(lines, chunk_lines(lines, name=module), Outline(), problem)
-
-
-def module_name(path: str) -> str:
-    """Return the name of a file's module: its stem, or its folder's where the stem says nothing."""
-    pure = PurePosixPath(path)
-    stem = pure.name.split(".", 1)[0] or pure.name
-    if stem in {"__init__", "index", "mod", "lib", "main", "init"} and pure.parent.name:
-        return f"{pure.parent.name}/{stem}"
-    return stem
 
 
 def analyse(
@@ -167,6 +116,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self._files: list[FileRow] = []
+        self._facts: list[bytes] = []
         self._blocks: list[bytes] = []
         self._chunks: list[tuple[int, ...]] = []
         self._ids: list[int] = []
@@ -182,9 +132,10 @@ class _Builder:
 
     def add(self, file: SourceFile, decoded: Decoded, *, as_lines: bool) -> None:
         """Add a file's chunks."""
-        module = module_name(file.path)
         language = claimed(file.path, decoded.data, languages()[file.language])
-        read = read_chunks(decoded.data, language, module=module, as_lines=as_lines)
+        read = read_chunks(
+            decoded.data, language, path=file.path, as_lines=as_lines, dialect=file.dialect, mask=file.mask
+        )
         data = read.lines.data
         self._blocks += [zlib.compress(data[at : at + BLOCK_BYTES], 1) for at in range(0, len(data), BLOCK_BYTES)]
         base = len(self._chunks)
@@ -203,6 +154,7 @@ class _Builder:
                 problem=read.problem,
             )
         )
+        self._facts.append(deflate_facts(read.facts))
         names = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
         imported = frozenset(name.encode() for name in names)
         path_terms = self._numbers(file.path)
@@ -310,6 +262,7 @@ class _Builder:
             posting_terms=terms,
             posting_docs=docs,
             posting_weights=weights,
+            facts=self._facts,
         )
 
 

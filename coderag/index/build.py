@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from filelock import FileLock, Timeout
 
@@ -31,15 +32,17 @@ from coderag.index.manifest import (
 )
 from coderag.index.merge import columns_of
 from coderag.index.pool import FILE_SECONDS, Batch, Result, WorkerPool
+from coderag.index.schema import catalog_key, tells_of_schemas, write_schema
 from coderag.index.segment import Segment, SegmentWriter
 from coderag.index.sparse import SHORT_DOCS
 from coderag.reading.walk import Listing, Skipped, SkipReason, SourceFile, WalkOptions, walk
+from coderag.sql.settings import SETTINGS_FILES, FileSettings, Settings, read_settings
 from coderag.text.tokens import TOKENIZER_VERSION
 from coderag.types import Content
 
 __all__ = ["BuildOptions", "Progress", "Report", "build", "content_parts", "update"]
 
-CHUNKER_VERSION = 1  # raise it when the same file gives other chunks
+CHUNKER_VERSION = 2  # raise it when the same file gives other chunks
 BATCH_FILES, BATCH_BYTES = 48, 500_000
 MAX_SMALL_SEGMENTS = 6  # more are merged: each one costs every question a little
 WASTE = 4  # a segment of whose files a fourth is dead is written anew
@@ -103,7 +106,8 @@ def build(root: Path, folder: Path, *, options: BuildOptions, repository: str, w
 def _build(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None) -> Report:
     # Only now, because the first lock makes the index's folder and so changes the root's time.
     started, now = time.monotonic(), time.time_ns()
-    listing = walk(root, options.walk)
+    settings = read_settings(root)
+    listing = _list(root, options, settings)
     with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
         now = max(now, read_manifest(folder).updated_ns + 1)
     entries, not_text = _write_segments(root, folder, listing.files, options=options, watch=watch)
@@ -115,12 +119,15 @@ def _build(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
         contents=tuple(sorted(options.walk.contents)),
         max_bytes=options.walk.max_bytes,
         version=__version__,
-        parts=content_parts(),
+        parts=content_parts(settings),
         updated_ns=now,
-        seconds=time.monotonic() - started,
         generation=_generation(folder),
     )
     with writing(folder):
+        manifest = replace(
+            manifest, catalog=write_schema(folder, manifest, settings), catalog_key=catalog_key(folder, settings)
+        )
+        manifest = replace(manifest, seconds=time.monotonic() - started)
         write_manifest(folder, manifest, _listed(listing, skipped))
     return Report(
         read=sum(entry.files for entry in entries),
@@ -141,7 +148,8 @@ def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
     with _locked(folder, options.lock_seconds):
         try:
             manifest = read_manifest(folder)
-            reason = _outdated(manifest, options)
+            settings = read_settings(root)
+            reason = _outdated(manifest, options, settings)
             listed = read_listing(folder, manifest)
             segments = [] if reason else _sound_segments(folder, manifest)
         except (IndexMissingError, IndexFormatError, IndexDamagedError) as error:
@@ -149,7 +157,9 @@ def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
         if reason:
             rebuilt = _build(root, folder, options=options, repository=repository, watch=watch)
             return replace(rebuilt, rebuilt=reason)
-        return _update(root, folder, manifest, listed=listed, segments=segments, options=options, watch=watch)
+        return _update(
+            root, folder, manifest, listed=listed, segments=segments, options=options, settings=settings, watch=watch
+        )
 
 
 def _sound_segments(folder: Path, manifest: Manifest) -> list[Segment]:
@@ -168,26 +178,35 @@ def _update(
     listed: Listed,
     segments: Sequence[Segment],
     options: BuildOptions,
+    settings: Settings,
     watch: Watch | None,
 ) -> Report:
     started, now = time.monotonic(), time.time_ns()
-    listing = walk(root, options.walk)
+    listing = _list(root, options, settings)
     known_bad = _still_unreadable(listed, manifest, listing)
     changed, dead = _compare(manifest, segments, listing, unreadable={one.path for one in known_bad})
     entries = [
         replace(entry, dead=tuple(sorted({*entry.dead, *gone})))
         for entry, gone in zip(manifest.segments, dead, strict=True)
     ]
-    if not changed and not any(dead):
+    same_key = manifest.catalog_key == catalog_key(folder, settings)
+    if not changed and not any(dead) and same_key:
         skipped = (*listing.skipped, *known_bad)
         with writing(folder):
             write_manifest(folder, replace(manifest, updated_ns=now, version=__version__), _listed(listing, skipped))
         return _update_report(listing, _live_chunks(folder, entries), started=started, skipped=skipped)
     added, found_skipped = _write_segments(root, folder, changed, options=options, watch=watch)
     skipped = (*listing.skipped, *found_skipped, *known_bad)
+    concerned: list[tuple[Segment, Iterable[int]]] = list(zip(segments, dead, strict=True))
+    new = [Segment(folder / "segments" / entry.name) for entry in added]
+    concerned += [(segment, range(len(segment.paths))) for segment in new]
     entries = _merged(folder, [*entries, *added])
     manifest = replace(manifest, segments=tuple(entries), updated_ns=now, version=__version__)
     with writing(folder):
+        if not same_key or tells_of_schemas(concerned):
+            manifest = replace(
+                manifest, catalog=write_schema(folder, manifest, settings), catalog_key=catalog_key(folder, settings)
+            )
         write_manifest(folder, manifest, _listed(listing, skipped))
     return _update_report(
         listing,
@@ -200,18 +219,41 @@ def _update(
     )
 
 
-def content_parts() -> dict[str, str]:
+def content_parts(settings: Settings) -> dict[str, str]:
     """Return the identities of what an index's content depends on, besides the files."""
+    return {
+        "chunker": str(CHUNKER_VERSION),
+        "tokenizer": str(TOKENIZER_VERSION),
+        "languages": _data_identity("parsers", {"language.toml", "tags.scm"}),
+        "dialects": _data_identity("schemas", {"dialect.toml"}),
+        "settings": blake2b(msgspec.json.encode(msgspec.structs.replace(settings, name="")), digest_size=8).hexdigest(),
+    }
+
+
+def _data_identity(folder: str, names: Set[str]) -> str:
     data = blake2b(digest_size=8)
-    for path in sorted(data_folder("parsers").glob("*/*")):
-        if path.name in {"language.toml", "tags.scm"}:
+    for path in sorted(data_folder(folder).glob("*/*")):
+        if path.name in names:
             data.update(path.parent.name.encode() + path.read_bytes())
-    return {"chunker": str(CHUNKER_VERSION), "tokenizer": str(TOKENIZER_VERSION), "languages": data.hexdigest()}
+    return data.hexdigest()
 
 
-def _outdated(manifest: Manifest, options: BuildOptions) -> str:
+def _list(root: Path, options: BuildOptions, settings: Settings) -> Listing:
+    """Return what a walk finds, with what the settings say of it."""
+    listing = walk(root, replace(options.walk, assigned=settings.assigned))
+    for name in SETTINGS_FILES:
+        with suppress(OSError):
+            listing.rules[name] = os.stat(root / name).st_mtime_ns
+    if not settings.files and settings.defaults == FileSettings():
+        return listing
+    found = ((file, settings.for_path(file.path)) for file in listing.files)
+    files = [replace(file, dialect=said.dialect, mask=bool(said.mask_literals)) for file, said in found]
+    return replace(listing, files=files)
+
+
+def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> str:
     """Return why the whole index has to be built anew, "" when it has not."""
-    for part, identity in content_parts().items():
+    for part, identity in content_parts(settings).items():
         if manifest.parts.get(part) != identity:
             return f"the index was made by another {part}"
     if set(manifest.contents) != set(options.walk.contents) or manifest.max_bytes != options.walk.max_bytes:

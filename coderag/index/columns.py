@@ -42,6 +42,10 @@ KINDS: tuple[Kind, ...] = (
     Kind.BLOCK,
     Kind.SECTION,
     Kind.CELL,
+    Kind.TABLE,
+    Kind.VIEW,
+    Kind.TRIGGER,
+    Kind.QUERY,
 )
 LABELS = ("test", "example", "generated", "vendored", "legacy")
 DETAIL_GROUP = 64  # chunks whose details are compressed together
@@ -82,6 +86,7 @@ class Columns:
     posting_terms: Array  # u32[postings]: position in the vocabulary
     posting_docs: Array  # u32[postings]: chunk
     posting_weights: Array  # u8[postings]
+    facts: list[bytes]  # what each file tells of schemas (coderag.sql.model.Facts), deflated JSON; b"" for nothing
 
 
 # A name is the end of its qualified name, so only its length in bytes is kept.

@@ -88,6 +88,11 @@ class Corpus:
         return standing
 
     @cached_property
+    def queries(self) -> Array:
+        """Which chunks are example queries, bool[chunks]."""
+        return self.of_kinds((Kind.QUERY,))
+
+    @cached_property
     def file_labels(self) -> Array:
         """The labels of each file as bits, u8[files]."""
         return self._joined([one.segment.arrays["file_labels"] for one in self.members], np.uint8)

@@ -4,6 +4,8 @@ An index folder holds
 
     manifest.json      this; replaced by a rename, so a reader sees the old index or the new one
     listing-N.json     the folders and rule files as they were, and every file left out
+    catalog-N.bin      the schema that the files and databases amount to (coderag.index.catalog)
+    databases/         what databases said when they were asked last (coderag.index.snapshots)
     segments/NAME/     immutable (coderag.index.segment)
     lock, .gitignore
 """
@@ -38,7 +40,8 @@ __all__ = [
 
 # History of the format:
 # 1  first
-FORMAT = 1
+# 2  what files tell of schemas, and the catalog folded from it
+FORMAT = 2
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
 
@@ -69,6 +72,8 @@ class Manifest:
     updated_ns: int = 0  # when the files were listed
     seconds: float = 0.0  # the last full build took
     generation: int = 0  # counts the manifests written
+    catalog: str = ""  # name of the catalog's file, "" where nothing tells of a schema
+    catalog_key: str = ""  # what the catalog was folded from, besides the files
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +137,8 @@ def remove_leftovers(folder: Path, manifest: Manifest) -> None:
     for path in segments.iterdir() if segments.is_dir() else ():
         if path.name not in named:
             shutil.rmtree(path, ignore_errors=True)
-    for path in (*folder.glob("listing-*"), *folder.glob("*.tmp")):
-        if path.name != manifest.listing:
+    for path in (*folder.glob("listing-*"), *folder.glob("catalog-*"), *folder.glob("*.tmp")):
+        if path.name not in (manifest.listing, manifest.catalog):
             path.unlink(missing_ok=True)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from coderag.index.sparse import WEIGHT_STEPS, Postings, build_postings, merge_t
 from coderag.index.strings import Strings, pack_strings
 from coderag.text.tokens import terms, words
 from coderag.types import Chunk, Kind, Span, Symbol
+
+if TYPE_CHECKING:
+    from coderag.sql.model import Facts
 
 __all__ = ["ARRAYS", "FOLDER_WEIGHT", "TEXT", "Segment", "SegmentWriter"]
 
@@ -92,20 +95,30 @@ class SegmentWriter:
         block_offsets = np.zeros(len(self._block_sizes) + 1, dtype=np.int64)
         np.cumsum(self._block_sizes, out=block_offsets[1:])
         blocks = np.array([-(-row.text_bytes // BLOCK_BYTES) for row in files], dtype=np.int64)
-        return {
-            "meta": np.frombuffer(meta, dtype=np.uint8),
-            "file_path_blob": blob,
-            "file_path_offsets": offsets,
-            "file_size": np.array([row.size for row in files], dtype=np.int64),
-            "file_mtime": np.array([row.mtime_ns for row in files], dtype=np.int64),
-            "file_inode": np.array([row.inode for row in files], dtype=np.uint64),
-            "file_digest": np.array([row.digest for row in files], dtype=np.uint64),
-            "file_language": np.array([code[row.language] for row in files], dtype=np.uint8),
-            "file_labels": np.array([row.labels for row in files], dtype=np.uint8),
-            "file_text_bytes": np.array([row.text_bytes for row in files], dtype=np.int64),
-            "file_first_block": np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
-            "block_offsets": block_offsets,
-        } | _path_postings(paths).arrays("path")
+        return (
+            {
+                "meta": np.frombuffer(meta, dtype=np.uint8),
+                "file_path_blob": blob,
+                "file_path_offsets": offsets,
+                "file_size": np.array([row.size for row in files], dtype=np.int64),
+                "file_mtime": np.array([row.mtime_ns for row in files], dtype=np.int64),
+                "file_inode": np.array([row.inode for row in files], dtype=np.uint64),
+                "file_digest": np.array([row.digest for row in files], dtype=np.uint64),
+                "file_language": np.array([code[row.language] for row in files], dtype=np.uint8),
+                "file_labels": np.array([row.labels for row in files], dtype=np.uint8),
+                "file_text_bytes": np.array([row.text_bytes for row in files], dtype=np.int64),
+                "file_first_block": np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
+                "block_offsets": block_offsets,
+            }
+            | self._facts_arrays()
+            | _path_postings(paths).arrays("path")
+        )
+
+    def _facts_arrays(self) -> dict[str, Array]:
+        facts = [one for columns in self._columns for one in columns.facts]
+        offsets = np.zeros(len(facts) + 1, dtype=np.int64)
+        np.cumsum([len(one) for one in facts], out=offsets[1:])
+        return {"facts_blob": np.frombuffer(b"".join(facts), dtype=np.uint8), "facts_offsets": offsets}
 
     def _chunk_arrays(self) -> dict[str, Array]:
         tables, base_file, base_chunk = [], 0, 0
@@ -322,6 +335,25 @@ class Segment:
             return zlib.decompress(self.deflated_block(number))
         except zlib.error as error:
             raise self._damaged(f"block {number} of {TEXT}: {error}") from error
+
+    def deflated_facts(self, number: int) -> bytes:
+        """Return what a file tells of schemas as it is stored, b"" where it tells nothing."""
+        begin, end = self.arrays["facts_offsets"][number : number + 2]
+        return bytes(self.arrays["facts_blob"][begin:end])
+
+    def files_with_facts(self) -> list[int]:
+        """Return the numbers of the files that tell something of schemas."""
+        numbers: list[int] = np.flatnonzero(np.diff(self.arrays["facts_offsets"])).tolist()
+        return numbers
+
+    def facts(self, number: int) -> Facts:
+        """Return what a file tells of schemas."""
+        from coderag.index.facts import inflate_facts  # a search needs none of it
+
+        try:
+            return inflate_facts(self.deflated_facts(number))
+        except (zlib.error, ValueError) as error:
+            raise self._damaged(f"facts of file {number}: {error}") from error
 
     def parts(self, chunk: int) -> Array:
         """Return a chunk's parts, i32[parts, 4]: first row, last row, first byte, end byte."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coderag.errors import QueryError
-from coderag.index.analyse import module_name, read_chunks
+from coderag.index.readers import read_chunks
 from coderag.reading.chunk import Draft
 from coderag.reading.decode import read_file
 from coderag.reading.language import Language, detect, detect_interpreter
@@ -42,7 +42,7 @@ def outline_file(path: str) -> FileOutline:
     if isinstance(decoded, Skipped):
         detail = f" ({decoded.detail})" if decoded.detail else ""
         raise QueryError(f"{path!r} has no outline: {decoded.reason}{detail}")
-    read = read_chunks(decoded.data, language, module=module_name(real.name))
+    read = read_chunks(decoded.data, language, path=real.name)
     symbols = [_symbol(one, path) for one in read.outline.definitions]
     if not symbols:
         symbols = [_symbol(one, path) for one in read.drafts if one.kind in DOCUMENT_KINDS and not one.continues]

@@ -11,9 +11,11 @@ import numpy as np
 
 from coderag.index.build import content_parts
 from coderag.index.manifest import FORMAT, Manifest, read_listing
+from coderag.index.schema_status import SchemaStatus, schema_status
 from coderag.index.segment import Segment
 from coderag.reading.language import languages
 from coderag.reading.walk import Skipped, SkipReason, WalkOptions, walk
+from coderag.sql.settings import read_settings
 from coderag.types import Content
 
 __all__ = ["Changes", "LanguageCount", "Problem", "Status", "missing_grammars", "take_stock"]
@@ -67,6 +69,7 @@ class Status:
     problems: tuple[Problem, ...]
     skipped: tuple[Skipped, ...]
     missing_grammars: tuple[str, ...]  # packages
+    schema: SchemaStatus | None  # None: nothing tells of one
     changes: Changes | None  # None: not looked for
 
     @property
@@ -107,6 +110,7 @@ def take_stock(folder: Path, manifest: Manifest, segments: Sequence[Segment], *,
         problems=_problems(segments, dead),
         skipped=skipped,
         missing_grammars=missing_grammars(),
+        schema=schema_status(folder, manifest, segments),
         changes=_changes(manifest, segments, dead, skipped) if compare else None,
     )
 
@@ -148,7 +152,9 @@ def _changes(
     manifest: Manifest, segments: Sequence[Segment], dead: Sequence[set[int]], skipped: Iterable[Skipped]
 ) -> Changes:
     """Walk the root and tell what an update would read and forget."""
-    listing = walk(manifest.root, WalkOptions(manifest.max_bytes, frozenset(map(Content, manifest.contents))))
+    settings = read_settings(Path(manifest.root))
+    options = WalkOptions(manifest.max_bytes, frozenset(map(Content, manifest.contents)), settings.assigned)
+    listing = walk(manifest.root, options)
     found = {file.path: (file.size, file.mtime_ns, file.inode) for file in listing.files}
     known = {
         path: (size, mtime_ns, inode)
@@ -158,7 +164,7 @@ def _changes(
     }
     # What was listed and then turned out not to be text is not new, unless it was written since.
     passed_over = {one.path for one in skipped if one.path in found and found[one.path][1] < manifest.updated_ns}
-    parts = [part for part, identity in content_parts().items() if manifest.parts.get(part) != identity]
+    parts = [part for part, identity in content_parts(settings).items() if manifest.parts.get(part) != identity]
     return Changes(
         new=tuple(path for path in found if path not in known and path not in passed_over),
         changed=tuple(

@@ -1,0 +1,234 @@
+"""A schema to one file that is opened in milliseconds: its units, and what ranking needs to know of them.
+
+Units (tables, relations, queries, definitions, routines, types, databases, problems) are JSON records with their
+offsets, decoded when they are asked for. Everything else is arrays: names, paths and properties of tables, columns,
+the graph of joins, and postings (coderag.index.lexicon).
+
+Tables are numbered by database, then path, line and name; columns are numbered over all tables, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Generic, TypeVar, overload
+
+import msgspec
+import numpy as np
+
+from coderag.errors import IndexDamagedError, IndexFormatError
+from coderag.index.arrays import Array, open_arrays, write_arrays
+from coderag.index.catalog_arrays import CATALOG_FORMAT, catalog_arrays
+from coderag.index.relations import Relation
+from coderag.index.sparse import Postings
+from coderag.index.strings import Strings
+from coderag.sql.merged import merged
+from coderag.sql.model import (
+    Database,
+    Definition,
+    ExampleQuery,
+    Name,
+    Routine,
+    Schema,
+    SchemaProblem,
+    Table,
+    TypeDefinition,
+)
+
+__all__ = ["Catalog", "Units", "open_catalog", "write_catalog"]
+
+MULTIPLE = ("path", "label")  # the properties of which a table may have several
+
+Unit = TypeVar("Unit", bound=msgspec.Struct)
+
+
+def write_catalog(path: Path, schema: Schema) -> None:
+    """Write a schema to a new file; the caller syncs and renames what it belongs to."""
+    write_arrays(path, catalog_arrays(schema))
+
+
+def open_catalog(paths: Mapping[str, Path]) -> Catalog:
+    """Return the catalog at a path, or several as one: then databases and files carry the names given with the paths.
+
+    Raises IndexDamagedError and IndexFormatError.
+    """
+    if len(paths) == 1:
+        return Catalog.open(*paths.values())
+    schemas = [Catalog.open(path).schema() for path in paths.values()]
+    return Catalog(catalog_arrays(merged(dict(zip(paths, schemas, strict=True)))))
+
+
+class Units(Sequence[Unit], Generic[Unit]):
+    """Records that are decoded when they are asked for, and kept then."""
+
+    def __init__(self, arrays: Mapping[str, Array], prefix: str, kind: type[Unit]) -> None:
+        self._blob = arrays[f"{prefix}_json"]
+        self._offsets = arrays[f"{prefix}_json_offsets"]
+        self._decoder = msgspec.json.Decoder(kind)
+        self._known: dict[int, Unit] = {}
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Unit: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Unit]: ...
+    def __getitem__(self, index: int | slice) -> Unit | list[Unit]:
+        """Return a record, or several; raises IndexDamagedError when one is not what was written."""
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        number = index + len(self) if index < 0 else index
+        if not 0 <= number < len(self):
+            raise IndexError(index)
+        if (known := self._known.get(number)) is not None:
+            return known
+        begin, end = int(self._offsets[number]), int(self._offsets[number + 1])
+        try:
+            unit = self._decoder.decode(self._blob[begin:end].tobytes())
+        except msgspec.MsgspecError as error:
+            raise IndexDamagedError(f'the schema catalog is damaged: {error}; run "coderag index --rebuild"') from error
+        self._known[number] = unit
+        return unit
+
+    def __iter__(self) -> Iterator[Unit]:
+        return (self[number] for number in range(len(self)))
+
+
+class Catalog:
+    """An opened catalog; numbers of tables, columns, queries and definitions are positions in it."""
+
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self.arrays = arrays
+        self.tables = Units(arrays, "table", Table)
+        self.relations = Units(arrays, "relation", Relation)
+        self.databases = Units(arrays, "database", Database)
+        self.queries = Units(arrays, "query", ExampleQuery)
+        self.definitions = Units(arrays, "definition", Definition)
+        self.routines = Units(arrays, "routine", Routine)
+        self.types = Units(arrays, "type", TypeDefinition)
+        self.problems = Units(arrays, "problem", SchemaProblem)
+        self.group: Array = arrays["table_group"]  # u32[tables]: the database of each, ascending
+        self.tie: Array = arrays["table_tie"]  # u32[tables]: the place of each by path and name
+        self.column_starts: Array = arrays["column_starts"]  # u32[tables + 1]
+        self.column_flags: Array = arrays["column_flags"]  # u8[columns]: PRIMARY, FOREIGN, REFERRED
+
+    @classmethod
+    def open(cls, path: Path) -> Catalog:
+        """Open a file without reading it; raises IndexDamagedError, and IndexFormatError for another format."""
+        arrays = open_arrays(path)
+        found = int(arrays["format"][0]) if "format" in arrays else 0
+        if found != CATALOG_FORMAT:
+            raise IndexFormatError(
+                f'{path} has format {found}, this version reads {CATALOG_FORMAT}; run "coderag index --rebuild"'
+            )
+        return cls(arrays)
+
+    def __len__(self) -> int:
+        """Return how many tables there are."""
+        return len(self.tables)
+
+    def schema(self) -> Schema:
+        """Return everything as one record, tables in order of their numbers."""
+        return Schema(
+            tuple(self.databases),
+            tuple(self.tables),
+            tuple(self.routines),
+            tuple(self.types),
+            tuple(self.queries),
+            tuple(self.definitions),
+            tuple(self.problems),
+        )
+
+    def find(self, name: str, *, database: str = "") -> list[int]:
+        """Return the tables called so, in any case: by their name alone, or with schema and database before it."""
+        wanted = name.casefold()
+        found = []
+        for number, own in enumerate(self.names):
+            if not wanted.endswith(own.casefold()):
+                continue
+            whole = self.tables[number].name
+            spoken = {str(whole), str(Name(whole.name, whole.schema)), whole.name}
+            spoken.add(str(Name(whole.name, "", whole.database)))
+            at_home = not database or whole.database.casefold() == database.casefold()
+            if at_home and wanted in {one.casefold() for one in spoken}:
+                found.append(number)
+        return found
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The name of each table without schema and database."""
+        return Strings(self.arrays["table_name_blob"], self.arrays["table_name_offsets"]).all()
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """The names of the databases that have tables, by the numbers in `group`."""
+        return Strings(self.arrays["group_blob"], self.arrays["group_offsets"]).all()
+
+    @cached_property
+    def group_starts(self) -> Array:
+        """The first table of each database that has any."""
+        return np.searchsorted(self.group, np.arange(len(self.arrays["group_offsets"]) - 1))
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        """The name of each column."""
+        return Strings(self.arrays["column_name_blob"], self.arrays["column_name_offsets"]).all()
+
+    @cached_property
+    def column_table(self) -> Array:
+        """The table of each column, i64[columns]."""
+        return np.repeat(np.arange(len(self)), self.column_starts[1:] - self.column_starts[:-1])
+
+    @cached_property
+    def pieces(self) -> list[str]:
+        """The words that names are made of, sorted."""
+        return Strings(self.arrays["piece_blob"], self.arrays["piece_offsets"]).all()
+
+    def values(self, name: str) -> list[str]:
+        """Return the values of a property: path, label, schema, kind, dialect, environment, domain or modified."""
+        return Strings(self.arrays[f"{name}_value_blob"], self.arrays[f"{name}_value_offsets"]).all()
+
+    def having(self, name: str, wanted: Sequence[bool]) -> Array:
+        """Return which tables have a property among those wanted (a truth for each of `values`), bool[tables]."""
+        want = np.array([*wanted, False], dtype=bool)
+        if name not in MULTIPLE:
+            chosen: Array = want[self.arrays[f"table_{name}"]]
+            return chosen
+        starts = self.arrays[f"table_{name}_starts"].astype(np.int64)
+        hits = np.concatenate([[0], np.cumsum(want[self.arrays[f"table_{name}_items"]])])
+        some: Array = hits[starts[1:]] > hits[starts[:-1]]
+        return some
+
+    def paths(self, table: int) -> list[str]:
+        """Return the files that declare a table, the one where it is created first."""
+        found = self.listed("table_path", table).tolist()
+        known = Strings(self.arrays["path_value_blob"], self.arrays["path_value_offsets"])
+        return known.some(found)
+
+    def columns_of(self, table: int) -> range:
+        """Return the numbers of a table's columns."""
+        return range(int(self.column_starts[table]), int(self.column_starts[table + 1]))
+
+    def neighbours(self, table: int) -> list[tuple[int, int]]:
+        """Return the tables that one can be joined with, and the place of the surest evidence in EVIDENCE."""
+        begin, end = int(self.arrays["link_starts"][table]), int(self.arrays["link_starts"][table + 1])
+        links = self.arrays["link_tables"][begin:end].tolist(), self.arrays["link_evidence"][begin:end].tolist()
+        return list(zip(*links, strict=True))
+
+    def listed(self, name: str, number: int) -> Array:
+        """Return one of the lists of numbers: query_table, query_column, relation_left, relation_right, ..."""
+        starts = self.arrays[f"{name}_starts"]
+        found: Array = self.arrays[f"{name}_items"][int(starts[number]) : int(starts[number + 1])]
+        return found
+
+    def postings(self, name: str) -> Postings:
+        """Return postings: word, called and asked of tables, column, query, label."""
+        if name not in self._postings:
+            self._postings[name] = Postings.from_arrays(self.arrays, name)
+        return self._postings[name]
+
+    @cached_property
+    def _postings(self) -> dict[str, Postings]:
+        return {}

@@ -1,0 +1,189 @@
+"""A schema to the arrays that its catalog consists of (coderag.index.catalog)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from coderag.index.arrays import Array
+from coderag.index.lexicon import column_words, definition_words, piece_words, query_words, table_words
+from coderag.index.relations import EVIDENCE, Relation, relations_of
+from coderag.index.strings import pack_strings
+from coderag.index.table_names import TableNames
+from coderag.sql.model import ColumnUse, Definition, ExampleQuery, Schema, Table
+
+__all__ = ["CATALOG_FORMAT", "FOREIGN", "PRIMARY", "REFERRED", "catalog_arrays"]
+
+CATALOG_FORMAT = 1  # 1: first
+PRIMARY, FOREIGN, REFERRED = 1, 2, 4  # flags of a column
+# Properties of tables that few values share, as numbers into a list of them. A table has one of each of these; of
+# path and label it may have several.
+CODED = ("schema", "kind", "dialect", "environment", "domain", "modified")
+
+
+def catalog_arrays(schema: Schema) -> dict[str, Array]:
+    """Return the arrays of a schema's catalog."""
+    tables = sorted(schema.tables, key=_place)
+    names = TableNames(tables)
+    relations = relations_of(tables, schema.queries)
+    arrays = {"format": np.array([CATALOG_FORMAT], dtype=np.uint32)}
+    arrays |= _units("table", tables) | _units("relation", relations) | _units("database", schema.databases)
+    arrays |= _units("query", schema.queries) | _units("definition", schema.definitions)
+    arrays |= _units("routine", schema.routines) | _units("type", schema.types) | _units("problem", schema.problems)
+    arrays |= _properties(tables) | _columns(tables, relations) | _links(len(tables), relations)
+    reads = [_read(query, names) for query in schema.queries]
+    arrays |= _uses(schema.queries, reads, tables=tables, names=names)
+    arrays |= _lists("definition_table", [_spoken_of(definition, names) for definition in schema.definitions])
+    arrays |= table_words(tables) | column_words(tables) | piece_words(tables)
+    arrays |= query_words(schema.queries, reads) | definition_words(schema.definitions)
+    return arrays
+
+
+def _place(table: Table) -> tuple[str, str, int, str]:
+    first = table.sources[0] if table.sources else None
+    return table.name.database, first.path if first else "", first.start_line if first else 0, str(table.name)
+
+
+def _units(prefix: str, units: Sequence[msgspec.Struct]) -> dict[str, Array]:
+    encoder = msgspec.json.Encoder()
+    encoded = [encoder.encode(unit) for unit in units]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.uint64)
+    np.cumsum(np.array([len(one) for one in encoded], dtype=np.uint64), out=offsets[1:])
+    return {f"{prefix}_json": np.frombuffer(b"".join(encoded), dtype=np.uint8), f"{prefix}_json_offsets": offsets}
+
+
+def _strings(prefix: str, strings: Sequence[str]) -> dict[str, Array]:
+    blob, offsets = pack_strings(strings)
+    return {f"{prefix}_blob": blob, f"{prefix}_offsets": offsets}
+
+
+def _lists(prefix: str, lists: Sequence[Sequence[int]]) -> dict[str, Array]:
+    """Return lists of numbers as all of them in a row and where each list begins."""
+    offsets = np.zeros(len(lists) + 1, dtype=np.uint32)
+    np.cumsum(np.array([len(one) for one in lists], dtype=np.uint32), out=offsets[1:])
+    flat = np.array([number for one in lists for number in one], dtype=np.uint32)
+    return {f"{prefix}_items": flat, f"{prefix}_starts": offsets}
+
+
+def _properties(tables: Sequence[Table]) -> dict[str, Array]:
+    """Return what tables are chosen and ordered by."""
+    databases = list(dict.fromkeys(table.name.database for table in tables))
+    group = {name: number for number, name in enumerate(databases)}
+    ordered = sorted(range(len(tables)), key=lambda number: (_place(tables[number])[1], str(tables[number].name)))
+    tie = np.zeros(len(tables), dtype=np.uint32)
+    tie[ordered] = np.arange(len(tables), dtype=np.uint32)
+    arrays: dict[str, Array] = {
+        "table_group": np.array([group[table.name.database] for table in tables], dtype=np.uint32),
+        "table_tie": tie,
+        "table_rows": np.array([table.row_count for table in tables], dtype=np.int64),
+    }
+    arrays |= _strings("group", databases) | _strings("table_name", [table.name.name for table in tables])
+    single = {name: [str(getattr(table, name, "")) for table in tables] for name in CODED}
+    single["schema"] = [table.name.schema for table in tables]
+    for name, values in single.items():
+        known = sorted(set(values))
+        code = {value: number for number, value in enumerate(known)}
+        arrays |= _strings(f"{name}_value", known)
+        arrays[f"table_{name}"] = np.array([code[value] for value in values], dtype=np.uint32)
+    several = {
+        "path": [list(dict.fromkeys(source.path for source in table.sources)) for table in tables],
+        "label": [list(table.labels) for table in tables],
+    }
+    for name, lists in several.items():
+        known = sorted({value for values in lists for value in values})
+        code = {value: number for number, value in enumerate(known)}
+        arrays |= _strings(f"{name}_value", known)
+        arrays |= _lists(f"table_{name}", [[code[value] for value in values] for values in lists])
+    return arrays
+
+
+def _columns(tables: Sequence[Table], relations: Sequence[Relation]) -> dict[str, Array]:
+    starts = np.zeros(len(tables) + 1, dtype=np.uint32)
+    np.cumsum(np.array([len(table.columns) for table in tables], dtype=np.uint32), out=starts[1:])
+    numbers = _column_numbers(tables)
+    flags = np.zeros(int(starts[-1]), dtype=np.uint8)
+    for table, start in zip(tables, starts.tolist(), strict=False):
+        primary = {name.casefold() for name in table.primary_key}
+        for place, column in enumerate(table.columns):
+            flags[start + place] |= PRIMARY if column.name.casefold() in primary else 0
+    ends: tuple[list[list[int]], list[list[int]]] = ([], [])
+    for one in relations:
+        sides = ((one.left, one.left_columns, FOREIGN), (one.right, one.right_columns, REFERRED))
+        for end, (table_number, names, flag) in zip(ends, sides, strict=True):
+            found = [numbers[table_number, key] for name in names if (table_number, key := name.casefold()) in numbers]
+            end.append(found)
+            flags[found] |= flag
+    arrays: dict[str, Array] = {"column_starts": starts, "column_flags": flags}
+    arrays |= _strings("column_name", [column.name for table in tables for column in table.columns])
+    return arrays | _lists("relation_left", ends[0]) | _lists("relation_right", ends[1])
+
+
+def _column_numbers(tables: Sequence[Table]) -> dict[tuple[int, str], int]:
+    """Return the number of each column by its table's number and its name in lower case."""
+    owned = ((number, column) for number, table in enumerate(tables) for column in table.columns)
+    return {(number, column.name.casefold()): place for place, (number, column) in enumerate(owned)}
+
+
+def _links(size: int, relations: Sequence[Relation]) -> dict[str, Array]:
+    """Return the graph of joins: of each table its neighbours, ascending, and the surest evidence for each."""
+    best: dict[tuple[int, int], int] = {}
+    for one in relations:
+        if one.left != one.right:
+            evidence = EVIDENCE.index(one.evidence)
+            for pair in ((one.left, one.right), (one.right, one.left)):
+                best[pair] = min(best.get(pair, evidence), evidence)
+    ordered = sorted(best)
+    counts = np.bincount([left for left, _ in ordered], minlength=size) if ordered else np.zeros(size, dtype=np.int64)
+    starts = np.zeros(size + 1, dtype=np.uint32)
+    np.cumsum(counts, out=starts[1:])
+    links: dict[str, Array] = {
+        "link_starts": starts,
+        "link_tables": np.array([right for _, right in ordered], dtype=np.uint32),
+        "link_evidence": np.array([best[pair] for pair in ordered], dtype=np.uint8),
+        "relation_left_table": np.array([one.left for one in relations], dtype=np.uint32),
+        "relation_right_table": np.array([one.right for one in relations], dtype=np.uint32),
+        "relation_evidence": np.array([EVIDENCE.index(one.evidence) for one in relations], dtype=np.uint8),
+    }
+    return links
+
+
+def _read(query: ExampleQuery, names: TableNames) -> list[int]:
+    touched = (*query.usage.reads, *query.usage.writes)
+    found = (names.find(name, database=query.database) for name in touched)
+    return list(dict.fromkeys(number for number in found if number is not None))
+
+
+def _spoken_of(definition: Definition, names: TableNames) -> list[int]:
+    of_columns = (use.tables[0] for use in definition.columns if len(use.tables) == 1)
+    found = (names.find(name) for name in (*definition.tables, *of_columns))
+    return list(dict.fromkeys(number for number in found if number is not None))
+
+
+def _used(columns: Sequence[ColumnUse], database: str, names: TableNames) -> list[tuple[int, str]]:
+    """Return the (table, column in lower case) of the columns whose table is known for sure."""
+    found = []
+    for use in columns:
+        number = names.find(use.tables[0], database=database) if len(use.tables) == 1 else None
+        if number is not None:
+            found.append((number, use.column.casefold()))
+    return list(dict.fromkeys(found))
+
+
+def _uses(
+    queries: Sequence[ExampleQuery], reads: Sequence[list[int]], *, tables: Sequence[Table], names: TableNames
+) -> dict[str, Array]:
+    """Return which tables and columns each example query uses, and the database that it is of (-1: not known)."""
+    numbers = _column_numbers(tables)
+    uses = [_used(query.usage.columns, query.database, names) for query in queries]
+    columns = [[numbers[use] for use in found if use in numbers] for found in uses]
+    used = np.bincount([column for found in columns for column in found], minlength=len(numbers))
+    group = {name: number for number, name in enumerate(dict.fromkeys(table.name.database for table in tables))}
+    own = [group.get(query.database, -1) for query in queries]
+    of_query = [
+        number if number >= 0 or not read else group[tables[read[0]].name.database]
+        for number, read in zip(own, reads, strict=True)
+    ]
+    arrays = {"column_used": used.astype(np.uint32), "query_group": np.array(of_query, dtype=np.int32)}
+    return arrays | _lists("query_table", reads) | _lists("query_column", columns)

@@ -1,0 +1,26 @@
+"""What a file tells of schemas, as it is stored: deflated JSON, or nothing at all."""
+
+from __future__ import annotations
+
+import zlib
+
+import msgspec
+
+from coderag.sql.model import Facts
+
+__all__ = ["deflate_facts", "inflate_facts"]
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(Facts)
+
+
+def deflate_facts(facts: Facts) -> bytes:
+    """Return facts as bytes; b"" for those that tell nothing."""
+    if not (facts.operations or facts.lost or facts.series or facts.database):
+        return b""
+    return zlib.compress(_ENCODER.encode(facts), 1)
+
+
+def inflate_facts(data: bytes) -> Facts:
+    """Return what `deflate_facts` gave; raises ValueError or zlib.error when it is damaged."""
+    return _DECODER.decode(zlib.decompress(data)) if data else Facts()

@@ -1,0 +1,115 @@
+"""What is known of the schemas of an index: databases, dialects and why, what was lost, what does not fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from coderag.index.catalog import Catalog
+from coderag.index.manifest import Manifest
+from coderag.index.segment import Segment
+from coderag.index.snapshots import read_snapshots
+from coderag.sql.model import Facts
+
+__all__ = ["KnownDatabase", "LostStatement", "Misfit", "SchemaStatus", "SqlFile", "schema_status"]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDatabase:
+    """A database as the catalog has it."""
+
+    name: str
+    dialect: str
+    tables: int
+    environment: str = ""
+    domain: str = ""
+    asked: str = ""  # ISO 8601, when a database that answers was asked last; "" for files
+
+
+@dataclass(frozen=True, slots=True)
+class SqlFile:
+    """A file that was read as SQL: in which dialect, and why in that one."""
+
+    path: str
+    dialect: str
+    guess: str
+    statements: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class LostStatement:
+    """A statement that was not read, or only in part."""
+
+    path: str
+    line: int
+    head: str
+    reason: str
+    table: bool  # a table or key is missing because of it
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Something of the schemas that does not fit together."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaStatus:
+    """The schemas of one root."""
+
+    tables: int
+    views: int
+    routines: int
+    queries: int
+    definitions: int
+    databases: tuple[KnownDatabase, ...]
+    files: tuple[SqlFile, ...]
+    lost: tuple[LostStatement, ...]
+    misfits: tuple[Misfit, ...]
+
+
+def schema_status(folder: Path, manifest: Manifest, segments: Sequence[Segment]) -> SchemaStatus | None:
+    """Return what is known of the schemas of an index, None where there is nothing."""
+    if not manifest.catalog:
+        return None
+    catalog = Catalog.open(folder / manifest.catalog)
+    asked = {one.facts.database: one.taken for one in read_snapshots(folder)}
+    facts = [*_facts(manifest, segments), *((one.name, one.facts) for one in read_snapshots(folder))]
+    views = sum(table.query != "" or "view" in table.kind for table in catalog.tables)
+    return SchemaStatus(
+        tables=len(catalog) - views,
+        views=views,
+        routines=len(catalog.routines),
+        queries=len(catalog.queries),
+        definitions=len(catalog.definitions),
+        databases=tuple(
+            KnownDatabase(
+                one.name, one.dialect, one.tables, one.environment, one.domain, asked.get(one.name.split("@")[0], "")
+            )
+            for one in catalog.databases
+        ),
+        files=tuple(
+            SqlFile(path, found.dialect, found.guess, found.statements, len(found.lost))
+            for path, found in facts
+            if found.dialect
+        ),
+        lost=tuple(
+            LostStatement(path, one.line, one.head, one.reason, one.table)
+            for path, found in facts
+            for one in found.lost
+        ),
+        misfits=tuple(Misfit(one.path, one.line, one.text) for one in catalog.problems),
+    )
+
+
+def _facts(manifest: Manifest, segments: Sequence[Segment]) -> Iterator[tuple[str, Facts]]:
+    for entry, segment in zip(manifest.segments, segments, strict=True):
+        dead = set(entry.dead)
+        for number in segment.files_with_facts():
+            if number not in dead:
+                yield segment.paths[number], segment.facts(number)
