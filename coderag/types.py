@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Chunk", "Content", "Hit", "Kind", "Query", "Span", "Symbol", "TestPolicy"]
+__all__ = ["Chunk", "Content", "Hit", "Kind", "Query", "Span", "Symbol", "TableFilter", "TestPolicy"]
 
 
 class Kind(StrEnum):
@@ -28,6 +28,10 @@ class Kind(StrEnum):
     BLOCK = "block"  # lines outside every definition, or of a file that no grammar reads
     SECTION = "section"  # of a document
     CELL = "cell"  # of a notebook
+    TABLE = "table"  # of a database, in SQL or another language that declares it
+    VIEW = "view"
+    TRIGGER = "trigger"
+    QUERY = "query"  # that somebody wrote as an example or runs
 
 
 class Content(StrEnum):
@@ -113,6 +117,20 @@ class Query:
     kinds: frozenset[Kind] = frozenset()  # empty: all
     languages: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()  # globs; a leading "!" excludes
+    tests: TestPolicy = TestPolicy.DEMOTE
+
+
+@dataclass(frozen=True, slots=True)
+class TableFilter:
+    """The conditions that tables must meet; an empty one allows all."""
+
+    databases: frozenset[str] = frozenset()  # names, in any case
+    schemas: frozenset[str] = frozenset()
+    dialects: frozenset[str] = frozenset()  # names or aliases
+    environments: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()  # globs on the files that declare them; a leading "!" excludes
+    since: str = ""  # ISO 8601: declared in a file that changed then or later
     tests: TestPolicy = TestPolicy.DEMOTE
 
 

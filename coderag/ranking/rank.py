@@ -59,6 +59,7 @@ class Tuning:
                 "legacy": 0.6,
                 "docs": 0.35,
                 "continues": 0.95,
+                "query": 0.45,  # an example query, whose name is a question
                 "module": 0.7,  # what is left of a file beside its definitions
             }
         )
@@ -136,6 +137,8 @@ def factors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:
     of_standing[[PIECE, PIECE + REMAINDER]] *= tuning.factors["continues"]
     of_standing[[REMAINDER, PIECE + REMAINDER]] *= tuning.factors["module"]
     factor: Array = of_file[corpus.chunk_file] * of_standing[corpus.standing]
+    if "query" not in question.wants:
+        factor[corpus.queries] *= tuning.factors["query"]
     return factor
 
 

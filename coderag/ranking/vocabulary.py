@@ -20,6 +20,7 @@ WEAK_WORDS = frozenset(
     methods module modules object objects type types variable work works working""".split()
 )
 WANTS = {
+    "query": frozenset({"query", "queries", "select", "sql"}),
     "test": frozenset("test tests testing tested unittest spec specs fixture fixtures mock mocks benchmark".split()),
     "example": frozenset("example examples demo demos sample samples tutorial usage".split()),
     "docs": frozenset("doc docs documentation readme changelog guide tutorial manual".split()),

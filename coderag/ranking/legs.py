@@ -1,0 +1,96 @@
+"""The ways to score tables for a question: by words, name, database, similar queries and definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from coderag.index.arrays import Array
+from coderag.index.catalog import Catalog
+from coderag.ranking.glossary import SpokenOf
+from coderag.ranking.matching import Matches
+from coderag.ranking.votes import Votes
+
+__all__ = ["LEGS", "Leg", "Request", "weighted"]
+
+SIZE_DAMPING = 0.3  # a database of many tables covers more of a question by chance
+LEFT_OVER = 0.01  # the score of any table of the only database
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question with what its words found; what legs score by."""
+
+    catalog: Catalog
+    question: str
+    allowed: Array  # bool[tables]
+    matches: Matches
+    votes: Votes
+    definitions: tuple[SpokenOf, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A way to score tables: `score` gives f32[tables], 0 or more, of which the best counts `weight`."""
+
+    name: str
+    weight: float
+    score: Callable[[Request], Array]
+    scaled: bool = True  # whether to divide by the best; not where 1 has a meaning of its own
+
+
+def weighted(leg: Leg, request: Request) -> Array:
+    """Return what a leg adds to the score of each table."""
+    found = leg.score(request)
+    best = float(found.max(initial=0.0)) if leg.scaled else 1.0
+    share: Array = found * np.float32(leg.weight / best if best > 0 else 0.0)
+    return share
+
+
+def _text(request: Request) -> Array:
+    found: Array = request.matches.weights @ request.matches.tables
+    return found
+
+
+def _name(request: Request) -> Array:
+    return request.matches.named
+
+
+def _database(request: Request) -> Array:
+    """Score the tables of a database by how well they together cover the question, each word by the best of them.
+
+    In one database alone that tells nothing; then tables without a word of the question still come after the others.
+    """
+    catalog, matches = request.catalog, request.matches
+    if not len(matches.words):
+        return np.zeros(len(catalog), dtype=np.float32)
+    sizes = np.add.reduceat(request.allowed.astype(np.int64), catalog.group_starts)
+    if np.count_nonzero(sizes) < 2:
+        return np.full(len(catalog), LEFT_OVER, dtype=np.float32)
+    covered = matches.weights @ np.maximum.reduceat(matches.tables, catalog.group_starts, axis=1)
+    of_database = covered / (1 + SIZE_DAMPING * np.log(np.maximum(sizes, 1)))
+    found: Array = (of_database / of_database.max()).astype(np.float32)[catalog.group]
+    return found
+
+
+def _examples(request: Request) -> Array:
+    return request.votes.tables
+
+
+def _definitions(request: Request) -> Array:
+    """Score the tables that the definitions in a question speak of."""
+    found = np.zeros(len(request.catalog), dtype=np.float32)
+    for spoken in request.definitions:
+        found[request.catalog.listed("definition_table", spoken.definition)] = 1.0
+    return found
+
+
+LEGS = (
+    Leg("text", 1.0, _text),
+    Leg("name", 0.3, _name, scaled=False),
+    Leg("database", 1.0, _database, scaled=False),
+    Leg("examples", 1.0, _examples, scaled=False),
+    Leg("definitions", 0.5, _definitions, scaled=False),
+)

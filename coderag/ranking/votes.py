@@ -1,0 +1,80 @@
+"""A question to the example queries that answer a like one, and their votes for tables and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coderag.index.arrays import Array
+from coderag.index.catalog import Catalog
+from coderag.index.lexicon import question_words
+from coderag.index.sparse import idf, top_k
+from coderag.text.tokens import term_hash
+
+__all__ = ["SimilarQuery", "Votes", "similar_queries", "votes"]
+
+VOTERS = 10
+SHARPNESS = 3  # a vote counts the similarity to this power, so that the closest questions decide
+# Below the first similarity nothing is concluded, from the second on everything: with few examples the best of them is
+# seldom alike, and voting would only add noise.
+DOUBTFUL, SURE = 0.2, 0.7
+UNKNOWN_WEIGHT = 0.5  # of words that no example has, as against the rarest that one has
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarQuery:
+    """An example query, and how alike its question is."""
+
+    query: int
+    score: float  # the cosine of the questions, words weighted by rarity
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """What similar queries say, the table and the column with most votes having 1 where they are sure."""
+
+    tables: Array  # f32[tables]
+    columns: Array  # f32[columns]
+    voters: tuple[SimilarQuery, ...]
+
+
+def similar_queries(catalog: Catalog, question: str, allowed: Array, *, k: int = VOTERS) -> list[SimilarQuery]:
+    """Return the k example queries with the most similar questions, of databases with tables allowed, best first."""
+    size = len(catalog.queries)
+    if not size:
+        return []
+    postings = catalog.postings("query")
+    wanted = question_words(question)
+    places = postings.find(np.array([term_hash(term) for term in wanted], dtype=np.uint64)).tolist()
+    scores = np.zeros(size, dtype=np.float32)
+    length = 0.0
+    for place, weight in zip(places, wanted.values(), strict=True):
+        if place < 0:
+            length += (weight * UNKNOWN_WEIGHT * idf(size, 0)) ** 2
+            continue
+        rarity = weight * idf(size, postings.frequency(place))
+        length += rarity**2
+        docs, shares = postings.of(place)
+        scores[docs] += np.float32(rarity) * shares
+    open_groups = np.zeros(len(catalog.group_starts) + 1, dtype=bool)  # the last: queries of no known database
+    open_groups[catalog.group[allowed]] = True
+    scores *= open_groups[catalog.arrays["query_group"]]
+    return [SimilarQuery(one, float(scores[one] / length**0.5)) for one in top_k(scores, k).tolist()]
+
+
+def votes(catalog: Catalog, similar: list[SimilarQuery]) -> Votes:
+    """Return the votes of similar queries for the tables and columns that they use."""
+    tables = np.zeros(len(catalog), dtype=np.float32)
+    columns = np.zeros(len(catalog.column_flags), dtype=np.float32)
+    certainty = min((similar[0].score - DOUBTFUL) / (SURE - DOUBTFUL), 1.0) if similar else 0.0
+    if certainty <= 0:
+        return Votes(tables, columns, ())
+    for one in similar:
+        weight = np.float32(one.score**SHARPNESS)
+        tables[catalog.listed("query_table", one.query)] += weight
+        columns[catalog.listed("query_column", one.query)] += weight
+    for found in (tables, columns):
+        if (most := found.max(initial=0.0)) > 0:
+            found *= np.float32(certainty) / most
+    return Votes(tables, columns, tuple(similar))

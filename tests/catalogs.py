@@ -1,0 +1,34 @@
+"""SQL text to an opened catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from coderag.index.catalog import Catalog, write_catalog
+from coderag.sql.fold import fold
+from coderag.sql.model import Definition, SchemaFile
+from coderag.sql.read import read_sql
+from coderag.sql.settings import Settings
+
+__all__ = ["catalog_of", "names_of"]
+
+
+def catalog_of(
+    folder: Path, files: Mapping[str, str], *, definitions: Sequence[Definition] = (), labels: Sequence[str] = ()
+) -> Catalog:
+    """Return the catalog of SQL files, each of its own database unless their names say otherwise."""
+    from msgspec.structs import replace
+
+    read = [
+        SchemaFile(path, read_sql(text.encode(), path=path, dialect="postgres"), tuple(labels))
+        for path, text in files.items()
+    ]
+    schema = replace(fold(read, Settings()), definitions=tuple(definitions))
+    write_catalog(folder / "catalog.bin", schema)
+    return Catalog.open(folder / "catalog.bin")
+
+
+def names_of(catalog: Catalog, tables: Sequence[int]) -> list[str]:
+    """Return the names of tables by their numbers."""
+    return [catalog.names[number] for number in tables]
