@@ -1,0 +1,1 @@
+"""What was found, packed for a language model or a reader: schema context and pictures of it."""
