@@ -5,6 +5,7 @@ import coderag
 index = coderag.Index.build("path/to/repository")
 for hit in index.search("where are failed payments retried?", k=5):
     print(hit.chunk.path, hit.chunk.span.start_line, hit.chunk.qualified_name)
+print(index.schema_context("monthly revenue by country", budget=4000).as_ddl())
 """
 
 from __future__ import annotations
@@ -13,12 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["Chunk", "CoderagError", "Hit", "Index", "Kind", "Query", "Span", "Symbol", "TestPolicy", "__version__"]
+__all__ = [
+    "Chunk",
+    "CoderagError",
+    "Hit",
+    "Index",
+    "Kind",
+    "Query",
+    "Span",
+    "Symbol",
+    "TableFilter",
+    "TestPolicy",
+    "__version__",
+]
 
 if TYPE_CHECKING:
     from coderag.api import Index
     from coderag.errors import CoderagError
-    from coderag.types import Chunk, Hit, Kind, Query, Span, Symbol, TestPolicy
+    from coderag.types import Chunk, Hit, Kind, Query, Span, Symbol, TableFilter, TestPolicy
 
 HOMES = {"Index": "coderag.api", "CoderagError": "coderag.errors"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
@@ -20,17 +20,23 @@ from coderag.ranking.filter import allowed_chunks
 from coderag.ranking.rank import rank
 from coderag.ranking.symbols import find_symbols
 from coderag.ranking.understand import understand
-from coderag.types import Chunk, Content, Hit, Kind, Query, Symbol, TestPolicy
+from coderag.types import Chunk, Content, Hit, Kind, Query, Symbol, TableFilter, TestPolicy
 
 if TYPE_CHECKING:
+    from coderag.context.about import TableFacts
+    from coderag.context.schema_context import SchemaContext
     from coderag.index.build import Progress, Report
+    from coderag.index.catalog import Catalog
     from coderag.index.status import Status
+    from coderag.sql.check import Finding
+    from coderag.sql.model import Table
 
 __all__ = ["Index", "Root", "make_query", "place"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+NO_FILTER = TableFilter()
 MAX_COPIES = 10  # hits that may turn out to have the text of a better one
 
 
@@ -73,6 +79,7 @@ class Index:
         self._load()
 
     def _load(self) -> None:
+        self.__dict__.pop("catalog", None)
         opened = [_open(one) for one in self._roots]
         self._manifests = tuple(manifest for manifest, _ in opened)
         self._segments = tuple([member.segment for member in members] for _, members in opened)
@@ -219,6 +226,76 @@ class Index:
         member, file = self._find(path)
         numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
         return [member.segment.chunk(number, repository=member.repository) for number in numbers]
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The schemas of all roots as one catalog, without tables where nothing tells of any."""
+        from coderag.index.catalog import open_catalog
+
+        named = [(one, manifest.catalog) for one, manifest in zip(self._roots, self._manifests, strict=True)]
+        return open_catalog({one.repository: one.folder / name for one, name in named if name})
+
+    @_telling_damage
+    def schema_context(
+        self,
+        question: str,
+        *,
+        budget: int = 8000,
+        k: int = 20,
+        evidence: str = "",
+        conditions: TableFilter = NO_FILTER,
+        samples: bool = True,
+    ) -> SchemaContext:
+        """Return what SQL for a question needs, in about `budget` tokens: tables, joins, queries, definitions.
+
+        All tables that meet the conditions where they fit, else the best, at most k in detail. `evidence` is what else
+        is known of the question. Raises QueryError for an empty question, a k below 1, or an unknown condition.
+        """
+        from coderag.context.schema_context import schema_context
+        from coderag.ranking.table_filter import allowed_tables
+
+        make_query(question, k=k)
+        allowed = allowed_tables(self.catalog, conditions)
+        return schema_context(
+            self.catalog, question, budget=budget, k=k, evidence=evidence, allowed=allowed, samples=samples
+        )
+
+    @_telling_damage
+    def tables(self, conditions: TableFilter = NO_FILTER) -> list[Table]:
+        """Return the tables and views that meet some conditions; raises QueryError for an unknown one."""
+        from coderag.ranking.table_filter import allowed_tables
+
+        allowed = allowed_tables(self.catalog, conditions)
+        numbers = range(len(self.catalog)) if allowed is None else np.flatnonzero(allowed).tolist()
+        return [self.catalog.tables[number] for number in numbers]
+
+    @_telling_damage
+    def table(self, name: str, conditions: TableFilter = NO_FILTER) -> list[TableFacts]:
+        """Return all that is known of the tables of a name, alone or with schema or database; raises QueryError."""
+        from coderag.context.about import about_table
+        from coderag.ranking.table_filter import allowed_tables
+
+        make_query(name)
+        allowed = allowed_tables(self.catalog, conditions)
+        found = self.catalog.find(name)
+        return [about_table(self.catalog, one) for one in found if allowed is None or allowed[one]]
+
+    @_telling_damage
+    def check_sql(
+        self, text: str, *, dialect: str = "", conditions: TableFilter = NO_FILTER, writes: bool = False
+    ) -> list[Finding]:
+        """Return what is wrong with SQL, given the schema, in the order of its lines.
+
+        A statement that writes is an error unless `writes`. Raises QueryError for an unknown dialect or condition, and
+        where there is no schema to check against.
+        """
+        from coderag.sql.check import check_sql
+
+        tables = self.tables(conditions)
+        if not tables:
+            raise QueryError("there is no schema to check against: index a folder with one, or a database")
+        routines = [one.name.name for one in self.catalog.routines]
+        return check_sql(text, tables, dialect=dialect, routines=routines, writes=writes)
 
     def _find(self, path: str) -> tuple[Member, int]:
         for member in self._corpus.members:

@@ -9,11 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from coderag.api import Index, Root
+from coderag.cli.databases import ask_databases, databases_in
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.place import Paths, given_roots
 from coderag.cli.progress import Bar
 from coderag.cli.records import plain, print_records
+from coderag.cli.schema_summary import schema_lines
 from coderag.cli.summary import (
     labelled,
     language_lines,
@@ -39,16 +41,19 @@ SLOWEST_TOLD = 0.005  # seconds; a shorter time says nothing of the speed
 
 def run(options: argparse.Namespace) -> int:
     """Index every root; 1 when there was nothing to index."""
-    placed = given_roots(options, options.roots)
+    addresses, roots = databases_in(options.roots)
+    placed = given_roots(options, roots)
     if options.dry_run:
         return _list_only(placed, options)
+    if addresses:
+        ask_databases(addresses, placed, options)
     shown = screen(options.color)
     records = []
     chunks = 0
     for one in placed:
         index = _bring_up(one, options)
         report, status = index.reports[0], index.status(compare=False)[0]
-        chunks += len(index)
+        chunks += len(index) or bool(status.schema)
         if options.json:
             records.append(_record(report, status, verbose=options.verbose))
         elif not options.quiet:
@@ -107,7 +112,8 @@ def _summary(report: Report, status: Status, shown: Screen, *, verbose: bool) ->
     if status.missing_grammars:
         missing = shown.paint(", ".join(status.missing_grammars), Style.BAD)
         lines.append(labelled("grammars", f"not installed: {missing}; their files are read as lines", shown))
-    if not status.files:
+    lines += schema_lines(status.schema, shown, verbose=verbose)
+    if not status.files and status.schema is None:
         lines.append(labelled("", f"there is nothing to read below {visible(status.root)}", shown))
     return lines
 
@@ -137,6 +143,7 @@ def _record(report: Report, status: Status, *, verbose: bool) -> dict[str, Any]:
         "skipped": status.skipped if verbose else skipped_counts(status.skipped),
         "problems": status.problems,
         "missing_grammars": status.missing_grammars,
+        "schema": status.schema,
     }
     return record | about
 

@@ -22,6 +22,10 @@ examples:
   coderag search "rate limit" --vimgrep          path:line:column:text, for an editor
   coderag outline src/app.py                     what a file defines
   coderag symbols PaymentGateway                 where a name is defined
+  coderag index postgresql://reader@localhost/shop   add a database to the index
+  coderag schema "monthly revenue by region"     the tables, keys and joins that its SQL needs
+  coderag table orders                           all that is known of a table
+  coderag check-sql report.sql                   would this query run on the schema?
 
 Exit codes: 0 found, 1 nothing found, 2 usage or a failure.
 """
@@ -41,9 +45,41 @@ examples:
   coderag index --dry-run          what would be read, one file a line
   coderag index --content code,docs,config
   coderag index ~/src/app --index /var/tmp/app-index
+  coderag index . postgresql://reader@localhost/shop   and the schema of a database
+  coderag index sqlite:///shop.db --samples 3          with up to three values of each column
 
-The index lies in ROOT/.coderag. Running it again reads only what changed.
+The index lies in ROOT/.coderag. Running it again reads only what changed. A database's schema is asked for once and
+kept, without the password, until it is given again.
 """
+SCHEMA_EXAMPLES = """\
+examples:
+  coderag schema "monthly revenue by region"
+  coderag schema "active customers" --evidence "active: ordered within 90 days"
+  coderag schema "top products" --database shop --budget 2000
+  coderag schema "late invoices" --format markdown
+  echo '{"question": "late invoices", "k": 5}' | coderag schema --batch
+
+The whole schema where it fits the budget, else the best tables of it. A token is taken for four characters.
+"""
+CHECK_EXAMPLES = """\
+examples:
+  coderag check-sql report.sql
+  echo "SELECT nmae FROM customers" | coderag check-sql -
+  coderag check-sql report.sql --url postgresql://reader@localhost/shop
+
+Exit code 1 when there is an error.
+"""
+ERD_EXAMPLES = """\
+examples:
+  coderag erd                              all tables, as Mermaid
+  coderag erd orders customers             these, and what connects them
+  coderag erd "who paid for an order?"     those that a question is about
+  coderag erd --output schema.svg
+"""
+BATCH_SCHEMA_HELP = (
+    'read JSON lines {"question", "k"?, "paths"?, "evidence"?, "database"?, "budget"?} from stdin, '
+    "write one JSON object a line"
+)
 BATCH_HELP = (
     'read JSON lines {"query", "k"?, "kinds"?, "languages"?, "paths"?, "tests"?} from stdin, '
     "write one JSON array of hits a line"
@@ -66,14 +102,17 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of every command; what it returns names the module to run as `module`."""
     parser = Parser(
         prog="coderag",
-        description="Index repositories and find the right function, offline.",
+        description="Index repositories and databases; find the right function, and the right tables, offline.",
         epilog=EXAMPLES,
         formatter_class=_layout,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"coderag {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for add in (_add_index, _add_search, _add_outline, _add_symbols, _add_status, _add_languages):
+    for add in (
+        *(_add_index, _add_search, _add_outline, _add_symbols, _add_schema, _add_tables, _add_table, _add_erd),
+        *(_add_check_sql, _add_status, _add_languages),
+    ):
         add(commands)
     return parser
 
@@ -95,7 +134,12 @@ def _add_index(commands: Parsers) -> None:
     parser = _command(
         commands, "index", module="index", summary="index a repository, or what changed in it", epilog=INDEX_EXAMPLES
     )
-    parser.add_argument("roots", nargs="*", metavar="ROOT", help="folders to index (default: the one around here)")
+    parser.add_argument(
+        "roots",
+        nargs="*",
+        metavar="ROOT",
+        help="folders to index (default: the one around here), and URLs or files of databases",
+    )
     parser.add_argument("--index", metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
     parser.add_argument("--rebuild", action="store_true", help="read everything again")
     parser.add_argument(
@@ -107,6 +151,21 @@ def _add_index(commands: Parsers) -> None:
     parser.add_argument(
         "--max-bytes", type=_size, metavar="SIZE", help="leave out files larger than, say, 500k (default: 4M)"
     )
+    parser.add_argument(
+        "--samples",
+        type=_count,
+        default=0,
+        metavar="N",
+        help="values of each column to read from a database (default: 0)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_count,
+        default=30,
+        metavar="SECONDS",
+        help="the longest that a database may take (default: 30)",
+    )
+    parser.add_argument("--forget", action="store_true", help="remove the databases given from the index")
     parser.add_argument("--workers", type=_count, metavar="N", help="processes (default: one a core; 0: none)")
     parser.add_argument("--dry-run", action="store_true", help="only list what would be read")
     noise = parser.add_mutually_exclusive_group()
@@ -167,6 +226,98 @@ def _add_symbols(commands: Parsers) -> None:
     )
     parser.add_argument("name", metavar="NAME", help="a name, qualified or not: get, Session.get, pkg::Type")
     parser.add_argument("-k", type=_count, default=20, metavar="N", help="how many definitions (default: 20)")
+    _add_opening(parser)
+    _add_output(parser)
+
+
+def _add_schema(commands: Parsers) -> None:
+    parser = _command(
+        commands,
+        "schema",
+        module="schema",
+        summary="give the tables, keys, joins and examples that the SQL for a question needs",
+        epilog=SCHEMA_EXAMPLES,
+    )
+    parser.add_argument("question", nargs="*", metavar="QUESTION", help="a question in words")
+    parser.add_argument(
+        "--budget", type=_count, default=8000, metavar="TOKENS", help="how much to give (default: 8000)"
+    )
+    parser.add_argument(
+        "-k", type=_count, default=20, metavar="N", help="how many tables at most beyond it (default: 20)"
+    )
+    parser.add_argument("--evidence", default="", metavar="TEXT", help="what else is known: definitions, formulas")
+    parser.add_argument("--format", choices=("ddl", "markdown"), default="ddl", help="default: ddl")
+    parser.add_argument("--no-samples", action="store_true", help="leave out known values of columns")
+    parser.add_argument("--explain", action="store_true", help="say why each table is there")
+    parser.add_argument("--batch", action="store_true", help=BATCH_SCHEMA_HELP)
+    _add_schema_filters(parser)
+    _add_opening(parser)
+    _add_output(parser)
+
+
+def _add_schema_filters(parser: argparse.ArgumentParser) -> None:
+    for name, what in (
+        ("database", "databases"),
+        ("schema", "schemas"),
+        ("dialect", "dialects"),
+        ("environment", "environments, such as prod"),
+        ("domain", "parts of the business"),
+    ):
+        parser.add_argument(
+            f"--{name}", action="extend", type=_words, default=[], metavar="LIST", help=f"only these {what}"
+        )
+    parser.add_argument(
+        "--path", action="append", default=[], metavar="GLOB", help='only tables declared there; "!" in front excludes'
+    )
+    parser.add_argument("--since", default="", metavar="DATE", help="only what changed since, such as 2025-06-30")
+    parser.add_argument(
+        "--tests", choices=[str(one) for one in TestPolicy], default="demote", help="tables of tests (default: demote)"
+    )
+
+
+def _add_tables(commands: Parsers) -> None:
+    parser = _command(commands, "tables", module="tables", summary="list the tables and views")
+    parser.add_argument("pattern", nargs="?", default="", metavar="GLOB", help='names like this: "order*", "sales.*"')
+    _add_schema_filters(parser)
+    _add_opening(parser)
+    _add_output(parser)
+
+
+def _add_table(commands: Parsers) -> None:
+    parser = _command(
+        commands, "table", module="table", summary="show all that is known of a table: columns, keys, history, queries"
+    )
+    parser.add_argument("name", metavar="NAME", help="its name, with schema or database where there are several")
+    _add_schema_filters(parser)
+    _add_opening(parser)
+    _add_output(parser)
+
+
+def _add_erd(commands: Parsers) -> None:
+    parser = _command(
+        commands, "erd", module="erd", summary="draw tables and their joins, as Mermaid or SVG", epilog=ERD_EXAMPLES
+    )
+    parser.add_argument("what", nargs="*", metavar="TABLE|QUESTION", help="tables, or a question (default: all tables)")
+    parser.add_argument("--format", choices=("mermaid", "svg"), help="default: by the name of the output, else mermaid")
+    parser.add_argument("--output", "-o", metavar="FILE", help="where to write it (default: stdout)")
+    parser.add_argument("-k", type=_count, default=8, metavar="N", help="how many tables for a question (default: 8)")
+    _add_schema_filters(parser)
+    _add_opening(parser)
+    _add_output(parser)
+
+
+def _add_check_sql(commands: Parsers) -> None:
+    parser = _command(
+        commands,
+        "check-sql",
+        module="check_sql",
+        summary="check SQL against the schema: names, joins, types, functions",
+        epilog=CHECK_EXAMPLES,
+    )
+    parser.add_argument("file", metavar="FILE", help='a file of SQL, or "-" for stdin')
+    parser.add_argument("--url", metavar="URL", help="a database that also explains the query, read-only")
+    parser.add_argument("--allow-writes", action="store_true", help="let statements write")
+    _add_schema_filters(parser)
     _add_opening(parser)
     _add_output(parser)
 

@@ -10,6 +10,7 @@ from coderag.api import Index
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.place import given_roots
 from coderag.cli.records import plain, print_records
+from coderag.cli.schema_summary import schema_lines
 from coderag.cli.summary import (
     labelled,
     language_lines,
@@ -71,6 +72,7 @@ def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
         labelled("problems", problem_text(status.problems), shown),
         *(problem_list(status.problems) if verbose else ()),
         labelled("grammars", _grammars(status, shown), shown),
+        *schema_lines(status.schema, shown, verbose=verbose),
     ]
 
 

@@ -1,0 +1,74 @@
+"""`coderag check-sql`: SQL to what is wrong with it, underlined."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note, open_index
+from coderag.cli.records import print_records
+from coderag.cli.schema_options import conditions_of
+from coderag.cli.text import Screen, Style, counted, screen, visible
+from coderag.errors import QueryError
+from coderag.sql.check import Code, Finding, Severity, finding
+
+__all__ = ["run"]
+
+MAX_BYTES = 1_000_000
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is wrong; 1 when there is an error."""
+    text = _read(options.file)
+    index = open_index(options)
+    dialect = options.dialect[0] if len(options.dialect) == 1 else ""
+    conditions = conditions_of(options)
+    found = index.check_sql(text, dialect=dialect, conditions=conditions, writes=options.allow_writes)
+    if options.url and not any(one.severity is Severity.ERROR for one in found):
+        found += _explained(text, options)
+    errors = sum(one.severity is Severity.ERROR for one in found)
+    if options.json:
+        print_records(found)
+    else:
+        shown = screen(options.color)
+        name = "<stdin>" if options.file == "-" else options.file
+        for one in found:
+            print("\n".join(_lines(one, text.split("\n"), name, shown)))
+        warnings = len(found) - errors
+        note(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}" if found else "nothing is wrong")
+    return NOTHING if errors else FOUND
+
+
+def _read(file: str) -> str:
+    data = sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else Path(file).read_bytes()[: MAX_BYTES + 1]
+    if len(data) > MAX_BYTES:
+        raise QueryError(f"{file} is larger than {MAX_BYTES:,} bytes; check it in parts")
+    if not data.strip():
+        raise QueryError(f"{'stdin' if file == '-' else file} holds no SQL")
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def _explained(text: str, options: argparse.Namespace) -> list[Finding]:
+    """Return why a database refuses the query, asked in a transaction that only reads."""
+    from coderag.sql.live.explain import explain
+
+    said = explain(options.url, text)
+    if not said.error:
+        return []
+    place = max(said.position, 0)
+    return [finding(Code.REFUSED, said.error, text=text, extent=(place, place + 1))]
+
+
+def _lines(one: Finding, lines: list[str], name: str, shown: Screen) -> list[str]:
+    style = Style.BAD if one.severity is Severity.ERROR else Style.KIND
+    place = f"{shown.paint(visible(name), Style.PATH)}:{one.line}:{one.column}"
+    said = f"{shown.paint(f'{one.severity}[{one.code}]', style)} {visible(one.message)}"
+    source = lines[one.line - 1] if one.line <= len(lines) else ""
+    before = len(visible(source[: one.column - 1]))
+    width = max(len(visible(source[one.column - 1 : one.end_column])), 1)
+    found = [f"{place}: {said}", f"  {visible(source)}", f"  {' ' * before}{shown.paint('^' * width, style)}"]
+    if one.suggestions:
+        found.append(f"  {shown.paint('did you mean', Style.DIM)} {', '.join(map(visible, one.suggestions))}?")
+    return found

@@ -1,0 +1,54 @@
+"""`coderag erd`: tables and their joins as a picture."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from coderag.api import Index
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note, open_index
+from coderag.cli.records import json_line
+from coderag.cli.schema_options import conditions_of
+from coderag.cli.text import visible
+from coderag.context.erd import as_mermaid
+from coderag.context.picture import as_svg
+from coderag.sql.model import Table
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw the tables given, those that a question is about, or all; 1 when there is none."""
+    index = open_index(options)
+    tables = _chosen(index, options)
+    if not tables:
+        note("there is no table to draw")
+        return NOTHING
+    named = "svg" if str(options.output or "").lower().endswith(".svg") else "mermaid"
+    kind = options.format or named
+    drawn = as_svg(tables) if kind == "svg" else as_mermaid(tables)
+    if options.output:
+        Path(options.output).write_text(f"{drawn}\n", encoding="utf-8")
+        note(f"{len(tables):,} tables drawn in {options.output}")
+    elif options.json:
+        print(json_line({"format": kind, "tables": [str(one.name) for one in tables], "text": drawn}))
+    else:
+        print("\n".join(map(visible, drawn.split("\n"))))
+    return FOUND
+
+
+def _chosen(index: Index, options: argparse.Namespace) -> list[Table]:
+    conditions = conditions_of(options)
+    if not options.what:
+        return index.tables(conditions)
+    found = [index.table(name, conditions) for name in options.what]
+    if not all(found):
+        context = index.schema_context(" ".join(options.what), budget=0, k=options.k, conditions=conditions)
+        return [*(one.table for one in context.tables), *context.named][: options.k]
+    named = [one.table for facts in found for one in facts]
+    if len(named) == 1 or len({one.name.database for one in named}) > 1:
+        return named
+    from coderag.context.schema_context import connected
+
+    return connected(index.catalog, named)

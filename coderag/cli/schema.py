@@ -1,0 +1,110 @@
+"""`coderag schema`: a question, or a stream of them, to the tables, joins and examples that its SQL needs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from coderag.api import Index
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note, open_index
+from coderag.cli.records import json_line
+from coderag.cli.schema_batch import answer_questions
+from coderag.cli.schema_options import conditions_of, definition_record, query_record, table_record
+from coderag.cli.text import visible
+from coderag.context.pack import ContextTable, tokens_of
+from coderag.context.render import as_ddl, as_markdown, on_clause
+from coderag.context.schema_context import SchemaContext
+from coderag.errors import QueryError
+
+__all__ = ["context_record", "run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the context for a question; 1 when no table is known."""
+    question = " ".join(options.question)
+    if options.batch:
+        if question:
+            raise QueryError("--batch reads its questions from stdin; give no QUESTION")
+        answer_questions(open_index(options), conditions=conditions_of(options), k=options.k)
+        return FOUND
+    index = open_index(options)
+    context = index.schema_context(
+        question,
+        budget=options.budget,
+        k=options.k,
+        evidence=options.evidence,
+        conditions=conditions_of(options),
+        samples=not options.no_samples,
+    )
+    if options.json:
+        print(json_line(context_record(context, samples=not options.no_samples)))
+        return FOUND if context.tables else NOTHING
+    if not context.tables:
+        note(_nothing(index))
+        return NOTHING
+    write = as_markdown if options.format == "markdown" else as_ddl
+    text = write(context, explain=options.explain, values=not options.no_samples)
+    print("\n".join(visible(line) for line in text.split("\n")))
+    if sys.stdout.isatty():
+        note(_summary(context, text))
+    return FOUND
+
+
+def _nothing(index: Index) -> str:
+    if not len(index.catalog):
+        return "no table is known: index a folder with a schema, or a database; see coderag index --help"
+    return "no table meets these conditions; try fewer"
+
+
+def _summary(context: SchemaContext, text: str) -> str:
+    what = "the whole schema" if context.complete else f"{len(context.tables)} tables of the schema"
+    return f"{what}, about {tokens_of(text):,} tokens"
+
+
+def context_record(context: SchemaContext, *, samples: bool) -> dict[str, Any]:
+    """Return a context as it is printed in JSON."""
+    spelling = context.spelling
+    return {
+        "question": context.question,
+        "dialect": context.dialect,
+        "pitfalls": context.pitfalls,
+        "complete": context.complete,
+        "tables": [_table(one, samples=samples) for one in context.tables],
+        "columns": [{"table": table.name.name, "column": column} for table, column in context.columns],
+        "joins": [
+            {
+                "left": str(one.left),
+                "right": str(one.right),
+                "on": on_clause(one, spelling),
+                "evidence": one.evidence,
+                "source": one.where,
+            }
+            for one in context.joins
+        ],
+        "queries": [query_record(one) for one in context.queries],
+        "definitions": [definition_record(one) for one in context.definitions],
+        "named": [table.name.name for table in context.named],
+        "left_out": context.left_out,
+    }
+
+
+def _table(one: ContextTable, *, samples: bool) -> dict[str, Any]:
+    record = table_record(one.table)
+    shown = {column.name for column in one.columns}
+    columns = [column for column in record["columns"] if column["name"] in shown]
+    if not samples:
+        columns = [{**column, "values": []} for column in columns]
+    source = one.table.sources[0] if one.table.sources else None
+    return {
+        **record,
+        "columns": columns,
+        "whole": one.whole,
+        "connecting": one.connecting,
+        "score": round(one.score, 6),
+        "parts": dict(one.parts),
+        "reasons": one.reasons,
+        "path": source.path if source else "",
+        "line": source.start_line if source else 0,
+    }
