@@ -29,12 +29,16 @@ from tests.conftest import Golden
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = REPOSITORY / "README.md"
 DOCUMENTS = sorted(REPOSITORY.glob("*.md"))
-COMMANDS = ("index", "search", "outline", "symbols", "status", "languages")
+COMMANDS = (
+    *("index", "search", "outline", "symbols", "schema", "tables", "table", "erd", "check-sql"),
+    *("status", "languages"),
+)
 CONTENTS = {
     Content.DOCS: "documents, in blocks of lines",
     Content.CODE: "code, in blocks of lines",
     Content.CONFIG: "configuration, in blocks of lines, only with `--content`",
 }
+SCHEMA_READERS = {"sql", "dbt", "glossary", "querylog"}
 HOME = "/home/me/coderag"  # what README.md shows for the folder of the checkout
 
 BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -131,6 +135,7 @@ def language_tables() -> str:
     rest = {
         "documents, by section": [one for one in known if one.reader in {"markdown", "restructuredtext"}],
         "notebooks, by cell": [one for one in known if one.reader == "notebook"],
+        "schemas, by statement or entry": [one for one in known if one.reader in SCHEMA_READERS],
     }
     for content, title in CONTENTS.items():
         rest[title] = [one for one in known if one.reader == "lines" and one.content is content]
@@ -159,7 +164,7 @@ def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[s
 
 
 def test_every_command_is_described() -> None:
-    listed = re.findall(r"^    ([a-z]+)(?:  |$)", make_parser().format_help(), re.MULTILINE)
+    listed = re.findall(r"^    ([a-z-]+)(?:  |$)", make_parser().format_help(), re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
     assert all(f"`coderag {command}`" in README.read_text() for command in COMMANDS)
     assert "`coderag --version`" in README.read_text()
@@ -194,7 +199,7 @@ def test_every_folder_has_a_heading() -> None:
     folders = {path.name for path in REPOSITORY.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
     assert packages <= headings
     assert headings - packages <= folders
-    assert {"coderag", "parsers", "tests", "fixtures", "scripts"} <= headings
+    assert {"coderag", "parsers", "schemas", "tests", "fixtures", "scripts"} <= headings
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

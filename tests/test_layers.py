@@ -18,21 +18,34 @@ LAYERS = [
     {"coderag.errors", "coderag.types", "coderag.data"},
     {"coderag.text"},
     {"coderag.reading"},
+    {"coderag.sql"},
     {"coderag.index"},
     {"coderag.ranking"},
+    {"coderag.context"},
     {"coderag.api"},
     {"coderag.cli"},
     {"coderag.__main__"},
 ]
 HEAVY = {
-    "tree_sitter": ("coderag.reading.grammar", "coderag.reading.captures", "coderag.reading.outline"),
+    "tree_sitter": (
+        *("coderag.reading.grammar", "coderag.reading.captures", "coderag.reading.outline"),
+        "coderag.sql.models",
+    ),
     "Stemmer": ("coderag.text",),
     "charset_normalizer": ("coderag.reading.decode",),
     "filelock": ("coderag.index.build",),
-    "rapidfuzz": ("coderag.ranking.symbols", "coderag.cli"),
+    "rapidfuzz": ("coderag.ranking.symbols", "coderag.sql.check.known", "coderag.cli"),
     "rich": ("coderag.cli",),
     "pygments": ("coderag.cli",),
-    "numpy": ("coderag.reading.lines", "coderag.text", "coderag.index", "coderag.ranking", "coderag.api"),
+    "numpy": (
+        *("coderag.reading.lines", "coderag.text", "coderag.index", "coderag.ranking"),
+        *("coderag.context", "coderag.api"),
+    ),
+    "msgspec": ("coderag.sql", "coderag.index", "coderag.context", "coderag.ranking"),
+    "sqlglot": ("coderag.sql",),
+    "sqlalchemy": ("coderag.sql.live",),
+    "jinja2": ("coderag.sql.dbt.jinja",),
+    "yaml": ("coderag.sql",),
 }
 MODULES = {
     ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path

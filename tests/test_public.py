@@ -12,7 +12,10 @@ import coderag
 from coderag import errors
 from tests.files import REPOSITORY
 
-SURFACE = ["Chunk", "CoderagError", "Hit", "Index", "Kind", "Query", "Span", "Symbol", "TestPolicy", "__version__"]
+SURFACE = [
+    *("Chunk", "CoderagError", "Hit", "Index", "Kind", "Query", "Span", "Symbol", "TableFilter", "TestPolicy"),
+    "__version__",
+]
 MODULES = sorted(one.name for one in pkgutil.walk_packages(coderag.__path__, "coderag."))
 
 
