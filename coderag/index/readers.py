@@ -13,11 +13,8 @@ from coderag.reading.language import Language
 from coderag.reading.lines import Lines, Rows
 from coderag.reading.outline import Outline, read_outline
 from coderag.reading.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
-from coderag.sql.dbt.docs import read_docs
-from coderag.sql.documents import read_document
 from coderag.sql.model import AddQuery, Facts, Operation
 from coderag.sql.models import read_code
-from coderag.sql.outline import outline_of
 from coderag.types import Kind
 
 __all__ = ["ReadFile", "module_name", "read_chunks"]
@@ -92,6 +89,9 @@ def _read_document(lines: Lines, reader: str, *, module: str, path: str) -> Read
             return ReadFile(lines, chunk_lines(lines, name=module), Outline(), problem)
         lines = Lines(text)
         drafts = chunk_notebook(lines, cells, name=module)
+    from coderag.sql.dbt.docs import read_docs
+    from coderag.sql.documents import read_document
+
     # The facts come from the rows that are kept, so that lines of a notebook's cells are lines of its file.
     facts = read_document(lines.data, path=path, reader=reader)
     if docs := read_docs(lines.data):
@@ -101,6 +101,8 @@ def _read_document(lines: Lines, reader: str, *, module: str, path: str) -> Read
 
 def _read_schema(lines: Lines, reader: str, *, path: str, dialect: str, mask: bool) -> ReadFile:
     """Read a file that is about nothing but schemas."""
+    from coderag.sql.outline import outline_of
+
     data = lines.data
     if reader == "sql":
         from coderag.sql.read import read_sql

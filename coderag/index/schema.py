@@ -9,15 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from coderag.index.catalog import write_catalog
 from coderag.index.columns import unpack_labels
 from coderag.index.manifest import Manifest, SegmentEntry
 from coderag.index.segment import Segment
 from coderag.index.snapshots import read_snapshots
-from coderag.sql.dbt.project import in_projects
-from coderag.sql.fold import fold
 from coderag.sql.model import SchemaFile
-from coderag.sql.models.django_project import settled
 from coderag.sql.settings import Settings
 
 __all__ = ["CATALOG_VERSION", "catalog_key", "tells_of_schemas", "write_schema"]
@@ -48,6 +44,12 @@ def write_schema(folder: Path, manifest: Manifest, settings: Settings) -> str:
     files += [SchemaFile(one.name, one.facts, modified=one.taken) for one in read_snapshots(folder)]
     if not files:
         return ""
+    # Only an index that has a schema, and only when it changed, needs what folds and writes one.
+    from coderag.index.catalog import write_catalog
+    from coderag.sql.dbt.project import in_projects
+    from coderag.sql.fold import fold
+    from coderag.sql.models.django_project import settled
+
     name = f"catalog-{manifest.generation + 1}.bin"
     write_catalog(folder / name, fold(settled(in_projects(files)), settings))
     return name
