@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -13,7 +13,7 @@ from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
 from coderag.types import Query, TestPolicy
 
-__all__ = ["allowed_chunks", "glob_pattern"]
+__all__ = ["allowed_chunks", "glob_pattern", "path_test"]
 
 
 def allowed_chunks(corpus: Corpus, query: Query) -> Array | None:
@@ -45,7 +45,13 @@ def _in_languages(corpus: Corpus, wanted: Iterable[str]) -> Array:
 
 
 def _in_paths(corpus: Corpus, globs: Iterable[str]) -> Array:
-    """Return the files that match some glob and no negative one; only negative ones allow the rest."""
+    allowed = path_test(globs)
+    return np.fromiter(map(allowed, corpus.paths), dtype=bool, count=corpus.files)
+
+
+def path_test(globs: Iterable[str]) -> Callable[[str], bool]:
+    """Return whether a path matches some glob and no negative one; only negative ones allow the rest."""
+    globs = tuple(globs)
     include = [glob_pattern(glob) for glob in globs if not glob.startswith("!")]
     exclude = [glob_pattern(glob[1:]) for glob in globs if glob.startswith("!")]
 
@@ -54,7 +60,7 @@ def _in_paths(corpus: Corpus, globs: Iterable[str]) -> Array:
             one.search(path) for one in exclude
         )
 
-    return np.fromiter(map(allowed, corpus.paths), dtype=bool, count=corpus.files)
+    return allowed
 
 
 @lru_cache(maxsize=256)

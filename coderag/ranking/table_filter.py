@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from coderag.errors import QueryError
 from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
-from coderag.ranking.filter import glob_pattern
+from coderag.ranking.filter import path_test
 from coderag.types import TableFilter, TestPolicy
 
 __all__ = ["allowed_tables"]
@@ -33,7 +33,7 @@ def allowed_tables(catalog: Catalog, conditions: TableFilter) -> Array | None:
         if given:
             masks.append(catalog.having(name, _chosen(name, catalog.values(name), given)))
     if conditions.paths:
-        allowed = _path_test(conditions.paths)
+        allowed = path_test(conditions.paths)
         masks.append(catalog.having("path", [allowed(path) for path in catalog.values("path")]))
     if conditions.since:
         masks.append(catalog.having("modified", [value >= conditions.since for value in catalog.values("modified")]))
@@ -54,15 +54,3 @@ def _dialect_name(name: str) -> str:
     from coderag.sql.dialect import find_dialect  # only for this filter are the dialects' files read
 
     return find_dialect(name).name
-
-
-def _path_test(globs: Iterable[str]) -> Callable[[str], bool]:
-    include = [glob_pattern(glob) for glob in globs if not glob.startswith("!")]
-    exclude = [glob_pattern(glob[1:]) for glob in globs if glob.startswith("!")]
-
-    def allowed(path: str) -> bool:
-        return (not include or any(one.search(path) for one in include)) and not any(
-            one.search(path) for one in exclude
-        )
-
-    return allowed

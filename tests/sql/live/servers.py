@@ -86,7 +86,7 @@ def run_postgres() -> Iterator[Postgres]:
     with _folder() as folder:
         user = _other_user(folder)
         if user and not _is_reachable(installed):
-            installed = Path(shutil.copytree(installed, folder / "install"))
+            installed = _copied(installed, folder / "install")
         data = folder / "data"
         setup = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
         _call([installed / "bin/initdb", "-D", data, *setup], folder, user)
@@ -135,6 +135,15 @@ def _other_user(folder: Path) -> dict[str, Any]:
     nobody = pwd.getpwnam("nobody")
     os.chown(folder, nobody.pw_uid, nobody.pw_gid)
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
+
+def _copied(installed: Path, target: Path) -> Path:
+    """Return a copy of a server with the libraries of its wheel, which it looks for beside the package."""
+    package = installed.parent
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, target / libraries.name)
+    return Path(shutil.copytree(installed, target / package.name / installed.name))
 
 
 def _is_reachable(folder: Path) -> bool:
