@@ -43,7 +43,8 @@ class Spelling:
             return cls(dialect)
         names: set[str] = set()
         for table in tables:
-            asked = Origin.LIVE in table.origins  # a database tells names as they are
+            # A database tells names as they are, and frameworks write them in quotes.
+            asked = Origin.LIVE in table.origins or Origin.DDL not in table.origins
             if asked or table.quoted:
                 names.add(table.name.name)
             names.update(column.name for column in table.columns if asked or column.quoted)
@@ -108,7 +109,7 @@ def table_label(table: Table) -> str:
         about.append(f"about {table.row_count:,} rows")
     if table.family:
         about.append(f"stands for {len(table.family)} alike tables, {table.family[0]} to {table.family[-1]}")
-    return "; ".join(about)
+    return "; ".join([*(one.removesuffix(".") for one in about[:-1]), *about[-1:]])
 
 
 def _heading(table: Table) -> Iterator[str]:

@@ -103,7 +103,7 @@ def _markdown(context: SchemaContext, *, explain: bool, values: bool) -> Iterato
         yield "|---|---|---|---|"
         for column in one.columns:
             note = column_note(table, column, values=values)
-            cells = (column.name, column.type, _key_text(table, column.name), note)
+            cells = (column.name, column.type, _key_text(table, column.name, spelling), note)
             yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
         if not one.whole:
             kept = {column.name for column in one.columns}
@@ -116,9 +116,9 @@ def _markdown(context: SchemaContext, *, explain: bool, values: bool) -> Iterato
     yield from _listed("Other tables", [_named(table, spelling) for table in context.named])
 
 
-def _key_text(table: Table, column: str) -> str:
+def _key_text(table: Table, column: str, spelling: Spelling) -> str:
     keys = ["PK"] if column in table.primary_key else []
-    keys += [f"→ {key.table}" for key in table.foreign_keys if column in key.columns]
+    keys += [f"→ {spelling.full_name(key.table)}" for key in table.foreign_keys if column in key.columns]
     return ", ".join(keys)
 
 

@@ -65,7 +65,7 @@ def test_samples_can_be_left_out(shop: Index) -> None:
 def test_markdown_has_the_same(shop: Index) -> None:
     text = shop.schema_context("payment attempts", budget=20_000).as_markdown(explain=True)
     assert "### payment_attempts" in text
-    assert "| payment_id | INTEGER | → " in text
+    assert "| payment_id | INTEGER | → payments |" in text
     assert "`schema/schema.sql:125`" in text
 
 
