@@ -6,17 +6,19 @@ import argparse
 import sys
 from pathlib import Path
 
+from coderag.api import Index
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
 from coderag.cli.records import print_records
 from coderag.cli.schema_options import conditions_of
 from coderag.cli.text import Screen, Style, counted, screen, visible
-from coderag.errors import QueryError
+from coderag.errors import DatabaseError, QueryError
 from coderag.sql.check import Code, Finding, Severity, finding
 
 __all__ = ["run"]
 
 MAX_BYTES = 1_000_000
+FILES = ("sqlite:", "duckdb:")  # databases that are asked without credentials
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,8 +28,8 @@ def run(options: argparse.Namespace) -> int:
     dialect = options.dialect[0] if len(options.dialect) == 1 else ""
     conditions = conditions_of(options)
     found = index.check_sql(text, dialect=dialect, conditions=conditions, writes=options.allow_writes)
-    if options.url and not any(one.severity is Severity.ERROR for one in found):
-        found += _explained(text, options)
+    if not any(one.severity is Severity.ERROR for one in found):
+        found += _explained(text, options.url) if options.url else _explained_by_file(text, index)
     errors = sum(one.severity is Severity.ERROR for one in found)
     if options.json:
         print_records(found)
@@ -50,11 +52,24 @@ def _read(file: str) -> str:
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
-def _explained(text: str, options: argparse.Namespace) -> list[Finding]:
+def _explained_by_file(text: str, index: Index) -> list[Finding]:
+    """Return what the database file says that the schema came from, where it is the only one that is known."""
+    from coderag.index.snapshots import read_snapshots
+
+    known = [one.name for root in index.roots for one in read_snapshots(root.folder)]
+    if len(known) != 1 or len(index.catalog.groups) != 1 or not known[0].startswith(FILES):
+        return []  # a server wants credentials, which are not kept: --url has them
+    try:
+        return _explained(text, known[0])
+    except DatabaseError:
+        return []  # the file has gone, or the text is more than one query
+
+
+def _explained(text: str, url: str) -> list[Finding]:
     """Return why a database refuses the query, asked in a transaction that only reads."""
     from coderag.sql.live.explain import explain
 
-    said = explain(options.url, text)
+    said = explain(url, text)
     if not said.error:
         return []
     place = max(said.position, 0)

@@ -146,6 +146,8 @@ def test_a_database_joins_the_index_of_a_folder(coderag: Run, project: Path, dat
     )
     assert explained.returncode == 1
     assert "no such function" in explained.stdout
+    known = coderag("check-sql", "-", cwd=project, stdin="SELECT no_such() FROM orders")
+    assert "no such function" in known.stdout  # asked without an address, as the file is known
     assert coderag("index", str(database), "--forget", cwd=project).stderr.endswith("is forgotten\n")
     assert coderag("tables", cwd=project).returncode == 1
 
