@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 from coderag.api import Root
 from coderag.cli.opening import note
@@ -12,6 +13,8 @@ from coderag.errors import QueryError
 
 __all__ = ["ask_databases", "databases_in"]
 
+SUFFIXES = frozenset({".db", ".db3", ".ddb", ".duckdb", ".sqlite", ".sqlite3"})
+
 
 def databases_in(given: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return which of some arguments are databases, and which are folders."""
@@ -19,8 +22,14 @@ def databases_in(given: Sequence[str]) -> tuple[list[str], list[str]]:
         return [], list(given)
     from coderag.sql.live.url import is_database_url
 
-    found = [one for one in given if is_database_url(one)]
+    found = [one for one in given if "://" in one or is_database_url(one) or _is_database_file(one)]
     return found, [one for one in given if one not in found]
+
+
+def _is_database_file(given: str) -> bool:
+    """Tell whether an argument is a file called like a database; whether it is one shows when it is opened."""
+    path = Path(given)
+    return path.suffix.lower() in SUFFIXES and path.is_file()
 
 
 def ask_databases(addresses: Sequence[str], placed: Sequence[Root], options: argparse.Namespace) -> None:

@@ -161,6 +161,23 @@ def test_a_database_that_does_not_answer_changes_nothing(coderag: Run, project: 
     assert len(coderag("tables", cwd=project).stdout.splitlines()) == 3
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("oracle://x/y", "oracle:// is no database that coderag asks; known are postgresql://"),
+        ("broken.db", "file is not a database"),
+        ("missing.sqlite", "there is no such file"),
+        ("sqlite:///", "give the path of a file"),
+    ],
+)
+def test_what_is_no_database_is_said_in_one_line(given: str, said: str, coderag: Run, project: Path) -> None:
+    (project / "broken.db").write_text("no database\n" * 10)
+    done = coderag("index", given, cwd=project)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_status_names_dialects_databases_and_what_was_lost(coderag: Run, tmp_path: Path) -> None:
     sql = "CREATE TABLE t (id SERIAL, x jsonb);\nCREATE TABLE (((;\nALTER TABLE gone ADD y int;\n"
     (tmp_path / "dump.sql").write_text(sql)

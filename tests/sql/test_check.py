@@ -54,6 +54,7 @@ def said(one: Finding) -> str:
         "SELECT row_number() OVER (PARTITION BY status ORDER BY total) AS place FROM orders",
         "SELECT total FROM orders WHERE customer_id = (SELECT id FROM customers ORDER BY created_at LIMIT 1)",
         "-- only a comment",
+        "SET search_path TO shop; SELECT id FROM orders",
     ],
 )
 def test_nothing_is_wrong(sql: str) -> None:
@@ -91,7 +92,9 @@ def test_findings_have_places_and_suggestions(sql: str, expected: list[str]) -> 
     assert found(sql) == expected
 
 
-@pytest.mark.parametrize("sql", ["SELECT (", "SELECT 'abc", "SELECT * FORM orders", "SELECT a FROM b WHERE ("])
+@pytest.mark.parametrize(
+    "sql", ["no sql at all", "\x00\x01 ;", "SELECT (", "SELECT 'abc", "SELECT * FORM orders", "SELECT a FROM b WHERE ("]
+)
 def test_what_cannot_be_parsed_is_one_syntax_error(sql: str) -> None:
     assert [one.code for one in check_sql(sql, TABLES)] == ["syntax"]
 

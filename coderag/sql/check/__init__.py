@@ -9,7 +9,7 @@ from dataclasses import replace
 from coderag.sql.check.findings import Code, Finding, Severity, finding
 from coderag.sql.check.known import Known
 from coderag.sql.check.statement import Job, check_statement
-from coderag.sql.dialect import find_dialect, guess_dialect
+from coderag.sql.dialect import Dialect, find_dialect, guess_dialect
 from coderag.sql.model import Table
 from coderag.sql.split import Statement, StatementKind, split
 from coderag.sql.usage import usage_of_text
@@ -18,7 +18,6 @@ __all__ = ["Code", "Finding", "Severity", "check_sql", "finding"]
 
 MAX_CHECKED = 1_000_000  # bytes
 MAX_FINDINGS = 200
-PASSED_OVER = frozenset({StatementKind.CLIENT, StatementKind.OTHER})
 
 
 def check_sql(
@@ -43,10 +42,15 @@ def check_sql(
     found = [
         _placed(one, data, statement)
         for statement in split(data[:MAX_CHECKED], chosen)
-        if statement.kind not in PASSED_OVER
+        if not _is_passed_over(statement, chosen)
         for one in check_statement(data[statement.start : statement.end].decode("utf-8", "replace"), job)
     ]
     return sorted(dict.fromkeys(found), key=lambda one: (one.line, one.column, one.code))[:MAX_FINDINGS]
+
+
+def _is_passed_over(statement: Statement, dialect: Dialect) -> bool:
+    """Tell whether a statement is for a client, or a piece of a block of which alone no parser makes sense."""
+    return statement.kind is StatementKind.CLIENT or (statement.kind is StatementKind.OTHER and bool(dialect.blocks))
 
 
 def _placed(one: Finding, data: bytes, statement: Statement) -> Finding:

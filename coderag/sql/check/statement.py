@@ -22,6 +22,7 @@ from coderag.sql.dialect import Dialect
 __all__ = ["check_statement"]
 
 TOKEN = re.compile(r"<Token [^>]*>")
+NO_STATEMENT = (exp.Alias, exp.Column, exp.Identifier, exp.Literal, exp.Paren)  # what garbage may be read as
 WRITING = (
     *(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.TruncateTable),
     *(exp.Create, exp.Drop, exp.Alter, exp.Command),
@@ -48,6 +49,9 @@ def check_statement(text: str, job: Job) -> Iterator[Finding]:
     except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, LookupError) as error:
         # Besides its own errors sqlglot raises those of Python for some of what is no SQL.
         yield _syntax_error(error, text)
+        return
+    if isinstance(tree, NO_STATEMENT):
+        yield finding(Code.SYNTAX, "this is no statement", text=text, extent=(0, len(text.rstrip())))
         return
     if not job.writes and (writing := _writing(tree)) is not None:
         head = text.split(None, 1)[0] if isinstance(tree, WRITING) else writing.key.upper()
