@@ -19,7 +19,7 @@ __all__ = ["ContextJoin", "ContextTable", "Packed", "fitting", "key_columns", "p
 Unit = TypeVar("Unit")
 
 CHARACTERS_PER_TOKEN = 4  # of DDL, by the tokenizers of common language models
-NAMED = 40  # further tables that are only named
+NAMED = 40  # further tables, of the same databases, that are only named
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +118,6 @@ def pack(
             chosen[position] = replace(one, columns=one.table.columns)
             room -= more
     left = [one.table for one in ranked[len(chosen) :]] + rest
-    return Packed(tuple(chosen), tuple(left[:NAMED]), max(len(left) - NAMED, 0), complete=False)
+    databases = {one.table.name.database for one in chosen}
+    named = [table for table in left if table.name.database in databases][:NAMED]
+    return Packed(tuple(chosen), tuple(named), len(left) - len(named), complete=False)

@@ -160,3 +160,13 @@ def test_names_whose_case_counts_are_quoted(tmp_path: Path) -> None:
     assert 'CREATE TABLE "User" (\n  "createdAt" timestamptz,\n  id serial PRIMARY KEY\n' in text
     assert 'CREATE TABLE Posts (\n  Id serial,\n  "userId" int REFERENCES "User" (id)\n' in text
     assert 'Posts."userId" = "User".id' in text
+
+
+def test_tables_of_other_databases_are_counted_and_not_named(tmp_path: Path) -> None:
+    shop = "".join(f"CREATE TABLE order_part{letter} (id int, weight int);\n" for letter in "abcdefgh")
+    zoo = "CREATE TABLE animals (id int);\nCREATE TABLE cages (id int);\n"
+    root = write(tmp_path / "app", {"shop.sql": shop, "zoo.sql": zoo + shop.replace("order", "cage")})
+    context = Index.build(root, workers=0).schema_context("weight of order part a", budget=80)
+    assert {one.table.name.database for one in context.tables} == {"shop"}
+    assert {table.name.database for table in context.named} == {"shop"}
+    assert len(context.tables) + len(context.named) + context.left_out == 18
