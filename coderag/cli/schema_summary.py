@@ -12,7 +12,6 @@ from coderag.index.schema_status import SchemaStatus
 __all__ = ["schema_lines"]
 
 MAX_DATABASES = 8
-MAX_GUESSES = 3  # reasons told for each dialect
 
 
 def schema_lines(schema: SchemaStatus | None, shown: Screen, *, verbose: bool) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from coderag.reading.lines import Rows
 from coderag.sql.cursor import Cursor
 from coderag.sql.ddl import read_block, read_ddl
 from coderag.sql.dialect import Dialect, Guess, dialects, find_dialect, guess_dialect
@@ -16,6 +17,7 @@ from coderag.sql.lexer import scan
 from coderag.sql.model import AddQuery, CreateTable, Facts, Lost, Name, Source, UseDatabase
 from coderag.sql.queries import question_of, read_query
 from coderag.sql.samples import Samples
+from coderag.sql.series import down_rows, series_of
 from coderag.sql.session import read_connect, read_use
 from coderag.sql.split import Statement, StatementKind, split
 
@@ -35,6 +37,7 @@ DUMPED_DATABASE = re.compile(rb"^-- Host: .*?\bDatabase: (\S+)", re.MULTILINE)
 CREATED_DATABASE = re.compile(
     r"(?i)create\s+database\s+(?:if\s+not\s+exists\s+)?(\[[^\]]+\]|`[^`]+`|\"[^\"]+\"|[^\s;]+)"
 )
+KEPT_BYTES, KEPT_ROWS = 4000, 3  # of the data of one statement, in the text that is searched
 SET_VARIABLE = re.compile(r"(?i):setvar\s+(?P<name>\w+)\s+(?P<value>\"[^\"]*\"|\S+)")  # sqlcmd
 VARIABLE = re.compile(r"\$\((\w+)\)")
 SYSTEM_DATABASES = frozenset("master model msdb tempdb information_schema mysql performance_schema sys".split())
@@ -45,6 +48,11 @@ def read_sql(data: bytes, *, path: str, dialect: str = "") -> Facts:
 
     The data are UTF-8 with "\\n" at the ends of lines. Raises QueryError for an unknown dialect.
     """
+    return replace(_read_best(data, path, dialect), series=series_of(path, ()))
+
+
+def _read_best(data: bytes, path: str, dialect: str) -> Facts:
+    """Return the facts in the dialect given, else in the one that the text and its path speak for."""
     if dialect:
         return _read(data, Guess(find_dialect(dialect), "as configured"))
     guess = guess_dialect(data[:GUESSED_BYTES].decode("utf-8", "replace"), path)
@@ -103,9 +111,14 @@ def _read(data: bytes, guess: Guess) -> Facts:
     reading = Reading(dialect)
     samples = Samples(dialect)
     count = 0
+    taken_back = down_rows(data)
+    passed: list[Rows] = []
     for statement in split(data, dialect):
+        if any(first <= statement.first_row <= last for first, last in taken_back):
+            continue
         count += statement.kind is not StatementKind.CLIENT
         if statement.kind is StatementKind.DATA:
+            passed += _passed(statement)
             samples.read(statement, place=len(reading.found.operations), columns=reading.columns)
         else:
             _read_statement(statement, reading)
@@ -117,8 +130,19 @@ def _read(data: bytes, guess: Guess) -> Facts:
         statements=count,
         database=_database(data, reading),
         lost=tuple(sorted(reading.found.lost, key=lambda one: one.line)),
+        passed=tuple(passed),
         operations=tuple(samples.inserted_into(reading.found.operations)),
     )
+
+
+def _passed(statement: Statement) -> list[Rows]:
+    """Return the rows of data that nobody looks for: all but the first of many, all of an endless one."""
+    size = statement.end - statement.start
+    if size <= KEPT_BYTES:
+        return []
+    rows = statement.last_row - statement.first_row + 1
+    kept = KEPT_ROWS if rows > KEPT_ROWS and size / rows < KEPT_BYTES / KEPT_ROWS else 0
+    return [(statement.first_row + kept, statement.last_row)]
 
 
 def _read_statement(statement: Statement, reading: Reading) -> None:

@@ -170,3 +170,35 @@ def test_tables_of_other_databases_are_counted_and_not_named(tmp_path: Path) -> 
     assert {one.table.name.database for one in context.tables} == {"shop"}
     assert {table.name.database for table in context.named} == {"shop"}
     assert len(context.tables) + len(context.named) + context.left_out == 18
+
+
+def test_what_a_migration_takes_back_is_not_applied(tmp_path: Path) -> None:
+    first = "-- +goose Up\nCREATE TABLE a (id int);\n-- +goose Down\nDROP TABLE a;\n"
+    second = "-- +goose Up\nALTER TABLE a ADD COLUMN b int;\n-- +goose Down\nALTER TABLE a DROP COLUMN b;\n"
+    root = write(tmp_path / "app", {"migrations/0001_a.sql": first, "migrations/0002_b.sql": second})
+    (table,) = Index.build(root, workers=0).tables()
+    assert [column.name for column in table.columns] == ["id", "b"]
+    assert [change.migration for change in table.history] == ["0001_a", "0002_b"]
+
+
+@pytest.mark.parametrize("between", [",\n", ", "])
+def test_rows_of_data_are_no_text_to_find(between: str, tmp_path: Path) -> None:
+    rows = between.join(f"({number}, 'name{number}x')" for number in range(20_000))
+    sql = f"CREATE TABLE t (id int, n text);\nINSERT INTO t VALUES\n{rows};\nCREATE TABLE u (id int);\n"
+    root = write(tmp_path / "app", {"dump.sql": sql})
+    index = Index.build(root, workers=0)
+    assert [one.name.name for one in index.tables()] == ["t", "u"]
+    assert index.tables()[1].sources[0].start_line == sql[: sql.index("CREATE TABLE u")].count("\n") + 1
+    assert all("name19999x" not in chunk.text for chunk in index.chunks("dump.sql"))
+
+
+def test_values_of_queries_are_masked_where_the_settings_say_so(tmp_path: Path) -> None:
+    settings = '[[schema.files]]\npath = "logs/*.csv"\nread = "querylog"\nmask_literals = true\n'
+    log = "query,calls\n\"SELECT id FROM t WHERE name = 'Ann Smith'\",7\n"
+    files = {"coderag.toml": settings, "logs/slow.csv": log, "t.sql": "CREATE TABLE t (id int, name text);"}
+    root = write(tmp_path / "app", files)
+    (facts,) = Index.build(root, workers=0).table("t")
+    assert facts.queries[0].calls == 7
+    assert "Ann" not in facts.queries[0].text
+    index = Index.open(root)
+    assert all("Ann" not in hit.chunk.text for hit in index.search("Ann Smith"))
