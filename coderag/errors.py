@@ -6,13 +6,19 @@ CoderagError
 ├── LanguageDataError    a folder in parsers/ is wrong: a bad field, or a query its grammar refuses
 ├── SettingsError        coderag.toml, or its table in pyproject.toml, says something unknown
 ├── DatabaseError        a database that cannot be reached, read or understood
+├── EvaluationError      questions that cannot be read or made, or measured as asked
 ├── WorkerError          no process could be started to read the files
+├── ModelError           a model that cannot be used
+│   ├── EncoderError         missing, damaged, not answering, or not the one that an index was made with
+│   └── RerankerError        the same of a reranker
 └── StoredIndexError          an index on disk that cannot be used
     ├── IndexMissingError    there is none
     ├── IndexFormatError     another version wrote it
     ├── IndexDamagedError    truncated, or its checksum does not match
     ├── IndexLockedError     another process is writing it
     └── IndexWriteError      no space, or no permission
+
+What is no failure, because the rest answers, is a RetrievalWarning.
 """
 
 from __future__ import annotations
@@ -20,13 +26,18 @@ from __future__ import annotations
 __all__ = [
     "CoderagError",
     "DatabaseError",
+    "EncoderError",
+    "EvaluationError",
     "IndexDamagedError",
     "IndexFormatError",
     "IndexLockedError",
     "IndexMissingError",
     "IndexWriteError",
     "LanguageDataError",
+    "ModelError",
     "QueryError",
+    "RerankerError",
+    "RetrievalWarning",
     "RootError",
     "SettingsError",
     "StoredIndexError",
@@ -58,8 +69,28 @@ class DatabaseError(CoderagError):
     """A database that cannot be reached, read or understood; the text never holds a password."""
 
 
+class EvaluationError(CoderagError):
+    """Questions that cannot be read or made, or measured as asked."""
+
+
 class WorkerError(CoderagError):
     """No process could be started to read the files."""
+
+
+class ModelError(CoderagError):
+    """A model that cannot be used."""
+
+
+class EncoderError(ModelError):
+    """An encoder that is missing, damaged, does not answer, or is not the one that an index was made with."""
+
+
+class RerankerError(ModelError):
+    """A reranker that is missing, damaged, or does not answer."""
+
+
+class RetrievalWarning(UserWarning):
+    """A part of the search that was left out, and why; the rest answered."""
 
 
 class StoredIndexError(CoderagError):

@@ -1,0 +1,109 @@
+"""Words to rows of a table: each word is a row itself, or a few rows of pieces of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from coderag.text.tokens import MAX_REMEMBERED, MAX_WORD, split_identifier, words
+
+__all__ = ["CONTINUES", "Pieces"]
+
+CONTINUES = "##"  # before a piece that does not begin a word
+MAX_PIECE = 24  # letters; no piece is longer
+MANY = 256  # words met, beyond which a dictionary of all pieces pays off
+
+
+class _Lines(Sequence[str]):
+    """The lines of a text in UTF-8, taken out when they are looked at."""
+
+    def __init__(self, text: bytes, ends: Sequence[int]) -> None:
+        self._text, self._ends = text, ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, row: int) -> str:  # type: ignore[override]  # nobody asks for slices
+        begin = self._ends[row - 1] + 1 if row else 0
+        return str(self._text[begin : self._ends[row]], "utf-8")
+
+
+class Pieces:
+    """The rows of words, remembered for every word seen.
+
+    Words are taken apart as an index does, at case, digits and underscores, but not stemmed. What is no row itself is
+    cut into the longest pieces that are, from the left (WordPiece: Wu et al., 2016); letters that are none are left
+    out.
+    """
+
+    def __init__(self, text: bytes, ends: Sequence[int]) -> None:
+        """Take the pieces as lines in the order of their code points, and where each ends."""
+        self._lines = _Lines(text, ends)
+        self._known: dict[str, int] = {}  # filled when there are many words; few are found faster by bisection
+        self._words = _Memo(self)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def row(self, piece: str) -> int:
+        """Return the row of a piece, -1 for none."""
+        return self._row(piece)
+
+    def piece(self, row: int) -> str:
+        """Return the piece of a row."""
+        return self._lines[row]
+
+    def rows(self, found: Iterable[bytes]) -> list[int]:
+        """Return the rows of some words, as `raw_words` gives them, in order."""
+        return list(chain.from_iterable(map(self._words.__getitem__, found)))
+
+    def rows_of(self, raw: bytes) -> tuple[int, ...]:
+        """Return the rows of one word; none for data such as keys and hashes, which nobody asks for in words."""
+        if len(raw) > MAX_WORD:
+            return ()
+        apart = [raw.decode()] if raw.isascii() else words(raw.decode("utf-8", "replace"))
+        return tuple(row for word in apart for part in split_identifier(word) for row in self._cut(part))
+
+    def remember_all(self) -> None:
+        """Make a dictionary of the pieces, which pays off for many words."""
+        if not self._known:
+            self._known = {self._lines[row]: row for row in range(len(self._lines))}
+
+    def _cut(self, word: str) -> list[int]:
+        found: list[int] = []
+        at = 0
+        while at < len(word):
+            before = CONTINUES if at else ""
+            for end in range(min(len(word), at + MAX_PIECE), at, -1):
+                row = self._row(before + word[at:end])
+                if row >= 0:
+                    found.append(row)
+                    at = end
+                    break
+            else:
+                at += 1
+        return found
+
+    def _row(self, piece: str) -> int:
+        """Return a piece's row, -1 for none."""
+        if self._known:
+            return self._known.get(piece, -1)
+        row = bisect_left(self._lines, piece)
+        return row if row < len(self._lines) and self._lines[row] == piece else -1
+
+
+class _Memo(dict[bytes, tuple[int, ...]]):
+    """The rows of each word seen."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        super().__init__()
+        self._pieces = pieces
+
+    def __missing__(self, raw: bytes) -> tuple[int, ...]:
+        if len(self) == MANY:
+            self._pieces.remember_all()
+        rows = self._pieces.rows_of(raw)
+        if len(self) < MAX_REMEMBERED:
+            self[raw] = rows
+        return rows

@@ -1,0 +1,106 @@
+"""presets.toml to records: well-known models and services, found by a short name or by their own."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+__all__ = [
+    "Preset",
+    "Service",
+    "encoder_presets",
+    "find_encoder",
+    "find_reranker",
+    "find_service",
+    "key_names",
+    "reranker_presets",
+]
+
+FILE = Path(__file__).with_name("presets.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """What the maker of a model says about its use."""
+
+    name: str  # short, for the command line
+    model: str  # on the hub
+    kind: str = "transformers"  # of a reranker: cross or colbert
+    pooling: str = ""
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    dimensions: int = 0  # the whole width
+    max_tokens: int = 0  # that are worth reading of a chunk
+    dtype: str = ""  # for a GPU, where float16 does not do
+    remote_code: bool = False  # the model runs code from its repository
+    note: str = ""
+    warning: str = ""  # that is told when the model is chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Where a provider answers, and which variable of the environment holds its key."""
+
+    name: str
+    host: str
+    key: str
+    embeddings: str = ""
+    rerank: str = ""
+    chat: str = ""
+    format: str = ""  # of reranking
+
+
+@cache
+def _tables() -> dict[str, dict[str, dict[str, Any]]]:
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+@cache
+def encoder_presets() -> tuple[Preset, ...]:
+    """Return the encoders that have a short name, in the order of the file."""
+    return tuple(Preset(name, **table) for name, table in _tables()["encoders"].items())
+
+
+@cache
+def reranker_presets() -> tuple[Preset, ...]:
+    """Return the rerankers that have a short name, in the order of the file."""
+    return tuple(Preset(name, **table) for name, table in _tables()["rerankers"].items())
+
+
+@cache
+def _services() -> tuple[Service, ...]:
+    return tuple(Service(name, **table) for name, table in _tables()["services"].items())
+
+
+def find_encoder(name: str) -> Preset | None:
+    """Return the preset of a short name or hub id, in any case; None where there is none."""
+    return _find(encoder_presets(), name)
+
+
+def find_reranker(name: str) -> Preset | None:
+    """Return the preset of a short name or hub id, in any case; None where there is none."""
+    return _find(reranker_presets(), name)
+
+
+def find_service(name: str) -> Service | None:
+    """Return the service of this name; None where there is none."""
+    return next((one for one in _services() if one.name == name.lower()), None)
+
+
+def key_names(url: str) -> tuple[str, ...]:
+    """Return the variables of the environment that may hold the key for an address, the first that is set counts.
+
+    A provider's own key goes to that provider and to nobody else.
+    """
+    host = (urlsplit(url).hostname or "").lower()
+    own = [one.key for one in _services() if one.key and host == one.host]
+    return ("CODERAG_API_KEY", *own)
+
+
+def _find(presets: tuple[Preset, ...], name: str) -> Preset | None:
+    wanted = name.lower()
+    return next((one for one in presets if wanted in {one.name.lower(), one.model.lower()}), None)
