@@ -1,0 +1,1 @@
+"""Packages of open source to the table of the static encoder."""
