@@ -29,6 +29,8 @@ from coderag.index.facts import deflate_facts
 from coderag.index.keys import NO_KEYS, definition_keys, definition_table
 from coderag.index.readers import ReadFile, read_chunks
 from coderag.index.sparse import saturate
+from coderag.models.encoder import quantised
+from coderag.models.static import PassageWords, StaticEncoder, shipped_encoder
 from coderag.reading.chunk import Draft
 from coderag.reading.decode import Decoded, read_file
 from coderag.reading.language import claimed, languages
@@ -74,14 +76,16 @@ def analyse(
     *,
     as_lines: Collection[int] = (),
     left_out: Collection[int] = (),
+    embed: bool = False,
     started: Callable[[int], object] | None = None,
 ) -> tuple[Columns, list[Skipped]]:
     """Return the columns of files below a root, and the files that turned out not to be text.
 
-    No grammar touches those whose positions are in `as_lines`: files that crash or stall one. What is in `left_out`
-    is not read at all. `started` hears the position of each file before it is read.
+    With `embed`, the chunks have the vectors of the shipped encoder. No grammar touches those whose positions are in
+    `as_lines`: files that crash or stall one. What is in `left_out` is not read at all. `started` hears the position
+    of each file before it is read.
     """
-    builder = _Builder()
+    builder = _Builder(shipped_encoder() if embed else None)
     skipped: list[Skipped] = []
     for position, file in enumerate(files):
         if started is not None:
@@ -114,7 +118,9 @@ def _remembered() -> Vocabulary:
 class _Builder:
     """Columns while files are added."""
 
-    def __init__(self) -> None:
+    def __init__(self, encoder: StaticEncoder | None) -> None:
+        self._encoder = encoder
+        self._passages: list[PassageWords] = []
         self._files: list[FileRow] = []
         self._facts: list[bytes] = []
         self._blocks: list[bytes] = []
@@ -157,7 +163,7 @@ class _Builder:
         self._facts.append(deflate_facts(read.facts))
         names = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
         imported = frozenset(name.encode() for name in names)
-        path_terms = self._numbers(file.path)
+        path_words = raw_words(file.path.encode("utf-8", "replace"))
         members = _member_names(read.drafts)
         for position, draft in enumerate(read.drafts):
             self._add_chunk(
@@ -167,7 +173,7 @@ class _Builder:
                 number=number,
                 base=base,
                 imported=imported,
-                path_terms=path_terms,
+                path_words=path_words,
                 members=members.get(position, ""),
             )
         self._add_symbols(read, base)
@@ -181,7 +187,7 @@ class _Builder:
         number: int,
         base: int,
         imported: frozenset[bytes],
-        path_terms: list[int],
+        path_words: list[bytes],
         members: str,
     ) -> None:
         raw = lines.text(draft.parts)
@@ -209,20 +215,21 @@ class _Builder:
         used = tuple(sorted(one.decode() for one in imported.intersection(body))) if imported else ()
         self._details.append(Details(draft.signature, draft.doc, draft.decorators, used, draft.calls))
         scope = draft.qualified_name[: -len(draft.name)] if draft.name else draft.qualified_name
+        name_words, scope_words = _words(draft.name), _words(scope)
+        if self._encoder is not None:
+            self._passages.append(PassageWords(name_words, scope_words, path_words, body))
+        numbers = self._vocabulary.numbers
         self._terms.add(
             (
-                self._numbers(draft.name),
-                self._numbers(scope),
-                path_terms,
-                self._numbers(draft.signature),
-                self._numbers(draft.doc),
-                self._numbers(members),
-                self._vocabulary.numbers(body),
+                numbers(name_words),
+                numbers(scope_words),
+                numbers(path_words),
+                numbers(_words(draft.signature)),
+                numbers(_words(draft.doc)),
+                numbers(_words(members)),
+                numbers(body),
             )
         )
-
-    def _numbers(self, text: str) -> list[int]:
-        return self._vocabulary.numbers(raw_words(text.encode("utf-8", "replace"))) if text else []
 
     def _add_symbols(self, read: ReadFile, base: int) -> None:
         """Add the definitions that are no chunk of their own, each with the chunk that holds its first row."""
@@ -262,8 +269,18 @@ class _Builder:
             posting_terms=terms,
             posting_docs=docs,
             posting_weights=weights,
+            vectors=self._vectors(),
             facts=self._facts,
         )
+
+    def _vectors(self) -> Array:
+        if self._encoder is None:
+            return np.zeros((len(self._chunks), 0), dtype=np.int8)
+        return quantised(self._encoder.encode_words(self._passages))
+
+
+def _words(text: str) -> list[bytes]:
+    return raw_words(text.encode("utf-8", "replace")) if text else []
 
 
 def deflate_details(details: Sequence[Details]) -> bytes:

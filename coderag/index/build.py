@@ -19,6 +19,7 @@ from coderag import __version__
 from coderag.data import data_folder
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexLockedError, IndexMissingError
 from coderag.index.analyse import analyse
+from coderag.index.embed import Embedding, embed_segments, has_vectors
 from coderag.index.manifest import (
     Listed,
     Manifest,
@@ -35,8 +36,9 @@ from coderag.index.pool import FILE_SECONDS, Batch, Result, WorkerPool
 from coderag.index.schema import catalog_key, tells_of_schemas, write_schema
 from coderag.index.segment import Segment, SegmentWriter
 from coderag.index.sparse import SHORT_DOCS
+from coderag.models.spec import SHIPPED, EncoderSpec, encoder_of_settings
 from coderag.reading.walk import Listing, Skipped, SkipReason, SourceFile, WalkOptions, walk
-from coderag.sql.settings import SETTINGS_FILES, FileSettings, Settings, read_settings
+from coderag.sql.settings import SETTINGS_FILES, FileSettings, Settings, read_encoder_table, read_settings
 from coderag.text.tokens import TOKENIZER_VERSION
 from coderag.types import Content
 
@@ -55,6 +57,7 @@ class BuildOptions:
     """How to build: what to read and with how many processes."""
 
     walk: WalkOptions = field(default_factory=WalkOptions)
+    encoder: EncoderSpec | None = None  # None: the one that the index has; the shipped one for a new index
     workers: int | None = None  # None: one a core; 0: none, and a file that crashes its parser ends this process
     file_seconds: float = FILE_SECONDS  # what the parser of a file may take in a worker
     lock_seconds: float = LOCK_SECONDS  # how long to wait for another process that writes the index
@@ -63,7 +66,7 @@ class BuildOptions:
     def of(cls, manifest: Manifest, workers: int | None = None) -> BuildOptions:
         """Return the options that an index was built with."""
         contents = frozenset(map(Content, manifest.contents))
-        return cls(WalkOptions(max_bytes=manifest.max_bytes, contents=contents), workers)
+        return cls(WalkOptions(max_bytes=manifest.max_bytes, contents=contents), workers=workers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class Progress:
     bytes: int
     all_bytes: int
     chunks: int
+    embedded: int = 0  # chunks that have vectors, where that is done after reading
+    all_embedded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,7 @@ class Report:
     bytes_read: int
     seconds: float
     skipped: tuple[Skipped, ...]
+    embedded: int = 0  # chunks that got vectors after they were read
     rebuilt: str = ""  # why an update became a full build
 
 
@@ -108,9 +114,14 @@ def _build(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
     started, now = time.monotonic(), time.time_ns()
     settings = read_settings(root)
     listing = _list(root, options, settings)
+    wanted = _wanted_encoder(root, options)
+    embedding = Embedding(wanted or SHIPPED)
     with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
-        now = max(now, read_manifest(folder).updated_ns + 1)
-    entries, not_text = _write_segments(root, folder, listing.files, options=options, watch=watch)
+        known = read_manifest(folder)
+        now = max(now, known.updated_ns + 1)
+        embedding = Embedding.of(known, wanted)
+    entries, not_text = _write_segments(root, folder, listing.files, options=options, embedding=embedding, watch=watch)
+    entries, embedded = _embedded(folder, entries, embedding, watch)
     skipped = (*listing.skipped, *not_text)
     manifest = Manifest(
         root=str(root),
@@ -122,10 +133,14 @@ def _build(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
         parts=content_parts(settings),
         updated_ns=now,
         generation=_generation(folder),
+        encoder=embedding.recorded(),
+        vectors=embedding.key,
     )
     with writing(folder):
         manifest = replace(
-            manifest, catalog=write_schema(folder, manifest, settings), catalog_key=catalog_key(folder, settings)
+            manifest,
+            catalog=write_schema(folder, manifest, settings, embedding=embedding),
+            catalog_key=catalog_key(folder, settings),
         )
         manifest = replace(manifest, seconds=time.monotonic() - started)
         write_manifest(folder, manifest, _listed(listing, skipped))
@@ -137,6 +152,7 @@ def _build(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
         bytes_read=sum(file.size for file in listing.files),
         seconds=time.monotonic() - started,
         skipped=skipped,
+        embedded=embedded,
     )
 
 
@@ -164,7 +180,7 @@ def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
 
 def _sound_segments(folder: Path, manifest: Manifest) -> list[Segment]:
     """Return the segments of an index once every byte of them is checked; raises IndexDamagedError."""
-    segments = [Segment(folder / "segments" / entry.name) for entry in manifest.segments]
+    segments = [Segment(folder / "segments" / entry.name, vectors=manifest.vectors) for entry in manifest.segments]
     for segment in segments:
         segment.verify()
     return segments
@@ -190,22 +206,33 @@ def _update(
         for entry, gone in zip(manifest.segments, dead, strict=True)
     ]
     same_key = manifest.catalog_key == catalog_key(folder, settings)
-    if not changed and not any(dead) and same_key:
+    embedding = Embedding.of(manifest, _wanted_encoder(root, options))
+    same_vectors = manifest.vectors == embedding.key
+    if not changed and not any(dead) and same_key and same_vectors:
         skipped = (*listing.skipped, *known_bad)
         with writing(folder):
             write_manifest(folder, replace(manifest, updated_ns=now, version=__version__), _listed(listing, skipped))
         return _update_report(listing, _live_chunks(folder, entries), started=started, skipped=skipped)
-    added, found_skipped = _write_segments(root, folder, changed, options=options, watch=watch)
+    added, found_skipped = _write_segments(root, folder, changed, options=options, embedding=embedding, watch=watch)
     skipped = (*listing.skipped, *found_skipped, *known_bad)
     concerned: list[tuple[Segment, Iterable[int]]] = list(zip(segments, dead, strict=True))
     new = [Segment(folder / "segments" / entry.name) for entry in added]
     concerned += [(segment, range(len(segment.paths))) for segment in new]
-    entries = _merged(folder, [*entries, *added])
-    manifest = replace(manifest, segments=tuple(entries), updated_ns=now, version=__version__)
+    entries, embedded = _embedded(folder, _merged(folder, [*entries, *added], embedding), embedding, watch)
+    manifest = replace(
+        manifest,
+        segments=tuple(entries),
+        updated_ns=now,
+        version=__version__,
+        encoder=embedding.recorded(),
+        vectors=embedding.key,
+    )
     with writing(folder):
-        if not same_key or tells_of_schemas(concerned):
+        if not same_key or not same_vectors or tells_of_schemas(concerned):
             manifest = replace(
-                manifest, catalog=write_schema(folder, manifest, settings), catalog_key=catalog_key(folder, settings)
+                manifest,
+                catalog=write_schema(folder, manifest, settings, embedding=embedding),
+                catalog_key=catalog_key(folder, settings),
             )
         write_manifest(folder, manifest, _listed(listing, skipped))
     return _update_report(
@@ -216,6 +243,7 @@ def _update(
         read=len(changed),
         bytes_read=sum(file.size for file in changed),
         removed=_removed(segments, dead, changed),
+        embedded=embedded,
     )
 
 
@@ -249,6 +277,14 @@ def _list(root: Path, options: BuildOptions, settings: Settings) -> Listing:
     found = ((file, settings.for_path(file.path)) for file in listing.files)
     files = [replace(file, dialect=said.dialect, mask=bool(said.mask_literals)) for file, said in found]
     return replace(listing, files=files)
+
+
+def _wanted_encoder(root: Path, options: BuildOptions) -> EncoderSpec | None:
+    """Return the encoder that was asked for, or that the settings name; None for neither."""
+    if options.encoder is not None:
+        return options.encoder
+    table = read_encoder_table(root)
+    return encoder_of_settings(table, base=root) if table else None
 
 
 def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> str:
@@ -303,7 +339,13 @@ def _generation(folder: Path) -> int:
 
 
 def _write_segments(
-    root: Path, folder: Path, files: Sequence[SourceFile], *, options: BuildOptions, watch: Watch | None
+    root: Path,
+    folder: Path,
+    files: Sequence[SourceFile],
+    *,
+    options: BuildOptions,
+    embedding: Embedding,
+    watch: Watch | None,
 ) -> tuple[list[SegmentEntry], list[Skipped]]:
     """Write the files' chunks to new segments; nothing names them yet."""
     entries: list[SegmentEntry] = []
@@ -311,9 +353,10 @@ def _write_segments(
     all_bytes = sum(file.size for file in files)
     batches = list(_batches(files))
     done_files = done_bytes = done_chunks = 0
+    vectors = embedding.key if embedding.in_workers else ""
     writer: SegmentWriter | None = None
     try:
-        for batch, result in zip(batches, _results(root, batches, options), strict=True):
+        for batch, result in zip(batches, _results(root, batches, options, embed=embedding.in_workers), strict=True):
             columns, not_text = result
             skipped += not_text
             done_chunks += len(columns.chunks)
@@ -321,7 +364,7 @@ def _write_segments(
                 entries.append(_finish(folder, writer))
                 writer = None
             with writing(folder):
-                writer = writer or SegmentWriter(_new_segment(folder))
+                writer = writer or SegmentWriter(_new_segment(folder), vectors=vectors)
                 writer.add(columns)
             done_files += len(batch)
             done_bytes += sum(file.size for file in batch)
@@ -337,14 +380,14 @@ def _write_segments(
     return entries, skipped
 
 
-def _results(root: Path, batches: list[Batch], options: BuildOptions) -> Iterator[Result]:
+def _results(root: Path, batches: list[Batch], options: BuildOptions, *, embed: bool) -> Iterator[Result]:
     count = available_cores() if options.workers is None else options.workers
     if count == 0 or not batches:
         for batch in batches:
-            yield analyse(str(root), batch)
+            yield analyse(str(root), batch, embed=embed)
         return
     # A single small file goes to a worker too: it costs 0.15 s, and no other way ends a parser that does not end.
-    with WorkerPool(str(root), min(count, len(batches)), file_seconds=options.file_seconds) as pool:
+    with WorkerPool(str(root), min(count, len(batches)), file_seconds=options.file_seconds, embed=embed) as pool:
         yield from pool.map(batches)
 
 
@@ -417,7 +460,23 @@ def _still_unreadable(listed: Listed, manifest: Manifest, listing: Listing) -> l
     return known
 
 
-def _merged(folder: Path, entries: list[SegmentEntry]) -> list[SegmentEntry]:
+def _embedded(
+    folder: Path, entries: list[SegmentEntry], embedding: Embedding, watch: Watch | None
+) -> tuple[list[SegmentEntry], int]:
+    """Return the segments with their vectors, and how many chunks got theirs now."""
+    embedded = 0
+
+    def told(done: int, total: int) -> None:
+        nonlocal embedded
+        embedded = done
+        if watch is not None:
+            watch(Progress(0, 0, 0, 0, total, done, total))
+
+    with writing(folder):
+        return embed_segments(folder, entries, embedding, told=told), embedded
+
+
+def _merged(folder: Path, entries: list[SegmentEntry], embedding: Embedding) -> list[SegmentEntry]:
     """Return the segments without empty ones, the small ones merged when there are too many or too much is dead."""
     entries = [entry for entry in entries if len(entry.dead) < entry.files]
     small = [entry for entry in entries if entry.chunks < SMALL_CHUNKS]
@@ -428,14 +487,15 @@ def _merged(folder: Path, entries: list[SegmentEntry]) -> list[SegmentEntry]:
     if not chosen:
         return entries
     merged: list[SegmentEntry] = []
+    vectors = embedding.key if all(has_vectors(folder, entry, embedding) for entry in chosen) else ""
     writer: SegmentWriter | None = None
     with writing(folder):
         for entry in chosen:
-            columns = columns_of(Segment(folder / "segments" / entry.name), entry.dead)
+            columns = columns_of(Segment(folder / "segments" / entry.name, vectors=vectors), entry.dead)
             if writer is not None and writer.chunks + len(columns.chunks) > SHORT_DOCS:
                 merged.append(_finish(folder, writer))
                 writer = None
-            writer = writer or SegmentWriter(_new_segment(folder))
+            writer = writer or SegmentWriter(_new_segment(folder), vectors=vectors)
             writer.add(columns)
     if writer is not None:
         merged.append(_finish(folder, writer))
@@ -475,6 +535,7 @@ def _update_report(
     read: int = 0,
     bytes_read: int = 0,
     removed: int = 0,
+    embedded: int = 0,
 ) -> Report:
     return Report(
         read=read,
@@ -484,4 +545,5 @@ def _update_report(
         bytes_read=bytes_read,
         seconds=time.monotonic() - started,
         skipped=skipped,
+        embedded=embedded,
     )

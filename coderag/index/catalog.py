@@ -2,7 +2,7 @@
 
 Units (tables, relations, queries, definitions, routines, types, databases, problems) are JSON records with their
 offsets, decoded when they are asked for. Everything else is arrays: names, paths and properties of tables, columns,
-the graph of joins, and postings (coderag.index.lexicon).
+the graph of joins, postings (coderag.index.lexicon) and vectors (coderag.index.catalog_vectors).
 
 Tables are numbered by database, then path, line and name; columns are numbered over all tables, in order.
 """
@@ -20,9 +20,11 @@ import numpy as np
 from coderag.errors import IndexDamagedError, IndexFormatError
 from coderag.index.arrays import Array, open_arrays, write_arrays
 from coderag.index.catalog_arrays import CATALOG_FORMAT, catalog_arrays
+from coderag.index.catalog_vectors import SchemaVectors, joined_vectors, vectors_in
 from coderag.index.relations import Relation
 from coderag.index.sparse import Postings
 from coderag.index.strings import Strings
+from coderag.index.vectors import Vectors
 from coderag.sql.merged import merged
 from coderag.sql.model import (
     Database,
@@ -43,20 +45,21 @@ MULTIPLE = ("path", "label")  # the properties of which a table may have several
 Unit = TypeVar("Unit", bound=msgspec.Struct)
 
 
-def write_catalog(path: Path, schema: Schema) -> None:
-    """Write a schema to a new file; the caller syncs and renames what it belongs to."""
-    write_arrays(path, catalog_arrays(schema))
+def write_catalog(path: Path, schema: Schema, *, vectors: SchemaVectors | None = None) -> None:
+    """Write a schema, with vectors of it, to a new file; the caller syncs and renames what it belongs to."""
+    write_arrays(path, catalog_arrays(schema, vectors))
 
 
 def open_catalog(paths: Mapping[str, Path]) -> Catalog:
     """Return the catalog at a path, or several as one: then databases and files carry the names given with the paths.
 
-    Raises IndexDamagedError and IndexFormatError.
+    Several have vectors where the same encoder made those of each. Raises IndexDamagedError and IndexFormatError.
     """
     if len(paths) == 1:
         return Catalog.open(*paths.values())
-    schemas = [Catalog.open(path).schema() for path in paths.values()]
-    return Catalog(catalog_arrays(merged(dict(zip(paths, schemas, strict=True)))))
+    catalogs = [Catalog.open(path) for path in paths.values()]
+    schema = merged(dict(zip(paths, [one.schema() for one in catalogs], strict=True)))
+    return Catalog(catalog_arrays(schema, joined_vectors([SchemaVectors.from_arrays(one.arrays) for one in catalogs])))
 
 
 class Units(Sequence[Unit], Generic[Unit]):
@@ -222,6 +225,16 @@ class Catalog:
         starts = self.arrays[f"{name}_starts"]
         found: Array = self.arrays[f"{name}_items"][int(starts[number]) : int(starts[number + 1])]
         return found
+
+    @cached_property
+    def table_vectors(self) -> Vectors | None:
+        """The vectors of the tables, None where words alone find them."""
+        return vectors_in(self.arrays, "table")
+
+    @cached_property
+    def query_vectors(self) -> Vectors | None:
+        """The vectors of the example queries' questions, None where words alone find them."""
+        return vectors_in(self.arrays, "query")
 
     def postings(self, name: str) -> Postings:
         """Return postings: word, called and asked of tables, column, query, label."""

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from coderag.index.arrays import Array
+from coderag.index.catalog_vectors import SchemaVectors
 from coderag.index.lexicon import column_words, definition_words, piece_words, query_words, table_words
 from coderag.index.relations import EVIDENCE, Relation, relations_of
 from coderag.index.strings import pack_strings
@@ -16,16 +17,17 @@ from coderag.sql.model import ColumnUse, Definition, ExampleQuery, Schema, Table
 
 __all__ = ["CATALOG_FORMAT", "FOREIGN", "PRIMARY", "REFERRED", "catalog_arrays"]
 
-CATALOG_FORMAT = 1  # 1: first
+CATALOG_FORMAT = 2  # 1: first; 2: vectors of tables and example queries
 PRIMARY, FOREIGN, REFERRED = 1, 2, 4  # flags of a column
 # Properties of tables that few values share, as numbers into a list of them. A table has one of each of these; of
 # path and label it may have several.
 CODED = ("schema", "kind", "dialect", "environment", "domain", "modified")
 
 
-def catalog_arrays(schema: Schema) -> dict[str, Array]:
-    """Return the arrays of a schema's catalog."""
-    tables = sorted(schema.tables, key=_place)
+def catalog_arrays(schema: Schema, vectors: SchemaVectors | None = None) -> dict[str, Array]:
+    """Return the arrays of a schema's catalog, with the vectors of the schema where there are any."""
+    order = sorted(range(len(schema.tables)), key=lambda number: _place(schema.tables[number]))
+    tables = [schema.tables[number] for number in order]
     names = TableNames(tables)
     relations = relations_of(tables, schema.queries)
     arrays = {"format": np.array([CATALOG_FORMAT], dtype=np.uint32)}
@@ -38,7 +40,7 @@ def catalog_arrays(schema: Schema) -> dict[str, Array]:
     arrays |= _lists("definition_table", [_spoken_of(definition, names) for definition in schema.definitions])
     arrays |= table_words(tables) | column_words(tables) | piece_words(tables)
     arrays |= query_words(schema.queries, reads) | definition_words(schema.definitions)
-    return arrays
+    return arrays if vectors is None else arrays | vectors.ordered(order).arrays()
 
 
 def _place(table: Table) -> tuple[str, str, int, str]:

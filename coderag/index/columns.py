@@ -86,6 +86,7 @@ class Columns:
     posting_terms: Array  # u32[postings]: position in the vocabulary
     posting_docs: Array  # u32[postings]: chunk
     posting_weights: Array  # u8[postings]
+    vectors: Array  # i8[chunks, dimensions] (coderag.index.vectors); of 0 dimensions where there are none yet
     facts: list[bytes]  # what each file tells of schemas (coderag.sql.model.Facts), deflated JSON; b"" for nothing
 
 

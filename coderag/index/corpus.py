@@ -15,6 +15,7 @@ from coderag.index.arrays import Array
 from coderag.index.columns import CONTINUES, DEFINES, KINDS, LABELS
 from coderag.index.manifest import Manifest
 from coderag.index.segment import Segment
+from coderag.index.vectors import cosines
 from coderag.types import Chunk, Content, Kind
 
 __all__ = ["PIECE", "REMAINDER", "Corpus", "Member", "open_members"]
@@ -39,7 +40,12 @@ class Member:
 def open_members(folder: Path, manifest: Manifest) -> list[Member]:
     """Return the segments of an index; raises IndexDamagedError."""
     return [
-        Member(Segment(folder / "segments" / entry.name), manifest.repository, manifest.root, entry.dead)
+        Member(
+            Segment(folder / "segments" / entry.name, vectors=manifest.vectors),
+            manifest.repository,
+            manifest.root,
+            entry.dead,
+        )
         for entry in manifest.segments
     ]
 
@@ -155,6 +161,16 @@ class Corpus:
         """Return a file's path, without reading those of the others."""
         member = self.members[bisect_right(self._first_files, file) - 1]
         return member.segment.paths[file - member.first_file]
+
+    def cosines(self, query: Array) -> Array:
+        """Return how near each chunk's vector is to f32[dimensions], f32[chunks]: 0 where there is none."""
+        found = [
+            np.zeros(len(one.segment), dtype=np.float32)
+            if one.segment.vectors is None
+            else cosines(one.segment.vectors, query)
+            for one in self.members
+        ]
+        return self._joined(found, np.float32)
 
     def names(self, chunk: int) -> tuple[str, str]:
         """Return a chunk's own name, and the last name of what encloses it ("" at the top)."""

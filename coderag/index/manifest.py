@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingError, IndexWriteError
+from coderag.index.vectors import vectors_name
 
 __all__ = [
     "FORMAT",
@@ -41,7 +42,8 @@ __all__ = [
 # History of the format:
 # 1  first
 # 2  what files tell of schemas, and the catalog folded from it
-FORMAT = 2
+# 3  vectors
+FORMAT = 3
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
 
@@ -74,6 +76,8 @@ class Manifest:
     generation: int = 0  # counts the manifests written
     catalog: str = ""  # name of the catalog's file, "" where nothing tells of a schema
     catalog_key: str = ""  # what the catalog was folded from, besides the files
+    encoder: dict[str, Any] = field(default_factory=dict)  # how to open it (EncoderSpec); {} for the shipped one
+    vectors: str = ""  # the key of its identity, which names the files of vectors; "" where there are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,10 @@ def remove_leftovers(folder: Path, manifest: Manifest) -> None:
     for path in segments.iterdir() if segments.is_dir() else ():
         if path.name not in named:
             shutil.rmtree(path, ignore_errors=True)
+            continue
+        for vectors in path.glob("vectors-*"):
+            if vectors.name != vectors_name(manifest.vectors):
+                vectors.unlink(missing_ok=True)
     for path in (*folder.glob("listing-*"), *folder.glob("catalog-*"), *folder.glob("*.tmp")):
         if path.name not in (manifest.listing, manifest.catalog):
             path.unlink(missing_ok=True)

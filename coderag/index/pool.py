@@ -28,6 +28,7 @@ AHEAD = 3  # batches a worker that may wait to be taken, so that memory stays bo
 
 Batch = Sequence[SourceFile]
 Result = tuple[Columns, list[Skipped]]
+Request = tuple[str, Batch, Set[int], Set[int], bool]  # root, files, as_lines, left_out, embed: of `analyse`
 
 
 class WorkerFailed(Exception):
@@ -42,8 +43,9 @@ class WorkerFailed(Exception):
 class WorkerPool:
     """Some worker processes; use it in a `with` block."""
 
-    def __init__(self, root: str, count: int, *, file_seconds: float = FILE_SECONDS) -> None:
+    def __init__(self, root: str, count: int, *, file_seconds: float = FILE_SECONDS, embed: bool = False) -> None:
         self._root = root
+        self._embed = embed  # whether chunks get vectors of the shipped encoder
         self._count = count
         self._workers = [_Worker(file_seconds) for _ in range(count)]
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
@@ -88,7 +90,7 @@ class WorkerPool:
                 try:
                     as_lines = {position for position, count in failures.items() if count > 1}
                     left_out = {position for position, count in failures.items() if count > 3}
-                    return worker.ask(self._root, batch, as_lines=as_lines, left_out=left_out)
+                    return worker.ask((self._root, batch, as_lines, left_out, self._embed))
                 except WorkerFailed as failure:
                     if self._closing.is_set():
                         raise
@@ -117,7 +119,7 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self.deadline = math.inf  # when the process has to be killed
 
-    def ask(self, root: str, batch: Batch, *, as_lines: Set[int], left_out: Set[int]) -> Result:
+    def ask(self, request: Request) -> Result:
         """Return the worker's answer; raises WorkerFailed when its process ends before it gave one."""
         position = -1
         self.deadline = time.monotonic() + START_SECONDS
@@ -125,7 +127,7 @@ class _Worker:
             process = self._process = self._process or _start()
             assert process.stdin is not None
             assert process.stdout is not None
-            write_frame(process.stdin, (root, batch, as_lines, left_out))
+            write_frame(process.stdin, request)
             while isinstance(frame := read_frame(process.stdout), int):
                 position = frame
                 self.deadline = time.monotonic() + self._file_seconds

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from coderag.index.columns import unpack_labels
+from coderag.index.embed import Embedding
 from coderag.index.manifest import Manifest, SegmentEntry
 from coderag.index.segment import Segment
 from coderag.index.snapshots import read_snapshots
@@ -18,7 +19,7 @@ from coderag.sql.settings import Settings
 
 __all__ = ["CATALOG_VERSION", "catalog_key", "tells_of_schemas", "write_schema"]
 
-CATALOG_VERSION = 1  # raise it when the same facts give another catalog
+CATALOG_VERSION = 2  # raise it when the same facts give another catalog
 
 
 def catalog_key(folder: Path, settings: Settings) -> str:
@@ -35,10 +36,10 @@ def tells_of_schemas(segments: Iterable[tuple[Segment, Iterable[int]]]) -> bool:
     return any(set(segment.files_with_facts()) & set(numbers) for segment, numbers in segments)
 
 
-def write_schema(folder: Path, manifest: Manifest, settings: Settings) -> str:
+def write_schema(folder: Path, manifest: Manifest, settings: Settings, *, embedding: Embedding) -> str:
     """Write the catalog of an index beside the one it has, and return its name; "" where nothing tells of a schema.
 
-    Nothing names it before the manifest does.
+    Nothing names it before the manifest does. Raises EncoderError.
     """
     files = [*_schema_files(folder, manifest.segments)]
     files += [SchemaFile(one.name, one.facts, modified=one.taken) for one in read_snapshots(folder)]
@@ -46,12 +47,15 @@ def write_schema(folder: Path, manifest: Manifest, settings: Settings) -> str:
         return ""
     # Only an index that has a schema, and only when it changed, needs what folds and writes one.
     from coderag.index.catalog import write_catalog
+    from coderag.index.catalog_vectors import schema_vectors
     from coderag.sql.dbt.project import in_projects
     from coderag.sql.fold import fold
     from coderag.sql.models.django_project import settled
 
     name = f"catalog-{manifest.generation + 1}.bin"
-    write_catalog(folder / name, fold(settled(in_projects(files)), settings))
+    schema = fold(settled(in_projects(files)), settings)
+    vectors = schema_vectors(schema, embedding.opened()) if embedding.key else None
+    write_catalog(folder / name, schema, vectors=vectors)
     return name
 
 

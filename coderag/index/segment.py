@@ -2,6 +2,7 @@
 
 arrays.bin  every table, the postings and the strings (coderag.index.arrays)
 text.bin    the files' texts, deflated block by block
+vectors-KEY.bin  the vectors of the chunks by one encoder; another's may be added beside it (coderag.index.vectors)
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from coderag.index.columns import (
 from coderag.index.keys import path_key
 from coderag.index.sparse import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
 from coderag.index.strings import Strings, pack_strings
+from coderag.index.vectors import Vectors, damaged_vectors, open_vectors, write_vectors
 from coderag.text.tokens import terms, words
 from coderag.types import Chunk, Kind, Span, Symbol
 
@@ -51,8 +53,10 @@ CACHED_BLOCKS = 256  # of text, per segment
 class SegmentWriter:
     """Columns in, a segment's folder out."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, vectors: str = "") -> None:
+        """Begin a segment; `vectors` is the key of the encoder whose vectors come with the columns, "" for none."""
         self.folder = folder
+        self._vectors = vectors
         folder.mkdir(parents=True)
         self._text = (folder / TEXT).open("wb")
         self._columns: list[Columns] = []
@@ -83,6 +87,8 @@ class SegmentWriter:
         arrays = self._file_arrays() | self._chunk_arrays() | self._symbol_arrays()
         arrays |= self._postings().arrays("text")
         write_arrays(self.folder / ARRAYS, arrays)
+        if self._vectors:
+            write_vectors(self.folder, self._vectors, np.concatenate([columns.vectors for columns in self._columns]))
 
     def _file_arrays(self) -> dict[str, Array]:
         files = [row for columns in self._columns for row in columns.files]
@@ -232,9 +238,14 @@ def _path_postings(paths: Sequence[str]) -> Postings:
 class Segment:
     """A segment opened for reading; nothing is read before it is asked for."""
 
-    def __init__(self, folder: Path) -> None:
-        """Open a segment; raises IndexDamagedError when a file is missing, truncated or not what was written."""
+    def __init__(self, folder: Path, *, vectors: str = "") -> None:
+        """Open a segment, with the vectors of the encoder of a key where it has them.
+
+        Raises IndexDamagedError when a file is missing, truncated or not what was written.
+        """
         self.folder = folder
+        self._vectors_key = vectors
+        self.vectors: Vectors | None = open_vectors(folder, vectors) if vectors else None
         self.arrays = open_arrays(folder / ARRAYS)
         arrays = self.arrays
         try:
@@ -291,6 +302,8 @@ class Segment:
             raise self._damaged(f"{name} is not what was written")
         if zlib.crc32(self._text.data) != self._meta.get("text_checksum"):
             raise self._damaged(f"{TEXT} is not what was written")
+        if self._vectors_key and (name := damaged_vectors(self.folder, self._vectors_key)) is not None:
+            raise self._damaged(f"the {name} of its vectors are not what was written")
 
     def file(self, number: int) -> FileRow:
         """Return a file as it was when it was read."""
@@ -379,11 +392,16 @@ class Segment:
         """Return a chunk's own name, without what qualifies it."""
         return _end(self.names[chunk], int(self.arrays["chunk_name_bytes"][chunk]))
 
+    def chunk_text(self, number: int) -> str:
+        """Return the text of a chunk: its parts, joined."""
+        file = int(self.chunk_file[number])
+        joined = b"".join(self.text(file, start, end) for _, _, start, end in self.parts(number).tolist())
+        return joined.decode("utf-8", "replace")
+
     def chunk(self, number: int, *, repository: str = "") -> Chunk:
         """Return a chunk with its text."""
         file = self.file(int(self.chunk_file[number]))
         parts = self.parts(number).tolist()
-        text = b"".join(self.text(int(self.chunk_file[number]), start, end) for _, _, start, end in parts)
         details = self.details(number)
         parent = int(self.chunk_parent[number])
         return Chunk(
@@ -394,7 +412,7 @@ class Segment:
             qualified_name=self.names[number],
             span=Span(int(self.first_row[number]) + 1, int(self.last_row[number]) + 1),
             parts=tuple(Span(first + 1, last + 1) for first, last, _, _ in parts),
-            text=text.decode("utf-8", "replace"),
+            text=self.chunk_text(number),
             signature=details.signature,
             doc=details.doc,
             decorators=details.decorators,

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from coderag.index.build import content_parts
+from coderag.index.embed import Embedding
 from coderag.index.manifest import FORMAT, Manifest, read_listing
 from coderag.index.schema_status import SchemaStatus, schema_status
 from coderag.index.segment import Segment
@@ -65,6 +66,7 @@ class Status:
     build_seconds: float  # the last full build took
     segments: int
     index_bytes: int  # on disk
+    encoder: str  # what made the vectors, as the command line names it; "none" for words alone
     languages: tuple[LanguageCount, ...]  # most files first
     problems: tuple[Problem, ...]
     skipped: tuple[Skipped, ...]
@@ -106,6 +108,7 @@ def take_stock(folder: Path, manifest: Manifest, segments: Sequence[Segment], *,
         build_seconds=manifest.seconds,
         segments=len(segments),
         index_bytes=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
+        encoder=str(Embedding.made(manifest).spec),
         languages=_language_counts(segments, dead),
         problems=_problems(segments, dead),
         skipped=skipped,

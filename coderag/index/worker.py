@@ -56,11 +56,16 @@ def main() -> None:
     os.dup2(2, 1)
     while True:
         try:
-            root, files, as_lines, left_out = read_frame(sys.stdin.buffer)
+            root, files, as_lines, left_out, embed = read_frame(sys.stdin.buffer)
         except EOFError:
             return
         found = analyse(
-            root, files, as_lines=as_lines, left_out=left_out, started=lambda number: write_frame(answers, number)
+            root,
+            files,
+            as_lines=as_lines,
+            left_out=left_out,
+            embed=embed,
+            started=lambda number: write_frame(answers, number),
         )
         write_frame(answers, found)
 

@@ -27,13 +27,13 @@ import msgspec
 from coderag.errors import QueryError, SettingsError
 from coderag.reading.ignore import Rules, parse_rules
 
-__all__ = ["READS", "SETTINGS_FILES", "FileSettings", "Settings", "read_settings"]
+__all__ = ["READS", "SETTINGS_FILES", "FileSettings", "Settings", "read_encoder_table", "read_settings"]
 
 SETTINGS_FILES = ("coderag.toml", "pyproject.toml")  # the first that has a table of ours counts
 # How a file is read, and the language whose files are; "" is none.
 READS = {"ddl": "sql", "glossary": "glossary", "off": "", "queries": "sql", "querylog": "querylog"}
 DOCUMENTS = (".md", ".markdown", ".rst", ".ipynb")  # what these hold is found by their own readers
-TABLES = frozenset({"schema"})
+TABLES = frozenset({"encoder", "schema"})
 TEXTS = ("database", "dialect", "domain", "environment", "read")
 FLAGS = ("mask_literals",)
 
@@ -112,13 +112,25 @@ def read_settings(root: Path) -> Settings:
     Raises SettingsError for a file that is no TOML, and for an unknown key or value, naming file and key.
     """
     name = root.resolve().name
+    file, table = _own_table(root)
+    return _settings(_table(table, "schema", file), name, file) if table else Settings(name)
+
+
+def read_encoder_table(root: Path) -> Mapping[str, Any]:
+    """Return what a root's settings say of its encoder, {} for nothing; raises like `read_settings`."""
+    file, table = _own_table(root)
+    return _table(table, "encoder", file)
+
+
+def _own_table(root: Path) -> tuple[str, Mapping[str, Any]]:
+    """Return the file that holds a root's settings, and all of them: {} where there are none."""
     for file in SETTINGS_FILES:
         found = _read_toml(root / file)
         table = found if file == SETTINGS_FILES[0] else _table(_table(found, "tool", file), "coderag", file)
         if table:
             _only(table, TABLES, where=f"{file}:")
-            return _settings(_table(table, "schema", file), name, file)
-    return Settings(name)
+            return file, table
+    return SETTINGS_FILES[0], {}
 
 
 def _read_toml(path: Path) -> Mapping[str, Any]:
