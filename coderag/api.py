@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
@@ -12,15 +13,25 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from coderag import __version__
-from coderag.errors import CoderagError, IndexDamagedError, QueryError, RootError
+from coderag.errors import (
+    CoderagError,
+    EncoderError,
+    IndexDamagedError,
+    QueryError,
+    RerankerError,
+    RetrievalWarning,
+    RootError,
+)
+from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus, Member, open_members
 from coderag.index.manifest import INDEX_FOLDER, Manifest, read_manifest
+from coderag.ranking.expand import expand as expand_hits
 from coderag.ranking.explain import hits_of
 from coderag.ranking.filter import allowed_chunks
-from coderag.ranking.rank import rank
+from coderag.ranking.rank import BUILT_IN, STANDARD, Ranked, rank
 from coderag.ranking.symbols import find_symbols
 from coderag.ranking.understand import understand
-from coderag.types import Chunk, Content, Hit, Kind, Query, Symbol, TableFilter, TestPolicy
+from coderag.types import Chunk, Content, Expand, Hit, Kind, Pipeline, Query, Symbol, TableFilter, TestPolicy
 
 if TYPE_CHECKING:
     from coderag.context.about import TableFacts
@@ -28,6 +39,8 @@ if TYPE_CHECKING:
     from coderag.index.build import Progress, Report
     from coderag.index.catalog import Catalog
     from coderag.index.status import Status
+    from coderag.models.encoder import Encoder
+    from coderag.ranking.tables import TableRanking
     from coderag.sql.check import Finding
     from coderag.sql.model import Table
 
@@ -37,7 +50,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 NO_FILTER = TableFilter()
-MAX_COPIES = 10  # hits that may turn out to have the text of a better one
+MAX_COPIES = 30  # hits that may turn out to have the text of a better one
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +92,8 @@ class Index:
         self._load()
 
     def _load(self) -> None:
-        self.__dict__.pop("catalog", None)
+        for kept in ("catalog", "_encoder"):
+            self.__dict__.pop(kept, None)
         opened = [_open(one) for one in self._roots]
         self._manifests = tuple(manifest for manifest, _ in opened)
         self._segments = tuple([member.segment for member in members] for _, members in opened)
@@ -92,22 +106,26 @@ class Index:
         index: str | os.PathLike[str] | None = None,
         contents: Iterable[Content | str] = (Content.CODE, Content.DOCS),
         max_bytes: int | None = None,
+        encoder: str | None = None,
         workers: int | None = None,
         watch: Callable[[Progress], None] | None = None,
     ) -> Index:
         """Index roots from nothing and open the result.
 
-        Files above `max_bytes` are left out. `workers` is the number of processes: None for one a core, 0 for none.
-        `watch` is called as files are read. Raises RootError, WorkerError, IndexLockedError and IndexWriteError.
+        Files above `max_bytes` are left out. `encoder` names what makes the vectors (coderag.models.spec): "static",
+        "none" for words alone, "hf:ID", a folder, an address; None keeps that of an index that is there already.
+        `workers` is the number of processes: None for one a core, 0 for none. `watch` is called as files are read.
+        Raises RootError, EncoderError, WorkerError, IndexLockedError and IndexWriteError.
         """
         from coderag.index.build import BuildOptions, build
+        from coderag.models.spec import parse_encoder
         from coderag.reading.walk import MAX_BYTES, WalkOptions
 
         placed = place(roots, index=index)
         walk = WalkOptions(max_bytes or MAX_BYTES, frozenset(map(Content, contents)))
+        options = BuildOptions(walk, parse_encoder(encoder) if encoder else None, workers)
         reports = [
-            build(one.root, one.folder, options=BuildOptions(walk, workers), repository=one.repository, watch=watch)
-            for one in placed
+            build(one.root, one.folder, options=options, repository=one.repository, watch=watch) for one in placed
         ]
         opened = cls(placed)
         opened._reports = tuple(reports)
@@ -121,10 +139,13 @@ class Index:
     @_telling_damage
     def is_fresh(self) -> bool:
         """Tell whether no file changed since the index was written, and this version wrote it."""
+        from coderag.index.embed import Embedding
         from coderag.index.fresh import is_fresh
 
         return all(
-            manifest.version == __version__ and is_fresh(str(one.root), one.folder, manifest, segments)
+            manifest.version == __version__
+            and Embedding.of(manifest).key == manifest.vectors
+            and is_fresh(str(one.root), one.folder, manifest, segments)
             for one, manifest, segments in zip(self._roots, self._manifests, self._segments, strict=True)
         )
 
@@ -133,14 +154,17 @@ class Index:
         *,
         contents: Iterable[Content | str] | None = None,
         max_bytes: int | None = None,
+        encoder: str | None = None,
         workers: int | None = None,
         watch: Callable[[Progress], None] | None = None,
     ) -> None:
         """Read what changed since the index was written; raises like `build`.
 
-        What is not given stays as the index was made; what differs from it means that all is read again.
+        What is not given stays as the index was made; what differs from it means that all is read again. With another
+        encoder, all is embedded anew; the vectors that there were answer until that is done.
         """
         from coderag.index.build import BuildOptions, update
+        from coderag.models.spec import parse_encoder
 
         wanted = None if contents is None else frozenset(map(Content, contents))
         reports = []
@@ -149,7 +173,7 @@ class Index:
             walk = replace(
                 options.walk, max_bytes=max_bytes or manifest.max_bytes, contents=wanted or options.walk.contents
             )
-            options = replace(options, walk=walk)
+            options = replace(options, walk=walk, encoder=parse_encoder(encoder) if encoder else None)
             reports.append(update(one.root, one.folder, options=options, repository=one.repository, watch=watch))
         self._reports = tuple(reports)
         self._load()
@@ -190,20 +214,98 @@ class Index:
         languages: Iterable[str] = (),
         paths: Sequence[str] = (),
         tests: TestPolicy | str = TestPolicy.DEMOTE,
+        diversity: float = 0.0,
+        threshold: float = 0.0,
+        collapse: bool = True,
+        expand: Expand | str | None = None,
+        pipeline: Pipeline = STANDARD,
     ) -> list[Hit]:
         """Return the k best chunks for a question, best first.
 
-        `paths` are globs as in .gitignore, "!" in front excludes. A Query brings its own conditions.
-        Raises QueryError for an empty question, an unknown kind or language, or a k below 1.
+        `paths` are globs as in .gitignore, "!" in front excludes. `diversity`, 0..1, puts behind what is like a better
+        hit; `threshold`, 0..1, is the least confidence of a hit; without `collapse` copies are hits too; `expand` gives
+        what is around hits in their place; `pipeline` chooses how hits are ranked. A Query brings its own conditions.
+        Raises QueryError for an empty question, an unknown kind or language, a k below 1, or a share outside 0..1, and
+        RerankerError for a reranker that is unknown. One that fails is left out, and a RetrievalWarning says so.
         """
         if isinstance(question, str):
-            question = make_query(question, k=k, kinds=kinds, languages=languages, paths=paths, tests=tests)
+            question = make_query(
+                question,
+                k=k,
+                kinds=kinds,
+                languages=languages,
+                paths=paths,
+                tests=tests,
+                diversity=diversity,
+                threshold=threshold,
+                collapse=collapse,
+                expand=expand,
+                pipeline=pipeline,
+            )
         understood = understand(question.text)
         if question.tests is TestPolicy.INCLUDE:
             understood = replace(understood, wants=understood.wants | {"test"})
         allowed = allowed_chunks(self._corpus, question)
-        ranked = rank(self._corpus, understood, k=question.k + MAX_COPIES, allowed=allowed)
-        return hits_of(self._corpus, understood, ranked, k=question.k)
+        vector = self._vector(question.text)
+        ranked = rank(
+            self._corpus,
+            understood,
+            k=question.k + MAX_COPIES,
+            vector=vector,
+            allowed=allowed,
+            pipeline=question.pipeline,
+            diversity=question.diversity,
+            calibrated=self._encoder is not None and self._encoder.identity.kind == "static",
+        )
+        ranked = self._reranked(question, ranked)
+        sure = [one for one in ranked if one.confidence >= question.threshold]
+        found = hits_of(self._corpus, understood, sure, k=question.k, collapse=question.collapse)
+        return expand_hits(self._corpus, found, question.expand) if question.expand else [hit for _, hit in found]
+
+    def _reranked(self, question: Query, ranked: list[Ranked]) -> list[Ranked]:
+        """Return a ranking as the reranker that was asked for has it; as it is where none was, or where that fails."""
+        pipeline = question.pipeline
+        if pipeline.reranker in BUILT_IN:
+            return ranked
+        from coderag.ranking.rerank import find_reranker, reranked
+
+        try:
+            reranker = find_reranker(pipeline.reranker)
+            return reranked(
+                self._corpus, question.text, ranked, reranker=reranker, depth=pipeline.depth, blend=pipeline.blend
+            )
+        except RerankerError as error:
+            warnings.warn(f"the hits are not reranked: {error}", RetrievalWarning, stacklevel=3)
+            return ranked
+
+    def _vector(self, text: str) -> Array | None:
+        """Return the vector of a question, None where words alone answer; a warning says why if that is a failure."""
+        if self._encoder is None:
+            return None
+        try:
+            vector = self._encoder.encode_query(text)
+        except EncoderError as error:
+            warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=3)
+            return None
+        return vector if vector.any() else None
+
+    @cached_property
+    def _encoder(self) -> Encoder | None:
+        """What made the vectors of all roots, None where they have none, or not the same; a warning says so then."""
+        from coderag.index.embed import Embedding
+
+        keys = {manifest.vectors for manifest in self._manifests}
+        if keys == {""}:
+            return None
+        try:
+            if len(keys) > 1:
+                raise EncoderError(
+                    'the roots were indexed with different encoders; "coderag index --encoder" makes them one'
+                )
+            return Embedding.made(self._manifests[0]).opened()
+        except EncoderError as error:
+            warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=4)
+            return None
 
     @_telling_damage
     def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:
@@ -256,9 +358,33 @@ class Index:
 
         make_query(question, k=k)
         allowed = allowed_tables(self.catalog, conditions)
+        vector = self._vector(question) if len(self.catalog) else None
         return schema_context(
-            self.catalog, question, budget=budget, k=k, evidence=evidence, allowed=allowed, samples=samples
+            self.catalog,
+            question,
+            budget=budget,
+            k=k,
+            evidence=evidence,
+            allowed=allowed,
+            vector=vector,
+            samples=samples,
         )
+
+    @_telling_damage
+    def table_ranking(
+        self, question: str, *, k: int = 20, evidence: str = "", conditions: TableFilter = NO_FILTER
+    ) -> TableRanking:
+        """Return what a schema context is made of: the k best tables with columns, example queries and definitions.
+
+        They are numbers in `catalog`. Raises like `schema_context`, and takes a tenth of its time.
+        """
+        from coderag.ranking.table_filter import allowed_tables
+        from coderag.ranking.tables import rank_tables
+
+        make_query(question, k=k)
+        allowed = allowed_tables(self.catalog, conditions)
+        vector = self._vector(question) if len(self.catalog) else None
+        return rank_tables(self.catalog, question, k=k, evidence=evidence, allowed=allowed, vector=vector)
 
     @_telling_damage
     def tables(self, conditions: TableFilter = NO_FILTER) -> list[Table]:
@@ -332,12 +458,20 @@ def make_query(
     languages: Iterable[str] = (),
     paths: Sequence[str] = (),
     tests: TestPolicy | str = TestPolicy.DEMOTE,
+    diversity: float = 0.0,
+    threshold: float = 0.0,
+    collapse: bool = True,
+    expand: Expand | str | None = None,
+    pipeline: Pipeline = STANDARD,
 ) -> Query:
     """Return a query of plain values; raises QueryError for one that makes no sense."""
     if not text.strip():
         raise QueryError("the question is empty; ask in words or give a symbol")
     if k < 1:
         raise QueryError(f"k is {k}; ask for at least one hit")
+    for name, share in (("diversity", diversity), ("threshold", threshold)):
+        if not 0 <= share <= 1:
+            raise QueryError(f"{name} is {share}; give a number from 0 to 1")
     try:
         return Query(
             text=text,
@@ -346,9 +480,15 @@ def make_query(
             languages=frozenset(languages),
             paths=tuple(paths),
             tests=TestPolicy(tests),
+            diversity=diversity,
+            threshold=threshold,
+            collapse=collapse,
+            expand=Expand(expand) if expand else None,
+            pipeline=pipeline,
         )
     except ValueError as error:
-        raise QueryError(f"{error}; kinds are {', '.join(Kind)}; tests are {', '.join(TestPolicy)}") from error
+        known = f"kinds are {', '.join(Kind)}; tests are {', '.join(TestPolicy)}; expand is {', '.join(Expand)}"
+        raise QueryError(f"{error}; {known}") from error
 
 
 def place(roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[str] | None = None) -> list[Root]:

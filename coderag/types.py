@@ -6,7 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Chunk", "Content", "Hit", "Kind", "Query", "Span", "Symbol", "TableFilter", "TestPolicy"]
+__all__ = [
+    "Chunk",
+    "Content",
+    "Expand",
+    "Fusion",
+    "Hit",
+    "Kind",
+    "Pipeline",
+    "Query",
+    "Span",
+    "Symbol",
+    "TableFilter",
+    "TestPolicy",
+]
 
 
 class Kind(StrEnum):
@@ -50,6 +63,14 @@ class TestPolicy(StrEnum):
     INCLUDE = "include"
     DEMOTE = "demote"
     EXCLUDE = "exclude"
+
+
+class Expand(StrEnum):
+    """What is given in place of a small chunk that was found: what encloses it, or what stands around it."""
+
+    PARENT = "parent"  # the class or module
+    FILE = "file"
+    NEIGHBOURS = "neighbours"  # the definitions before and after it too
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -108,6 +129,24 @@ class Chunk:
     id: str = ""  # hash of repository, path, qualified name and text: the same text keeps its id
 
 
+class Fusion(StrEnum):
+    """How several lists of scores become one: by their scores, or by ranks alone."""
+
+    MIN_MAX = "minmax"
+    RANKS = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """How a search ranks, stage by stage."""
+
+    fusion: Fusion = Fusion.MIN_MAX
+    reranker: str = "learned"  # "linear": the weights alone; "maxsim", or a model (coderag.models.rerankers): on top
+    depth: int = 30  # of the best that such a reranker sees
+    blend: float = 0.5  # its share in the order of those; the rest is that of the ranking before it
+    without: frozenset[str] = frozenset()  # evidence that is left out: names of coderag.ranking.features.FAMILIES
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question and the conditions that its answers must meet."""
@@ -118,6 +157,11 @@ class Query:
     languages: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()  # globs; a leading "!" excludes
     tests: TestPolicy = TestPolicy.DEMOTE
+    diversity: float = 0.0  # 0..1: how much what is like a better hit is put behind
+    threshold: float = 0.0  # 0..1: the least confidence of a hit
+    collapse: bool = True  # whether copies and near copies of a hit are only named by it
+    expand: Expand | None = None
+    pipeline: Pipeline = Pipeline()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,4 +187,6 @@ class Hit:
     parts: Mapping[str, float] = field(default_factory=dict)  # the parts of the score, by name
     lines: tuple[int, ...] = ()  # lines of the chunk's file that matched best, 1-based
     reasons: tuple[str, ...] = ()  # why it matched, in words
-    also: tuple[str, ...] = ()  # path:line of chunks with the same text, which are not hits of their own
+    also: tuple[str, ...] = ()  # path:line of chunks with the same or nearly the same text, which are no hits
+    confidence: float = 0.0  # 0..1: how likely it answers the question, whatever else was found
+    expanded_from: tuple[str, ...] = ()  # path:line of the chunks that were found in it, best first

@@ -19,8 +19,11 @@ from coderag.sql.model import Column, Definition, ExampleQuery, Table
 
 __all__ = ["SchemaContext", "connected", "schema_context"]
 
-# Of the best score, that of the database aside: tables above it are those that the question is about.
+# Of the best score, that of APART aside: tables above it are those that the question is about.
 CORE_SHARE = 0.4
+# Legs that tell nothing of that: a table has the score of its database in common with all the others there, and
+# something is always nearest.
+APART = ("database", "dense")
 MAX_CORE = 6
 MAX_QUERIES = 5
 MAX_DEFINITIONS = 8
@@ -75,10 +78,14 @@ def schema_context(
     k: int = 20,
     evidence: str = "",
     allowed: Array | None = None,
+    vector: Array | None = None,
     samples: bool = True,
 ) -> SchemaContext:
-    """Return the context for a question in about `budget` tokens; all tables allowed where they fit, else by rank."""
-    ranking = rank_tables(catalog, question, k=k, evidence=evidence, allowed=allowed)
+    """Return the context for a question in about `budget` tokens; all tables allowed where they fit, else by rank.
+
+    `vector` is the question's, as `rank_tables` takes it.
+    """
+    ranking = rank_tables(catalog, question, k=k, evidence=evidence, allowed=allowed, vector=vector)
     ranked, joins = _joined(catalog, ranking)
     dialect = _dialect(ranked)
     chosen = {one.table.name for one in ranked}
@@ -151,8 +158,7 @@ def _joined(catalog: Catalog, ranking: TableRanking) -> tuple[list[ContextTable]
 
 
 def _core(ranked: Sequence[RankedTable]) -> list[int]:
-    # What a table owes to its database it has in common with all the others there.
-    own = [one.score - one.parts.get("database", 0.0) for one in ranked[:MAX_CORE]]
+    own = [one.score - sum(one.parts.get(leg, 0.0) for leg in APART) for one in ranked[:MAX_CORE]]
     return [one.table for one, score in zip(ranked, own, strict=False) if score >= CORE_SHARE * max(own)]
 
 

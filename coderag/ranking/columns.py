@@ -52,21 +52,19 @@ def rank_columns(
     best_table = max(chosen[0][1], 1e-6)
     chosen = [(table, score) for table, score in chosen if score >= MIN_SHARE * best_table]
     best_match = max(float(matching.max(initial=0.0)), 1e-6)
-    used = catalog.arrays["column_used"]
-    scores: dict[int, float] = {}
-    for table, table_score in chosen[:LOOKED_AT]:
-        own = catalog.columns_of(table)
-        uses = used[own.start : own.stop].astype(np.float32)
-        fit = matching[own.start : own.stop] / best_match + PLAIN_WEIGHT
-        fit = fit + VOTE_WEIGHT * voted[own.start : own.stop] + USE_WEIGHT * uses / (uses + USUAL_USES)
-        share = table_score / best_table
-        for column, of_column in zip(own, fit.tolist(), strict=True):
-            hinted = _hinted(catalog.column_names[column], hints) if hints else 0.0
-            scores[column] = share * (of_column + HINT_WEIGHT * hinted)
+    looked_at = [(catalog.columns_of(table), score / best_table) for table, score in chosen[:LOOKED_AT]]
+    places = np.concatenate([np.arange(own.start, own.stop) for own, _ in looked_at])
+    share = np.repeat([share for _, share in looked_at], [len(own) for own, _ in looked_at])
+    uses = catalog.arrays["column_used"][places].astype(np.float32)
+    fit = matching[places] / best_match + PLAIN_WEIGHT + VOTE_WEIGHT * voted[places]
+    fit = fit + USE_WEIGHT * uses / (uses + USUAL_USES) + HINT_WEIGHT * _hinted(catalog, places, hints)
+    fit = share * fit
+    order = np.lexsort((places, -fit))
+    ordered = places[order].tolist()
+    scores = dict(zip(ordered, fit[order].tolist(), strict=True))
     keys = _keys(catalog, [table for table, _ in chosen[:KEYED]])
-    ordered = sorted(scores, key=lambda column: (-scores[column], column))
     # Keys come first, but not so many of them that what the question asks for has no room.
-    picked = dict.fromkeys(chain(ordered[: k // 2], keys, ordered))
+    picked = dict.fromkeys(chain(ordered[: k // 2], keys, ordered[:k]))
     kept = sorted(list(picked)[:k], key=lambda column: (-scores[column], column))
     owner = catalog.column_table
     return [
@@ -91,12 +89,17 @@ def _keys(catalog: Catalog, tables: Sequence[int]) -> dict[int, None]:
     return found
 
 
-def _hinted(name: str, hints: Mapping[str, float]) -> float:
-    most = 0.0
-    for term in _terms_of(name):
-        if (weight := hints.get(term, 0.0)) > most:
-            most = weight
-    return most
+def _hinted(catalog: Catalog, places: Array, hints: Mapping[str, float]) -> Array:
+    """Return how far a question hints at each of some columns, f32[places]."""
+    found = np.zeros(len(places), dtype=np.float32)
+    if not hints:
+        return found
+    hinted, names = frozenset(hints), catalog.column_names
+    for at, place in enumerate(places.tolist()):
+        of_name = _terms_of(names[place])
+        if not hinted.isdisjoint(of_name):
+            found[at] = max(hints.get(term, 0.0) for term in of_name)
+    return found
 
 
 @lru_cache(maxsize=1 << 15)

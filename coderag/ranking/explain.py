@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from coderag.index.corpus import Corpus
+from coderag.ranking.duplicates import groups_of_copies
 from coderag.ranking.features import known_terms
 from coderag.ranking.rank import Ranked
 from coderag.ranking.understand import Question
@@ -20,23 +21,20 @@ BEST_LINES = 3  # of a chunk that are shown
 MIN_WEIGHT = 0.1  # of a word of the question that is worth a mention; stop words weigh less
 
 
-def hits_of(corpus: Corpus, question: Question, ranked: Iterable[Ranked], *, k: int) -> list[Hit]:
-    """Return the hits of the first k chunks; one with the text of a better one is only mentioned there.
+def hits_of(
+    corpus: Corpus, question: Question, ranked: Sequence[Ranked], *, k: int, collapse: bool = True
+) -> list[tuple[int, Hit]]:
+    """Return the hits of the first k chunks, each with its chunk's number.
 
-    Short texts are often alike and still answers of their own: getters, overloads.
+    With `collapse`, one that repeats a better one, or is another version of it, is only mentioned there.
     """
-    hits: list[Hit] = []
-    positions: dict[str, int] = {}
-    for one in ranked:
-        if len(hits) == k:
-            break
-        hit = hit_of(corpus, question, one)
-        chunk = hit.chunk
-        at = positions.setdefault(chunk.text.strip(), len(hits))
-        if at == len(hits) or chunk.text.count("\n") < MIN_COPIED_LINES:
-            hits.append(hit)
-        else:
-            hits[at] = replace(hits[at], also=(*hits[at].also, f"{chunk.path}:{chunk.span.start_line}"))
+    if not collapse:
+        return [(one.chunk, hit_of(corpus, question, one)) for one in ranked[:k]]
+    hits: list[tuple[int, Hit]] = []
+    for first, *copies in groups_of_copies((corpus.chunk(one.chunk) for one in ranked), k=k):
+        places = (corpus.place(ranked[copy].chunk) for copy in copies)
+        hit = hit_of(corpus, question, ranked[first])
+        hits.append((ranked[first].chunk, replace(hit, also=tuple(f"{path}:{row + 1}" for path, row in places))))
     return hits
 
 
@@ -49,6 +47,7 @@ def hit_of(corpus: Corpus, question: Question, ranked: Ranked) -> Hit:
     return Hit(
         chunk=chunk,
         score=round(ranked.score, 4),
+        confidence=round(ranked.confidence, 4),
         parts={name: round(value, 4) for name, value in ranked.parts.items() if abs(value) >= 0.00005},
         lines=_best_lines(chunk, rows, matched),
         reasons=tuple(_reasons(chunk, question, ranked, present=_terms(matched))),

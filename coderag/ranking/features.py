@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from functools import lru_cache
+from types import MappingProxyType
 
 import numpy as np
 
 from coderag.index.arrays import Array
 from coderag.index.columns import KINDS
 from coderag.index.corpus import Corpus
+from coderag.ranking.candidates import Candidates
+from coderag.ranking.likeness import likeness, name_words
 from coderag.ranking.retrieve import Scores
-from coderag.ranking.understand import Question, Shape
-from coderag.text.tokens import terms, words
+from coderag.ranking.understand import STOP_WEIGHT, Question, Shape
+from coderag.text.tokens import stem, terms, words
 from coderag.types import Kind
 
-__all__ = ["FEATURES", "features", "known_terms"]
+__all__ = ["FAMILIES", "FEATURES", "features", "known_terms"]
 
 FEATURES = (
     "text",  # BM25F of the chunk over the best chunk's
@@ -32,6 +35,25 @@ FEATURES = (
     "type",  # ... and is a type or module
     "home",  # ... and its file is called after it
     "capital",  # defines what the question writes with a capital inside a sentence
+    "near",  # cosine of the chunk's vector with the question's, from the least to the best of the dense list
+    "cosine",  # ... as it is
+    "around",  # the best cosine of the candidates in the same file, scaled like "near"
+    "fused",  # what the lists together give
+    "held",  # share of the question, by rarity, whose words the chunk holds
+    "alike",  # ... or words that are like them
+    "likename",  # how like the question's words are to those of the name, each to its nearest, by rarity
+    "likeplace",  # ... to those of the enclosing name and the path
+)
+# What a question may be ranked without, to see what it is worth.
+FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "words": ("text", "file", "company", "held"),
+        "vectors": ("near", "cosine", "around"),
+        "paths": ("path", "stem"),
+        "names": ("name", "named", "scope"),
+        "symbols": ("symbol", "alone", "type", "home", "capital"),
+        "likeness": ("alike", "likename", "likeplace"),
+    }
 )
 TYPE_KINDS = frozenset(
     KINDS.index(kind)
@@ -43,43 +65,79 @@ SIGNS = re.compile(r"[\W_]+")
 LAST_NAME = re.compile(r"[^\W\d]\w*$")
 
 
-def features(corpus: Corpus, question: Question, scores: Scores, candidates: Array) -> Array:
+def features(corpus: Corpus, question: Question, scores: Scores, found: Candidates) -> Array:
     """Return f32[candidates, FEATURES], each about 0..1; only what the question itself decides."""
-    files = corpus.chunk_file[candidates]
-    text = scores.text[candidates] / max(float(scores.text.max(initial=0.0)), 1e-6)
+    chunks = found.chunks
+    files = corpus.chunk_file[chunks]
+    text = scores.text[chunks] / max(float(scores.text.max(initial=0.0)), 1e-6)
     company = np.bincount(files, weights=text, minlength=1)
-    rows = np.zeros((len(candidates), len(FEATURES)), dtype=np.float32)
-    rows[:, 0] = text
-    rows[:, 1] = scores.file_text[files] / max(float(scores.file_text.max(initial=0.0)), 1e-6)
-    rows[:, 2] = company[files] / max(float(company.max()), 1e-6)
-    rows[:, 3] = scores.path[files]
+    around = np.zeros(int(files.max(initial=0)) + 1, dtype=np.float32)
+    np.maximum.at(around, files, found.near)
+    columns: dict[str, Array] = {name: np.zeros(len(chunks), dtype=np.float32) for name in FEATURES}
+    columns |= {
+        "text": text,
+        "file": scores.file_text[files] / max(float(scores.file_text.max(initial=0.0)), 1e-6),
+        "company": company[files] / max(float(company.max()), 1e-6),
+        "path": scores.path[files],
+        "near": found.near,
+        "cosine": scores.near[chunks],
+        "held": scores.held[chunks],
+        "alike": scores.alike[chunks],
+        "around": around[files],
+        "fused": found.fused,
+    }
     asked = {term for term, rarity in scores.rarity.items() if rarity > 0}
     stems = {file: _share(_stem_terms(corpus.path(file)), asked) for file in set(files.tolist())}
-    kinds = corpus.chunk_kind[candidates].tolist()
-    for row, (chunk, file) in enumerate(zip(candidates.tolist(), files.tolist(), strict=True)):
+    kinds = corpus.chunk_kind[chunks].tolist()
+    names: list[tuple[str, ...]] = []
+    places: list[tuple[str, ...]] = []
+    for row, (chunk, file) in enumerate(zip(chunks.tolist(), files.tolist(), strict=True)):
         name, scope = corpus.names(chunk)
+        names.append(name_words(name))
+        places.append((*name_words(scope), *name_words(corpus.path(file))))
         name_terms = _terms_of(name)
-        rows[row, 4] = stems[file]
-        rows[row, 5] = _share(name_terms, asked)
-        rows[row, 6] = sum(scores.rarity[term] for term in name_terms & asked) / max(scores.best, 1e-6)
-        rows[row, 7] = _share(_terms_of(scope), asked) if scope else 0.0
+        columns["stem"][row] = stems[file]
+        columns["name"][row] = _share(name_terms, asked)
+        columns["named"][row] = sum(scores.rarity[term] for term in name_terms & asked) / max(scores.best, 1e-6)
+        columns["scope"][row] = _share(_terms_of(scope), asked) if scope else 0.0
         exact, capital = scores.symbols.get(chunk, 0.0), scores.capitals.get(chunk, 0.0)
         if exact or capital:
             is_type = kinds[row] in TYPE_KINDS
-            rows[row, 8:] = _of_symbol(question, corpus.path(file), name, exact=exact, capital=capital, is_type=is_type)
-    return rows
+            told = _of_symbol(question, corpus.path(file), name, exact=exact, capital=capital, is_type=is_type)
+            for feature, value in told.items():
+                columns[feature][row] = value
+    asked_words = _asked_words(question, scores)
+    columns["likename"], columns["likeplace"] = likeness(asked_words, names), likeness(asked_words, places)
+    return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32, copy=False)
+
+
+def _asked_words(question: Question, scores: Scores) -> dict[str, float]:
+    """Return the words of a question with what each weighs: its rarity, and the most where the corpus lacks it."""
+    most = max(scores.rarity.values(), default=1.0)
+    weighed: dict[str, float] = {}
+    for word in name_words(question.text):
+        term = stem(word)
+        weight = question.terms.get(term, 1.0)
+        if weight > STOP_WEIGHT:
+            weighed[word] = scores.rarity.get(term, 0.0) or weight * most
+    return weighed
 
 
 def _of_symbol(
     question: Question, path: str, name: str, *, exact: float, capital: float, is_type: bool
-) -> tuple[float, ...]:
-    """Return the features from "symbol" on of a chunk that defines a name of the question."""
+) -> dict[str, float]:
+    """Return the features of a chunk that defines a name of the question."""
     last = LAST_NAME.search(name)
     own = last[0] if last else name
     spelling = 1.0 if own in question.spelled else OTHER_CASE
     exact, capital = exact * spelling, capital * spelling
-    alone = exact * (question.shape is Shape.SYMBOL)
-    return exact, alone, exact * is_type, max(exact, capital) * _home(path, own), capital
+    return {
+        "symbol": exact,
+        "alone": exact * (question.shape is Shape.SYMBOL),
+        "type": exact * is_type,
+        "home": max(exact, capital) * _home(path, own),
+        "capital": capital,
+    }
 
 
 def _home(path: str, name: str) -> float:

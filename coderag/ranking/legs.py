@@ -1,4 +1,4 @@
-"""The ways to score tables for a question: by words, name, database, similar queries and definitions."""
+"""The ways to score tables for a question: by words, name, database, vectors, similar queries and definitions."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class Request:
     matches: Matches
     votes: Votes
     definitions: tuple[SpokenOf, ...]
+    near: Array  # f32[tables]: the cosine of each table and the question, zeros where words alone answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,24 @@ def _database(request: Request) -> Array:
     return found
 
 
+def _dense(request: Request) -> Array:
+    """Score tables by how near they are to the question: the furthest of those allowed 0, the nearest 1.
+
+    Cosines of one encoder lie between .5 and .8, those of another between 0 and .6; only their order and their
+    distances mean something. They are squared, so that what is neither near nor far gains little. As something is
+    always nearest, only databases that hold a word of the question gain: nothing may be the answer.
+    """
+    catalog, allowed = request.catalog, request.near[request.allowed]
+    low, high = float(allowed.min(initial=1.0)), float(allowed.max(initial=-1.0))
+    held = request.matches.tables.any(axis=0)
+    if low >= high or not held.any():
+        return np.zeros(len(catalog), dtype=np.float32)
+    nearness = ((request.near - np.float32(low)) / np.float32(high - low)) ** 2
+    concerned = np.logical_or.reduceat(held, catalog.group_starts)[catalog.group] & request.allowed
+    found: Array = nearness * concerned
+    return found
+
+
 def _examples(request: Request) -> Array:
     return request.votes.tables
 
@@ -91,6 +110,7 @@ LEGS = (
     Leg("text", 1.0, _text),
     Leg("name", 0.3, _name, scaled=False),
     Leg("database", 1.0, _database, scaled=False),
+    Leg("dense", 0.3, _dense, scaled=False),
     Leg("examples", 1.0, _examples, scaled=False),
     Leg("definitions", 0.5, _definitions, scaled=False),
 )

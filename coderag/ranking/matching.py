@@ -11,7 +11,7 @@ import numpy as np
 
 from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
-from coderag.index.sparse import idf
+from coderag.index.sparse import WEIGHT_STEPS, Postings, idf
 from coderag.ranking.standins import stand_ins
 from coderag.text.asking import asked_words
 from coderag.text.tokens import split_identifier, stem, term_hash, terms
@@ -67,136 +67,144 @@ def match(catalog: Catalog, wanted: Sequence[Asked], allowed: Array) -> Matches:
 
     A word that a database lacks finds what may stand for it there.
     """
-    search = _Search(catalog, allowed)
-    words: list[str] = []
-    weights: list[float] = []
-    rows: list[Array] = []
-    for one, hits in zip(wanted, _places(catalog, wanted), strict=True):
-        row, alternatives = search.row(one, hits)
-        held = int(np.count_nonzero(row))
-        if not held:
-            continue
-        words.append(one.word)
-        weights.append(one.weight * idf(search.size, held))
-        rows.append(row)
-        search.add(one, alternatives, weights[-1])
+    rows = np.zeros((len(wanted), len(catalog)), dtype=np.float32)
+    direct = _Sought(
+        np.arange(len(wanted)),
+        np.ones(len(wanted), dtype=np.float32),
+        _places(catalog, [one.term for one in wanted]),
+        np.broadcast_to(allowed, rows.shape),
+    )
+    _raise(catalog, rows, direct)
+    others = _others(catalog, wanted, lacking=_lacking(catalog, rows, wanted, allowed=allowed))
+    _raise(catalog, rows, others)
+    held = np.count_nonzero(rows, axis=1)
+    size = int(np.count_nonzero(allowed))
+    weights = np.array(
+        [one.weight * idf(size, count) if count else 0.0 for one, count in zip(wanted, held.tolist(), strict=True)],
+        dtype=np.float32,
+    )
+    sought = _Found(catalog, (direct, others))
+    columns = sought.columns(weights)
+    names = sought.names(np.array([min(1.0, one.weight * NAME_WEIGHT_FACTOR) for one in wanted]) * (held > 0))
+    found = np.flatnonzero(held)
     return Matches(
-        tuple(words),
-        np.array(weights, dtype=np.float32),
-        np.array(rows, dtype=np.float32).reshape(len(rows), len(catalog)),
-        search.columns,
-        np.minimum(search.named / np.maximum(catalog.arrays["called_total"], 1e-6), 1.0),
+        tuple(wanted[place].word for place in found.tolist()),
+        weights[found],
+        rows[found],
+        columns,
+        np.minimum(names / np.maximum(catalog.arrays["called_total"], 1e-6), 1.0),
     )
 
 
 class _Places(NamedTuple):
-    """Where a term is in each of the postings, -1 where it is not."""
+    """Where each of some terms is in the postings, i64[terms], -1 where it is not."""
 
-    word: int
-    called: int
-    asked: int
-    column: int
-
-
-def _places(catalog: Catalog, wanted: Sequence[Asked]) -> list[_Places]:
-    return _places_of(catalog, np.array([one.term for one in wanted], dtype=np.uint64))
+    word: Array
+    called: Array
+    asked: Array
+    column: Array
 
 
-def _places_of(catalog: Catalog, hashes: Array) -> list[_Places]:
-    found = [catalog.postings(name).find(hashes).tolist() for name in _Places._fields]
-    return [_Places(*places) for places in zip(*found, strict=True)]
+class _Sought(NamedTuple):
+    """Terms to look for, all at once: the word of the question that each is for, how far it is trusted, and where."""
 
-
-class _Alternative(NamedTuple):
-    """A term that a word may mean, how far it is trusted, and the tables where it may (None: all allowed)."""
-
+    word: Array  # i64[terms]
+    trust: Array  # f32[terms]
     places: _Places
-    trust: float
-    where: Array | None
+    where: Array  # bool[words, tables]
 
 
-class _Search:
-    """The tables allowed, and what has been found in them so far."""
+class _Hits(NamedTuple):
+    """The postings of several terms in a row."""
 
-    def __init__(self, catalog: Catalog, allowed: Array) -> None:
+    term: Array  # i64[hits]: which of them
+    docs: Array  # i64[hits]
+    fits: Array  # f32[hits], 0..1
+
+
+def _places(catalog: Catalog, hashes: Sequence[int]) -> _Places:
+    wanted = np.array(hashes, dtype=np.uint64)
+    return _Places(*(catalog.postings(name).find(wanted) for name in _Places._fields))
+
+
+def _hits(postings: Postings, places: Array) -> _Hits:
+    """Return the postings of the terms at some places, -1: none."""
+    terms_there = np.flatnonzero(places >= 0)
+    begin = postings.offsets[places[terms_there]].astype(np.int64)
+    sizes = postings.offsets[places[terms_there] + 1].astype(np.int64) - begin
+    at = np.arange(int(sizes.sum())) + np.repeat(begin - np.cumsum(sizes) + sizes, sizes)
+    fits = postings.weights[at].astype(np.float32) * np.float32(1 / WEIGHT_STEPS)
+    return _Hits(np.repeat(terms_there, sizes), postings.docs[at].astype(np.int64), fits)
+
+
+def _raise(catalog: Catalog, rows: Array, sought: _Sought) -> None:
+    """Raise the entries f32[words, tables] of the tables that hold a term."""
+    for name, places in (("word", sought.places.word), ("asked", sought.places.asked)):
+        hits = _hits(catalog.postings(name), places)
+        word = sought.word[hits.term]
+        kept = sought.where[word, hits.docs]
+        np.maximum.at(rows, (word[kept], hits.docs[kept]), (hits.fits * sought.trust[hits.term])[kept])
+
+
+def _lacking(catalog: Catalog, rows: Array, wanted: Sequence[Asked], *, allowed: Array) -> Array:
+    """Return the allowed tables of the databases that lack a word, bool[words, tables]; none for what is no word."""
+    if not len(catalog):
+        return np.zeros(rows.shape, dtype=bool)
+    has = np.maximum.reduceat(rows, catalog.group_starts, axis=1) > 0
+    plain = np.array([bool(one.plain) for one in wanted], dtype=bool)
+    lacking: Array = ~has[:, catalog.group] & allowed & plain[:, None]
+    return lacking
+
+
+def _others(catalog: Catalog, wanted: Sequence[Asked], *, lacking: Array) -> _Sought:
+    """Return the terms that may stand for words where these are lacking."""
+    words: list[int] = []
+    trusts: list[float] = []
+    hashes: list[int] = []
+    for word in np.flatnonzero(lacking.any(axis=1)).tolist():
+        for term, trust in stand_ins(catalog, wanted[word].plain).items():
+            words.append(word)
+            trusts.append(trust)
+            hashes.append(term)
+    return _Sought(
+        np.array(words, dtype=np.int64), np.array(trusts, dtype=np.float32), _places(catalog, hashes), lacking
+    )
+
+
+class _Found:
+    """What terms find among columns and names: the best of the terms for each word, then the sum over words."""
+
+    def __init__(self, catalog: Catalog, sought: Sequence[_Sought]) -> None:
         self._catalog = catalog
-        self._allowed = allowed
-        self._all = bool(allowed.all())
-        self._words, self._asked = catalog.postings("word"), catalog.postings("asked")
-        self._called, self._column = catalog.postings("called"), catalog.postings("column")
-        self.size = int(np.count_nonzero(allowed))
-        self.columns = np.zeros(len(catalog.column_flags), dtype=np.float32)
-        self.named = np.zeros(len(catalog), dtype=np.float32)
+        self._sought = sought
 
-    def row(self, one: Asked, places: _Places) -> tuple[Array, list[_Alternative]]:
-        """Return how well a term fits each table, and the alternatives that were looked for."""
-        row = np.zeros(len(self._catalog), dtype=np.float32)
-        alternatives = [_Alternative(places, 1.0, None)]
-        self._raise(row, alternatives[0])
-        if not one.plain:
-            return row, alternatives
-        lacking = self._lacking(row)
-        if lacking is None:
-            return row, alternatives
-        others = stand_ins(self._catalog, one.plain)
-        hashes = np.array(list(others), dtype=np.uint64)
-        for found, trust in zip(_places_of(self._catalog, hashes), others.values(), strict=True):
-            if max(found) >= 0:
-                alternatives.append(_Alternative(found, trust, lacking))
-                self._raise(row, alternatives[-1])
-        return row, alternatives
+    def columns(self, weights: Array) -> Array:
+        """Return how well all words fit each column, f32[columns], by what each word counts."""
+        size = len(self._catalog.column_flags)
+        best = np.zeros((len(weights), size), dtype=np.float32)
+        owner = self._catalog.column_table
+        for one in self._sought:
+            hits = _hits(self._catalog.postings("column"), one.places.column)
+            word = one.word[hits.term]
+            kept = one.where[word, owner[hits.docs]]
+            values = hits.fits * (one.trust * weights[one.word])[hits.term]
+            np.maximum.at(best, (word[kept], hits.docs[kept]), values[kept])
+        total: Array = best.sum(axis=0)
+        return total
 
-    def add(self, one: Asked, alternatives: Sequence[_Alternative], weight: float) -> None:
-        """Add what the alternatives of a term find to the scores of columns and names."""
-        by_name = min(1.0, one.weight * NAME_WEIGHT_FACTOR)
-        if len(alternatives) == 1:
-            self._add_columns(self.columns, alternatives[0], weight)
-            self._add_names(self.named, alternatives[0], by_name)
-            return
-        columns, named = np.zeros_like(self.columns), np.zeros_like(self.named)
-        for alternative in alternatives:
-            self._add_columns(columns, alternative, weight, best=True)
-            self._add_names(named, alternative, by_name, best=True)
-        self.columns += columns
-        self.named += named
-
-    def _raise(self, row: Array, one: _Alternative) -> None:
-        """Raise the entries of the tables that hold an alternative."""
-        for postings, place in ((self._words, one.places.word), (self._asked, one.places.asked)):
-            if place >= 0:
-                docs, fits = postings.of(place)
-                docs, fits = self._those(docs, fits * np.float32(one.trust), one.where)
-                row[docs] = np.maximum(row[docs], fits)
-
-    def _lacking(self, row: Array) -> Array | None:
-        """Return the allowed tables of the databases that lack a word, bool[tables]; None when there are none."""
-        group = self._catalog.group
-        has = np.zeros(len(self._catalog.group_starts), dtype=bool)
-        has[group[row > 0]] = True
-        lacking: Array = ~has[group] & self._allowed
-        return lacking if lacking.any() else None
-
-    def _those(self, docs: Array, values: Array, where: Array | None) -> tuple[Array, Array]:
-        if where is None and self._all:
-            return docs, values
-        kept = (self._allowed if where is None else where)[docs]
-        return docs[kept], values[kept]
-
-    def _add_columns(self, into: Array, one: _Alternative, weight: float, *, best: bool = False) -> None:
-        if one.places.column < 0:
-            return
-        docs, fits = self._column.of(one.places.column)
-        values = fits * np.float32(one.trust * weight)
-        if one.where is not None or not self._all:
-            kept = (self._allowed if one.where is None else one.where)[self._catalog.column_table[docs]]
-            docs, values = docs[kept], values[kept]
-        into[docs] = np.maximum(into[docs], values) if best else into[docs] + values
-
-    def _add_names(self, into: Array, one: _Alternative, weight: float, *, best: bool = False) -> None:
-        if one.places.called < 0:
-            return
-        docs = self._called.docs_of(one.places.called)
-        rarity = idf(len(self._catalog), self._called.frequency(one.places.called))
-        values = np.full(len(docs), rarity * weight * one.trust, dtype=np.float32)
-        docs, values = self._those(docs, values, one.where)
-        into[docs] = np.maximum(into[docs], values) if best else into[docs] + values
+    def names(self, weights: Array) -> Array:
+        """Return how much of each table's name the words say, f32[tables], by what each word counts."""
+        postings = self._catalog.postings("called")
+        best = np.zeros((len(weights), len(self._catalog)), dtype=np.float32)
+        for one in self._sought:
+            hits = _hits(postings, one.places.called)
+            word = one.word[hits.term]
+            kept = one.where[word, hits.docs]
+            rarity = [
+                idf(len(self._catalog), postings.frequency(place)) if place >= 0 else 0.0
+                for place in one.places.called.tolist()
+            ]
+            values = (np.array(rarity) * one.trust * weights[one.word])[hits.term].astype(np.float32)
+            np.maximum.at(best, (word[kept], hits.docs[kept]), values[kept])
+        total: Array = best.sum(axis=0)
+        return total

@@ -8,7 +8,9 @@ chunks that are no definition.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -16,14 +18,18 @@ import numpy as np
 from coderag.index.arrays import Array
 from coderag.index.columns import LABELS
 from coderag.index.corpus import PIECE, REMAINDER, Corpus
-from coderag.index.sparse import top_k
-from coderag.ranking.features import FEATURES, features
-from coderag.ranking.retrieve import Scores, retrieve
+from coderag.models.static import shipped_encoder
+from coderag.ranking.candidates import find_candidates
+from coderag.ranking.confidence import confidence
+from coderag.ranking.diversify import diverse
+from coderag.ranking.features import FAMILIES, FEATURES, features
+from coderag.ranking.likeness import name_words
+from coderag.ranking.retrieve import retrieve
+from coderag.ranking.trees import Trees, read_trees, tree_scores
 from coderag.ranking.understand import Question, Shape
+from coderag.types import Pipeline
 
-__all__ = ["DEFAULT", "Ranked", "Tuning", "rank"]
-
-CANDIDATES = 200
+__all__ = ["BUILT_IN", "DEFAULT", "STANDARD", "Ranked", "Rows", "Tuning", "candidate_rows", "rank"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +70,37 @@ class Tuning:
             }
         )
     )
+    dense: Mapping[Shape, float] = field(  # what the list of vectors counts beside that of words, which counts 1
+        default_factory=lambda: MappingProxyType(
+            {Shape.SYMBOL: 0.0, Shape.TOPIC: 0.5, Shape.CHANGE: 0.5, Shape.DEED: 1.0}
+        )
+    )
+    shaped: Mapping[Shape, Mapping[str, float]] = field(  # weights besides, or instead, for questions of a shape
+        default_factory=lambda: MappingProxyType(
+            {
+                Shape.SYMBOL: {},
+                Shape.TOPIC: {"around": 0.9, "alike": 0.4},
+                Shape.CHANGE: {"near": 0.15, "alike": 1.5},
+                Shape.DEED: {"near": 2.0, "alike": 0.5},
+            }
+        )
+    )
+    learned: Mapping[Shape, float] = field(  # what the learned ranker counts beside the weighted sum
+        default_factory=lambda: MappingProxyType(
+            {Shape.SYMBOL: 0.0, Shape.TOPIC: 0.25, Shape.CHANGE: 5.0, Shape.DEED: 30.0}
+        )
+    )
     again: Mapping[Shape, float] = field(  # what each further hit of a file keeps of its score
-        default_factory=lambda: MappingProxyType({Shape.SYMBOL: 0.4, Shape.TOPIC: 0.68, Shape.CHANGE: 0.95})
+        default_factory=lambda: MappingProxyType(
+            {Shape.SYMBOL: 0.4, Shape.TOPIC: 0.68, Shape.CHANGE: 0.95, Shape.DEED: 0.95}
+        )
     )
 
 
 DEFAULT = Tuning()
+STANDARD = Pipeline()
+WITHOUT_RANKER = frozenset({"linear", "none"})  # the weights alone rank
+BUILT_IN = WITHOUT_RANKER | {"learned"}  # what ranks by features; any other reranker comes on top of the former
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,28 +110,112 @@ class Ranked:
     chunk: int
     score: float
     parts: dict[str, float]
+    confidence: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The candidates of a question and what speaks for each."""
+
+    chunks: Array  # i64[n]
+    features: Array  # f32[n, FEATURES]
+    factor: Array  # f32[n]: what multiplies the score
+    symbols: Mapping[int, float]  # chunk that defines a symbol of the question -> how exactly, 0..1
+    shape: Shape  # of the question, given what was found
 
 
 def rank(
-    corpus: Corpus, question: Question, *, k: int, allowed: Array | None = None, tuning: Tuning = DEFAULT
+    corpus: Corpus,
+    question: Question,
+    *,
+    k: int,
+    vector: Array | None = None,
+    allowed: Array | None = None,
+    tuning: Tuning = DEFAULT,
+    pipeline: Pipeline = STANDARD,
+    diversity: float = 0.0,
+    calibrated: bool = False,
 ) -> list[Ranked]:
-    """Return the k best chunks of those allowed (bool[chunks]), best first; equal scores go by path and line."""
-    scores = retrieve(corpus, question)
+    """Return the k best chunks of those allowed (bool[chunks]), best first; equal scores go by path and line.
+
+    `vector` is the question's, f32[dimensions]; without it words alone decide. It tells of confidence too where it is
+    `calibrated`: by the encoder that is shipped.
+    """
+    rows = candidate_rows(corpus, question, vector=vector, allowed=allowed, tuning=tuning, pipeline=pipeline)
+    weights = _weights(rows.shape, tuning)
+    with_vectors = vector is not None and "vectors" not in pipeline.without
+    # The ranker learned from questions with vectors, and is no judge without.
+    share = tuning.learned[rows.shape] if with_vectors and pipeline.reranker not in WITHOUT_RANKER else 0.0
+    learned = _learned(rows, share)
+    final = (rows.features @ weights + learned) * rows.factor
+    order = _in_order(corpus, rows.chunks, final)
+    chunks, keep = rows.chunks[order], tuning.again[rows.shape]
+    if diversity:
+        picked = diverse(corpus, chunks, final[order], k=k, diversity=diversity, keep=keep)
+    else:
+        picked = spread(corpus.chunk_file[chunks], final[order], k=k, keep=keep)
+    shown = order[[position for position, _ in picked]]
+    cosines = rows.features[shown, FEATURES.index("cosine")] if calibrated and with_vectors else None
+    sure = confidence(corpus, question, rows.chunks[shown], symbols=rows.symbols, cosines=cosines).tolist()
+    ranked = []
+    for (position, score), certainty in zip(picked, sure, strict=True):
+        row = int(order[position])
+        parts = dict(zip(FEATURES, (rows.features[row] * weights).tolist(), strict=True))
+        parts |= {"learned": float(learned[row]), "factor": float(rows.factor[row])}
+        ranked.append(Ranked(int(rows.chunks[row]), score, parts, certainty))
+    return ranked
+
+
+def candidate_rows(
+    corpus: Corpus,
+    question: Question,
+    *,
+    vector: Array | None = None,
+    allowed: Array | None = None,
+    tuning: Tuning = DEFAULT,
+    pipeline: Pipeline = STANDARD,
+) -> Rows:
+    """Return the candidates of a question with their features: what a ranking weighs, and a ranker is trained on."""
+    if "vectors" in pipeline.without:
+        vector = None
+    scores = retrieve(corpus, question, vector)
+    if question.shape is Shape.SYMBOL and not scores.symbols and _is_plain(question):
+        question = replace(question, shape=Shape.TOPIC)
     factor = factors(corpus, question, tuning)
     if allowed is not None:
         factor = factor * allowed
-    candidates = _candidates(corpus, scores, factor, tuning)
-    rows = features(corpus, question, scores, candidates)
-    weights = np.array([tuning.weights[name] for name in FEATURES], dtype=np.float32)
-    final = rows @ weights * factor[candidates]
-    order = _in_order(corpus, candidates, final)
-    picked = spread(corpus.chunk_file[candidates][order], final[order], k=k, keep=tuning.again[question.shape])
-    ranked = []
-    for position, score in picked:
-        row = int(order[position])
-        parts = dict(zip(FEATURES, (rows[row] * weights).tolist(), strict=True))
-        ranked.append(Ranked(int(candidates[row]), score, parts | {"factor": float(factor[candidates[row]])}))
-    return ranked
+    left_out = [name for family in pipeline.without for name in FAMILIES[family]]
+    weights = {name: 0.0 if name in left_out else tuning.weights.get(name, 0.0) for name in FEATURES}
+    dense = tuning.dense[question.shape] if vector is not None else 0.0
+    found = find_candidates(corpus, scores, factor, weights=weights, dense=dense, fusion=pipeline.fusion)
+    rows = features(corpus, question, scores, found)
+    rows[:, [FEATURES.index(name) for name in left_out]] = 0.0
+    return Rows(found.chunks, rows, factor[found.chunks], scores.symbols, question.shape)
+
+
+def _is_plain(question: Question) -> bool:
+    """Tell whether a question is of words that the shipped model knows, rather than of invented names."""
+    return all(shipped_encoder().row_of(word) >= 0 for word in name_words(question.text))
+
+
+def _weights(shape: Shape, tuning: Tuning) -> Array:
+    """Return what each feature counts, f32[FEATURES]."""
+    shaped = {**tuning.weights, **tuning.shaped[shape]}
+    return np.array([shaped.get(name, 0.0) for name in FEATURES], dtype=np.float32)
+
+
+def _learned(rows: Rows, share: float) -> Array:
+    """Return what the learned ranker adds to each candidate's score, f32[n] in 0..share."""
+    if not share or not len(rows.chunks):
+        return np.zeros(len(rows.chunks), dtype=np.float32)
+    told: Array = np.float32(share) / (1.0 + np.exp(-tree_scores(shipped_ranker(), rows.features)))
+    return told
+
+
+@cache
+def shipped_ranker() -> Trees:
+    """Return the ranker that comes with coderag (scripts/train_ranker.py); raises RerankerError."""
+    return read_trees(Path(__file__).with_name("ranker.json"), FEATURES)
 
 
 def _in_order(corpus: Corpus, candidates: Array, scores: Array) -> Array:
@@ -110,19 +225,6 @@ def _in_order(corpus: Corpus, candidates: Array, scores: Array) -> Array:
     places = map(corpus.place, candidates.tolist())
     keys = [(-score, *place) for score, place in zip(scores.tolist(), places, strict=True)]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
-
-
-def _candidates(corpus: Corpus, scores: Scores, factor: Array, tuning: Tuning) -> Array:
-    """Return the chunks worth a closer look: the best by what is known of every chunk."""
-    weights = tuning.weights
-    best_text = max(float(scores.text.max(initial=0.0)), 1e-6)
-    best_file = max(float(scores.file_text.max(initial=0.0)), 1e-6)
-    of_file = weights["file"] / best_file * scores.file_text + weights["path"] * scores.path
-    first = weights["text"] / best_text * scores.text + of_file[corpus.chunk_file] * (scores.text > 0)
-    for found, name in ((scores.symbols, "symbol"), (scores.capitals, "capital")):
-        for chunk, exactness in found.items():
-            first[chunk] += weights[name] * exactness
-    return top_k(first * factor, CANDIDATES)
 
 
 def factors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:

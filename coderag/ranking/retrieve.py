@@ -11,6 +11,7 @@ from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
 from coderag.index.keys import path_key, symbol_hash
 from coderag.index.sparse import idf
+from coderag.ranking.soft import held_share
 from coderag.ranking.understand import STOP_WEIGHT, Question
 from coderag.text.tokens import term_hash
 from coderag.types import Kind
@@ -28,6 +29,9 @@ class Scores:
 
     text: Array  # f32[chunks]: BM25F over the chunk's fields
     file_text: Array  # f32[files]: the best of the file's chunks, term by term
+    near: Array  # f32[chunks]: cosine of the chunk's vector with the question's; 0 without vectors
+    held: Array  # f32[chunks]: share of the question, by rarity, whose words the chunk holds
+    alike: Array  # f32[chunks]: ... or words that are like them
     path: Array  # f32[files]: share of the question's terms in the file's path, 0..1
     symbols: dict[int, float]  # chunk that defines a symbol of the question -> how exactly, 0..1
     capitals: dict[int, float]  # the same for words that only a capital marks as names
@@ -35,8 +39,8 @@ class Scores:
     best: float  # the text score that a chunk would have that holds every term to saturation
 
 
-def retrieve(corpus: Corpus, question: Question) -> Scores:
-    """Score every chunk and file of a corpus against a question."""
+def retrieve(corpus: Corpus, question: Question, vector: Array | None = None) -> Scores:
+    """Score every chunk and file of a corpus against a question, whose vector f32[dimensions] may be given."""
     terms = _scored_terms(question)
     weights = np.array([question.terms[term] for term in terms], dtype=np.float32)
     hashes = np.array([term_hash(term) for term in terms], dtype=np.uint64)
@@ -59,13 +63,18 @@ def retrieve(corpus: Corpus, question: Question) -> Scores:
     if not corpus.live_file.all():
         text[~corpus.live_file[corpus.chunk_file]] = 0
         file_text[~corpus.live_file] = 0
+    told = dict(zip(terms, rarity.tolist(), strict=True))
+    held, alike = held_share(corpus, question, told)
     return Scores(
         text=text,
         file_text=file_text,
+        near=np.zeros(len(corpus), dtype=np.float32) if vector is None else np.maximum(corpus.cosines(vector), 0.0),
+        held=held,
+        alike=alike,
         path=_path_scores(corpus, terms, rarity),
         symbols=_symbol_chunks(corpus, question.symbols),
         capitals=_symbol_chunks(corpus, question.capitals),
-        rarity=dict(zip(terms, rarity.tolist(), strict=True)),
+        rarity=told,
         best=float(rarity.sum()),
     )
 
@@ -132,6 +141,7 @@ def _add_definitions(corpus: Corpus, key: str, exactness: float, found: dict[int
         for number in postings.of(position)[0].tolist():
             chunk = member.first_chunk + member.segment.chunk_of_definition(number)
             own = 1.0 if number < len(member.segment) else INSIDE.get(member.segment.inner_kind(number), 0.6)
-            found[chunk] = max(found.get(chunk, 0.0), exactness * own)
-            added = True
+            if corpus.live_file[corpus.chunk_file[chunk]]:
+                found[chunk] = max(found.get(chunk, 0.0), exactness * own)
+                added = True
     return added

@@ -16,6 +16,7 @@ import numpy as np
 
 from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
+from coderag.index.vectors import cosines
 from coderag.ranking.columns import COLUMNS, RankedColumn, rank_columns
 from coderag.ranking.glossary import SpokenOf, definitions_in
 from coderag.ranking.hints import hinted_terms
@@ -60,17 +61,19 @@ def rank_tables(
     allowed: Array | None = None,
     use_examples: bool = True,
     columns: int = COLUMNS,
+    vector: Array | None = None,
     legs: Sequence[Leg] = LEGS,
     picking: Picking = DEFAULT,
 ) -> TableRanking:
     """Return the k best tables of those allowed (bool[tables]) and what else of the catalog answers a question.
 
-    `evidence` is what is known besides: what words of the question mean, or a formula.
+    `evidence` is what is known besides: what words of the question mean, or a formula. `vector` is the question's,
+    f32[dimensions], by the encoder that made the catalog's; None where words alone answer.
     """
     if allowed is None:
         allowed = np.ones(len(catalog), dtype=bool)
     definitions = tuple(definitions_in(catalog, question, allowed))
-    similar = similar_queries(catalog, question, allowed) if use_examples else []
+    similar = similar_queries(catalog, question, allowed, vector=vector) if use_examples else []
     request = Request(
         catalog=catalog,
         question=question,
@@ -78,6 +81,7 @@ def rank_tables(
         matches=match(catalog, _wanted(catalog, question, evidence, definitions=definitions), allowed),
         votes=votes(catalog, similar),
         definitions=definitions,
+        near=_near(catalog, vector),
     )
     parts = {leg.name: weighted(leg, request) for leg in legs}
     scores = np.sum(list(parts.values()), axis=0) * allowed * _factors(catalog)
@@ -104,6 +108,13 @@ def _wanted(catalog: Catalog, question: str, evidence: str, *, definitions: Sequ
         if one.term not in wanted or wanted[one.term].weight < one.weight:
             wanted[one.term] = one
     return list(wanted.values())
+
+
+def _near(catalog: Catalog, vector: Array | None) -> Array:
+    """Return the cosine of each table and the question, f32[tables]; zeros where words alone answer."""
+    if vector is None or catalog.table_vectors is None:
+        return np.zeros(len(catalog), dtype=np.float32)
+    return cosines(catalog.table_vectors, vector)
 
 
 def _factors(catalog: Catalog) -> Array:

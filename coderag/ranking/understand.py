@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from coderag.ranking.vocabulary import CHANGE_VERBS, STOP_WORDS, WANTS, WEAK_WORDS
+from coderag.ranking.vocabulary import CHANGE_VERBS, DEED_VERBS, STOP_WORDS, WANTS, WEAK_WORDS
 from coderag.text.tokens import plain_name, split_identifier, stem, terms, words
 
 __all__ = ["STOP_WEIGHT", "Question", "Shape", "understand"]
@@ -25,6 +25,7 @@ class Shape(StrEnum):
 
     SYMBOL = "symbol"  # only names: wants their definitions
     CHANGE = "change"  # a change to make: wants the places, however close together
+    DEED = "deed"  # what a function does, in the words of its documentation: wants the function
     TOPIC = "topic"  # words: wants the files that are about them
 
 
@@ -89,6 +90,8 @@ def _shape(found: list[str], symbols: tuple[str, ...], lowered: list[str]) -> Sh
         return Shape.SYMBOL
     if lowered and (lowered[0] in CHANGE_VERBS or len(lowered) > 14):
         return Shape.CHANGE
+    if lowered and (lowered[0] in DEED_VERBS or lowered[0].removesuffix("s") in DEED_VERBS | CHANGE_VERBS):
+        return Shape.DEED
     return Shape.TOPIC
 
 

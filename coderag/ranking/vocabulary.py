@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CHANGE_VERBS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
+__all__ = ["CHANGE_VERBS", "DEED_VERBS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
 
 # Words that say nothing of the matter, only that a question is being asked.
 STOP_WORDS = frozenset(
@@ -33,6 +33,21 @@ CHANGE_VERBS = frozenset(
     """add allow avoid bump change check clean consider convert correct deprecate disable document don't drop enable
     enhance ensure expose extend extract fix fixed fixes fixing handle ignore implement improve initialize introduce
     limit make migrate move only optimize pass prevent print properly raise reduce refactor remove rename replace
-    report respect restore return revert rewrite set show simplify skip speed stop support switch tweak type update
+    report respect restore revert rewrite set show simplify skip speed stop support switch tweak type update
     use validate warn wrap""".split()
+)
+# Words that a description of what a function does begins with, as documentation does and who asks for a function by
+# its task: "parse a header", "returns the number of rows". With an "s" they are the same; those above come first.
+DEED_VERBS = frozenset(
+    """accept acquire append apply assert assign attach bind build calculate call called change clear close collect
+    combine compare compute configure connect construct copy count create decide decode decorate decorator define
+    delete derive deserialize detect determine dispatch display download draw dump emit encode escape estimate
+    evaluate execute expand export factory fetch fill filter find finish fit flatten flush format generate get given
+    helper hook identify import increment initialise insert inspect instantiate invoke iterate join list load locate
+    log look lookup map mark match merge normalise normalize notify obtain open order parse patch perform pick plot
+    pop prepare process produce provide push put query quote read receive record redirect register release reload
+    render reset resolve retrieve return returns roll run sample save scale scan schedule score search select send
+    serialize shortcut shuffle shut sleep sort split start store strip substitute sum synchronize take test train
+    transform translate traverse trim truncate try turn unpack unregister upload utility verify visit wait walk
+    whether write yield""".split()
 )

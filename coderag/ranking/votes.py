@@ -10,6 +10,7 @@ from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
 from coderag.index.lexicon import question_words
 from coderag.index.sparse import idf, top_k
+from coderag.index.vectors import Vectors, cosines
 from coderag.text.tokens import term_hash
 
 __all__ = ["SimilarQuery", "Votes", "similar_queries", "votes"]
@@ -19,6 +20,7 @@ SHARPNESS = 3  # a vote counts the similarity to this power, so that the closest
 # Below the first similarity nothing is concluded, from the second on everything: with few examples the best of them is
 # seldom alike, and voting would only add noise.
 DOUBTFUL, SURE = 0.2, 0.7
+VECTOR_SHARE = 0.4  # of what vectors say beyond words, where questions have them
 UNKNOWN_WEIGHT = 0.5  # of words that no example has, as against the rarest that one has
 
 
@@ -27,7 +29,7 @@ class SimilarQuery:
     """An example query, and how alike its question is."""
 
     query: int
-    score: float  # the cosine of the questions, words weighted by rarity
+    score: float  # 0..1: the cosine of the questions, words weighted by rarity, and that of their vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +41,26 @@ class Votes:
     voters: tuple[SimilarQuery, ...]
 
 
-def similar_queries(catalog: Catalog, question: str, allowed: Array, *, k: int = VOTERS) -> list[SimilarQuery]:
+def similar_queries(
+    catalog: Catalog, question: str, allowed: Array, *, vector: Array | None = None, k: int = VOTERS
+) -> list[SimilarQuery]:
     """Return the k example queries with the most similar questions, of databases with tables allowed, best first."""
-    size = len(catalog.queries)
-    if not size:
+    if not len(catalog.queries):
         return []
+    scores = _alike(catalog, question)
+    if vector is not None and catalog.query_vectors is not None:
+        # What the words say is certain, and vectors only add to it; without a common word they must be sure enough.
+        near = scores + VECTOR_SHARE * np.maximum(_near(catalog.query_vectors, vector) - scores, 0)
+        scores = np.where((scores > 0) | (near >= DOUBTFUL), near, 0)
+    open_groups = np.zeros(len(catalog.group_starts) + 1, dtype=bool)  # the last: queries of no known database
+    open_groups[catalog.group[allowed]] = True
+    scores = scores * open_groups[catalog.arrays["query_group"]]
+    return [SimilarQuery(one, float(scores[one])) for one in top_k(scores, k).tolist()]
+
+
+def _alike(catalog: Catalog, question: str) -> Array:
+    """Return the cosine of a question and that of each example query, words weighted by rarity, f32[queries]."""
+    size = len(catalog.queries)
     postings = catalog.postings("query")
     wanted = question_words(question)
     places = postings.find(np.array([term_hash(term) for term in wanted], dtype=np.uint64)).tolist()
@@ -57,10 +74,19 @@ def similar_queries(catalog: Catalog, question: str, allowed: Array, *, k: int =
         length += rarity**2
         docs, shares = postings.of(place)
         scores[docs] += np.float32(rarity) * shares
-    open_groups = np.zeros(len(catalog.group_starts) + 1, dtype=bool)  # the last: queries of no known database
-    open_groups[catalog.group[allowed]] = True
-    scores *= open_groups[catalog.arrays["query_group"]]
-    return [SimilarQuery(one, float(scores[one] / length**0.5)) for one in top_k(scores, k).tolist()]
+    return scores / np.float32(length**0.5 or 1.0)
+
+
+def _near(vectors: Vectors, vector: Array) -> Array:
+    """Return how near example queries are to a question, f32[queries]: 0 as the average of them, 1 the same.
+
+    What cosine two unlike questions have depends on the encoder; what most of them have tells it.
+    """
+    found = cosines(vectors, vector)
+    known = vectors.lengths > 0
+    usual = float(found[known].mean()) if known.any() else 1.0
+    near: Array = np.maximum((found - np.float32(usual)) / np.float32(max(1.0 - usual, 1e-6)), 0.0)
+    return near
 
 
 def votes(catalog: Catalog, similar: list[SimilarQuery]) -> Votes:

@@ -11,11 +11,17 @@ from pathlib import Path
 import pytest
 
 from coderag import Hit, Index
+from coderag.evaluate.judge import judge, marks
+from coderag.evaluate.metrics import score
+from coderag.evaluate.questions_file import read_questions
+from coderag.evaluate.report import grouped
 from tests.conftest import Golden
 from tests.files import REPOSITORY, SHOP
 
 RANKINGS = REPOSITORY / "fixtures/rankings"
 K = 10
+STATS = ("MRR@10", "nDCG@10", "recall@10", "success@1")
+WIDTH = 9
 
 
 @dataclass(frozen=True)
@@ -86,19 +92,13 @@ def test_ranking(index: Index, question: Question, golden: Golden) -> None:
 
 
 def test_rank_stats(index: Index, golden: Golden) -> None:
-    by_category: dict[str, list[int]] = {}  # the first relevant rank of each question, 0 where there is none
-    for question in QUESTIONS:
-        hits = index.search(question.text, k=K)
-        relevant = set[str]().union(*(meant(index, *place) for place in question.relevant))
-        rank = next((rank for rank, hit in enumerate(hits, start=1) if hit.chunk.id in relevant), 0)
-        by_category.setdefault(question.category, []).append(rank)
-    rows = [f"{'category':12} {'questions':>9} {'recall@1':>9} {'recall@5':>9} {'MRR':>6}"]
-    everything = [rank for ranks in by_category.values() for rank in ranks]
-    for category, ranks in [*sorted(by_category.items()), ("all", everything)]:
-        first = sum(rank == 1 for rank in ranks) / len(ranks)
-        fifth = sum(1 <= rank <= 5 for rank in ranks) / len(ranks)
-        reciprocal = sum(1 / rank for rank in ranks if rank) / len(ranks)
-        rows.append(f"{category:12} {len(ranks):9} {first:9.3f} {fifth:9.3f} {reciprocal:6.3f}")
+    judged = judge(read_questions(REPOSITORY / "fixtures/questions.jsonl"), index)
+    answers = [marks(index.search(one.question.text, k=K), one.targets) for one in judged]
+    scores = score(answers, [len(one.targets) for one in judged], k=K)
+    rows = [" ".join([f"{'category':12} {'questions':>9}", *(f"{name:>{WIDTH}}" for name in STATS)])]
+    for category, numbers in [*grouped(judged, lambda one: one.question.kind)[1:], ("all", range(len(judged)))]:
+        means = [float(scores[name][list(numbers)].mean()) for name in STATS]
+        rows.append(" ".join([f"{category:12} {len(numbers):9}", *(f"{mean:{WIDTH}.3f}" for mean in means)]))
     golden(RANKINGS / "rank_stats.txt", "\n".join(rows) + "\n")
 
 

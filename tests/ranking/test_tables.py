@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog, write_catalog
+from coderag.index.catalog_vectors import schema_vectors
+from coderag.models.encoder import EncoderIdentity, Passage, unit_rows
 from coderag.ranking.legs import LEGS, Leg, Request
 from coderag.ranking.standins import abbreviates, stand_ins
 from coderag.ranking.tables import TableRanking, rank_tables
-from coderag.sql.model import Column, Definition, Name, Schema, Source, Table
+from coderag.sql.model import Column, Definition, ExampleQuery, Name, Schema, Source, Table, Usage
 from coderag.text.tokens import stem, term_hash
 from tests.catalogs import catalog_of, names_of
 
@@ -253,3 +258,87 @@ def test_a_database_that_has_the_word_itself_is_not_searched_for_others(tmp_path
     write_catalog(tmp_path / "other.bin", Schema(tables=both[1:]))
     other = Catalog.open(tmp_path / "other.bin")
     assert rank_tables(other, "weight").tables[0].reasons == ("holds weight",)
+
+
+TOPICS = (("singer", "artist", "vocalist", "concert"), ("parcel", "shipment", "delivery"), ("doctor", "patient"))
+
+
+class Topics:
+    """An encoder that knows which words are about the same: one dimension a topic."""
+
+    identity = EncoderIdentity("topics", "topics", dimensions=len(TOPICS))
+
+    def encode_passages(self, passages: Sequence[Passage]) -> Array:
+        return np.stack([self.encode_query(f"{one.name} {one.text}") for one in passages])
+
+    def encode_query(self, text: str) -> Array:
+        counts = np.array([[sum(text.lower().count(word) for word in topic) for topic in TOPICS]], dtype=np.float32)
+        vector: Array = unit_rows(counts)[0]
+        return vector
+
+
+def with_vectors(folder: Path, schema: Schema) -> Catalog:
+    """Return the catalog of a schema with the vectors of its topics."""
+    write_catalog(folder / "vectors.bin", schema, vectors=schema_vectors(schema, Topics()))
+    return Catalog.open(folder / "vectors.bin")
+
+
+ARTS = Schema(
+    tables=(
+        Table(Name("artists"), columns=(Column("id"), Column("town"))),
+        Table(Name("doctors"), columns=(Column("id"), Column("town"))),
+    )
+)
+
+
+def test_vectors_decide_between_tables_that_hold_the_same_words(tmp_path: Path) -> None:
+    catalog = with_vectors(tmp_path, ARTS)
+    question = "vocalists by town"
+    ranking = rank_tables(catalog, question, vector=Topics().encode_query(question))
+    assert tables(catalog, ranking) == ["artists", "doctors"]
+    assert ranking.tables[0].parts["dense"] == 0.3
+    assert "dense" not in ranking.tables[1].parts
+    question = "patients by town"
+    assert tables(catalog, rank_tables(catalog, question, vector=Topics().encode_query(question)))[0] == "doctors"
+
+
+def test_words_alone_answer_without_a_vector_or_without_those_of_tables(tmp_path: Path) -> None:
+    catalog = with_vectors(tmp_path, ARTS)
+    question = "patients by town"
+    without = rank_tables(catalog, question)
+    write_catalog(tmp_path / "words.bin", ARTS)
+    words = Catalog.open(tmp_path / "words.bin")
+    assert rank_tables(words, question, vector=Topics().encode_query(question)) == without
+    assert "dense" not in without.tables[0].parts
+
+
+def test_the_nearest_table_is_no_answer_where_no_word_is_known(tmp_path: Path) -> None:
+    catalog = with_vectors(tmp_path, ARTS)
+    assert rank_tables(catalog, "vocalist", vector=Topics().encode_query("vocalist")).tables == ()
+
+
+def test_only_tables_allowed_are_near(tmp_path: Path) -> None:
+    catalog = with_vectors(tmp_path, ARTS)
+    allowed = np.array([name == "doctors" for name in catalog.names])
+    ranking = rank_tables(catalog, "vocalists by town", allowed=allowed, vector=Topics().encode_query("vocalists"))
+    assert tables(catalog, ranking) == ["doctors"]
+
+
+def test_vectors_tell_that_questions_are_alike(tmp_path: Path) -> None:
+    asked = ("Which singers are known in town?", "How many parcels are late?", "Which patients did the doctor see?")
+    used = ("artists", "shipments", "doctors")
+    queries = tuple(
+        ExampleQuery(f"SELECT {at}", question, Usage(reads=(Name(table),)))
+        for at, (question, table) in enumerate(zip(asked, used, strict=True))
+    )
+    catalog = with_vectors(tmp_path, replace(ARTS, queries=queries))
+    question = "vocalists in town"
+    vector = Topics().encode_query(question)
+    (words,) = rank_tables(catalog, question).queries
+    ranking = rank_tables(catalog, question, vector=vector)
+    assert [catalog.queries[one.query].question for one in ranking.queries] == ["Which singers are known in town?"]
+    assert words.score < ranking.queries[0].score <= 1.0
+    # No word in common, but about the same.
+    late = rank_tables(catalog, "deliveries of shipments", vector=Topics().encode_query("delivery of shipments"))
+    assert [catalog.queries[one.query].question for one in late.queries] == ["How many parcels are late?"]
+    assert rank_tables(catalog, "deliveries of shipments").queries == ()
