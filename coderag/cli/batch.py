@@ -14,7 +14,8 @@ from coderag.types import Query
 __all__ = ["answer_lines"]
 
 LISTS = ("kinds", "languages", "paths")
-KNOWN = ("query", "k", *LISTS, "tests")
+SHARES = ("diversity", "threshold")
+KNOWN = ("query", "k", *LISTS, "tests", *SHARES, "collapse", "expand")
 
 
 def answer_lines(index: Index, *, defaults: Query, whole: bool) -> None:
@@ -47,6 +48,12 @@ def _query(raw: bytes, defaults: Query) -> Query:
         found = asked.get(name, [])
         if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
             raise QueryError(f'"{name}" is {found!r}; give a list of texts')
+    for name in SHARES:
+        if not isinstance(share := asked.get(name, 0), int | float) or isinstance(share, bool):
+            raise QueryError(f'"{name}" is {share!r}; give a number from 0 to 1')
+    if not isinstance(collapse := asked.get("collapse", defaults.collapse), bool):
+        raise QueryError(f'"collapse" is {collapse!r}; give true or false')
+    expand = asked.get("expand", defaults.expand)
     return make_query(
         asked["query"],
         k=k,
@@ -54,4 +61,9 @@ def _query(raw: bytes, defaults: Query) -> Query:
         languages=asked.get("languages", defaults.languages),
         paths=asked.get("paths", defaults.paths),
         tests=str(asked.get("tests", defaults.tests)),
+        diversity=asked.get("diversity", defaults.diversity),
+        threshold=asked.get("threshold", defaults.threshold),
+        collapse=collapse,
+        expand=str(expand) if expand else None,
+        pipeline=defaults.pipeline,
     )

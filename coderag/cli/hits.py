@@ -29,6 +29,11 @@ PARTS = {
     "type": "and is a type",
     "home": "and its file is called after it",
     "capital": "defines a capitalised word of the question",
+    "near": "its sense is near the question's",
+    "around": "something in its file is near the question's sense",
+    "alike": "words like those of the question",
+    "learned": "what the learned ranker makes of it",
+    "rerank": "what the reranker makes of it",
 }
 
 
@@ -49,7 +54,9 @@ def hit_lines(
     if hit.reasons:
         lines.append(shown.paint(f"{INDENT}why: {visible('; '.join(hit.reasons))}", Style.NOTE))
     if hit.also:
-        lines.append(shown.paint(f"{INDENT}same text at {visible(', '.join(hit.also))}", Style.NOTE))
+        lines.append(shown.paint(f"{INDENT}the same at {visible(', '.join(hit.also))}", Style.NOTE))
+    if hit.expanded_from:
+        lines.append(shown.paint(f"{INDENT}around {visible(', '.join(hit.expanded_from))}", Style.NOTE))
     return lines + (_score(hit, shown) if explain else [])
 
 
@@ -141,7 +148,7 @@ def _highlighted(lines: Sequence[str], language: str) -> list[str]:
 
 def _score(hit: Hit, shown: Screen) -> list[str]:
     """Return the parts of a score, each with what it says; the last factor is what the place in the list cost."""
-    lines = [f"{INDENT}score {hit.score:.3f}"]
+    lines = [f"{INDENT}score {hit.score:.3f}, confidence {hit.confidence:.2f}"]
     total = 0.0
     for name, value in hit.parts.items():
         if name != "factor":

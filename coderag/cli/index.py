@@ -73,13 +73,20 @@ def _bring_up(one: Root, options: argparse.Namespace) -> Index:
             except IndexDamagedError as error:
                 note(f"{str(error).partition(';')[0]}; it is made anew")
             else:
-                index.update(contents=options.content, max_bytes=options.max_bytes, workers=options.workers, watch=bar)
+                index.update(
+                    contents=options.content,
+                    max_bytes=options.max_bytes,
+                    encoder=options.encoder,
+                    workers=options.workers,
+                    watch=bar,
+                )
                 return index
         return Index.build(
             one.root,
             index=one.folder,
             contents=options.content or (made.contents if made else DEFAULT_CONTENT),
             max_bytes=options.max_bytes or (made.max_bytes if made else None),
+            encoder=options.encoder,
             workers=options.workers,
             watch=bar,
         )
@@ -103,6 +110,8 @@ def _summary(report: Report, status: Status, shown: Screen, *, verbose: bool) ->
     if report.read or verbose:
         lines += language_lines(status, shown)
     lines.append(labelled("index", f"{visible(status.folder)}, {bytes_text(status.index_bytes)}", shown))
+    if report.embedded:
+        lines.append(labelled("vectors", f"{counted(report.embedded, 'chunk')} embedded by {status.encoder}", shown))
     if status.skipped:
         lines.append(labelled("skipped", skipped_text(status.skipped), shown))
         lines += skipped_list(status.skipped) if verbose else []
@@ -123,7 +132,7 @@ def _did(report: Report, status: Status) -> str:
     seconds = f"{report.seconds:.2f} s"
     holds = f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}, {bytes_text(status.source_bytes)}"
     speed = f", {bytes_text(report.bytes_read / report.seconds)}/s" if report.seconds > SLOWEST_TOLD else ""
-    if not report.read and not report.removed:
+    if not report.read and not report.removed and not report.embedded:
         return f"up to date: {holds} ({seconds})"
     if not report.unchanged and not report.removed:
         return f"indexed {holds} in {seconds}{speed}"
@@ -139,6 +148,7 @@ def _record(report: Report, status: Status, *, verbose: bool) -> dict[str, Any]:
         "folder": status.folder,
         "files": status.files,
         "index_bytes": status.index_bytes,
+        "encoder": status.encoder,
         "languages": status.languages,
         "skipped": status.skipped if verbose else skipped_counts(status.skipped),
         "problems": status.problems,

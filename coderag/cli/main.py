@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -23,7 +24,9 @@ def run(arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character shows its number
     try:
         options = make_parser().parse_args(arguments)
-        code = int(import_module(options.module).run(options))
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: _tell(str(message))
+            code = int(import_module(options.module).run(options))
         sys.stdout.flush()
     except BrokenPipeError:
         # Who reads has seen enough; nothing may be written when Python flushes at its end.
@@ -40,6 +43,10 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
+def _tell(what: str) -> None:
+    print(f"coderag: {visible(what)}", file=sys.stderr)
+
+
 def _fail(why: str) -> int:
-    print(f"coderag: {visible(why)}", file=sys.stderr)
+    _tell(why)
     return FAILED

@@ -49,13 +49,17 @@ class Bar:
         if self._display is None or self._task is None:
             return
         seconds = time.monotonic() - self._started
-        facts = (
+        if progress.all_embedded:
+            facts = f"{progress.embedded:,}/{progress.all_embedded:,} chunks embedded"
+            self._display.update(self._task, total=progress.all_embedded, completed=progress.embedded, facts=facts)
+            return
+        told = (
             f"{progress.files:,}/{progress.all_files:,} files",
             f"{bytes_text(progress.bytes)}/{bytes_text(progress.all_bytes)}",
             f"{bytes_text(progress.bytes / seconds)}/s",
             f"{progress.chunks:,} chunks",
         )
-        self._display.update(self._task, total=progress.all_bytes, completed=progress.bytes, facts="  ".join(facts))
+        self._display.update(self._task, total=progress.all_bytes, completed=progress.bytes, facts="  ".join(told))
 
     def _show(self) -> None:
         if not self._wanted:

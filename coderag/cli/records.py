@@ -49,12 +49,14 @@ def hit_record(hit: Hit, *, whole: bool) -> dict[str, Any]:
         "qualified_name": chunk.qualified_name,
         "language": chunk.language,
         "score": hit.score,
+        "confidence": hit.confidence,
         "parts": dict(hit.parts),
         "signature": chunk.signature,
         "doc": chunk.doc,
         "lines": hit.lines,
         "reasons": hit.reasons,
         "also": hit.also,
+        "expanded_from": hit.expanded_from,
         "repository": chunk.repository,
     }
     return record | {"text": chunk.text, "members": chunk.members} if whole else record

@@ -12,8 +12,7 @@ from coderag.cli.records import json_line
 from coderag.cli.schema_options import definition_record, query_record
 from coderag.errors import CoderagError, QueryError
 from coderag.index.catalog import Catalog
-from coderag.ranking.table_filter import allowed_tables
-from coderag.ranking.tables import rank_tables
+from coderag.ranking.tables import TableRanking
 from coderag.types import TableFilter
 
 __all__ = ["answer_questions"]
@@ -70,15 +69,13 @@ def _answer(index: Index, asked: dict[str, Any], conditions: TableFilter, k: int
 
         context = index.schema_context(question, budget=asked["budget"], k=k, evidence=evidence, conditions=conditions)
         return context_record(context, samples=True) | {"text": as_ddl(context)}
-    return _ranked(index.catalog, question, evidence, conditions, k)
-
-
-def _ranked(catalog: Catalog, question: str, evidence: str, conditions: TableFilter, k: int) -> dict[str, Any]:
-    """Return the best tables and columns by name alone, which takes a tenth of the time."""
-    if not len(catalog):
+    if not len(index.catalog):
         return {"tables": [], "columns": [], "queries": [], "definitions": []}
-    allowed = allowed_tables(catalog, conditions)
-    ranking = rank_tables(catalog, question, k=k, evidence=evidence, allowed=allowed)
+    return _ranked(index.catalog, index.table_ranking(question, k=k, evidence=evidence, conditions=conditions))
+
+
+def _ranked(catalog: Catalog, ranking: TableRanking) -> dict[str, Any]:
+    """Return the best tables and columns by name alone, which takes a tenth of the time."""
     names = catalog.names
     tables = []
     for one in ranking.tables:

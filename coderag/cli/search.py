@@ -13,6 +13,7 @@ from coderag.cli.place import Paths
 from coderag.cli.records import hit_record, print_records
 from coderag.cli.text import screen
 from coderag.errors import QueryError
+from coderag.ranking.pipeline import make_pipeline
 from coderag.types import Hit, Query
 
 __all__ = ["run"]
@@ -42,6 +43,11 @@ def _query(options: argparse.Namespace, text: str) -> Query:
         languages=_language_names(options.language),
         paths=options.path,
         tests=options.tests,
+        diversity=options.diversity,
+        threshold=options.threshold,
+        collapse=not options.no_collapse,
+        expand=options.expand,
+        pipeline=make_pipeline(fusion=options.fusion, reranker=options.reranker, without=options.without),
     )
 
 
@@ -79,5 +85,7 @@ def _nothing(index: Index, query: Query) -> str:
     """Return what to say when there is no hit, and what may be the cause."""
     if not len(index):
         return f"there is nothing to search: no file was indexed in {', '.join(str(one.root) for one in index.roots)}"
+    if query.threshold:
+        return f"nothing here answers {query.text!r} with a confidence of {query.threshold:g} or more"
     filtered = query.kinds or query.languages or query.paths or query.tests == "exclude"
     return f"nothing found for {query.text!r}{'; try fewer filters' if filtered else ''}"

@@ -22,6 +22,7 @@ from coderag.cli.summary import (
 )
 from coderag.cli.text import Screen, Style, bytes_text, counted, screen, visible
 from coderag.index.status import Changes, Status
+from coderag.models.spec import WORDS_ONLY
 
 __all__ = ["run"]
 
@@ -62,6 +63,7 @@ def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
         f"{shown.paint(visible(status.repository), Style.TITLE)}  {visible(status.root)}",
         labelled("index", f"{visible(status.folder)}; {made}", shown),
         labelled("size", size, shown),
+        labelled("vectors", _vectors(status, shown), shown),
         labelled("content", f"{', '.join(status.contents)}; files up to {bytes_text(status.max_bytes)}", shown),
         labelled("built", f"in {status.build_seconds:.2f} s; files last listed {age}", shown),
         labelled("fresh", _freshness(status.changes, shown), shown),
@@ -74,6 +76,12 @@ def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
         labelled("grammars", _grammars(status, shown), shown),
         *schema_lines(status.schema, shown, verbose=verbose),
     ]
+
+
+def _vectors(status: Status, shown: Screen) -> str:
+    if status.encoder == str(WORDS_ONLY):
+        return f'{shown.paint("none", Style.BAD)}: words alone answer; "coderag index --encoder static" adds them'
+    return visible(status.encoder)
 
 
 def _freshness(changes: Changes | None, shown: Screen) -> str:

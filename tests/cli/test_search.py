@@ -81,7 +81,7 @@ def test_paths_can_be_opened_from_below_and_beside(coderag: Run, shop: Path) -> 
 
 def test_explain_adds_up(coderag: Run, shop: Path) -> None:
     text = coderag("search", RETRIED, "-k", "1", "--explain", cwd=shop).stdout
-    total = float(text.partition("score ")[2].split()[0])
+    total = float(text.partition("score ")[2].split()[0].rstrip(","))
     parts = [float(line.split()[1]) for line in text.splitlines() if line.lstrip().startswith("+ ")]
     assert sum(parts) == pytest.approx(total, abs=0.02)
 

@@ -1,0 +1,1 @@
+"""How good are the answers: questions with known answers to figures that can be compared."""
