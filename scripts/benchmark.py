@@ -1,10 +1,12 @@
-"""Corpora of real code to a table of what coderag needs for them: speed, processor time, memory, disk.
+"""Corpora of real code to a table of what coderag needs for them, and judged questions to how good its answers are.
 
     scripts/benchmark.py                        index and query, over corpora that are downloaded once
     scripts/benchmark.py index --only mixed     one part, one corpus
     scripts/benchmark.py --install              the size of an installation, nothing else
     scripts/benchmark.py --quick                a few seconds over fixtures/shop, to see that it works
     scripts/benchmark.py --compare semble --semble-python PYTHON
+    scripts/benchmark.py quality --sets DIR     how good the answers to sets of judged questions are
+    scripts/benchmark.py ablation --sets DIR    the same with each kind of evidence left out in turn
 
 Run it with an interpreter that can import what coderag depends on. Linux: memory and load come from /proc.
 """

@@ -76,4 +76,52 @@ def test_prepared_corpora_are_mixed_and_missing_ones_left_out(tmp_path: Path) ->
 def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
     done = benchmark("idnex", "--cache", str(tmp_path))
     assert done.returncode == 2
-    assert done.stderr == "benchmark: 'idnex' is not a part; parts are index and query\n"
+    assert done.stderr == "benchmark: 'idnex' is not a part; parts are index, query, quality, ablation\n"
+
+
+CODE_SET = """
+import argparse, json, shlex, subprocess
+parser = argparse.ArgumentParser()
+for name in ("--suite", "--label", "--out"):
+    parser.add_argument(name)
+parser.add_argument("--arg", action="append")
+options = parser.parse_args()
+commands = dict(one.split("=", 1) for one in options.arg)
+root = {root!r}
+subprocess.run(commands["index"].replace("{{root}}", shlex.quote(root)), shell=True, check=True)
+asked = json.dumps({{"query": "TokenBucket", "k": 1}})
+serve = commands["serve"].replace("{{root}}", shlex.quote(root))
+hits = json.loads(subprocess.run(serve, shell=True, check=True, input=asked, capture_output=True, text=True).stdout)
+right = float(hits[0]["name"] == "TokenBucket")
+means = {{"ndcg10": right, "ndcg10_tight": right, "recall10": right, "mrr": right, "hit1": right, "n": 1}}
+found = {{"query_mean": means, "repo_mean": means, "by_category": {{"symbol": means}}, "query_p50_ms": 4.0}}
+open(options.out, "w").write(json.dumps(found))
+"""
+
+
+def test_quality_is_measured_by_the_programs_of_question_sets(tmp_path: Path) -> None:
+    shutil.copytree(SHOP, tmp_path / "shop", ignore=shutil.ignore_patterns(".coderag"))
+    (tmp_path / "sets/code").mkdir(parents=True)
+    (tmp_path / "sets/code/run.py").write_text(CODE_SET.format(root=str(tmp_path / "shop")))
+    options = ("--json", "--cache", str(tmp_path / "cache"), "--sets", str(tmp_path / "sets"), "--only", "semble")
+    done = benchmark("quality", *options)
+    assert done.returncode == 0, done.stderr
+    found = figures(json.loads(done.stdout), "quality, code", "semble")
+    assert {name: (one["median"], one["unit"]) for name, one in found.items()} == {
+        "questions": (1, ""),
+        "nDCG@10": (100, "%"),
+        "nDCG@10 tight": (100, "%"),
+        "recall@10": (100, "%"),
+        "MRR": (100, "%"),
+        "success@1": (100, "%"),
+        "p50": (4, "ms"),
+    }
+
+
+def test_quality_needs_question_sets(tmp_path: Path) -> None:
+    done = benchmark("quality", "--cache", str(tmp_path / "cache"))
+    assert done.returncode == 2
+    assert done.stderr == "benchmark: name the folder of the question sets with --sets or CODERAG_QUESTION_SETS\n"
+    done = benchmark("quality", "--cache", str(tmp_path / "cache"), "--sets", str(tmp_path))
+    assert done.returncode == 2
+    assert "has neither code/run.py nor sql/run_sql.py" in done.stderr

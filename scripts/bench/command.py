@@ -18,6 +18,7 @@ from scripts.bench.indexing import chunk_count, measure_index
 from scripts.bench.installing import measure_install
 from scripts.bench.machine import busy, describe, look
 from scripts.bench.notes import Effort
+from scripts.bench.quality import CODE_SUITES, SQL, VARIABLE, find_sets, measure_ablation, measure_quality
 from scripts.bench.records import BenchmarkError, Corpus, Figure, LeftOut
 from scripts.bench.report import Report, as_json, as_markdown, as_text
 from scripts.bench.subsets import mixed, with_chunks
@@ -25,6 +26,8 @@ from scripts.bench.subsets import mixed, with_chunks
 __all__ = ["run"]
 
 PARTS = ("index", "query")
+QUALITY, ABLATION = "quality", "ablation"  # only where they are asked for: they need question sets
+WITH_SETS = (QUALITY, ABLATION)
 CACHE = Path.home() / ".cache" / "coderag-benchmark"
 MIXED = "mixed"
 MIXED_BYTES = 20_000_000  # of each language
@@ -71,11 +74,19 @@ def run(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchmark.py", description="Measure what coderag needs for real code.")
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(PARTS)} (default: both)")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"{', '.join((*PARTS, *WITH_SETS))} (default: {' and '.join(PARTS)})"
+    )
     parser.add_argument("--install", action="store_true", help="measure the size of an installation, nothing else")
     parser.add_argument("--quick", action="store_true", help="one run of everything over fixtures/shop")
-    names = [*(one.name for one in packages()), DJANGO, MIXED, MANY]
+    names = [*(one.name for one in packages()), DJANGO, MIXED, MANY, *CODE_SUITES, SQL]
     parser.add_argument("--only", action="append", default=[], choices=names, help="measure on this corpus")
+    parser.add_argument(
+        "--sets",
+        type=Path,
+        metavar="DIR",
+        help=f"the question sets for {QUALITY} and {ABLATION} (default: ${VARIABLE})",
+    )
     parser.add_argument("--runs", type=int, help=f"how often each thing is measured (default: {FULL.runs})")
     parser.add_argument("--workers", type=int, default=FULL.workers, help="processes that index (default: %(default)s)")
     parser.add_argument(
@@ -91,9 +102,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _measure(options: argparse.Namespace) -> Report:
-    unknown = [part for part in options.parts if part not in PARTS]
+    unknown = [part for part in options.parts if part not in (*PARTS, *WITH_SETS)]
     if unknown:
-        raise BenchmarkError(f"{unknown[0]!r} is not a part; parts are {' and '.join(PARTS)}")
+        raise BenchmarkError(f"{unknown[0]!r} is not a part; parts are {', '.join((*PARTS, *WITH_SETS))}")
+    if options.compare and any(part in options.parts for part in WITH_SETS):
+        raise BenchmarkError(f"--compare is about speed; {QUALITY} and {ABLATION} measure coderag alone")
     if options.runs is not None and options.runs < 1:
         raise BenchmarkError(f"--runs is {options.runs}; measure at least once")
     effort = replace(QUICK if options.quick else FULL, workers=options.workers)
@@ -127,7 +140,21 @@ def _engines(options: argparse.Namespace) -> tuple[tuple[Engine, ...], list[Left
 def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus], list[Figure], list[LeftOut]]:
     if options.install:
         return [], measure_install(scratch=plan.scratch, say=say), []
-    parts = options.parts or PARTS
+    good: list[Figure] = []
+    if QUALITY in options.parts:
+        good += measure_quality(find_sets(options.sets), only=options.only, scratch=plan.scratch, say=say)
+    if ABLATION in options.parts:
+        good += measure_ablation(find_sets(options.sets), only=options.only, scratch=plan.scratch, say=say)
+    parts = [part for part in options.parts or PARTS if part not in WITH_SETS]
+    if not parts:
+        return [], good, []
+    corpora, figures, left_out = _speed_figures(options, plan, parts)
+    return corpora, [*figures, *good], left_out
+
+
+def _speed_figures(
+    options: argparse.Namespace, plan: Plan, parts: Sequence[str]
+) -> tuple[list[Corpus], list[Figure], list[LeftOut]]:
     if options.quick:
         shop = Corpus("shop", CHECKOUT / "fixtures" / "shop", "of this checkout")
         return [shop], _figures(plan, parts, indexed=[shop], asked=[shop]), []
