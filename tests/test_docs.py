@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -20,7 +21,8 @@ import pytest
 
 import coderag
 from coderag.cli.parser import make_parser
-from coderag.ranking.features import FEATURES
+from coderag.models.spec import EncoderSpec
+from coderag.ranking.features import FAMILIES, FEATURES
 from coderag.reading import captures
 from coderag.reading.language import Language, languages
 from coderag.types import Content
@@ -31,7 +33,7 @@ README = REPOSITORY / "README.md"
 DOCUMENTS = sorted(REPOSITORY.glob("*.md"))
 COMMANDS = (
     *("index", "search", "outline", "symbols", "schema", "tables", "table", "erd", "check-sql"),
-    *("status", "languages"),
+    *("eval", "status", "languages"),
 )
 CONTENTS = {
     Content.DOCS: "documents, in blocks of lines",
@@ -173,6 +175,24 @@ def test_every_command_is_described() -> None:
 def test_every_field_of_a_hit_is_described() -> None:
     text = section("`coderag search`")
     assert [one for one in re.findall(r'^        "(\w+)":', text, re.MULTILINE) if f"`{one}`" not in text] == []
+
+
+def test_all_evidence_that_may_be_left_out_is_named() -> None:
+    text = section("`coderag search`")
+    assert [one for one in FAMILIES if f"`{one}`" not in text] == []
+
+
+def test_every_option_of_an_encoder_is_described() -> None:
+    text = section("Models")
+    elsewhere = {"kind", "model", "url", "revision", "trusted"}  # of the line itself
+    options = [field.name for field in fields(EncoderSpec) if field.name not in elsewhere]
+    assert [one for one in options if f"`{one}=" not in text] == []
+
+
+def test_every_extra_is_described() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = section("Models")
+    assert [one for one in project["optional-dependencies"] if f"`{one}`" not in text] == ["test"]
 
 
 def test_every_public_name_is_described() -> None:
