@@ -1,0 +1,129 @@
+"""Questions to rows of numbers: what the engine knows of each candidate, and which of them answer the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from coderag.index.arrays import Array
+from coderag.index.corpus import Corpus
+from coderag.models.encoder import Encoder
+from coderag.ranking.features import FEATURES
+from coderag.ranking.rank import DEFAULT, candidate_rows
+from coderag.ranking.understand import Shape, understand
+from scripts.ranking_data.records import Judged, Target
+
+__all__ = ["Rows", "joined", "linear_scores", "rows_of"]
+
+MAX_TARGETS = 16  # bits of a mask; no question has more
+LOOSE, TIGHT = 0, 1
+MIN_INSIDE, MIN_OVERLAP = 0.5, 0.3  # share of a chunk's lines in the target, or of both lines in common: a tight answer
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The candidates of many questions one after the other, best first by their weighted features."""
+
+    features: Array  # f32[candidates, features]
+    factor: Array  # f32[candidates]: what multiplies a score
+    files: Array  # i32[candidates]: the file, numbered within the question's collection
+    loose: Array  # u16[candidates]: bits of the targets that the candidate overlaps
+    tight: Array  # u16[candidates]: ... and of those that it is mostly about
+    sizes: Array  # i32[questions]: how many candidates there are
+    targets: Array  # i32[questions]: how many targets there are
+    shape: Array  # U[questions]
+    kind: Array  # U[questions]
+    group: Array  # U[questions]
+    text: Array  # U[questions]
+
+    def save(self, path: Path) -> None:
+        """Write to a file of arrays."""
+        np.savez(path, **{one.name: getattr(self, one.name) for one in fields(self)})
+
+    @classmethod
+    def load(cls, path: Path) -> Rows:
+        """Read what `save` wrote."""
+        with np.load(path) as arrays:
+            return cls(**{one.name: arrays[one.name] for one in fields(cls)})
+
+
+def rows_of(corpus: Corpus, questions: Iterable[Judged], *, group: str, encoder: Encoder | None) -> Rows:
+    """Ask the engine for the candidates of each question; those without a word that it knows are left out."""
+    kept: list[Judged] = []
+    shapes: list[str] = []
+    parts: list[tuple[Array, ...]] = []
+    for judged in questions:
+        question = understand(judged.text)
+        found = candidate_rows(corpus, question, vector=encoder.encode_query(judged.text) if encoder else None)
+        order = np.argsort(-linear_scores(found.features, found.shape) * found.factor, kind="stable")
+        chunks = found.chunks[order]
+        loose, tight = _answers(corpus, chunks, judged.targets[:MAX_TARGETS])
+        files = corpus.chunk_file[chunks].astype(np.int32)
+        parts.append((found.features[order], found.factor[order], files, loose, tight))
+        kept.append(judged)
+        shapes.append(str(found.shape))
+    features, factor, files, loose, tight = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Rows(
+        features=features.astype(np.float32),
+        factor=factor,
+        files=files,
+        loose=loose,
+        tight=tight,
+        sizes=np.array([len(part[0]) for part in parts], dtype=np.int32),
+        targets=np.array([min(len(one.targets), MAX_TARGETS) for one in kept], dtype=np.int32),
+        shape=np.array(shapes),
+        kind=np.array([one.kind for one in kept]),
+        group=np.array([group] * len(kept)),
+        text=np.array([one.text for one in kept]),
+    )
+
+
+def linear_scores(features: Array, shape: Shape) -> Array:
+    """Return the weighted sum of features for a shape of question, f32[candidates], as it is without a ranker."""
+    weights = {**DEFAULT.weights, **DEFAULT.shaped[shape]}
+    summed: Array = features @ np.array([weights.get(name, 0.0) for name in FEATURES], dtype=np.float32)
+    return summed
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Return the rows of several collections as one."""
+    return Rows(**{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Rows)})
+
+
+def _answers(corpus: Corpus, chunks: Array, targets: Sequence[Target]) -> tuple[Array, Array]:
+    """Return for each chunk the bits of the targets that it overlaps, and of those that it is mostly about."""
+    masks = np.zeros((2, len(chunks)), dtype=np.uint16)
+    wanted: dict[int, list[tuple[int, Target]]] = {}
+    for file in set(corpus.chunk_file[chunks].tolist()):
+        path = corpus.path(file)
+        found = [(bit, target) for bit, target in enumerate(targets) if _same(path, target.path)]
+        if found:
+            wanted[file] = found
+    for position, (chunk, file) in enumerate(zip(chunks.tolist(), corpus.chunk_file[chunks].tolist(), strict=True)):
+        if file not in wanted:
+            continue
+        member, local = corpus.member_of(chunk)
+        lines = int(member.segment.first_row[local]) + 1, int(member.segment.last_row[local]) + 1
+        for bit, target in wanted[file]:
+            overlap, about = _covers(*lines, target)
+            masks[LOOSE, position] |= np.uint16(overlap << bit)
+            masks[TIGHT, position] |= np.uint16(about << bit)
+    return masks[LOOSE], masks[TIGHT]
+
+
+def _same(path: str, other: str) -> bool:
+    return path == other or path.endswith(f"/{other}") or other.endswith(f"/{path}")
+
+
+def _covers(first: int, last: int, target: Target) -> tuple[bool, bool]:
+    """Tell whether lines overlap a target, and whether they are mostly about it."""
+    if not target.last_line:
+        return True, True
+    common = min(last, target.last_line) - max(first, target.first_line) + 1
+    if common <= 0:
+        return False, False
+    size, wanted = last - first + 1, target.last_line - target.first_line + 1
+    return True, common >= MIN_INSIDE * size or common >= MIN_OVERLAP * (size + wanted - common)
