@@ -87,7 +87,7 @@ class Tuning:
     )
     learned: Mapping[Shape, float] = field(  # what the learned ranker counts beside the weighted sum
         default_factory=lambda: MappingProxyType(
-            {Shape.SYMBOL: 0.0, Shape.TOPIC: 0.25, Shape.CHANGE: 5.0, Shape.DEED: 30.0}
+            {Shape.SYMBOL: 0.0, Shape.TOPIC: 0.0, Shape.CHANGE: 3.0, Shape.DEED: 30.0}
         )
     )
     again: Mapping[Shape, float] = field(  # what each further hit of a file keeps of its score
