@@ -118,6 +118,18 @@ def test_quality_is_measured_by_the_programs_of_question_sets(tmp_path: Path) ->
     }
 
 
+def test_ablation_asks_with_each_kind_of_evidence_left_out(tmp_path: Path) -> None:
+    shutil.copytree(SHOP, tmp_path / "shop", ignore=shutil.ignore_patterns(".coderag"))
+    (tmp_path / "sets/code").mkdir(parents=True)
+    (tmp_path / "sets/code/run.py").write_text(CODE_SET.format(root=str(tmp_path / "shop")))
+    options = ("--json", "--cache", str(tmp_path / "cache"), "--sets", str(tmp_path / "sets"), "--only", "semble")
+    done = benchmark("ablation", *options)
+    assert done.returncode == 0, done.stderr
+    for name in ("all", "without vectors", "without the learned ranker"):
+        found = figures(json.loads(done.stdout), "ablation, semble", name)
+        assert (found["nDCG@10"]["median"], found["nDCG@10"]["unit"]) == (100, "%")
+
+
 def test_quality_needs_question_sets(tmp_path: Path) -> None:
     done = benchmark("quality", "--cache", str(tmp_path / "cache"))
     assert done.returncode == 2
