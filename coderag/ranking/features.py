@@ -41,8 +41,7 @@ FEATURES = (
     "fused",  # what the lists together give
     "held",  # share of the question, by rarity, whose words the chunk holds
     "alike",  # ... or words that are like them
-    "likename",  # how like the question's words are to those of the name, each to its nearest, by rarity
-    "likeplace",  # ... to those of the enclosing name and the path
+    "likeplace",  # how like the question's words are to those of the enclosing name and the path, by rarity
 )
 # What a question may be ranked without, to see what it is worth.
 FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -52,7 +51,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "paths": ("path", "stem"),
         "names": ("name", "named", "scope"),
         "symbols": ("symbol", "alone", "type", "home", "capital"),
-        "likeness": ("alike", "likename", "likeplace"),
+        "likeness": ("alike", "likeplace"),
     }
 )
 TYPE_KINDS = frozenset(
@@ -89,11 +88,9 @@ def features(corpus: Corpus, question: Question, scores: Scores, found: Candidat
     asked = {term for term, rarity in scores.rarity.items() if rarity > 0}
     stems = {file: _share(_stem_terms(corpus.path(file)), asked) for file in set(files.tolist())}
     kinds = corpus.chunk_kind[chunks].tolist()
-    names: list[tuple[str, ...]] = []
     places: list[tuple[str, ...]] = []
     for row, (chunk, file) in enumerate(zip(chunks.tolist(), files.tolist(), strict=True)):
         name, scope = corpus.names(chunk)
-        names.append(name_words(name))
         places.append((*name_words(scope), *name_words(corpus.path(file))))
         name_terms = _terms_of(name)
         columns["stem"][row] = stems[file]
@@ -106,8 +103,7 @@ def features(corpus: Corpus, question: Question, scores: Scores, found: Candidat
             told = _of_symbol(question, corpus.path(file), name, exact=exact, capital=capital, is_type=is_type)
             for feature, value in told.items():
                 columns[feature][row] = value
-    asked_words = _asked_words(question, scores)
-    columns["likename"], columns["likeplace"] = likeness(asked_words, names), likeness(asked_words, places)
+    columns["likeplace"] = likeness(_asked_words(question, scores), places)
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32, copy=False)
 
 
