@@ -1,0 +1,139 @@
+"""The table of formats, and where in a file something has one of them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from coderag.reading.secrets.anchors import KEY_BYTES, Sieve, key_of, parse_anchor
+from coderag.reading.secrets.found import Found
+from coderag.reading.secrets.identity import TABLE
+from coderag.reading.secrets.placeholders import is_placeholder, is_url_placeholder
+from coderag.reading.secrets.private_keys import key_body
+
+__all__ = ["Format", "find_formats", "formats"]
+
+MIN_ENTROPY = 3.0  # bits a byte; what a format says counts more
+# A line end that a string writes as "\\n" is an edge too.
+LEFT_EDGE = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
+RIGHT_EDGE = r"(?![A-Za-z0-9_])"
+# Bounded, since a hostile file may be one long line of them.
+URL_PASSWORD = re.compile(
+    rb"://(?P<user>[^\s:/@?#\"'<>`\\,;()]{0,80}+):(?P<secret>[^\s/@?#\"'<>`\\]{1,200}+)@(?=[A-Za-z0-9_\[{$%<.-])"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # by identity, as each is one key of many look-ups
+class Format:
+    """A format of secrets; the fields are explained in formats.toml."""
+
+    kind: str
+    source: str
+    anchors: tuple[str, ...]
+    reader: str = "token"
+    pattern: str = ""
+    before: int = 0
+    edges: bool = True
+    behind: str = ""
+    within: int = 0
+    entropy: float = MIN_ENTROPY
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    formats: tuple[Format, ...]
+    public: tuple[bytes, ...]
+    sieve: Sieve
+    by_key: dict[bytes, tuple[tuple[Format, int], ...]]  # each with how far before the key the secret begins
+
+
+def formats() -> tuple[Format, ...]:
+    """Return the formats that are known."""
+    return _tables().formats
+
+
+@cache
+def _tables() -> _Tables:
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    known = tuple(Format(**{**entry, "anchors": tuple(entry["anchors"])}) for entry in table["format"])
+    keys = []
+    by_key: dict[bytes, dict[tuple[Format, int], None]] = {}
+    for one in known:
+        for anchor in one.anchors:
+            start, key = key_of(parse_anchor(anchor))
+            keys.append(key)
+            for text in map(bytes, product(*key)):
+                by_key.setdefault(text, {})[one, start + one.before] = None
+    found = {key: tuple(those) for key, those in by_key.items()}
+    return _Tables(known, tuple(one.encode() for one in table["public"]), Sieve(keys), found)
+
+
+@cache
+def _expression(one: Format) -> re.Pattern[bytes]:
+    return re.compile((f"{LEFT_EDGE}(?:{one.pattern}){RIGHT_EDGE}" if one.edges else one.pattern).encode())
+
+
+@cache
+def _head(one: Format) -> re.Pattern[bytes]:
+    return re.compile(f"{LEFT_EDGE}(?:{one.behind}){RIGHT_EDGE}".encode())
+
+
+def find_formats(data: bytes) -> Iterator[Found]:
+    """Yield what has the form of a secret and is no placeholder, in order of the anchors."""
+    tables = _tables()
+    searched: dict[Format, int] = {}
+    for position in tables.sieve.positions(data):
+        for one, offset in tables.by_key[data[position : position + KEY_BYTES]]:
+            if position >= offset and (found := _find(one, data, position - offset, searched=searched)) is not None:
+                yield found
+
+
+def _find(one: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Found | None:
+    """Return the secret of a format that begins at a position, or stands behind what begins there."""
+    match one.reader:
+        case "key":
+            lines = key_body(data, start)
+            return Found(one.kind, tuple(lines)) if lines else None
+        case "url":
+            return _url_password(one, URL_PASSWORD.match(data, start))
+        case "behind":
+            return _behind(one, data, start, searched=searched)
+    return _token(one, _expression(one).match(data, start))
+
+
+def _behind(one: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Found | None:
+    head = _head(one).match(data, start)
+    if head is None:
+        return None
+    # What was looked through behind the last one is not looked through again: many of them in a row take no longer.
+    begin, end = max(head.end(), searched.get(one, 0)), head.end() + one.within
+    searched[one] = end
+    return _token(one, _expression(one).search(data, begin, end))
+
+
+def _token(one: Format, found: re.Match[bytes] | None) -> Found | None:
+    if found is None or any(part in found[0] for part in _tables().public):
+        return None
+    group = "secret" if "secret" in found.re.groupindex else 0
+    if is_placeholder(_random_part(found[group], one), entropy=one.entropy):
+        return None
+    return Found(one.kind, (found.span(group),))
+
+
+def _random_part(text: bytes, one: Format) -> bytes:
+    """Return a key without the anchor that it begins with: "sk_test_" says nothing of what follows."""
+    for anchor in one.anchors:
+        start = anchor.partition("[")[0].encode()
+        if start and text.startswith(start):
+            return text[len(start) :]
+    return text
+
+
+def _url_password(one: Format, found: re.Match[bytes] | None) -> Found | None:
+    if found is None or is_url_placeholder(found["secret"], user=found["user"]):
+        return None
+    return Found(one.kind, (found.span("secret"),))

@@ -1,0 +1,15 @@
+"""What is told of a secret; it is all that a search imports of how they are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Secret"]
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where a secret was; never what it was."""
+
+    line: int  # the first of it, 1-based
+    kind: str
