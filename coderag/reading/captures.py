@@ -29,6 +29,8 @@ from coderag.reading.grammar import Matches
 
 __all__ = ["Captures", "Found", "sort_captures"]
 
+PLAIN = 2  # captures in a match that has a definition and its name, as most have
+
 
 @dataclass(slots=True)
 class Found:
@@ -41,9 +43,9 @@ class Found:
     inner: Node  # the smallest: where the signature is
     start: int  # bytes of the largest node
     end: int
-    scopes: dict[int, Node] = field(default_factory=dict)  # by first byte
+    scopes: tuple[Node, ...] = ()
     body: Node | None = None
-    docs: list[Node] = field(default_factory=list)
+    docs: tuple[Node, ...] = ()
 
 
 @dataclass(slots=True)
@@ -82,13 +84,16 @@ def sort_captures(matches: Matches) -> Captures:
 
 def _add_definition(found: dict[int, Found], pattern: int, nodes: dict[str, list[Node]]) -> None:
     name = nodes["name"][0]
-    capture = next(capture for capture in nodes if capture.startswith(("definition.", "container")))
+    for capture in nodes:
+        if capture.startswith(("definition.", "container")):
+            break
     node = nodes[capture][0]
     start, end = node.start_byte, node.end_byte
-    seen = found.get(name.start_byte)
+    at = name.start_byte
+    seen = found.get(at)
     if seen is None:
         kind = capture.partition(".")[2]
-        seen = found[name.start_byte] = Found(pattern, kind, name, node, node, start, end)
+        seen = found[at] = Found(pattern, kind, name, node, node, start, end)
     else:
         if pattern < seen.pattern:
             seen.pattern, seen.kind = pattern, capture.partition(".")[2]
@@ -96,10 +101,12 @@ def _add_definition(found: dict[int, Found], pattern: int, nodes: dict[str, list
             seen.outer, seen.start, seen.end = node, start, end
         elif end - start < seen.inner.end_byte - seen.inner.start_byte:
             seen.inner = node
-    for scope in nodes.get("scope", ()):
-        seen.scopes[scope.start_byte] = scope
+    if len(nodes) == PLAIN:
+        return
+    if "scope" in nodes:
+        seen.scopes = (*seen.scopes, *nodes["scope"])
     if "body" in nodes:
         seen.body = nodes["body"][0]
         seen.end = max(seen.end, seen.body.end_byte)
     if "doc" in nodes:
-        seen.docs.extend(nodes["doc"])
+        seen.docs = (*seen.docs, *nodes["doc"])

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from coderag.reading.blob import blob_id
 from coderag.reading.walk import MAX_BYTES, Skipped, SkipReason, SourceFile, read_start, skip_reason
 
 __all__ = ["Decoded", "decode", "read_file"]
@@ -72,6 +73,7 @@ class Decoded:
     encoding: str  # that of the file
     guessed: bool = False  # nothing in the file proves the encoding
     labels: frozenset[str] = frozenset()  # "generated", where the first lines say so
+    blob: bytes = b""  # the id that git gives the file's content
 
     @property
     def text(self) -> str:
@@ -105,7 +107,8 @@ def decode(raw: bytes, *, language: str = "") -> Decoded | SkipReason:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if _is_minified(data, language):
         return SkipReason.MINIFIED
-    return Decoded(data, encoding, guessed, frozenset({"generated"} if _is_generated(data[:HEADER_BYTES]) else ()))
+    labels = frozenset({"generated"} if _is_generated(data[:HEADER_BYTES]) else ())
+    return Decoded(data, encoding, guessed, labels, blob_id(raw))
 
 
 def _to_utf8(raw: bytes) -> tuple[bytes, str, bool] | SkipReason:

@@ -36,6 +36,7 @@ class Language:
     separator: str = "."  # between the parts of a qualified name
     body_fields: tuple[str, ...] = ("body",)  # grammar fields where a definition's signature ends
     name_strip: str = ""  # signs around a name that are not part of it
+    defines: bool = False  # a file of nothing but #define lines is read without the grammar
     clauses: bool = False  # neighbours of one name are one definition: a signature and its equations
     not_calls: tuple[str, ...] = ()  # what the grammar takes for calls and people do not
     below: str = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +17,17 @@ from coderag.reading.lines import Lines
 from coderag.text.comments import doc_summary
 from coderag.types import Kind
 
-__all__ = ["CALLABLE", "Call", "Definition", "Import", "Outline", "read_outline"]
+__all__ = [
+    "CALLABLE",
+    "Call",
+    "Definition",
+    "Import",
+    "Outline",
+    "head_doc",
+    "read_outline",
+    "signature_line",
+    "summary",
+]
 
 SIGNATURE_CHARS = 300
 NAME_CHARS = 1000  # a test may be named by a sentence, nothing by more
@@ -208,8 +218,8 @@ class _Definitions:
                 around.pop()
             _, parent, prefix = around[-1] if around else (None, -1, "")
             name = _clean_name(_text(self._lines, one.name), self._language)
-            scope = self._scope(one)
-            qualified = self._language.separator.join(filter(None, (prefix, scope, name)))
+            scope = self._scope(one) if one.scopes else ""
+            qualified = self._language.separator.join(filter(None, (prefix, scope, name))) if prefix or scope else name
             row = one.outer.start_point[0]
             if one.kind:
                 self._add(position, one, row, parent=parent, names=(name, qualified, scope), same_row=row == last_row)
@@ -219,12 +229,9 @@ class _Definitions:
         return _joined_clauses(self._made) if self._language.clauses else self._made
 
     def _scope(self, one: Found) -> str:
-        """Return the qualifier that a definition itself writes, "" for most."""
-        if not one.scopes:
-            return ""
-        return self._language.separator.join(
-            _clean_scope(_text(self._lines, one.scopes[at])) for at in sorted(one.scopes)
-        )
+        """Return the qualifier that a definition itself writes."""
+        scopes = {node.start_byte: node for node in one.scopes}
+        return self._language.separator.join(_clean_scope(_text(self._lines, scopes[at])) for at in sorted(scopes))
 
     def _add(
         self, position: int, one: Found, row: int, *, parent: int, names: tuple[str, str, str], same_row: bool
@@ -256,7 +263,7 @@ class _Definitions:
                 start_byte=one.start,
                 end_byte=one.end,
                 signature=self._signature(one, kind, decorators),
-                doc=_summary([lines.text_of(start, end) for start, end in docs]),
+                doc=summary([lines.text_of(start, end) for start, end in docs]),
                 decorators=tuple(SPACE.sub(" ", lines.text_of(start, end)) for start, end in decorators),
                 statement_rows=_statement_rows(one.outer, self._split_above) if self._is_large(one, kind) else (),
             )
@@ -295,8 +302,13 @@ class _Definitions:
         text = raw.decode("utf-8", "replace").strip()
         if body is None and kind not in CALLABLE:
             text = text.partition("\n")[0]
-        text = SPACE.sub(" ", text).rstrip("{:=; ")
-        return text if len(text) <= SIGNATURE_CHARS else text[: SIGNATURE_CHARS - 1] + "…"
+        return signature_line(text)
+
+
+def signature_line(text: str) -> str:
+    """Return a definition without its body as a signature: on one line, and cut where it is too long."""
+    text = SPACE.sub(" ", text).rstrip("{:=; ")
+    return text if len(text) <= SIGNATURE_CHARS else text[: SIGNATURE_CHARS - 1] + "…"
 
 
 def _joined_clauses(definitions: list[Definition]) -> list[Definition]:
@@ -342,22 +354,29 @@ def _module_doc(lines: Lines, captures: Captures, definitions: Sequence[Definiti
     first = min((one.start_byte for one in definitions), default=len(lines.data))
     for node in captures.docs[:1]:
         if node.end_byte <= first:
-            return _summary([_text(lines, node)])
+            return summary([_text(lines, node)])
     taken = min((one.first_row for one in definitions), default=len(lines))
+    return head_doc(((node.start_point[0], _last_row(node), _text(lines, node)) for node in captures.comments), taken)
+
+
+def head_doc(comments: Iterable[tuple[int, int, str]], taken: int) -> str:
+    """Return the summary of the comments at a file's head, given the rows and text of each in order.
+
+    Those from the row `taken` on belong to a definition.
+    """
     texts: list[str] = []
     next_row = 2  # a comment counts from the third row at the latest: after a "#!" line and a blank one
-    for node in captures.comments:
-        row = node.start_point[0]
+    for row, last_row, text in comments:
         if row > next_row:
             # A licence notice has no summary; what documents the file may be the next comment.
-            if row > next_row + 1 or _summary(texts):
+            if row > next_row + 1 or summary(texts):
                 break
             texts = []
         if row >= taken:
             break
-        texts.append(_text(lines, node))
-        next_row = _last_row(node) + 1
-    return _summary(texts)
+        texts.append(text)
+        next_row = last_row + 1
+    return summary(texts)
 
 
 def _statement_rows(node: Node, split_above: int) -> tuple[int, ...]:
@@ -372,7 +391,8 @@ def _statement_rows(node: Node, split_above: int) -> tuple[int, ...]:
     return tuple(sorted(rows))
 
 
-def _summary(texts: list[str]) -> str:
+def summary(texts: list[str]) -> str:
+    """Return the first sentence of comments that follow each other, "" for none."""
     return doc_summary("\n".join(text.rstrip("\n") for text in texts)) if texts else ""
 
 

@@ -17,7 +17,7 @@ FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 ATX = re.compile(r"\s{0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$")
 SETEXT = re.compile(r"\s{0,3}(=+|-{2,})\s*$")
 UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
-MARKUP = re.compile(r"[*_`]{1,3}|!?\[([^\]]*)\]\([^)]*\)|:\w+:")
+MARKUP = re.compile(r"[*_`]{1,3}|!?\[([^\]]{0,500})\]\([^)]{0,2000}\)|:\w{1,80}:")
 PATH_SEPARATOR = " > "  # between the headings of a qualified name
 STRING_ROW = re.compile(rb'\s*"(?:[^"\\]|\\.)*",?\s*$')
 
@@ -143,7 +143,9 @@ def notebook_rows(data: bytes) -> tuple[bytes, list[tuple[str, int, int]]]:
                 row += 1
             if row == len(raw):
                 raise ValueError("the cells of this notebook do not stand on rows of their own")
-            text[row] = line.rstrip("\n").encode("utf-8", "replace")
+            if "\n" in (kept := line.rstrip("\n")):
+                raise ValueError("a row of this notebook holds several lines of a cell")
+            text[row] = kept.encode("utf-8", "replace")
             row += 1
         if wanted and row > begin:
             found.append((str(cell.get("cell_type", "code")), max(begin, first), row - 1))

@@ -12,6 +12,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -25,7 +26,9 @@ from coderag.reading.language import Language, detect, detect_interpreter, langu
 from coderag.types import Content
 
 __all__ = [
+    "ABSENT",
     "MAX_BYTES",
+    "RULE_SOURCES",
     "Listing",
     "SkipReason",
     "Skipped",
@@ -42,6 +45,7 @@ MAX_RULE_BYTES = 256_000  # a larger .gitignore would take seconds to compile
 FIRST_LINE_BYTES = 256  # Linux reads as much of a "#!" line
 # Rule files by the entry that tells of them; a later one counts more.
 RULE_SOURCES = {".git": ".git/info/exclude", ".gitignore": ".gitignore", ".coderagignore": ".coderagignore"}
+ABSENT = -1  # the time of a rule file that is not there, and would count
 NO_LABELS: frozenset[str] = frozenset()
 
 
@@ -109,8 +113,9 @@ class WalkOptions:
 class Listing:
     """What a walk found, in order of path.
 
-    `folders` and `rules` map every folder and rule file that was read to its mtime_ns. A folder's changes when an entry
-    comes or goes; when a rule file's does, everything below is to be listed anew.
+    `folders` and `rules` map every folder, and every rule file or file that marks a project, to its mtime_ns. A
+    folder's changes when an entry comes or goes; when a rule file's does, everything below is to be listed anew. A
+    file that would be one, in a folder that is not listed, has the time ABSENT.
     """
 
     files: list[SourceFile]
@@ -342,6 +347,8 @@ class _Walk:
         repository = next((depth for depth, folder in enumerate(above) if os.path.lexists(f"{folder}/.git")), 0)
         for depth in range(repository, 0, -1):
             present = {name for name in RULE_SOURCES if os.path.lexists(f"{above[depth]}/{name}")}
+            for name in RULE_SOURCES.keys() - present:
+                self.found.rules["../" * depth + name] = ABSENT
             prefix = os.fsencode(Path(self.root).relative_to(above[depth]).as_posix() + "/")
             top = self._with_rules(top, present, "../" * depth, prefix)
         return top
@@ -364,6 +371,8 @@ class _Walk:
             folder = replace(folder, only_forced=True)
         project = next((name for name in project_languages() if name in present), "")
         if project:
+            with suppress(OSError):
+                self.found.rules[folder.path + project] = os.lstat(self.base + folder.path + project).st_mtime_ns
             folder = replace(folder, project=project)
             self._take_artifacts(folder, project_languages()[project])
         return self._with_rules(folder, present, folder.path), entries
@@ -376,7 +385,8 @@ class _Walk:
             try:
                 status = os.lstat(full)
             except OSError:
-                continue  # the tool has not run
+                self.found.rules[path] = ABSENT  # the tool has not run
+                continue
             if not os.path.realpath(full).startswith(self.base):
                 continue
             if stat.S_ISREG(status.st_mode) and status.st_size <= self._max_bytes(language):
@@ -406,6 +416,7 @@ class _Walk:
             changed = os.lstat(full).st_mtime_ns
             raw = read_start(full, MAX_RULE_BYTES + 1)
         except (FileNotFoundError, NotADirectoryError):
+            self.found.rules[path] = ABSENT
             return None  # .git without info/exclude, or the .git file of a worktree
         except OSError as error:
             self._skip(path, skip_reason(error), "its rules do not count")
