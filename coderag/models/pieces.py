@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from coderag.text.tokens import MAX_REMEMBERED, MAX_WORD, split_identifier, words
+from coderag.text.tokens import MAX_REMEMBERED, MAX_WORD, cut_identifier, words
 
 __all__ = ["CONTINUES", "Pieces"]
 
 CONTINUES = "##"  # before a piece that does not begin a word
 MAX_PIECE = 24  # letters; no piece is longer
-MANY = 256  # words met, beyond which a dictionary of all pieces pays off
+MANY = 1024  # words met, beyond which a dictionary of all pieces pays off
 
 
 class _Lines(Sequence[str]):
@@ -28,6 +29,10 @@ class _Lines(Sequence[str]):
         begin = self._ends[row - 1] + 1 if row else 0
         return str(self._text[begin : self._ends[row]], "utf-8")
 
+    def all(self) -> list[str]:
+        """Return every line, much faster than one by one."""
+        return str(self._text, "utf-8").split("\n")[: len(self)]
+
 
 class Pieces:
     """The rows of words, remembered for every word seen.
@@ -41,7 +46,8 @@ class Pieces:
         """Take the pieces as lines in the order of their code points, and where each ends."""
         self._lines = _Lines(text, ends)
         self._known: dict[str, int] = {}  # filled when there are many words; few are found faster by bisection
-        self._words = _Memo(self)
+        self._words = _Words(self)
+        self._parts = _Parts(self)
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -56,21 +62,26 @@ class Pieces:
 
     def rows(self, found: Iterable[bytes]) -> list[int]:
         """Return the rows of some words, as `raw_words` gives them, in order."""
-        return list(chain.from_iterable(map(self._words.__getitem__, found)))
+        return array("i", self.packed(found)).tolist()
 
-    def rows_of(self, raw: bytes) -> tuple[int, ...]:
-        """Return the rows of one word; none for data such as keys and hashes, which nobody asks for in words."""
+    def packed(self, found: Iterable[bytes]) -> bytes:
+        """Return the same rows as the bytes of an i32 array, in half the time."""
+        return b"".join(map(self._words.__getitem__, found))
+
+    def rows_of(self, raw: bytes) -> bytes:
+        """Return the rows of one word as `packed` does; none for data such as keys, which nobody asks for in words."""
         if len(raw) > MAX_WORD:
-            return ()
+            return b""
         apart = [raw.decode()] if raw.isascii() else words(raw.decode("utf-8", "replace"))
-        return tuple(row for word in apart for part in split_identifier(word) for row in self._cut(part))
+        return b"".join(map(self._parts.__getitem__, chain.from_iterable(map(cut_identifier, apart))))
 
     def remember_all(self) -> None:
         """Make a dictionary of the pieces, which pays off for many words."""
         if not self._known:
-            self._known = {self._lines[row]: row for row in range(len(self._lines))}
+            self._known = {piece: row for row, piece in enumerate(self._lines.all())}
 
-    def _cut(self, word: str) -> list[int]:
+    def cut(self, word: str) -> list[int]:
+        """Return the rows of the longest pieces of a word in lower case, from the left."""
         found: list[int] = []
         at = 0
         while at < len(word):
@@ -93,17 +104,31 @@ class Pieces:
         return row if row < len(self._lines) and self._lines[row] == piece else -1
 
 
-class _Memo(dict[bytes, tuple[int, ...]]):
-    """The rows of each word seen."""
+class _Parts(dict[str, bytes]):
+    """The rows of each part of an identifier, as it is written, i32 as bytes."""
 
     def __init__(self, pieces: Pieces) -> None:
         super().__init__()
         self._pieces = pieces
 
-    def __missing__(self, raw: bytes) -> tuple[int, ...]:
+    def __missing__(self, part: str) -> bytes:
+        if len(self) == MAX_REMEMBERED:
+            self.clear()
+        rows = self[part] = array("i", self._pieces.cut(part.lower())).tobytes()
+        return rows
+
+
+class _Words(dict[bytes, bytes]):
+    """The rows of each word seen, i32 as bytes."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        super().__init__()
+        self._pieces = pieces
+
+    def __missing__(self, raw: bytes) -> bytes:
         if len(self) == MANY:
             self._pieces.remember_all()
-        rows = self._pieces.rows_of(raw)
-        if len(self) < MAX_REMEMBERED:
-            self[raw] = rows
+        if len(self) == MAX_REMEMBERED:
+            self.clear()  # what comes next is in another part of the repository, with words of its own
+        rows = self[raw] = self._pieces.rows_of(raw)
         return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -56,6 +55,8 @@ class Service:
 
 @cache
 def _tables() -> dict[str, dict[str, dict[str, Any]]]:
+    import tomllib  # a search with the shipped encoder asks for no preset
+
     return tomllib.loads(FILE.read_text(encoding="utf-8"))
 
 

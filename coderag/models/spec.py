@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,6 +192,8 @@ def _place(head: str, model: str, base: Path) -> EncoderSpec:
         return EncoderSpec("onnx" if holds_onnx(Path(folder)) else "transformers", folder)
     if head.count("/") == 1:
         return _hub(head, base)
+    from difflib import get_close_matches  # only an error needs it
+
     near = get_close_matches(head, [*OPTIONS, *(one.name for one in encoder_presets())], n=1)
     raise EncoderError(f"no encoder is called {_shown(head)}{f'; did you mean {near[0]!r}?' if near else ''}; {ADVICE}")
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from itertools import chain
 from math import prod
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -45,6 +44,7 @@ TYPES: dict[str, np.dtype[Any]] = {
 }
 MAX_HEADER_BYTES = 100_000
 FIELDS = 4  # of a passage
+ROW_BYTES = 4  # of the number of a row
 MAX_FIELD = 120  # words of a name, a scope or a path; no real one has more
 ALMOST_NOTHING = 1e-9
 BLOCK = 16_384  # rows summed at a time: 16 MB of f32, which stays near the processor
@@ -137,17 +137,17 @@ class StaticEncoder:
 
     def encode_words(self, batch: Sequence[PassageWords]) -> Array:
         """Return f32[passages, dimensions] of passages whose words are known already, each row of unit length."""
-        rows, most = self._pieces.rows, self._weights.body_rows
-        fields: list[list[int]] = []
+        rows, most = self._pieces.packed, self._weights.body_rows
+        fields: list[bytes] = []
         for passage in batch:
             fields += (
-                rows(passage.body[:most])[:most],
+                rows(passage.body[:most])[: most * ROW_BYTES],
                 rows(passage.name[:MAX_FIELD]),
                 rows(passage.scope[:MAX_FIELD]),
                 rows(passage.path[:MAX_FIELD]),
             )
-        sizes = np.fromiter(map(len, fields), dtype=np.int64, count=len(fields))
-        flat = np.fromiter(chain.from_iterable(fields), dtype=np.int64, count=int(sizes.sum()))
+        sizes = np.fromiter(map(len, fields), dtype=np.int64, count=len(fields)) // ROW_BYTES
+        flat = np.frombuffer(b"".join(fields), dtype=np.int32).astype(np.int64)
         return self._summed(np.repeat(np.arange(len(fields)), sizes), flat, passages=len(batch))
 
     def encode_passages(self, passages: Sequence[Passage]) -> Array:

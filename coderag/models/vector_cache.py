@@ -5,6 +5,7 @@ Format history (`user_version` of the file): **1** first.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
@@ -21,7 +22,7 @@ import numpy as np
 from coderag.models.encoder import Array, Encoder, EncoderIdentity, Passage, unit_rows
 from coderag.models.passages import passage_text
 
-__all__ = ["CachedEncoder", "cache_path"]
+__all__ = ["MOST_BYTES", "CachedEncoder", "cache_path", "trim_vectors", "vectors_bytes"]
 
 FORMAT = 1
 FILE = f"vectors-{FORMAT}.sqlite"
@@ -32,7 +33,6 @@ WAIT = 30.0  # seconds for another process that is writing
 FRESH = 3600  # seconds in which a vector's use is not noted again
 ASKED_AT_ONCE = 500  # keys in one statement; SQLite takes 999 parameters everywhere
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-BYTES_OF_A_ROW = 40  # besides the vector: key, time and what SQLite keeps
 TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, used INTEGER NOT NULL)"
 INDEX = "CREATE INDEX IF NOT EXISTS vectors_used ON vectors (used)"
 
@@ -45,6 +45,52 @@ def cache_path(environment: Mapping[str, str] = os.environ) -> Path:
     home = environment.get("XDG_CACHE_HOME", "")
     base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".cache"
     return base / "coderag" / "vectors" / FILE
+
+
+def vectors_bytes(path: Path) -> int:
+    """Return how many bytes the cache takes on disk, with what other versions of coderag left beside it."""
+    return sum(one.stat().st_size for one in _files(path))
+
+
+def trim_vectors(path: Path, most_bytes: int) -> int:
+    """Make the cache no larger than that, and return how many bytes were removed: 0 bytes for all of it.
+
+    The files of other versions go first, then the vectors that were used least recently. Raises OSError, also where
+    another process holds the file for too long.
+    """
+    before = vectors_bytes(path)
+    for one in _files(path):
+        if not most_bytes or not one.name.startswith(FILE):
+            one.unlink(missing_ok=True)
+    if vectors_bytes(path) > most_bytes:
+        try:
+            with closing(sqlite3.connect(path, timeout=WAIT)) as file:
+                with file:
+                    _remove_oldest(file, most_bytes)
+                file.execute("VACUUM")  # a file whose rows went keeps its size otherwise
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGED:
+                raise OSError(errno.EBUSY, str(error), str(path)) from error
+            for one in _files(path):
+                one.unlink(missing_ok=True)
+    return before - vectors_bytes(path)
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(one for one in path.parent.glob("vectors-*") if one.is_file() and not one.is_symlink())
+
+
+def _remove_oldest(file: sqlite3.Connection, most_bytes: int) -> None:
+    """Remove the least recently used vectors where they are more than may be kept."""
+    counts = ("page_count", "freelist_count", "page_size")
+    pages, free, page = (file.execute(f"PRAGMA {name}").fetchone()[0] for name in counts)
+    size = (pages - free) * page
+    if size <= most_bytes:
+        return
+    count = file.execute("SELECT count(*) FROM vectors").fetchone()[0]
+    surplus = int(count * (1 - KEPT * most_bytes / size)) + 1
+    oldest = "SELECT key FROM vectors ORDER BY used, key LIMIT ?"
+    file.execute(f"DELETE FROM vectors WHERE key IN ({oldest})", (surplus,))
 
 
 class CachedEncoder:
@@ -118,21 +164,9 @@ class CachedEncoder:
             now = int(time.time())
             rows = [(key, vector, now) for key, vector in vectors.items()]
             file.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-            self._make_room(file)
+            _remove_oldest(file, self._most_bytes)
 
         self._with_file(write)
-
-    def _make_room(self, file: sqlite3.Connection) -> None:
-        """Remove the least recently used vectors where the file is larger than it may be."""
-        counts = ("page_count", "freelist_count", "page_size")
-        pages, free, page = (file.execute(f"PRAGMA {name}").fetchone()[0] for name in counts)
-        size = (pages - free) * page
-        if size <= self._most_bytes:
-            return
-        count, vectors = file.execute("SELECT count(*), sum(length(vector)) FROM vectors").fetchone()
-        surplus = int((size - KEPT * self._most_bytes) / (vectors / count + BYTES_OF_A_ROW)) + 1
-        oldest = "SELECT key FROM vectors ORDER BY used, key LIMIT ?"
-        file.execute(f"DELETE FROM vectors WHERE key IN ({oldest})", (surplus,))
 
     def _with_file(self, use: Callable[[sqlite3.Connection], T]) -> T | None:
         """Return what `use` makes of the file within one transaction; None, with a warning, where it cannot be used."""

@@ -14,7 +14,11 @@ OPENING = re.compile(
     )[ \t]?""",
     re.VERBOSE,
 )
-CLOSING = re.compile(r"""\s*(?: \*+/ | \*+\) | -+\} | --> | =\# | \"{3} | '{3} | \]=*\] )\s*$""", re.VERBOSE)
+CLOSING = re.compile(  # white space is looked at from where it begins, and signs too: a row of them takes one look
+    r"""(?:(?<!\s)\s++)?(?: (?<!\*)\*++[/)] | (?<!-)-++\} | --> | =\# | \"{3} | '{3} | (?<!=)\]=*+\] )\s*$""",
+    re.VERBOSE,
+)
+CLOSERS = frozenset("/)}>#\"']")  # what such a sign ends with: looking for one takes long
 MARKUP = re.compile(r"</?[a-z][^<>]{0,80}>|\{@\w+\s+([^{}]{0,200})\}|``?")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(`])")
 NOTICE = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
@@ -55,5 +59,7 @@ def doc_summary(text: str) -> str:
 
 
 def _bare(line: str) -> str:
-    bare = CLOSING.sub("", OPENING.sub("", line, count=1), count=1).strip()
+    bare = OPENING.sub("", line, count=1).strip()
+    if bare[-1:] in CLOSERS:
+        bare = CLOSING.sub("", bare, count=1).strip()
     return "" if bare in {'"', '""'} else bare

@@ -15,7 +15,7 @@ import pytest
 
 from coderag.models.encoder import Array, EncoderIdentity, Passage, unit_rows
 from coderag.models.passages import passage_text
-from coderag.models.vector_cache import CachedEncoder, cache_path
+from coderag.models.vector_cache import CachedEncoder, cache_path, trim_vectors, vectors_bytes
 
 WIDTH = 16
 
@@ -164,3 +164,30 @@ def test_several_processes_and_threads_share_a_file(tmp_path: Path) -> None:
 def test_the_file_lies_where_caches_lie(tmp_path: Path) -> None:
     assert cache_path({"XDG_CACHE_HOME": str(tmp_path)}) == tmp_path / "coderag/vectors/vectors-1.sqlite"
     assert cache_path({"XDG_CACHE_HOME": "relative"}) == Path.home() / ".cache/coderag/vectors/vectors-1.sqlite"
+
+
+def test_the_least_recently_used_are_removed_when_it_is_trimmed(tmp_path: Path) -> None:
+    path = tmp_path / "vectors-1.sqlite"
+    encoder = CountingEncoder()
+    cached = CachedEncoder(encoder, path)
+    cached.encode_passages(passages(3000))
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE vectors SET used = used - 10000")
+    cached.encode_passages(passages(20, 1000))  # used again
+    (tmp_path / "vectors-0.sqlite").write_bytes(b"x" * 5000)  # of an older version
+    before, limit = vectors_bytes(path), 200_000
+    assert trim_vectors(path, limit) == before - vectors_bytes(path)
+    assert 0 < vectors_bytes(path) <= limit
+    assert not (tmp_path / "vectors-0.sqlite").exists()
+    asked = len(encoder.asked)
+    cached.encode_passages(passages(20, 1000))
+    assert len(encoder.asked) == asked
+    assert trim_vectors(path, 0) > 0
+    assert vectors_bytes(path) == 0
+
+
+def test_a_damaged_cache_is_removed_when_it_is_trimmed(tmp_path: Path) -> None:
+    path = tmp_path / "vectors-1.sqlite"
+    path.write_bytes(b"no database" * 1000)
+    assert trim_vectors(path, 1000) == 11_000
+    assert trim_vectors(path, 1000) == 0
