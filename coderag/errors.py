@@ -3,17 +3,20 @@
 CoderagError
 ├── RootError            a folder to read is missing, is no folder, or may not be read
 ├── QueryError           a question or a filter that cannot be answered as written
+├── AccessError          what may not be asked of an index as some groups see it: to update it
 ├── LanguageDataError    a folder in parsers/ is wrong: a bad field, or a query its grammar refuses
 ├── SettingsError        coderag.toml, or its table in pyproject.toml, says something unknown
 ├── DatabaseError        a database that cannot be reached, read or understood
 ├── EvaluationError      questions that cannot be read or made, or measured as asked
 ├── WorkerError          no process could be started to read the files
+├── WatchError           folders that cannot be watched for changes
 ├── ModelError           a model that cannot be used
 │   ├── EncoderError         missing, damaged, not answering, or not the one that an index was made with
 │   └── RerankerError        the same of a reranker
 └── StoredIndexError          an index on disk that cannot be used
     ├── IndexMissingError    there is none
     ├── IndexFormatError     another version wrote it
+    │   └── IndexTooNewError     a newer one, whose work is not to be undone
     ├── IndexDamagedError    truncated, or its checksum does not match
     ├── IndexLockedError     another process is writing it
     └── IndexWriteError      no space, or no permission
@@ -24,6 +27,7 @@ What is no failure, because the rest answers, is a RetrievalWarning.
 from __future__ import annotations
 
 __all__ = [
+    "AccessError",
     "CoderagError",
     "DatabaseError",
     "EncoderError",
@@ -32,6 +36,7 @@ __all__ = [
     "IndexFormatError",
     "IndexLockedError",
     "IndexMissingError",
+    "IndexTooNewError",
     "IndexWriteError",
     "LanguageDataError",
     "ModelError",
@@ -41,6 +46,7 @@ __all__ = [
     "RootError",
     "SettingsError",
     "StoredIndexError",
+    "WatchError",
     "WorkerError",
 ]
 
@@ -55,6 +61,10 @@ class RootError(CoderagError):
 
 class QueryError(CoderagError):
     """A question or a filter that cannot be answered as written."""
+
+
+class AccessError(CoderagError):
+    """What only the whole index can do, asked of one that shows what some groups may see."""
 
 
 class LanguageDataError(CoderagError):
@@ -75,6 +85,10 @@ class EvaluationError(CoderagError):
 
 class WorkerError(CoderagError):
     """No process could be started to read the files."""
+
+
+class WatchError(CoderagError):
+    """Folders that the system cannot watch, or no more of."""
 
 
 class ModelError(CoderagError):
@@ -103,6 +117,10 @@ class IndexMissingError(StoredIndexError):
 
 class IndexFormatError(StoredIndexError):
     """An index that another version of coderag wrote."""
+
+
+class IndexTooNewError(IndexFormatError):
+    """An index that a newer version of coderag wrote; it is not replaced unless that is asked for."""
 
 
 class IndexDamagedError(StoredIndexError):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -20,13 +19,15 @@ from coderag.index.columns import (
     DETAIL_GROUP,
     KINDS,
     SYMBOL_FIELDS,
+    TEXT_LEVEL,
     Columns,
     Details,
     FileRow,
     pack_labels,
 )
+from coderag.index.details import deflate_details
 from coderag.index.facts import deflate_facts
-from coderag.index.keys import NO_KEYS, definition_keys, definition_table
+from coderag.index.keys import NO_KEYS, definition_keys, definition_table, treatment_of
 from coderag.index.readers import ReadFile, read_chunks
 from coderag.index.sparse import saturate
 from coderag.models.encoder import quantised
@@ -35,11 +36,14 @@ from coderag.reading.chunk import Draft
 from coderag.reading.decode import Decoded, read_file
 from coderag.reading.language import claimed, languages
 from coderag.reading.lines import Lines
+from coderag.reading.secrets.masking import Masked, mask_secrets
 from coderag.reading.walk import MAX_BYTES, Skipped, SkipReason, SourceFile
 from coderag.text.tokens import MAX_REMEMBERED, Vocabulary, raw_words
 
-__all__ = ["FIELDS", "analyse", "deflate_details"]
+__all__ = ["FIELDS", "analyse"]
 
+NO_FAILURES: Mapping[int, str] = {}
+NUMBER_BYTES = 4  # of the number of a term
 K1 = 1.2  # saturation of a term's weight
 
 
@@ -74,31 +78,35 @@ def analyse(
     root: str,
     files: Sequence[SourceFile],
     *,
-    as_lines: Collection[int] = (),
-    left_out: Collection[int] = (),
+    as_lines: Mapping[int, str] = NO_FAILURES,
+    left_out: Mapping[int, str] = NO_FAILURES,
     embed: bool = False,
+    mask: bool = True,
     started: Callable[[int], object] | None = None,
 ) -> tuple[Columns, list[Skipped]]:
     """Return the columns of files below a root, and the files that turned out not to be text.
 
-    With `embed`, the chunks have the vectors of the shipped encoder. No grammar touches those whose positions are in
-    `as_lines`: files that crash or stall one. What is in `left_out` is not read at all. `started` hears the position
-    of each file before it is read.
+    With `embed`, the chunks have the vectors of the shipped encoder; with `mask`, secrets are covered. No grammar
+    touches those whose positions are in `as_lines`, with the reason: files that crash or stall one. What is in
+    `left_out` is not read at all. `started` hears the position of each file before it is read, and the number of files
+    when all are.
     """
-    builder = _Builder(shipped_encoder() if embed else None)
+    builder = _Builder(shipped_encoder() if embed else None, mask=mask)
     skipped: list[Skipped] = []
     for position, file in enumerate(files):
         if started is not None:
             started(position)
         if position in left_out:
-            skipped.append(Skipped(file.path, SkipReason.UNREADABLE, "reading it crashed or did not end"))
+            skipped.append(Skipped(file.path, SkipReason.UNREADABLE, left_out[position]))
             continue
         # The size was allowed when the file was listed, whatever the limit is; here it only bounds what may have grown.
         decoded = read_file(root, file, max_bytes=max(file.size, MAX_BYTES))
         if isinstance(decoded, Skipped):
             skipped.append(decoded)
         else:
-            builder.add(file, decoded, as_lines=position in as_lines)
+            builder.add(file, decoded, failed=as_lines.get(position, ""))
+    if started is not None:
+        started(len(files))
     return builder.columns(), skipped
 
 
@@ -118,7 +126,8 @@ def _remembered() -> Vocabulary:
 class _Builder:
     """Columns while files are added."""
 
-    def __init__(self, encoder: StaticEncoder | None) -> None:
+    def __init__(self, encoder: StaticEncoder | None, *, mask: bool) -> None:
+        self._mask = mask
         self._encoder = encoder
         self._passages: list[PassageWords] = []
         self._files: list[FileRow] = []
@@ -136,28 +145,29 @@ class _Builder:
         self._vocabulary = _remembered()
         self._terms = _Terms(self._vocabulary)
 
-    def add(self, file: SourceFile, decoded: Decoded, *, as_lines: bool) -> None:
-        """Add a file's chunks."""
-        language = claimed(file.path, decoded.data, languages()[file.language])
-        read = read_chunks(
-            decoded.data, language, path=file.path, as_lines=as_lines, dialect=file.dialect, mask=file.mask
-        )
+    def add(self, file: SourceFile, decoded: Decoded, *, failed: str) -> None:
+        """Add a file's chunks; `failed` says why its reader did before."""
+        # Before anything looks at the text: what is covered here is nowhere.
+        masked = mask_secrets(decoded.data, path=file.path) if self._mask else Masked(decoded.data)
+        language = claimed(file.path, masked.data, languages()[file.language])
+        read = read_chunks(masked.data, language, path=file.path, failed=failed, dialect=file.dialect, mask=file.mask)
         data = read.lines.data
-        self._blocks += [zlib.compress(data[at : at + BLOCK_BYTES], 1) for at in range(0, len(data), BLOCK_BYTES)]
+        pieces = (data[at : at + BLOCK_BYTES] for at in range(0, len(data), BLOCK_BYTES))
+        self._blocks += [zlib.compress(piece, TEXT_LEVEL) for piece in pieces]
         base = len(self._chunks)
         number = len(self._files)
         self._files.append(
             FileRow(
                 path=file.path,
                 size=file.size,
-                mtime_ns=file.mtime_ns,
-                inode=file.inode,
-                digest=int.from_bytes(blake2b(decoded.data, digest_size=8).digest(), "little"),
+                blob=decoded.blob,
+                treatment=treatment_of(file),
                 language=language.name,
                 content=str(language.content),
                 labels=pack_labels(file.labels | decoded.labels),
                 text_bytes=len(data),
                 problem=read.problem,
+                masked=masked.secrets,
             )
         )
         self._facts.append(deflate_facts(read.facts))
@@ -199,7 +209,7 @@ class _Builder:
                 draft.last_row,
                 base + draft.parent if draft.parent >= 0 else -1,
                 len(draft.parts),
-                len(draft.name.encode("utf-8", "surrogateescape")),
+                _size(draft.name),
                 DEFINES * (draft.definition >= 0) | CONTINUES * draft.continues,
             )
         )
@@ -218,18 +228,8 @@ class _Builder:
         name_words, scope_words = _words(draft.name), _words(scope)
         if self._encoder is not None:
             self._passages.append(PassageWords(name_words, scope_words, path_words, body))
-        numbers = self._vocabulary.numbers
-        self._terms.add(
-            (
-                numbers(name_words),
-                numbers(scope_words),
-                numbers(path_words),
-                numbers(_words(draft.signature)),
-                numbers(_words(draft.doc)),
-                numbers(_words(members)),
-                numbers(body),
-            )
-        )
+        signature_words, doc_words, member_words = _words(draft.signature), _words(draft.doc), _words(members)
+        self._terms.add((name_words, scope_words, path_words, signature_words, doc_words, member_words, body))
 
     def _add_symbols(self, read: ReadFile, base: int) -> None:
         """Add the definitions that are no chunk of their own, each with the chunk that holds its first row."""
@@ -243,9 +243,8 @@ class _Builder:
             one = read.outline.definitions[position]
             at = bisect_right(firsts, one.row) - 1
             if at >= 0 and one.row <= rows[at][1]:
-                name_bytes = len(one.name.encode("utf-8", "surrogateescape"))
-                row = (base + rows[at][2], KIND_CODES[one.kind], one.first_row, one.last_row, name_bytes)
-                self._symbols.append(row)
+                size, name_bytes = one.last_row - one.first_row + 1, _size(one.name)
+                self._symbols.append((base + rows[at][2], KIND_CODES[one.kind], one.first_row, size, name_bytes))
                 self._symbol_names.append(one.qualified_name)
                 self._symbol_keys.append(definition_keys(one.qualified_name))
 
@@ -279,14 +278,13 @@ class _Builder:
         return quantised(self._encoder.encode_words(self._passages))
 
 
+def _size(name: str) -> int:
+    """Return the bytes of a name in UTF-8."""
+    return len(name) if name.isascii() else len(name.encode("utf-8", "surrogateescape"))
+
+
 def _words(text: str) -> list[bytes]:
     return raw_words(text.encode("utf-8", "replace")) if text else []
-
-
-def deflate_details(details: Sequence[Details]) -> bytes:
-    """Return the details of some chunks as they are stored: a line of JSON each, so that one is read alone."""
-    lines = (json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in details)
-    return zlib.compress("\n".join(lines).encode("utf-8", "replace"), 1)
 
 
 def _member_names(drafts: Sequence[Draft]) -> dict[int, str]:
@@ -303,18 +301,16 @@ class _Terms:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._flat: list[int] = []
-        self._lengths: list[int] = []  # of each field of each chunk, in the order of FIELDS
+        self._fields: list[bytes] = []  # the numbers of the terms of each field of each chunk, in the order of FIELDS
 
-    def add(self, fields: Sequence[list[int]]) -> None:
-        """Add a chunk: the numbers of the terms of each field, in the order of FIELDS."""
-        for numbers in fields:
-            self._flat += numbers
-            self._lengths.append(len(numbers))
+    def add(self, fields: Sequence[list[bytes]]) -> None:
+        """Add a chunk: the words of each field, in the order of FIELDS."""
+        self._fields += map(self._vocabulary.packed, fields)
 
     def postings(self) -> tuple[Array, Array, Array, Array]:
         """Return (vocabulary u64, term u32, chunk u32, weight u8); a (term, chunk) pair appears once."""
-        lengths = np.array(self._lengths, dtype=np.int64).reshape(-1, len(FIELDS))
+        sizes = np.fromiter(map(len, self._fields), dtype=np.int64, count=len(self._fields))
+        lengths = (sizes // NUMBER_BYTES).reshape(-1, len(FIELDS))
         vocabulary, terms = self._used_terms()
         # One sort brings equal (chunk, term, field) together: 20 bits hold a batch's chunks, 40 its terms.
         places = np.repeat(np.arange(lengths.size, dtype=np.int64), lengths.ravel())
@@ -330,11 +326,14 @@ class _Terms:
 
     def _used_terms(self) -> tuple[Array, Array]:
         """Return the hashes of the terms that occur, u64[terms], and every occurrence as a position among them."""
-        flat = np.array(self._flat, dtype=np.int64)
+        flat = np.frombuffer(b"".join(self._fields), dtype=np.int32)
         hashes = self._vocabulary.hashes()
-        used = np.zeros(len(hashes), dtype=bool)
-        used[flat] = True
-        return hashes[used], (np.cumsum(used) - 1)[flat]
+        occurs = np.zeros(len(hashes), dtype=bool)
+        occurs[flat] = True
+        used = np.flatnonzero(occurs)
+        position = np.empty(len(hashes), dtype=np.int32)  # not filled: the vocabulary is far larger than a batch's
+        position[used] = np.arange(len(used), dtype=np.int32)
+        return hashes[used], position[flat]
 
 
 def _shares(lengths: Array) -> Array:

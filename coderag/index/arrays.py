@@ -10,9 +10,12 @@ data            each array at a multiple of ALIGNMENT
 from __future__ import annotations
 
 import json
+import os
 import struct
 import zlib
 from collections.abc import Mapping
+from math import prod
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +24,16 @@ import numpy.typing as npt
 
 from coderag.errors import IndexDamagedError
 
-__all__ = ["Array", "damaged_array", "open_arrays", "write_arrays"]
+__all__ = ["CHECKED_BYTES", "Array", "damaged_array", "held_file", "mapped", "open_arrays", "write_arrays"]
 
 Array = npt.NDArray[Any]
 
 MAGIC = b"coderag\x01"
 PREFIX = struct.Struct("<8sII")
 ALIGNMENT = 64  # a cache line
-# Smaller arrays are checked when they are opened: all of a small index, the tables that every search reads of a large
-# one. It takes 0.2 ms a MiB; the rest is for `damaged_array`.
-CHECKED_BYTES = 1 << 20
+# Smaller arrays are checked when they are opened: all of a small index. Reading and checking takes 1 ms a MiB, which a
+# search of a large index has not; the rest is for `damaged_array`.
+CHECKED_BYTES = 1 << 17
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
@@ -51,24 +54,40 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
             file.write(b"\0" * (-array.nbytes % ALIGNMENT))
 
 
-def open_arrays(path: Path) -> dict[str, Array]:
-    """Return a file's arrays without reading them.
+def open_arrays(path: Path, held: Array | None = None) -> dict[str, Array]:
+    """Return a file's arrays without reading them; of `held_file`, where it was called before.
 
     Raises IndexDamagedError when the file is missing or truncated, or its header or an array of up to CHECKED_BYTES
     does not match its checksum.
     """
-    table, start = _read_header(path)
-    data = np.memmap(path, dtype=np.uint8, mode="r")
+    data = held_file(path) if held is None else held
+    table, start = _read_header(path, data)
     arrays: dict[str, Array] = {}
     for name, (dtype, shape, offset, checksum) in table.items():
-        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        size = prod(shape) * np.dtype(dtype).itemsize
         if start + offset + size > len(data):
-            raise IndexDamagedError(f'{path} is truncated; run "coderag index --rebuild"')
+            raise IndexDamagedError(f'{path} is truncated; run "coderag index"')
         view = data[start + offset : start + offset + size]
         if size <= CHECKED_BYTES and zlib.crc32(view.data) != checksum:
-            raise IndexDamagedError(f'{path} is damaged: {name} is not what was written; run "coderag index --rebuild"')
+            raise IndexDamagedError(f'{path} is damaged: {name} is not what was written; run "coderag index"')
         arrays[name] = np.frombuffer(view, dtype=dtype).reshape(shape)
     return arrays
+
+
+def mapped(path: Path) -> Array:
+    """Return the bytes of a file as they are in the file, u8[bytes]; raises OSError."""
+    with path.open("rb") as file:
+        if not os.fstat(file.fileno()).st_size:  # which cannot be mapped
+            return np.zeros(0, dtype=np.uint8)
+        return np.frombuffer(mmap(file.fileno(), 0, access=ACCESS_READ), dtype=np.uint8)
+
+
+def held_file(path: Path) -> Array:
+    """Return the bytes of a file, which last when it is removed or replaced, u8[bytes]; raises IndexDamagedError."""
+    try:
+        return mapped(path)
+    except OSError as error:
+        raise IndexDamagedError(f'{path} cannot be read: {error.strerror}; run "coderag index"') from error
 
 
 def damaged_array(path: Path) -> str | None:
@@ -76,20 +95,18 @@ def damaged_array(path: Path) -> str | None:
 
     Raises IndexDamagedError as open_arrays does.
     """
-    table, _ = _read_header(path)
-    arrays = open_arrays(path)
+    data = held_file(path)
+    table, _ = _read_header(path, data)
+    arrays = open_arrays(path, data)
     return next((name for name, array in arrays.items() if zlib.crc32(array.data) != table[name][3]), None)
 
 
-def _read_header(path: Path) -> tuple[dict[str, tuple[str, list[int], int, int]], int]:
+def _read_header(path: Path, data: Array) -> tuple[dict[str, tuple[str, list[int], int, int]], int]:
     try:
-        with path.open("rb") as file:
-            magic, size, checksum = PREFIX.unpack(file.read(PREFIX.size))
-            header = file.read(min(size, path.stat().st_size))  # a damaged size may be 4 GB
+        magic, size, checksum = PREFIX.unpack(data[: PREFIX.size].tobytes())
     except struct.error as error:
-        raise IndexDamagedError(f'{path} is truncated; run "coderag index --rebuild"') from error
-    except OSError as error:
-        raise IndexDamagedError(f'{path} cannot be read: {error.strerror}; run "coderag index --rebuild"') from error
+        raise IndexDamagedError(f'{path} is truncated; run "coderag index"') from error
+    header = data[PREFIX.size : PREFIX.size + size].tobytes()
     if magic != MAGIC or zlib.crc32(header) != checksum:
-        raise IndexDamagedError(f'{path} is damaged: its header is not what was written; run "coderag index --rebuild"')
+        raise IndexDamagedError(f'{path} is damaged: its header is not what was written; run "coderag index"')
     return json.loads(header), PREFIX.size + size

@@ -2,281 +2,277 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from pathlib import Path
 
-import msgspec
-import numpy as np
-from filelock import FileLock, Timeout
-
 from coderag import __version__
-from coderag.data import data_folder
-from coderag.errors import IndexDamagedError, IndexFormatError, IndexLockedError, IndexMissingError
-from coderag.index.analyse import analyse
-from coderag.index.embed import Embedding, embed_segments, has_vectors
+from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingError, IndexTooNewError
+from coderag.index.access import stored_access
+from coderag.index.draft import Draft
+from coderag.index.embed import Embedding, embed_segments
+from coderag.index.identity import content_key, content_parts
+from coderag.index.job import BuildOptions, Progress, Report, Watch
+from coderag.index.kept import Kept, known_of, open_kept
+from coderag.index.known_content import Contents, find_known
+from coderag.index.listing import Listed, stamp_of
+from coderag.index.lock import locked
 from coderag.index.manifest import (
-    Listed,
+    FORMAT,
+    NO_SUM,
+    SEGMENTS,
     Manifest,
     SegmentEntry,
-    read_listing,
     read_manifest,
     remove_leftovers,
-    sync_folder,
+    synced_sum,
     write_manifest,
     writing,
 )
-from coderag.index.merge import columns_of
-from coderag.index.pool import FILE_SECONDS, Batch, Result, WorkerPool
+from coderag.index.merging import due_for_merging, merge_parts, quick_to_merge, remove_unfinished_merge
+from coderag.index.part import Part, live_chunks
+from coderag.index.scan import Scan, first_of, scan_all, scan_changed, scan_paths
 from coderag.index.schema import catalog_key, tells_of_schemas, write_schema
-from coderag.index.segment import Segment, SegmentWriter
-from coderag.index.sparse import SHORT_DOCS
+from coderag.index.segment import Segment
+from coderag.index.sharing import adopt, offer
+from coderag.index.vectors import is_wanted
+from coderag.index.writing import Readers, write_segments
 from coderag.models.spec import SHIPPED, EncoderSpec, encoder_of_settings
-from coderag.reading.walk import Listing, Skipped, SkipReason, SourceFile, WalkOptions, walk
-from coderag.sql.settings import SETTINGS_FILES, FileSettings, Settings, read_encoder_table, read_settings
-from coderag.text.tokens import TOKENIZER_VERSION
-from coderag.types import Content
+from coderag.reading.walk import Skipped, SkipReason, SourceFile
+from coderag.sql.settings import Settings, read_encoder_table, read_settings
 
-__all__ = ["BuildOptions", "Progress", "Report", "build", "content_parts", "update"]
+__all__ = ["Builder", "build", "update"]
 
-CHUNKER_VERSION = 2  # raise it when the same file gives other chunks
-BATCH_FILES, BATCH_BYTES = 48, 500_000
-MAX_SMALL_SEGMENTS = 6  # more are merged: each one costs every question a little
-WASTE = 4  # a segment of whose files a fourth is dead is written anew
-SMALL_CHUNKS = SHORT_DOCS // 2  # a segment with more is left alone until much of it is dead
-LOCK_SECONDS = 60.0
+SHARED_FILES = 256  # with fewer to read, no look at what other indexes have
 
 
 @dataclass(frozen=True, slots=True)
-class BuildOptions:
-    """How to build: what to read and with how many processes."""
+class _Job:
+    """One build or update."""
 
-    walk: WalkOptions = field(default_factory=WalkOptions)
-    encoder: EncoderSpec | None = None  # None: the one that the index has; the shipped one for a new index
-    workers: int | None = None  # None: one a core; 0: none, and a file that crashes its parser ends this process
-    file_seconds: float = FILE_SECONDS  # what the parser of a file may take in a worker
-    lock_seconds: float = LOCK_SECONDS  # how long to wait for another process that writes the index
-
-    @classmethod
-    def of(cls, manifest: Manifest, workers: int | None = None) -> BuildOptions:
-        """Return the options that an index was built with."""
-        contents = frozenset(map(Content, manifest.contents))
-        return cls(WalkOptions(max_bytes=manifest.max_bytes, contents=contents), workers=workers)
+    options: BuildOptions
+    settings: Settings
+    embedding: Embedding
+    watch: Watch | None
+    anew: bool = False  # nothing may come from what was read before
+    started: float = field(default_factory=time.monotonic)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a build is."""
+class Builder:
+    """What makes the index of a root and keeps it true.
 
-    files: int
-    all_files: int
-    bytes: int
-    all_bytes: int
-    chunks: int
-    embedded: int = 0  # chunks that have vectors, where that is done after reading
-    all_embedded: int = 0
+    What it opened, and the processes that read files, stay for the next time, until `close`.
+    """
 
+    def __init__(self, root: Path, folder: Path, *, repository: str) -> None:
+        self._root = root
+        self._folder = folder
+        self._repository = repository
+        self._readers = Readers(root)
+        self._opened: Kept | None = None
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a build or an update did."""
+    def close(self) -> None:
+        """End the processes that read files."""
+        self._readers.close()
 
-    read: int  # files
-    unchanged: int
-    removed: int
-    chunks: int  # in the index now
-    bytes_read: int
-    seconds: float
-    skipped: tuple[Skipped, ...]
-    embedded: int = 0  # chunks that got vectors after they were read
-    rebuilt: str = ""  # why an update became a full build
+    def build(self, options: BuildOptions, *, watch: Watch | None = None) -> Report:
+        """Index the root from nothing; the index that was there answers until this one is complete.
 
+        Raises RootError, EncoderError, WorkerError, IndexLockedError, IndexWriteError.
+        """
+        with self._locked(options):
+            return self._build(options, watch, anew=True)
 
-Watch = Callable[[Progress], None]
+    def update(
+        self,
+        options: BuildOptions,
+        *,
+        paths: Iterable[str] | None = None,
+        thorough: bool = False,
+        watch: Watch | None = None,
+    ) -> Report:
+        """Bring the index up to date: read the files that are new or changed, forget those that went.
+
+        With `paths`, from the root, only these files and folders are looked at. A `thorough` update lists every folder
+        and compares every byte of the index with its sums; the files of a segment that is damaged are read again. An
+        index that is missing, of an older format or made by other rules is built anew. Raises like `build`, and
+        IndexTooNewError.
+        """
+        with self._locked(options):
+            settings = read_settings(self._root)
+            opened, reason, repaired = self._current(options, settings, thorough=thorough)
+            if opened is None:
+                return replace(self._build(options, watch, anew=False), rebuilt=reason)
+            embedding = Embedding.of(opened.manifest, _wanted_encoder(self._root, options))
+            job = _Job(options, settings, embedding, watch)
+            known = known_of(self._root, opened)
+            # The files of what is lost, and with the listing all of them, are known to nobody.
+            if thorough or repaired or not known.listed.folders:
+                scan = scan_all(known, options.walk, settings)
+            elif paths is not None:
+                scan = scan_paths(known, paths, options.walk, settings)
+            else:
+                scan = scan_changed(known, options.walk, settings)
+            scan, left = first_of(scan, options.most_files)
+            return replace(self._change(opened, scan, job), repaired=repaired, left=left)
+
+    @contextmanager
+    def _locked(self, options: BuildOptions) -> Iterator[None]:
+        """Hold the write lock of the index's folder, made where it is missing; what a failure leaves is removed."""
+        with ExitStack() as held:
+            with writing(self._folder):
+                (self._folder / SEGMENTS).mkdir(parents=True, exist_ok=True)
+                ignore = self._folder / ".gitignore"
+                if not ignore.exists() or not ignore.stat().st_size:
+                    ignore.write_text("*\n", encoding="utf-8")
+                held.enter_context(locked(self._folder, options.lock_seconds, waiting=options.waiting))
+            remove_unfinished_merge(self._folder)
+            try:
+                yield
+            except BaseException:
+                self._opened = None
+                _remove_unfinished(self._folder)
+                raise
+
+    def _build(self, options: BuildOptions, watch: Watch | None, *, anew: bool) -> Report:
+        settings = read_settings(self._root)
+        job = _Job(options, settings, self._embedding_of_old(options), watch, anew)
+        manifest = Manifest(
+            root=str(self._root),
+            repository=self._repository,
+            contents=tuple(sorted(options.walk.contents)),
+            max_bytes=options.walk.max_bytes,
+            mask=options.mask,
+            version=__version__,
+            parts=content_parts(settings, mask=options.mask),
+            generation=_generation(self._folder),
+        )
+        nothing = Kept(manifest, Listed(), (), {})
+        return self._change(nothing, scan_all(known_of(self._root, nothing), options.walk, settings), job)
+
+    def _embedding_of_old(self, options: BuildOptions) -> Embedding:
+        """Return the embedding for a new index: what is asked for, else what the one before had."""
+        wanted = _wanted_encoder(self._root, options)
+        with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
+            return Embedding.of(read_manifest(self._folder), wanted)
+        return Embedding(wanted or SHIPPED)
+
+    def _current(self, options: BuildOptions, settings: Settings, *, thorough: bool) -> tuple[Kept | None, str, int]:
+        """Return the index as it is, why it has to be built anew where it has, and how many segments are damaged."""
+        try:
+            manifest = read_manifest(self._folder)
+        except IndexTooNewError:
+            raise
+        except IndexMissingError:
+            return None, "", 0
+        except (IndexFormatError, IndexDamagedError) as error:
+            return None, str(error).partition(";")[0], 0
+        if reason := _outdated(manifest, options, settings):
+            return None, reason, 0
+        if self._opened is not None and self._opened.manifest == manifest and not thorough:
+            return self._opened, "", 0
+        opened = open_kept(self._folder, manifest, checked=thorough)
+        return opened, "", len(manifest.segments) - len(opened.parts)
+
+    def _change(self, opened: Kept, scan: Scan, job: _Job) -> Report:
+        """Write what a scan found to the index, and what was done to a report."""
+        draft = Draft(opened, scan)
+        read, not_text = self._read(draft, opened, scan, job)
+        parts, embedded = _embedded(self._folder, draft.finished(), job)
+        parts = self._merged(parts, job.embedding)
+        listed = replace(draft.listed(), stamps=tuple(part.stamps for part in parts))
+        manifest = self._publish(opened, draft, scan, parts=parts, listed=listed, job=job)
+        if job.options.share and (len(read) >= SHARED_FILES or not opened.parts):
+            offer(self._folder, parts, content_key(manifest.parts, FORMAT))
+        self._opened = Kept(manifest, listed, tuple(parts), draft.places(parts))
+        return Report(
+            read=len(read) - len(not_text),
+            unchanged=draft.unchanged,
+            removed=draft.removed,
+            chunks=live_chunks(parts),
+            bytes_read=sum(file.size for file in read),
+            seconds=time.monotonic() - job.started,
+            skipped=tuple(Skipped(one.path, SkipReason(one.reason), one.detail) for one in listed.skipped),
+            embedded=embedded,
+            reused=draft.reused,
+            merge_due=bool(due_for_merging(parts)),
+        )
+
+    def _read(self, draft: Draft, opened: Kept, scan: Scan, job: _Job) -> tuple[list[SourceFile], list[Skipped]]:
+        """Give every file of a draft its place; return those that were read, and those of them that are no text."""
+        folder, options, embedding = self._folder, job.options, job.embedding
+        contents = Contents(self._root, scan.differing)
+        draft.take_known(find_known(scan.differing, opened.parts, opened.places, contents))
+        files = draft.to_read
+        if options.share and not job.anew and len(files) >= SHARED_FILES:
+            key = content_key(opened.manifest.parts, FORMAT)
+            stamps = {file.path: stamp_of(file, scan.now) for file in files}
+            with writing(folder):
+                draft.add_parts(adopt(folder, files, key=key, vectors=embedding.key, contents=contents, stamps=stamps))
+            files = draft.to_read
+        vectors = embedding.key if embedding.in_workers else ""
+        entries, not_text = write_segments(
+            folder, files, readers=self._readers, options=options, vectors=vectors, watch=job.watch
+        )
+        draft.leave_out(not_text)
+        draft.add(folder, entries, vectors=vectors)
+        return files, not_text
+
+    def _merged(self, parts: list[Part], embedding: Embedding) -> list[Part]:
+        """Return segments with those merged for which that is quick."""
+        due = quick_to_merge(due_for_merging(parts))
+        if not due:
+            return parts
+        names = {part.entry.name for part in due}
+        new = merge_parts(due, folder=self._folder, into=self._folder / SEGMENTS, embedding=embedding)
+        return [*(part for part in parts if part.entry.name not in names), *new]
+
+    def _publish(
+        self, opened: Kept, draft: Draft, scan: Scan, *, parts: Sequence[Part], listed: Listed, job: _Job
+    ) -> Manifest:
+        """Write the catalog, where it changed, and the manifest."""
+        folder, old, embedding = self._folder, opened.manifest, job.embedding
+        manifest = replace(
+            old,
+            segments=tuple(part.entry for part in parts),
+            updated_ns=scan.now,
+            version=__version__,
+            encoder=embedding.recorded(),
+            vectors=embedding.key,
+            catalog_key=catalog_key(folder, job.settings),
+            access=stored_access(self._root, job.settings, self._repository),
+        )
+        with writing(folder):
+            same = (old.catalog_key, old.vectors) == (manifest.catalog_key, manifest.vectors)
+            if not same or tells_of_schemas(draft.concerned()):
+                path = folder / f"catalog-{old.generation + 1}.bin"
+                told = write_schema(path, parts, job.settings, embedding=embedding)
+                manifest = replace(
+                    manifest, catalog=path.name if told else "", catalog_sum=synced_sum(path) if told else NO_SUM
+                )
+            if not opened.parts:
+                manifest = replace(manifest, seconds=time.monotonic() - job.started)
+            return write_manifest(folder, manifest, listed)
 
 
 def build(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None = None) -> Report:
-    """Index a root from nothing; the index that was there answers until this one is complete.
-
-    Raises RootError, WorkerError, IndexLockedError, IndexWriteError.
-    """
-    with _locked(folder, options.lock_seconds):
-        return _build(root, folder, options=options, repository=repository, watch=watch)
-
-
-def _build(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None) -> Report:
-    # Only now, because the first lock makes the index's folder and so changes the root's time.
-    started, now = time.monotonic(), time.time_ns()
-    settings = read_settings(root)
-    listing = _list(root, options, settings)
-    wanted = _wanted_encoder(root, options)
-    embedding = Embedding(wanted or SHIPPED)
-    with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
-        known = read_manifest(folder)
-        now = max(now, known.updated_ns + 1)
-        embedding = Embedding.of(known, wanted)
-    entries, not_text = _write_segments(root, folder, listing.files, options=options, embedding=embedding, watch=watch)
-    entries, embedded = _embedded(folder, entries, embedding, watch)
-    skipped = (*listing.skipped, *not_text)
-    manifest = Manifest(
-        root=str(root),
-        repository=repository,
-        segments=tuple(entries),
-        contents=tuple(sorted(options.walk.contents)),
-        max_bytes=options.walk.max_bytes,
-        version=__version__,
-        parts=content_parts(settings),
-        updated_ns=now,
-        generation=_generation(folder),
-        encoder=embedding.recorded(),
-        vectors=embedding.key,
-    )
-    with writing(folder):
-        manifest = replace(
-            manifest,
-            catalog=write_schema(folder, manifest, settings, embedding=embedding),
-            catalog_key=catalog_key(folder, settings),
-        )
-        manifest = replace(manifest, seconds=time.monotonic() - started)
-        write_manifest(folder, manifest, _listed(listing, skipped))
-    return Report(
-        read=sum(entry.files for entry in entries),
-        unchanged=0,
-        removed=0,
-        chunks=sum(entry.chunks for entry in entries),
-        bytes_read=sum(file.size for file in listing.files),
-        seconds=time.monotonic() - started,
-        skipped=skipped,
-        embedded=embedded,
-    )
+    """Index a root from nothing with a `Builder` of its own."""
+    builder = Builder(root, folder, repository=repository)
+    try:
+        return builder.build(options, watch=watch)
+    finally:
+        builder.close()
 
 
 def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None = None) -> Report:
-    """Bring an index up to date: read the files that are new or changed, forget those that went.
-
-    An index that is missing, damaged, of another format or made by other rules is built anew. Raises like `build`.
-    """
-    with _locked(folder, options.lock_seconds):
-        try:
-            manifest = read_manifest(folder)
-            settings = read_settings(root)
-            reason = _outdated(manifest, options, settings)
-            listed = read_listing(folder, manifest)
-            segments = [] if reason else _sound_segments(folder, manifest)
-        except (IndexMissingError, IndexFormatError, IndexDamagedError) as error:
-            reason = str(error)
-        if reason:
-            rebuilt = _build(root, folder, options=options, repository=repository, watch=watch)
-            return replace(rebuilt, rebuilt=reason)
-        return _update(
-            root, folder, manifest, listed=listed, segments=segments, options=options, settings=settings, watch=watch
-        )
-
-
-def _sound_segments(folder: Path, manifest: Manifest) -> list[Segment]:
-    """Return the segments of an index once every byte of them is checked; raises IndexDamagedError."""
-    segments = [Segment(folder / "segments" / entry.name, vectors=manifest.vectors) for entry in manifest.segments]
-    for segment in segments:
-        segment.verify()
-    return segments
-
-
-def _update(
-    root: Path,
-    folder: Path,
-    manifest: Manifest,
-    *,
-    listed: Listed,
-    segments: Sequence[Segment],
-    options: BuildOptions,
-    settings: Settings,
-    watch: Watch | None,
-) -> Report:
-    started, now = time.monotonic(), time.time_ns()
-    listing = _list(root, options, settings)
-    known_bad = _still_unreadable(listed, manifest, listing)
-    changed, dead = _compare(manifest, segments, listing, unreadable={one.path for one in known_bad})
-    entries = [
-        replace(entry, dead=tuple(sorted({*entry.dead, *gone})))
-        for entry, gone in zip(manifest.segments, dead, strict=True)
-    ]
-    same_key = manifest.catalog_key == catalog_key(folder, settings)
-    embedding = Embedding.of(manifest, _wanted_encoder(root, options))
-    same_vectors = manifest.vectors == embedding.key
-    if not changed and not any(dead) and same_key and same_vectors:
-        skipped = (*listing.skipped, *known_bad)
-        with writing(folder):
-            write_manifest(folder, replace(manifest, updated_ns=now, version=__version__), _listed(listing, skipped))
-        return _update_report(listing, _live_chunks(folder, entries), started=started, skipped=skipped)
-    added, found_skipped = _write_segments(root, folder, changed, options=options, embedding=embedding, watch=watch)
-    skipped = (*listing.skipped, *found_skipped, *known_bad)
-    concerned: list[tuple[Segment, Iterable[int]]] = list(zip(segments, dead, strict=True))
-    new = [Segment(folder / "segments" / entry.name) for entry in added]
-    concerned += [(segment, range(len(segment.paths))) for segment in new]
-    entries, embedded = _embedded(folder, _merged(folder, [*entries, *added], embedding), embedding, watch)
-    manifest = replace(
-        manifest,
-        segments=tuple(entries),
-        updated_ns=now,
-        version=__version__,
-        encoder=embedding.recorded(),
-        vectors=embedding.key,
-    )
-    with writing(folder):
-        if not same_key or not same_vectors or tells_of_schemas(concerned):
-            manifest = replace(
-                manifest,
-                catalog=write_schema(folder, manifest, settings, embedding=embedding),
-                catalog_key=catalog_key(folder, settings),
-            )
-        write_manifest(folder, manifest, _listed(listing, skipped))
-    return _update_report(
-        listing,
-        _live_chunks(folder, entries),
-        started=started,
-        skipped=skipped,
-        read=len(changed),
-        bytes_read=sum(file.size for file in changed),
-        removed=_removed(segments, dead, changed),
-        embedded=embedded,
-    )
-
-
-def content_parts(settings: Settings) -> dict[str, str]:
-    """Return the identities of what an index's content depends on, besides the files."""
-    return {
-        "chunker": str(CHUNKER_VERSION),
-        "tokenizer": str(TOKENIZER_VERSION),
-        "languages": _data_identity("parsers", {"language.toml", "tags.scm"}),
-        "dialects": _data_identity("schemas", {"dialect.toml"}),
-        "settings": blake2b(msgspec.json.encode(msgspec.structs.replace(settings, name="")), digest_size=8).hexdigest(),
-    }
-
-
-def _data_identity(folder: str, names: Set[str]) -> str:
-    data = blake2b(digest_size=8)
-    for path in sorted(data_folder(folder).glob("*/*")):
-        if path.name in names:
-            data.update(path.parent.name.encode() + path.read_bytes())
-    return data.hexdigest()
-
-
-def _list(root: Path, options: BuildOptions, settings: Settings) -> Listing:
-    """Return what a walk finds, with what the settings say of it."""
-    listing = walk(root, replace(options.walk, assigned=settings.assigned))
-    for name in SETTINGS_FILES:
-        with suppress(OSError):
-            listing.rules[name] = os.stat(root / name).st_mtime_ns
-    if not settings.files and settings.defaults == FileSettings():
-        return listing
-    found = ((file, settings.for_path(file.path)) for file in listing.files)
-    files = [replace(file, dialect=said.dialect, mask=bool(said.mask_literals)) for file, said in found]
-    return replace(listing, files=files)
+    """Bring an index up to date, and check it, with a `Builder` of its own."""
+    builder = Builder(root, folder, repository=repository)
+    try:
+        return builder.update(options, thorough=True, watch=watch)
+    finally:
+        builder.close()
 
 
 def _wanted_encoder(root: Path, options: BuildOptions) -> EncoderSpec | None:
@@ -289,36 +285,12 @@ def _wanted_encoder(root: Path, options: BuildOptions) -> EncoderSpec | None:
 
 def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> str:
     """Return why the whole index has to be built anew, "" when it has not."""
-    for part, identity in content_parts(settings).items():
+    for part, identity in content_parts(settings, mask=options.mask).items():
         if manifest.parts.get(part) != identity:
             return f"the index was made by another {part}"
     if set(manifest.contents) != set(options.walk.contents) or manifest.max_bytes != options.walk.max_bytes:
         return "the index was made with other options"
     return ""
-
-
-@contextmanager
-def _locked(folder: Path, seconds: float) -> Iterator[None]:
-    """Hold the index's write lock; it goes with the process that holds it. What a failure leaves behind is removed."""
-    lock = FileLock(folder / "lock", timeout=seconds)
-    try:
-        with writing(folder):
-            (folder / "segments").mkdir(parents=True, exist_ok=True)
-            ignore = folder / ".gitignore"
-            if not ignore.exists() or not ignore.stat().st_size:
-                ignore.write_text("*\n", encoding="utf-8")
-            lock.acquire()
-    except Timeout as error:
-        raise IndexLockedError(
-            f"another process has been writing the index at {folder} for {seconds:.0f} s; wait until it is done"
-        ) from error
-    try:
-        yield
-    except BaseException:
-        _remove_unfinished(folder)
-        raise
-    finally:
-        lock.release()
 
 
 def _remove_unfinished(folder: Path) -> None:
@@ -335,215 +307,33 @@ def _generation(folder: Path) -> int:
     try:
         return read_manifest(folder).generation
     except (IndexMissingError, IndexFormatError, IndexDamagedError):
-        return max((int(path.stem.partition("-")[2]) for path in folder.glob("listing-*.json")), default=0)
+        return max((int(path.stem.partition("-")[2]) for path in folder.glob("listing-*.*")), default=0)
 
 
-def _write_segments(
-    root: Path,
-    folder: Path,
-    files: Sequence[SourceFile],
-    *,
-    options: BuildOptions,
-    embedding: Embedding,
-    watch: Watch | None,
-) -> tuple[list[SegmentEntry], list[Skipped]]:
-    """Write the files' chunks to new segments; nothing names them yet."""
-    entries: list[SegmentEntry] = []
-    skipped: list[Skipped] = []
-    all_bytes = sum(file.size for file in files)
-    batches = list(_batches(files))
-    done_files = done_bytes = done_chunks = 0
-    vectors = embedding.key if embedding.in_workers else ""
-    writer: SegmentWriter | None = None
-    try:
-        for batch, result in zip(batches, _results(root, batches, options, embed=embedding.in_workers), strict=True):
-            columns, not_text = result
-            skipped += not_text
-            done_chunks += len(columns.chunks)
-            if writer is not None and writer.chunks + len(columns.chunks) > SHORT_DOCS:
-                entries.append(_finish(folder, writer))
-                writer = None
-            with writing(folder):
-                writer = writer or SegmentWriter(_new_segment(folder), vectors=vectors)
-                writer.add(columns)
-            done_files += len(batch)
-            done_bytes += sum(file.size for file in batch)
-            if watch is not None:
-                watch(Progress(done_files, len(files), done_bytes, all_bytes, done_chunks))
-        if writer is not None and writer.files:
-            entries.append(_finish(folder, writer))
-    except BaseException:
-        if writer is not None:
-            writer.abort()
-            shutil.rmtree(writer.folder, ignore_errors=True)
-        raise
-    return entries, skipped
+def _with_vectors_of(entry: SegmentEntry, embedding: Embedding) -> SegmentEntry:
+    """Return a segment without the vectors of other encoders."""
+    kept = {name: found for name, found in entry.sums.items() if is_wanted(name, embedding.key)}
+    return entry if len(kept) == len(entry.sums) else replace(entry, sums=kept)
 
 
-def _results(root: Path, batches: list[Batch], options: BuildOptions, *, embed: bool) -> Iterator[Result]:
-    count = available_cores() if options.workers is None else options.workers
-    if count == 0 or not batches:
-        for batch in batches:
-            yield analyse(str(root), batch, embed=embed)
-        return
-    # A single small file goes to a worker too: it costs 0.15 s, and no other way ends a parser that does not end.
-    with WorkerPool(str(root), min(count, len(batches)), file_seconds=options.file_seconds, embed=embed) as pool:
-        yield from pool.map(batches)
-
-
-def available_cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _batches(files: Iterable[SourceFile]) -> Iterator[Batch]:
-    batch: list[SourceFile] = []
-    size = 0
-    for file in files:
-        batch.append(file)
-        size += file.size
-        if len(batch) == BATCH_FILES or size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _new_segment(folder: Path) -> Path:
-    # Never a name that was used before: a reader of an old manifest may still have it open.
-    return folder / "segments" / f"{time.time_ns():x}-{os.getpid():x}"
-
-
-def _finish(folder: Path, writer: SegmentWriter) -> SegmentEntry:
-    with writing(folder):
-        writer.finish()
-        sync_folder(writer.folder)
-    sizes = {path.name: path.stat().st_size for path in sorted(writer.folder.iterdir())}
-    return SegmentEntry(writer.folder.name, writer.files, writer.chunks, sizes)
-
-
-def _compare(
-    manifest: Manifest, segments: Sequence[Segment], listing: Listing, *, unreadable: Set[str]
-) -> tuple[list[SourceFile], list[set[int]]]:
-    """Return the files to read, and of each segment the numbers of those that changed or went."""
-    files = {file.path: file for file in listing.files}
-    dead: list[set[int]] = []
-    unchanged: set[str] = set()
-    for entry, segment in zip(manifest.segments, segments, strict=True):
-        gone: set[int] = set()
-        already = set(entry.dead)
-        for number, (path, *known) in enumerate(segment.file_stats()):
-            if number in already:
-                continue
-            file = files.get(path)
-            # A file as new as the last listing may have been written again within one tick of its clock.
-            if (
-                file is not None
-                and known == [file.size, file.mtime_ns, file.inode]
-                and file.mtime_ns < manifest.updated_ns
-            ):
-                unchanged.add(path)
-            else:
-                gone.add(number)
-        dead.append(gone)
-    return [file for path, file in files.items() if path not in unchanged and path not in unreadable], dead
-
-
-def _still_unreadable(listed: Listed, manifest: Manifest, listing: Listing) -> list[Skipped]:
-    """Return the files that were read before, were no text, and have not changed since."""
-    found = {file.path: file for file in listing.files}
-    known: list[Skipped] = []
-    for path, reason, detail in listed.skipped:
-        file = found.get(path)
-        if file is not None and file.mtime_ns < manifest.updated_ns:
-            known.append(Skipped(path, SkipReason(reason), detail))
-    return known
-
-
-def _embedded(
-    folder: Path, entries: list[SegmentEntry], embedding: Embedding, watch: Watch | None
-) -> tuple[list[SegmentEntry], int]:
+def _embedded(folder: Path, parts: Sequence[Part], job: _Job) -> tuple[list[Part], int]:
     """Return the segments with their vectors, and how many chunks got theirs now."""
     embedded = 0
 
     def told(done: int, total: int) -> None:
         nonlocal embedded
         embedded = done
-        if watch is not None:
-            watch(Progress(0, 0, 0, 0, total, done, total))
+        if job.watch is not None:
+            job.watch(Progress(0, 0, 0, 0, total, done, total))
 
+    embedding = job.embedding
     with writing(folder):
-        return embed_segments(folder, entries, embedding, told=told), embedded
-
-
-def _merged(folder: Path, entries: list[SegmentEntry], embedding: Embedding) -> list[SegmentEntry]:
-    """Return the segments without empty ones, the small ones merged when there are too many or too much is dead."""
-    entries = [entry for entry in entries if len(entry.dead) < entry.files]
-    small = [entry for entry in entries if entry.chunks < SMALL_CHUNKS]
-    wasteful = {entry.name for entry in entries if WASTE * len(entry.dead) > entry.files}
-    chosen = [
-        entry for entry in entries if entry.name in wasteful or (entry in small and len(small) > MAX_SMALL_SEGMENTS)
-    ]
-    if not chosen:
-        return entries
-    merged: list[SegmentEntry] = []
-    vectors = embedding.key if all(has_vectors(folder, entry, embedding) for entry in chosen) else ""
-    writer: SegmentWriter | None = None
-    with writing(folder):
-        for entry in chosen:
-            columns = columns_of(Segment(folder / "segments" / entry.name, vectors=vectors), entry.dead)
-            if writer is not None and writer.chunks + len(columns.chunks) > SHORT_DOCS:
-                merged.append(_finish(folder, writer))
-                writer = None
-            writer = writer or SegmentWriter(_new_segment(folder), vectors=vectors)
-            writer.add(columns)
-    if writer is not None:
-        merged.append(_finish(folder, writer))
-    return [*(entry for entry in entries if entry not in chosen), *merged]
-
-
-def _listed(listing: Listing, skipped: Iterable[Skipped]) -> Listed:
-    return Listed(
-        folders=listing.folders,
-        rules=listing.rules,
-        skipped=tuple((one.path, str(one.reason), one.detail) for one in skipped),
-    )
-
-
-def _removed(segments: Sequence[Segment], dead: Iterable[set[int]], changed: Sequence[SourceFile]) -> int:
-    gone = {path for segment, numbers in zip(segments, dead, strict=True) for path in segment.paths.some(numbers)}
-    return len(gone - {file.path for file in changed})
-
-
-def _live_chunks(folder: Path, entries: Iterable[SegmentEntry]) -> int:
-    """Return how many chunks can be found: those of files that have not changed since."""
-    count = 0
-    for entry in entries:
-        count += entry.chunks
-        if entry.dead:
-            segment = Segment(folder / "segments" / entry.name)
-            count -= int(np.isin(segment.chunk_file, entry.dead).sum())
-    return count
-
-
-def _update_report(
-    listing: Listing,
-    chunks: int,
-    *,
-    started: float,
-    skipped: tuple[Skipped, ...],
-    read: int = 0,
-    bytes_read: int = 0,
-    removed: int = 0,
-    embedded: int = 0,
-) -> Report:
-    return Report(
-        read=read,
-        unchanged=len(listing.files) - read,
-        removed=removed,
-        chunks=chunks,
-        bytes_read=bytes_read,
-        seconds=time.monotonic() - started,
-        skipped=skipped,
-        embedded=embedded,
-    )
+        entries = embed_segments(
+            folder, [_with_vectors_of(part.entry, embedding) for part in parts], embedding, told=told
+        )
+    return [
+        part
+        if entry is part.entry
+        else replace(part, entry=entry, segment=Segment(folder / SEGMENTS / entry.name, vectors=embedding.key))
+        for part, entry in zip(parts, entries, strict=True)
+    ], embedded

@@ -20,6 +20,7 @@ import numpy as np
 from coderag.errors import IndexDamagedError, IndexFormatError
 from coderag.index.arrays import Array, open_arrays, write_arrays
 from coderag.index.catalog_arrays import CATALOG_FORMAT, catalog_arrays
+from coderag.index.catalog_files import FileDatabases
 from coderag.index.catalog_vectors import SchemaVectors, joined_vectors, vectors_in
 from coderag.index.relations import Relation
 from coderag.index.sparse import Postings
@@ -38,7 +39,7 @@ from coderag.sql.model import (
     TypeDefinition,
 )
 
-__all__ = ["Catalog", "Units", "open_catalog", "write_catalog"]
+__all__ = ["Catalog", "Units", "joined_catalog", "made_catalog", "open_catalog", "write_catalog"]
 
 MULTIPLE = ("path", "label")  # the properties of which a table may have several
 
@@ -50,16 +51,29 @@ def write_catalog(path: Path, schema: Schema, *, vectors: SchemaVectors | None =
     write_arrays(path, catalog_arrays(schema, vectors))
 
 
-def open_catalog(paths: Mapping[str, Path]) -> Catalog:
-    """Return the catalog at a path, or several as one: then databases and files carry the names given with the paths.
+def made_catalog(schema: Schema, *, vectors: SchemaVectors | None = None) -> Catalog:
+    """Return the catalog of a schema, with vectors of it, without a file."""
+    return Catalog(catalog_arrays(schema, vectors))
 
-    Several have vectors where the same encoder made those of each. Raises IndexDamagedError and IndexFormatError.
+
+def open_catalog(paths: Mapping[str, Path]) -> Catalog:
+    """Return the catalog at a path, or several as one (`joined_catalog`).
+
+    Raises IndexDamagedError and IndexFormatError.
     """
-    if len(paths) == 1:
-        return Catalog.open(*paths.values())
-    catalogs = [Catalog.open(path) for path in paths.values()]
-    schema = merged(dict(zip(paths, [one.schema() for one in catalogs], strict=True)))
-    return Catalog(catalog_arrays(schema, joined_vectors([SchemaVectors.from_arrays(one.arrays) for one in catalogs])))
+    return joined_catalog({name: Catalog.open(path) for name, path in paths.items()})
+
+
+def joined_catalog(catalogs: Mapping[str, Catalog]) -> Catalog:
+    """Return a catalog as it is, or several as one: then databases and files carry the names given with them.
+
+    Several have vectors where the same encoder made those of each.
+    """
+    if len(catalogs) == 1:
+        return next(iter(catalogs.values()))
+    schema = merged({name: one.schema() for name, one in catalogs.items()})
+    vectors = joined_vectors([SchemaVectors.from_arrays(one.arrays) for one in catalogs.values()])
+    return made_catalog(schema, vectors=vectors)
 
 
 class Units(Sequence[Unit], Generic[Unit]):
@@ -91,7 +105,7 @@ class Units(Sequence[Unit], Generic[Unit]):
         try:
             unit = self._decoder.decode(self._blob[begin:end].tobytes())
         except msgspec.MsgspecError as error:
-            raise IndexDamagedError(f'the schema catalog is damaged: {error}; run "coderag index --rebuild"') from error
+            raise IndexDamagedError(f'the schema catalog is damaged: {error}; run "coderag index"') from error
         self._known[number] = unit
         return unit
 
@@ -118,13 +132,16 @@ class Catalog:
         self.column_flags: Array = arrays["column_flags"]  # u8[columns]: PRIMARY, FOREIGN, REFERRED
 
     @classmethod
-    def open(cls, path: Path) -> Catalog:
-        """Open a file without reading it; raises IndexDamagedError, and IndexFormatError for another format."""
-        arrays = open_arrays(path)
+    def open(cls, path: Path, held: Array | None = None) -> Catalog:
+        """Open a file without reading it (of `held_file`, where it was called before).
+
+        Raises IndexDamagedError, and IndexFormatError for another format.
+        """
+        arrays = open_arrays(path, held)
         found = int(arrays["format"][0]) if "format" in arrays else 0
         if found != CATALOG_FORMAT:
             raise IndexFormatError(
-                f'{path} has format {found}, this version reads {CATALOG_FORMAT}; run "coderag index --rebuild"'
+                f'{path} has format {found}, this version reads {CATALOG_FORMAT}; run "coderag index"'
             )
         return cls(arrays)
 
@@ -225,6 +242,11 @@ class Catalog:
         starts = self.arrays[f"{name}_starts"]
         found: Array = self.arrays[f"{name}_items"][int(starts[number]) : int(starts[number + 1])]
         return found
+
+    @cached_property
+    def files(self) -> FileDatabases:
+        """Which files tell of which databases."""
+        return FileDatabases(self.arrays)
 
     @cached_property
     def table_vectors(self) -> Vectors | None:

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from coderag.index.arrays import Array
+from coderag.index.catalog_files import file_arrays
 from coderag.index.catalog_vectors import SchemaVectors
 from coderag.index.lexicon import column_words, definition_words, piece_words, query_words, table_words
 from coderag.index.relations import EVIDENCE, Relation, relations_of
@@ -17,7 +18,8 @@ from coderag.sql.model import ColumnUse, Definition, ExampleQuery, Schema, Table
 
 __all__ = ["CATALOG_FORMAT", "FOREIGN", "PRIMARY", "REFERRED", "catalog_arrays"]
 
-CATALOG_FORMAT = 2  # 1: first; 2: vectors of tables and example queries
+# 1: first; 2: vectors of tables and example queries; 3: which files tell of which databases
+CATALOG_FORMAT = 3
 PRIMARY, FOREIGN, REFERRED = 1, 2, 4  # flags of a column
 # Properties of tables that few values share, as numbers into a list of them. A table has one of each of these; of
 # path and label it may have several.
@@ -37,7 +39,8 @@ def catalog_arrays(schema: Schema, vectors: SchemaVectors | None = None) -> dict
     arrays |= _properties(tables) | _columns(tables, relations) | _links(len(tables), relations)
     reads = [_read(query, names) for query in schema.queries]
     arrays |= _uses(schema.queries, reads, tables=tables, names=names)
-    arrays |= _lists("definition_table", [_spoken_of(definition, names) for definition in schema.definitions])
+    spoken = [_spoken_of(definition, names) for definition in schema.definitions]
+    arrays |= _lists("definition_table", spoken) | file_arrays(schema, tables, names, read=reads, told=spoken)
     arrays |= table_words(tables) | column_words(tables) | piece_words(tables)
     arrays |= query_words(schema.queries, reads) | definition_words(schema.definitions)
     return arrays if vectors is None else arrays | vectors.ordered(order).arrays()

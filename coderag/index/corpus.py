@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from coderag.index.arrays import Array
-from coderag.index.columns import CONTINUES, DEFINES, KINDS, LABELS
-from coderag.index.manifest import Manifest
+from coderag.index.columns import KINDS, LABELS
+from coderag.index.manifest import SEGMENTS, Manifest
+from coderag.index.paths import PathTable
 from coderag.index.segment import Segment
+from coderag.index.strings import last_bytes
 from coderag.index.vectors import cosines
 from coderag.types import Chunk, Content, Kind
 
-__all__ = ["PIECE", "REMAINDER", "Corpus", "Member", "open_members"]
+__all__ = ["Corpus", "Member", "open_members"]
 
-PIECE = 1  # a piece of a definition without its name
-REMAINDER = 2  # what is left of a file beside its definitions
+REMEMBERED_BYTES = 128 << 20  # of masks and factors
+WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be found out again
+    *("chunk_file", "chunk_kind", "file_labels", "file_language", "languages"),
+    *("documents", "paths", "path_table", "_first_of_file"),
+)
+REMEMBERED_NAMES = 100_000
 LAST_NAME = re.compile(r"[^\W\d]\w*$")
 
 
@@ -37,17 +43,19 @@ class Member:
     first_file: int = 0
 
 
-def open_members(folder: Path, manifest: Manifest) -> list[Member]:
-    """Return the segments of an index; raises IndexDamagedError."""
-    return [
-        Member(
-            Segment(folder / "segments" / entry.name, vectors=manifest.vectors),
-            manifest.repository,
-            manifest.root,
-            entry.dead,
-        )
-        for entry in manifest.segments
-    ]
+NONE_OPEN: Mapping[Path, Segment] = {}
+
+
+def open_members(folder: Path, manifest: Manifest, *, known: Mapping[Path, Segment] = NONE_OPEN) -> list[Member]:
+    """Return the segments of an index, of which some may be open already; raises IndexDamagedError."""
+    members = []
+    for entry in manifest.segments:
+        path = folder / SEGMENTS / entry.name
+        segment = known.get(path)
+        if segment is None or segment.vectors_key != manifest.vectors:
+            segment = Segment(path, vectors=manifest.vectors)
+        members.append(Member(segment, manifest.repository, manifest.root, entry.dead))
+    return members
 
 
 class Corpus:
@@ -65,6 +73,7 @@ class Corpus:
         self._first_files = [one.first_file for one in placed]
         self.size = chunks
         self.files = files
+        self._remembered: dict[Hashable, Array] = {}
 
     def __len__(self) -> int:
         """Return how many chunks there are, dead ones included."""
@@ -79,24 +88,6 @@ class Corpus:
     def chunk_kind(self) -> Array:
         """The kind of each chunk as its position in KINDS, u8[chunks]."""
         return self._joined([one.segment.chunk_kind for one in self.members], np.uint8)
-
-    @cached_property
-    def chunk_flags(self) -> Array:
-        """The flags of each chunk, u8[chunks]."""
-        return self._joined([one.segment.chunk_flags for one in self.members], np.uint8)
-
-    @cached_property
-    def standing(self) -> Array:
-        """What each chunk is instead of a whole definition, u8[chunks]: PIECE, REMAINDER, or their sum."""
-        piece = (self.chunk_flags & CONTINUES) > 0
-        remainder = self.of_kinds((Kind.MODULE, Kind.BLOCK)) & ((self.chunk_flags & DEFINES) == 0)
-        standing: Array = (PIECE * piece + REMAINDER * remainder).astype(np.uint8)
-        return standing
-
-    @cached_property
-    def queries(self) -> Array:
-        """Which chunks are example queries, bool[chunks]."""
-        return self.of_kinds((Kind.QUERY,))
 
     @cached_property
     def file_labels(self) -> Array:
@@ -134,14 +125,70 @@ class Corpus:
         return live
 
     @cached_property
+    def dead_chunks(self) -> tuple[Array, ...]:
+        """Of each segment its chunks of files that changed or went, i64[n], ascending."""
+        return tuple(
+            np.flatnonzero(np.isin(one.segment.chunk_file, one.dead)) if one.dead else np.zeros(0, dtype=np.int64)
+            for one in self.members
+        )
+
+    @cached_property
     def live_chunks(self) -> int:
         """How many chunks are of files that are still what was indexed."""
-        return self.size if self.live_file.all() else int(self.live_file[self.chunk_file].sum())
+        return self.size - sum(map(len, self.dead_chunks))
 
     @cached_property
     def paths(self) -> list[str]:
         """The path of each file."""
         return [path for one in self.members for path in one.segment.paths.all()]
+
+    def with_dead(self, dead: Sequence[tuple[int, ...]]) -> Corpus:
+        """Return the same chunks and files, of which others are dead: a list of numbers for each segment."""
+        other = Corpus([replace(one, dead=files) for one, files in zip(self.members, dead, strict=True)])
+        other.__dict__.update({name: self.__dict__[name] for name in WHATEVER_IS_DEAD if name in self.__dict__})
+        return other
+
+    @cached_property
+    def path_table(self) -> PathTable:
+        """The paths by their folders, for globs."""
+        return PathTable(self.paths)
+
+    def remembered(self, key: Hashable, make: Callable[[], Array]) -> Array:
+        """Return what was made under a key, [chunks] that nobody changes; the oldest of many are made again."""
+        found = self._remembered.get(key)
+        if found is None:
+            found = make()
+            found.flags.writeable = False
+            for oldest in list(self._remembered):
+                if sum(one.nbytes for one in [*self._remembered.values()]) + found.nbytes <= REMEMBERED_BYTES:
+                    break
+                self._remembered.pop(oldest, None)
+            self._remembered[key] = found
+        return found
+
+    def files_of(self, chunks: Array) -> Array:
+        """Return which files have one of some chunks (bool[chunks]), bool[files]."""
+        found = np.zeros(self.files, dtype=bool)
+        files, starts = self._first_of_file
+        if len(starts):
+            found[files] = np.logical_or.reduceat(chunks, starts)
+        return found
+
+    def chunks_of(self, files: Array) -> Array:
+        """Return the chunks of some files (bool[files]), i64[n] ascending."""
+        known, starts = self._first_of_file
+        ends = np.append(starts[1:], len(self))
+        at = np.flatnonzero(files[known])
+        sizes = ends[at] - starts[at]
+        return np.repeat(starts[at] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+
+    @cached_property
+    def _first_of_file(self) -> tuple[Array, Array]:
+        """The files that have chunks, and the first chunk of each: the chunks of a file lie together."""
+        firsts = [np.flatnonzero(np.diff(one.segment.chunk_file, prepend=-1)) for one in self.members]
+        placed = list(zip(self.members, firsts, strict=True))
+        files = [one.segment.chunk_file[first] + one.first_file for one, first in placed]
+        return self._joined(files, np.int64), self._joined([first + one.first_chunk for one, first in placed], np.int64)
 
     def with_label(self, label: str) -> Array:
         """Return which files carry a label, bool[files]."""
@@ -172,15 +219,38 @@ class Corpus:
         ]
         return self._joined(found, np.float32)
 
-    def names(self, chunk: int) -> tuple[str, str]:
-        """Return a chunk's own name, and the last name of what encloses it ("" at the top)."""
+    def by_member(self, chunks: Array) -> Iterator[tuple[Member, Array | slice, Array]]:
+        """Yield each segment that holds some of i64[n] chunks, with their positions in it, and their numbers there."""
+        order = None if (chunks[1:] >= chunks[:-1]).all() else np.argsort(chunks, kind="stable")
+        ascending = chunks if order is None else chunks[order]
+        bounds = [*np.searchsorted(ascending, self._first_chunks).tolist(), len(chunks)]
+        for member, begin, end in zip(self.members, bounds, bounds[1:], strict=False):
+            if begin < end:
+                here = slice(begin, end)
+                yield member, here if order is None else order[here], ascending[here] - member.first_chunk
+
+    def file_numbers(self, chunks: Array) -> Array:
+        """Return the file of each of i64[n] chunks, i64[n]."""
+        found = np.zeros(len(chunks), dtype=np.int64)
+        for member, positions, local in self.by_member(chunks):
+            found[positions] = member.segment.chunk_file[local] + member.first_file
+        return found
+
+    def kind(self, chunk: int) -> Kind:
+        """Return what a chunk is."""
         member, local = self.member_of(chunk)
-        qualified, size = member.segment.names[local], member.segment.name_bytes[local]
-        if not qualified.isascii():
-            name = member.segment.name(local)
-            size = len(name)
-        scope = LAST_NAME.search(qualified[: len(qualified) - size].rstrip(".:#/ >")) if size < len(qualified) else None
-        return qualified[len(qualified) - size :], scope[0] if scope else ""
+        return KINDS[int(member.segment.chunk_kind[local])]
+
+    def names(self, chunks: Array) -> list[tuple[str, str]]:
+        """Return of each of i64[n] chunks its own name, and the last name of what encloses it ("" at the top)."""
+        found = [("", "")] * len(chunks)
+        for member, positions, local in self.by_member(chunks):
+            segment = member.segment
+            places = np.arange(len(chunks))[positions].tolist()
+            sizes = segment.name_bytes[local].tolist()
+            for place, size, qualified in zip(places, sizes, segment.names.some(local), strict=True):
+                found[place] = _own_and_scope(qualified, size)
+        return found
 
     def place(self, chunk: int) -> tuple[str, int]:
         """Return a chunk's path and first row."""
@@ -200,3 +270,12 @@ class Corpus:
             if len(arrays) == 1
             else np.concatenate(arrays).astype(dtype, copy=False)
         )
+
+
+@lru_cache(maxsize=REMEMBERED_NAMES)
+def _own_and_scope(qualified: str, size: int) -> tuple[str, str]:
+    """Return the last `size` bytes of a qualified name, and the last name in what comes before them."""
+    own = last_bytes(qualified, size)
+    rest = qualified[: len(qualified) - len(own)]
+    scope = LAST_NAME.search(rest.rstrip(".:#/ >")) if rest else None
+    return own, scope[0] if scope else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ import numpy as np
 
 from coderag.errors import EncoderError
 from coderag.index.arrays import Array
-from coderag.index.manifest import Manifest, SegmentEntry
+from coderag.index.manifest import Manifest, SegmentEntry, Sum, sync, synced_sum
 from coderag.index.segment import Segment
 from coderag.index.vectors import vectors_name, write_vectors
 from coderag.models.encoder import Passage, quantised
@@ -91,7 +90,9 @@ class Embedding:
 
 def has_vectors(folder: Path, entry: SegmentEntry, embedding: Embedding) -> bool:
     """Tell whether a segment has the vectors that its index should have."""
-    return not embedding.key or (folder / "segments" / entry.name / vectors_name(embedding.key)).exists()
+    name = vectors_name(embedding.key)
+    # What no manifest names was left by a process that was killed, and may not be whole.
+    return not embedding.key or (name in entry.sums and (folder / "segments" / entry.name / name).exists())
 
 
 def embed_segments(
@@ -104,6 +105,7 @@ def embed_segments(
     encoder = embedding.opened()
     all_chunks = sum(entry.chunks for entry in entries if entry.name in lacking)
     done = 0
+    made: dict[str, dict[str, Sum]] = {}
     for entry in entries:
         if entry.name not in lacking:
             continue
@@ -118,8 +120,9 @@ def embed_segments(
         path = write_vectors(
             segment.folder, embedding.key, np.concatenate(rows) if rows else np.zeros((0, dimensions), dtype=np.int8)
         )
-        _sync(path)
-    return [_measured(folder, entry) for entry in entries]
+        sync(path.parent)
+        made[entry.name] = {path.name: synced_sum(path)}
+    return [replace(entry, sums=entry.sums | made[entry.name]) if entry.name in made else entry for entry in entries]
 
 
 def passage_of(segment: Segment, number: int) -> Passage:
@@ -133,17 +136,3 @@ def passage_of(segment: Segment, number: int) -> Passage:
 def _batches(segment: Segment) -> Iterator[list[Passage]]:
     for begin in range(0, len(segment), BATCH):
         yield [passage_of(segment, number) for number in range(begin, min(begin + BATCH, len(segment)))]
-
-
-def _measured(folder: Path, entry: SegmentEntry) -> SegmentEntry:
-    files = sorted((folder / "segments" / entry.name).iterdir())
-    return replace(entry, sizes={path.name: path.stat().st_size for path in files})
-
-
-def _sync(path: Path) -> None:
-    for one in (path, path.parent):
-        handle = os.open(one, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

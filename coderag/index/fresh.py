@@ -1,42 +1,33 @@
-"""Whether an index still says what the files say, without reading them."""
+"""How the files of a root differ from what an index says of them, without reading any."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Sequence
 
-from coderag.errors import StoredIndexError
-from coderag.index.manifest import Manifest, read_listing
+from coderag.index.listing import Listed
+from coderag.index.manifest import Manifest
+from coderag.index.part import Part, places_of
+from coderag.index.scan import Known, differences
 from coderag.index.segment import Segment
 
-__all__ = ["is_fresh"]
+__all__ = ["stale_paths"]
 
 
-def is_fresh(root: str, folder: Path, manifest: Manifest, segments: Iterable[Segment]) -> bool:
-    """Tell whether no file, folder or ignore file changed since the index was written.
+def stale_paths(root: str, manifest: Manifest, segments: Sequence[Segment], listed: Listed) -> list[str] | None:
+    """Return what is not as it was of a root: files, folders and rule files, from the root; None for all of it.
 
-    A folder's modification time changes when an entry comes or goes, so files that are not indexed need no look,
-    unless one that was left out (too large, binary) was changed in place: `coderag index` notices that.
+    A folder's modification time changes when an entry comes or goes, so files that are not indexed need no look, unless
+    they were left out for what they held.
     """
-    try:
-        listed = read_listing(folder, manifest)
-    except StoredIndexError:
-        return False
-    base = os.path.join(root, "")
-    newest = manifest.updated_ns  # a file as new as this may have been written again within one tick of the clock
-    try:
-        for path, mtime in (*listed.folders.items(), *listed.rules.items()):
-            if os.stat(base + path).st_mtime_ns != mtime or mtime >= newest:
-                return False
-        for entry, segment in zip(manifest.segments, segments, strict=True):
-            dead = set(entry.dead)
-            for number, (path, size, mtime, inode) in enumerate(segment.file_stats()):
-                if number in dead:
-                    continue
-                found = os.lstat(base + path)
-                if found.st_mtime_ns != mtime or found.st_size != size or found.st_ino != inode or mtime >= newest:
-                    return False
-    except OSError:
-        return False
-    return True
+    if len(listed.stamps) != len(segments):
+        return None
+    parts = [
+        Part(entry, segment, stamps)
+        for entry, segment, stamps in zip(manifest.segments, segments, listed.stamps, strict=True)
+    ]
+    paths = []
+    for path, decides in differences(Known(root, listed, places_of(dict(enumerate(parts))), ())):
+        if decides:
+            return None
+        paths.append(path)
+    return paths

@@ -159,7 +159,7 @@ def _key_column(table: Table, named: Words, prefix: str) -> Column | None:
 
 def _is_initial_id(found: Words, named: Words) -> bool:
     """Tell whether a column is an identifier called after the first letters of its table: `aid` of `author`."""
-    return found == ("".join(word[0] for word in named) + "id",)
+    return found == ("".join(word[:1] for word in named) + "id",)
 
 
 def _referring(table: Table) -> set[str]:

@@ -3,11 +3,13 @@
 An index folder holds
 
     manifest.json      this; replaced by a rename, so a reader sees the old index or the new one
-    listing-N.json     the folders and rule files as they were, and every file left out
+    listing-N.bin      what the file system said of the root (coderag.index.listing)
     catalog-N.bin      the schema that the files and databases amount to (coderag.index.catalog)
     databases/         what databases said when they were asked last (coderag.index.snapshots)
     segments/NAME/     immutable (coderag.index.segment)
-    lock, .gitignore
+    merging/           segments that are being made of others (coderag.index.merging)
+    lock, lock.json    who writes (coderag.index.lock)
+    merging.lock, .gitignore
 """
 
 from __future__ import annotations
@@ -22,19 +24,36 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingError, IndexWriteError
+from coderag.errors import (
+    IndexDamagedError,
+    IndexFormatError,
+    IndexMissingError,
+    IndexTooNewError,
+    IndexWriteError,
+)
+from coderag.index.arrays import Array
+from coderag.index.listing import Listed, read_listing, write_listing
 from coderag.index.vectors import vectors_name
 
 __all__ = [
     "FORMAT",
     "INDEX_FOLDER",
-    "Listed",
+    "MANIFEST",
+    "MERGING",
+    "MERGING_LOCK",
+    "NO_SUM",
+    "SEGMENTS",
     "Manifest",
     "SegmentEntry",
-    "read_listing",
+    "Sum",
+    "listing_of",
     "read_manifest",
     "remove_leftovers",
+    "sum_of",
+    "sums_of",
+    "sync",
     "sync_folder",
+    "synced_sum",
     "write_manifest",
     "writing",
 ]
@@ -43,9 +62,19 @@ __all__ = [
 # 1  first
 # 2  what files tell of schemas, and the catalog folded from it
 # 3  vectors
-FORMAT = 3
+# 4  stamps of files in the listing instead of the segments, sums of all files in the manifest
+FORMAT = 4
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
+SEGMENTS = "segments"
+MERGING, MERGING_LOCK = "merging", "merging.lock"
+READ_BYTES = 1 << 22
+UNWRITABLE = frozenset(  # no bug, but what the system, the disk or a limit does not let happen
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EIO, errno.EFBIG}
+)
+
+Sum = tuple[int, int]  # the bytes of a file, and their CRC-32
+NO_SUM: Sum = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +84,7 @@ class SegmentEntry:
     name: str
     files: int
     chunks: int
-    sizes: dict[str, int]  # bytes of each of its files
+    sums: dict[str, Sum]  # of each of its files
     dead: tuple[int, ...] = ()  # numbers of files that changed or went since
 
 
@@ -67,32 +96,28 @@ class Manifest:
     repository: str
     segments: tuple[SegmentEntry, ...] = ()
     listing: str = ""  # name of the listing's file
+    listing_sum: Sum = NO_SUM
     contents: tuple[str, ...] = ("code", "docs")
     max_bytes: int = 0
+    mask: bool = True  # whether secrets are covered
     version: str = ""  # of coderag
     parts: dict[str, str] = field(default_factory=dict)  # what the content depends on: chunker, tokenizer, languages
     updated_ns: int = 0  # when the files were listed
     seconds: float = 0.0  # the last full build took
     generation: int = 0  # counts the manifests written
     catalog: str = ""  # name of the catalog's file, "" where nothing tells of a schema
+    catalog_sum: Sum = NO_SUM
     catalog_key: str = ""  # what the catalog was folded from, besides the files
     encoder: dict[str, Any] = field(default_factory=dict)  # how to open it (EncoderSpec); {} for the shipped one
     vectors: str = ""  # the key of its identity, which names the files of vectors; "" where there are none
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """What a walk saw besides the files that are indexed."""
-
-    folders: dict[str, int]  # path -> mtime in ns
-    rules: dict[str, int]  # ignore files -> mtime in ns
-    skipped: tuple[tuple[str, str, str], ...]  # path, reason, detail
+    access: dict[str, Any] = field(default_factory=dict)  # who may see what (coderag.index.access); {}: everybody all
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of an index.
 
-    Raises IndexMissingError, IndexFormatError when another version wrote it, IndexDamagedError.
+    Raises IndexMissingError, IndexFormatError when an older version wrote it, IndexTooNewError when a newer one did,
+    and IndexDamagedError.
     """
     path = folder / MANIFEST
     try:
@@ -102,42 +127,53 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise IndexMissingError(f"the index at {folder} cannot be read: {error.strerror}") from error
     table = _checked(raw, path)
-    if table.get("format") != FORMAT:
+    found = table.get("format")
+    if isinstance(found, int) and found > FORMAT:
+        raise IndexTooNewError(
+            f"the index at {folder} has format {found}, which a newer version of coderag wrote; this one reads "
+            f"{FORMAT}: "
+            'update coderag, choose another place with "--index DIR", or run "coderag index --rebuild"'
+        )
+    if found != FORMAT:
         raise IndexFormatError(
-            f"the index at {folder} has format {table.get('format')}, this version of coderag reads {FORMAT}; "
-            'run "coderag index --rebuild"'
+            f'the index at {folder} has format {found}, this version of coderag reads {FORMAT}; run "coderag index"'
         )
     content = table["manifest"]
-    segments = tuple(SegmentEntry(**{**entry, "dead": tuple(entry["dead"])}) for entry in content.pop("segments"))
-    return Manifest(**{**content, "segments": segments, "contents": tuple(content["contents"])})
+    segments = tuple(_entry(entry) for entry in content.pop("segments"))
+    tuples = {name: tuple(content[name]) for name in ("contents", "listing_sum", "catalog_sum")}
+    return Manifest(**{**content, **tuples, "segments": segments})
 
 
-def read_listing(folder: Path, manifest: Manifest) -> Listed:
-    """Return what the last walk saw; raises IndexDamagedError."""
-    path = folder / manifest.listing
-    try:
-        table = _checked(path.read_bytes(), path)
-    except OSError as error:
-        raise IndexDamagedError(f'{path} cannot be read: {error.strerror}; run "coderag index --rebuild"') from error
-    return Listed(table["folders"], table["rules"], tuple(tuple(one) for one in table["skipped"]))
+def _entry(table: dict[str, Any]) -> SegmentEntry:
+    sums = {name: (size, checksum) for name, (size, checksum) in table["sums"].items()}
+    return SegmentEntry(**{**table, "sums": sums, "dead": tuple(table["dead"])})
+
+
+def listing_of(folder: Path, manifest: Manifest, held: Array | None = None) -> Listed:
+    """Return what the last walk saw; raises IndexDamagedError. `held`: its file, opened before."""
+    return read_listing(folder / manifest.listing, held)
 
 
 def write_manifest(folder: Path, manifest: Manifest, listed: Listed) -> Manifest:
     """Publish a manifest and its listing; what only earlier manifests name is removed."""
     generation = manifest.generation + 1
-    manifest = replace(manifest, generation=generation, listing=f"listing-{generation}.json")
-    _write(folder / manifest.listing, asdict(listed))
+    path = folder / f"listing-{generation}.bin"
+    write_listing(path, listed)
+    manifest = replace(manifest, generation=generation, listing=path.name, listing_sum=synced_sum(path))
     _write(folder / MANIFEST, {"format": FORMAT, "manifest": asdict(manifest)})
     remove_leftovers(folder, manifest)
     return manifest
 
 
 def remove_leftovers(folder: Path, manifest: Manifest) -> None:
-    """Remove segments and listings that the manifest does not name: of earlier manifests, or of writers that died."""
+    """Remove segments and listings that the manifest does not name: of earlier manifests, or of writers that died.
+
+    Only who holds the index's lock may do so.
+    """
     import shutil  # only writers need it, and it takes 5 ms
 
     named = {entry.name for entry in manifest.segments}
-    segments = folder / "segments"
+    segments = folder / SEGMENTS
     for path in segments.iterdir() if segments.is_dir() else ():
         if path.name not in named:
             shutil.rmtree(path, ignore_errors=True)
@@ -160,41 +196,67 @@ def writing(folder: Path) -> Iterator[None]:
             raise IndexWriteError(
                 f"no space left to write the index at {folder}; the old index is unchanged"
             ) from error
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST}:
+        if error.errno in UNWRITABLE:
             raise IndexWriteError(
                 f'the index at {folder} cannot be written: {error.strerror}; choose another place with "--index DIR"'
             ) from error
         raise
 
 
+def sum_of(path: Path) -> Sum:
+    """Return the size and the CRC-32 of a file; raises OSError."""
+    size = checksum = 0
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(READ_BYTES):
+            size += len(block)
+            checksum = zlib.crc32(block, checksum)
+    return size, checksum
+
+
+def sums_of(folder: Path) -> dict[str, Sum]:
+    """Return the sums of the files of a segment."""
+    return {path.name: sum_of(path) for path in sorted(folder.iterdir())}
+
+
+def synced_sum(path: Path) -> Sum:
+    """Make a file that was just written durable, and return its sum; raises OSError."""
+    sync(path)
+    return sum_of(path)
+
+
 def sync_folder(folder: Path) -> None:
     """Make a folder and the files in it durable."""
     for path in [*sorted(one for one in folder.iterdir() if one.is_file()), folder]:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        except OSError as error:
-            if error.errno not in {errno.EINVAL, errno.EBADF}:  # a folder on a system that cannot sync folders
-                raise
-        finally:
-            os.close(handle)
+        sync(path)
+
+
+def sync(path: Path) -> None:
+    """Make a file or folder durable; a system that cannot sync folders is believed to need none."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.EBADF}:
+            raise
+    finally:
+        os.close(handle)
 
 
 def _write(path: Path, table: dict[str, Any]) -> None:
-    body = json.dumps(table, separators=(",", ":"))
+    body = json.dumps(table, separators=(",", ":")).encode()
     temporary = path.with_suffix(".tmp")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(f"{zlib.crc32(body.encode()):08x}\n{body}\n")
+    with temporary.open("wb") as file:
+        file.write(b"%08x\n%s\n" % (zlib.crc32(body), body))
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
+    sync(path.parent)
 
 
 def _checked(raw: bytes, path: Path) -> dict[str, Any]:
-    checksum, _, body = raw.partition(b"\n")
-    try:
-        if int(checksum, 16) == zlib.crc32(body.rstrip(b"\n")):
-            return dict(json.loads(body))
-    except ValueError:
-        pass
-    raise IndexDamagedError(f'{path} is damaged: it does not match its checksum; run "coderag index --rebuild"')
+    checksum, _, rest = raw.partition(b"\n")
+    body = rest[:-1]
+    # Compared as text: "A" and "a" are one bit apart and the same number.
+    if rest[-1:] == b"\n" and checksum == b"%08x" % zlib.crc32(body):
+        return dict(json.loads(body))
+    raise IndexDamagedError(f'{path} is damaged: it does not match its checksum; run "coderag index"')

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 import numpy as np
 
-from coderag.index.analyse import deflate_details
 from coderag.index.arrays import Array
-from coderag.index.columns import CHUNK_FIELDS, CONTINUES, DEFINES, DETAIL_GROUP, Columns, FileRow
+from coderag.index.columns import CHUNK_FIELDS, CONTINUES, DEFINES, DETAIL_GROUP, SYMBOL_FIELDS, Columns, FileRow
+from coderag.index.details import deflate_details
 from coderag.index.keys import NO_KEYS, definition_keys, definition_table
 from coderag.index.segment import Segment
 
@@ -28,8 +28,8 @@ def columns_of(segment: Segment, dead: Collection[int]) -> Columns:
     kept = np.flatnonzero(live)
     part_counts = _counts(arrays["chunk_part_offsets"])
     details = [segment.details(int(chunk)) for chunk in kept]
-    symbols = arrays["symbols"][live[arrays["symbols"][:, 0]]].copy()
-    kept_symbols = np.flatnonzero(live[arrays["symbols"][:, 0]])
+    kept_symbols = np.flatnonzero(live[segment.symbol_chunk])
+    symbols = np.stack([arrays[f"symbol_{name}"][kept_symbols] for name in SYMBOL_FIELDS], axis=1).astype(np.int32)
     symbols[:, 0] = new_chunk[symbols[:, 0]]
     names = segment.names.some(kept.tolist())
     symbol_names = segment.symbol_names.some(kept_symbols.tolist())

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from coderag.reading.chunk import MAX_CHUNK_BYTES, Draft, chunk_lines, chunk_outline
+from coderag.reading.defines import read_defines
 from coderag.reading.grammar import GrammarMissing
 from coderag.reading.language import Language
 from coderag.reading.lines import Lines, Rows
@@ -35,17 +36,18 @@ class ReadFile:
 
 
 def read_chunks(
-    data: bytes, language: Language, *, path: str, as_lines: bool = False, dialect: str = "", mask: bool = False
+    data: bytes, language: Language, *, path: str, failed: str = "", dialect: str = "", mask: bool = False
 ) -> ReadFile:
     """Return the chunks of a text with "\\n" line ends; where its reader fails, as lines, and the problem says why.
 
+    `failed` says why its reader did before, so that it is not asked again.
     `dialect` is the one of SQL where the settings name it. With `mask`, no values of queries are kept: neither in the
     facts, nor the text of a file that is about nothing but queries and schemas.
     """
     lines = Lines(data)
     module = module_name(path)
-    if as_lines:
-        return ReadFile(lines, chunk_lines(lines, name=module), Outline(), "the parser crashed or did not end")
+    if failed:
+        return ReadFile(lines, chunk_lines(lines, name=module), Outline(), failed)
     try:
         match language.reader:
             case "outline":
@@ -70,7 +72,8 @@ def module_name(path: str) -> str:
 
 
 def _read_code(lines: Lines, language: Language, *, module: str, path: str) -> ReadFile:
-    outline = read_outline(lines, language, split_above=MAX_CHUNK_BYTES, brief=BRIEF)
+    outline = read_defines(lines, brief=BRIEF) if language.defines else None
+    outline = outline or read_outline(lines, language, split_above=MAX_CHUNK_BYTES, brief=BRIEF)
     drafts = chunk_outline(lines, outline, module=module)
     facts = read_code(lines.data, language=language.name, path=path) or NO_FACTS
     return ReadFile(lines, drafts, outline, "syntax errors" if outline.has_error else _problem(facts), facts)

@@ -6,20 +6,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from coderag.index.columns import unpack_labels
 from coderag.index.embed import Embedding
-from coderag.index.manifest import Manifest, SegmentEntry
+from coderag.index.part import Part
 from coderag.index.segment import Segment
-from coderag.index.snapshots import read_snapshots
-from coderag.sql.model import SchemaFile
+from coderag.index.snapshots import Snapshot, read_snapshots
+from coderag.sql.model import Schema, SchemaFile
 from coderag.sql.settings import Settings
 
-__all__ = ["CATALOG_VERSION", "catalog_key", "tells_of_schemas", "write_schema"]
+if TYPE_CHECKING:
+    from coderag.index.catalog_vectors import SchemaVectors
 
-CATALOG_VERSION = 2  # raise it when the same facts give another catalog
+__all__ = ["CATALOG_VERSION", "catalog_key", "fold_schema", "schema_files", "tells_of_schemas", "write_schema"]
+
+CATALOG_VERSION = 3  # raise it when the same facts give another catalog
 
 
 def catalog_key(folder: Path, settings: Settings) -> str:
@@ -36,37 +40,51 @@ def tells_of_schemas(segments: Iterable[tuple[Segment, Iterable[int]]]) -> bool:
     return any(set(segment.files_with_facts()) & set(numbers) for segment, numbers in segments)
 
 
-def write_schema(folder: Path, manifest: Manifest, settings: Settings, *, embedding: Embedding) -> str:
-    """Write the catalog of an index beside the one it has, and return its name; "" where nothing tells of a schema.
+def write_schema(path: Path, parts: Sequence[Part], settings: Settings, *, embedding: Embedding) -> bool:
+    """Write what the files of some segments and the snapshots beside `path` tell of schemas; False for nothing.
 
-    Nothing names it before the manifest does. Raises EncoderError.
+    Nothing names it before a manifest does. Raises EncoderError.
     """
-    files = [*_schema_files(folder, manifest.segments)]
-    files += [SchemaFile(one.name, one.facts, modified=one.taken) for one in read_snapshots(folder)]
-    if not files:
-        return ""
-    # Only an index that has a schema, and only when it changed, needs what folds and writes one.
+    folded = fold_schema(parts, read_snapshots(path.parent), settings, embedding=embedding)
+    if folded is None:
+        return False
     from coderag.index.catalog import write_catalog
+
+    schema, vectors = folded
+    write_catalog(path, schema, vectors=vectors)
+    return True
+
+
+def fold_schema(
+    parts: Iterable[Part], snapshots: Iterable[Snapshot], settings: Settings, *, embedding: Embedding
+) -> tuple[Schema, SchemaVectors | None] | None:
+    """Return what the files of some segments and some databases tell of schemas, with vectors where the index has some.
+
+    None where nothing tells of any. Raises EncoderError.
+    """
+    files = [*schema_files(parts)]
+    files += [SchemaFile(one.name, one.facts, modified=one.taken) for one in snapshots]
+    if not files:
+        return None
+    # Only an index that has a schema, and only when it changed, needs what folds one.
     from coderag.index.catalog_vectors import schema_vectors
     from coderag.sql.dbt.project import in_projects
     from coderag.sql.fold import fold
     from coderag.sql.models.django_project import settled
 
-    name = f"catalog-{manifest.generation + 1}.bin"
     schema = fold(settled(in_projects(files)), settings)
-    vectors = schema_vectors(schema, embedding.opened()) if embedding.key else None
-    write_catalog(folder / name, schema, vectors=vectors)
-    return name
+    return schema, schema_vectors(schema, embedding.opened()) if embedding.key else None
 
 
-def _schema_files(folder: Path, entries: Sequence[SegmentEntry]) -> Iterator[SchemaFile]:
-    for entry in entries:
-        segment = Segment(folder / "segments" / entry.name)
-        dead = set(entry.dead)
+def schema_files(parts: Iterable[Part]) -> Iterator[SchemaFile]:
+    """Yield the files that tell something of schemas, as they are now."""
+    for part in parts:
+        segment, dead = part.segment, set(part.entry.dead)
         for number in segment.files_with_facts():
             if number in dead:
                 continue
             file = segment.file(number)
-            modified = datetime.fromtimestamp(file.mtime_ns / 1e9, UTC).isoformat(timespec="seconds")
+            changed = int(part.stamps[number][1])
+            modified = datetime.fromtimestamp(changed / 1e9, UTC).isoformat(timespec="seconds")
             labels = tuple(sorted(unpack_labels(file.labels)))
             yield SchemaFile(file.path, segment.facts(number), labels, modified)

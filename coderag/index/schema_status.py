@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from operator import itemgetter
 
 from coderag.index.catalog import Catalog
 from coderag.index.manifest import Manifest
 from coderag.index.segment import Segment
-from coderag.index.snapshots import read_snapshots
+from coderag.index.snapshots import Snapshot
 from coderag.sql.model import Facts
 
 __all__ = ["KnownDatabase", "LostStatement", "Misfit", "SchemaStatus", "SqlFile", "schema_status"]
@@ -73,13 +73,13 @@ class SchemaStatus:
     misfits: tuple[Misfit, ...]
 
 
-def schema_status(folder: Path, manifest: Manifest, segments: Sequence[Segment]) -> SchemaStatus | None:
-    """Return what is known of the schemas of an index, None where there is nothing."""
-    if not manifest.catalog:
-        return None
-    catalog = Catalog.open(folder / manifest.catalog)
-    asked = {one.facts.database: one.taken for one in read_snapshots(folder)}
-    facts = [*_facts(manifest, segments), *((one.name, one.facts) for one in read_snapshots(folder))]
+def schema_status(
+    catalog: Catalog, snapshots: Sequence[Snapshot], manifest: Manifest, segments: Sequence[Segment]
+) -> SchemaStatus:
+    """Return what is known of the schemas of an index."""
+    asked = {one.facts.database: one.taken for one in snapshots}
+    # By path, as updates leave the files of segments in any order.
+    facts = sorted([*_facts(manifest, segments), *((one.name, one.facts) for one in snapshots)], key=itemgetter(0))
     views = sum(table.query != "" or "view" in table.kind for table in catalog.tables)
     return SchemaStatus(
         tables=len(catalog) - views,

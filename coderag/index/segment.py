@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coderag.errors import IndexDamagedError
-from coderag.index.arrays import Array, damaged_array, open_arrays, write_arrays
+from coderag.index.arrays import Array, damaged_array, mapped, open_arrays, write_arrays
 from coderag.index.columns import (
     BLOCK_BYTES,
     CHUNK_FIELDS,
@@ -33,10 +33,13 @@ from coderag.index.columns import (
     FileRow,
     unpack_labels,
 )
+from coderag.index.deflated_strings import DeflatedStrings, deflate_strings
 from coderag.index.keys import path_key
 from coderag.index.sparse import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
-from coderag.index.strings import Strings, pack_strings
+from coderag.index.strings import Strings, last_bytes, pack_strings
 from coderag.index.vectors import Vectors, damaged_vectors, open_vectors, write_vectors
+from coderag.reading.blob import BLOB_BYTES
+from coderag.reading.secrets.secret import Secret
 from coderag.text.tokens import terms, words
 from coderag.types import Chunk, Kind, Span, Symbol
 
@@ -95,7 +98,11 @@ class SegmentWriter:
         contents = {row.language: row.content for row in sorted(files, key=lambda row: row.language)}
         code = {language: number for number, language in enumerate(contents)}
         problems = {number: row.problem for number, row in enumerate(files) if row.problem}
-        meta = json.dumps({"languages": contents, "problems": problems, "text_checksum": self._text_checksum}).encode()
+        masked = {
+            number: [(one.line, one.kind) for one in row.masked] for number, row in enumerate(files) if row.masked
+        }
+        about = {"languages": contents, "problems": problems, "masked": masked, "text_checksum": self._text_checksum}
+        meta = json.dumps(about).encode()
         paths = [row.path for row in files]
         blob, offsets = pack_strings(paths)
         block_offsets = np.zeros(len(self._block_sizes) + 1, dtype=np.int64)
@@ -107,9 +114,8 @@ class SegmentWriter:
                 "file_path_blob": blob,
                 "file_path_offsets": offsets,
                 "file_size": np.array([row.size for row in files], dtype=np.int64),
-                "file_mtime": np.array([row.mtime_ns for row in files], dtype=np.int64),
-                "file_inode": np.array([row.inode for row in files], dtype=np.uint64),
-                "file_digest": np.array([row.digest for row in files], dtype=np.uint64),
+                "file_blob": np.frombuffer(b"".join(row.blob for row in files), dtype=np.uint8).reshape(-1, BLOB_BYTES),
+                "file_treatment": np.array([row.treatment for row in files], dtype=np.uint64),
                 "file_language": np.array([code[row.language] for row in files], dtype=np.uint8),
                 "file_labels": np.array([row.labels for row in files], dtype=np.uint8),
                 "file_text_bytes": np.array([row.text_bytes for row in files], dtype=np.int64),
@@ -172,9 +178,9 @@ class SegmentWriter:
             base += len(columns.chunks)
         table = np.concatenate(tables) if tables else np.zeros((0, len(SYMBOL_FIELDS)), dtype=np.int32)
         names = [name for columns in self._columns for name in columns.symbol_names]
-        blob, offsets = pack_strings(names)
+        blob, offsets = deflate_strings(names)
         return {
-            "symbols": table,
+            **{f"symbol_{name}": _narrow(table[:, at]) for at, name in enumerate(SYMBOL_FIELDS)},
             "symbol_name_blob": blob,
             "symbol_name_offsets": offsets,
         } | self._symbol_postings().arrays("symbol")
@@ -199,15 +205,13 @@ class SegmentWriter:
         return postings_of_terms(vocabulary, _joined(found, np.uint32), _joined(docs, np.uint32), weights)
 
 
+def _narrow(numbers: Array) -> Array:
+    """Return numbers that are not negative in the narrowest type that holds them all."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
 def _joined(arrays: Sequence[Array], dtype: Any) -> Array:
     return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.zeros(0, dtype=dtype)
-
-
-def _end(text: str, size: int) -> str:
-    """Return the last `size` bytes of a text in UTF-8."""
-    if text.isascii():
-        return text[len(text) - size :]
-    return text.encode("utf-8", "surrogateescape")[-size:].decode("utf-8", "surrogateescape") if size else ""
 
 
 def _path_postings(paths: Sequence[str]) -> Postings:
@@ -244,7 +248,7 @@ class Segment:
         Raises IndexDamagedError when a file is missing, truncated or not what was written.
         """
         self.folder = folder
-        self._vectors_key = vectors
+        self.vectors_key = vectors
         self.vectors: Vectors | None = open_vectors(folder, vectors) if vectors else None
         self.arrays = open_arrays(folder / ARRAYS)
         arrays = self.arrays
@@ -261,7 +265,10 @@ class Segment:
             self.symbol_postings = Postings.from_arrays(arrays, "symbol")
             self.paths = Strings(arrays["file_path_blob"], arrays["file_path_offsets"])
             self.names = Strings(arrays["chunk_name_blob"], arrays["chunk_name_offsets"])
-            self.symbol_names = Strings(arrays["symbol_name_blob"], arrays["symbol_name_offsets"])
+            self.symbol_chunk: Array = arrays["symbol_chunk"]
+            self.symbol_names = DeflatedStrings(
+                arrays["symbol_name_blob"], arrays["symbol_name_offsets"], count=len(self.symbol_chunk)
+            )
             self._meta: dict[str, Any] = json.loads(bytes(arrays["meta"]))
             self._text = self._open_text(int(arrays["block_offsets"][-1]))
         except (KeyError, IndexError, ValueError) as error:
@@ -283,17 +290,21 @@ class Segment:
         """What went wrong with files, by their number."""
         return {int(number): problem for number, problem in self._meta["problems"].items()}
 
+    @property
+    def masked(self) -> dict[int, tuple[Secret, ...]]:
+        """The secrets that files hold no longer, by the files' numbers."""
+        return {int(number): self.file(int(number)).masked for number in self._meta["masked"]}
+
     def _open_text(self, size: int) -> Array:
         # With the segment, not on first use: an update removes the files that it replaces, and who opened them before
         # goes on reading them.
         path = self.folder / TEXT
         try:
-            found = path.stat().st_size
-            text = np.memmap(path, dtype=np.uint8, mode="r") if found else np.zeros(0, dtype=np.uint8)
+            text = mapped(path)
         except OSError as error:
             raise self._damaged(f"{TEXT}: {error.strerror}") from error
-        if found != size:
-            raise self._damaged(f"{TEXT} has {found} bytes and should have {size}")
+        if len(text) != size:
+            raise self._damaged(f"{TEXT} has {len(text)} bytes and should have {size}")
         return text
 
     def verify(self) -> None:
@@ -302,7 +313,7 @@ class Segment:
             raise self._damaged(f"{name} is not what was written")
         if zlib.crc32(self._text.data) != self._meta.get("text_checksum"):
             raise self._damaged(f"{TEXT} is not what was written")
-        if self._vectors_key and (name := damaged_vectors(self.folder, self._vectors_key)) is not None:
+        if self.vectors_key and (name := damaged_vectors(self.folder, self.vectors_key)) is not None:
             raise self._damaged(f"the {name} of its vectors are not what was written")
 
     def file(self, number: int) -> FileRow:
@@ -312,21 +323,15 @@ class Segment:
         return FileRow(
             path=self.paths[number],
             size=int(arrays["file_size"][number]),
-            mtime_ns=int(arrays["file_mtime"][number]),
-            inode=int(arrays["file_inode"][number]),
-            digest=int(arrays["file_digest"][number]),
+            blob=bytes(arrays["file_blob"][number]),
+            treatment=int(arrays["file_treatment"][number]),
             language=language,
             content=self.languages[language],
             labels=int(arrays["file_labels"][number]),
             text_bytes=int(arrays["file_text_bytes"][number]),
             problem=self._meta["problems"].get(str(number), ""),
+            masked=tuple(Secret(*one) for one in self._meta["masked"].get(str(number), ())),
         )
-
-    def file_stats(self) -> Iterator[tuple[str, int, int, int]]:
-        """Yield of each file its path, size, mtime in ns and inode."""
-        arrays = self.arrays
-        columns = (arrays[name].tolist() for name in ("file_size", "file_mtime", "file_inode"))
-        yield from zip(self.paths.all(), *columns, strict=True)
 
     def text(self, file: int, start: int = 0, end: int | None = None) -> bytes:
         """Return some bytes of a file's text."""
@@ -390,7 +395,7 @@ class Segment:
 
     def name(self, chunk: int) -> str:
         """Return a chunk's own name, without what qualifies it."""
-        return _end(self.names[chunk], int(self.arrays["chunk_name_bytes"][chunk]))
+        return last_bytes(self.names[chunk], int(self.arrays["chunk_name_bytes"][chunk]))
 
     def chunk_text(self, number: int) -> str:
         """Return the text of a chunk: its parts, joined."""
@@ -447,13 +452,14 @@ class Segment:
                 path=self.paths[int(self.chunk_file[number])],
                 repository=repository,
             )
-        chunk, kind, first, last, name_bytes = self.arrays["symbols"][number - len(self)].tolist()
-        qualified_name = self.symbol_names[number - len(self)]
+        row = number - len(self)
+        chunk, kind, first, rows, name_bytes = (int(self.arrays[f"symbol_{name}"][row]) for name in SYMBOL_FIELDS)
+        qualified_name = self.symbol_names[row]
         return Symbol(
-            name=_end(qualified_name, name_bytes),
+            name=last_bytes(qualified_name, name_bytes),
             qualified_name=qualified_name,
             kind=Kind(KINDS[kind]),
-            span=Span(first + 1, last + 1),
+            span=Span(first + 1, first + rows),
             path=self.paths[int(self.chunk_file[chunk])],
             repository=repository,
         )
@@ -462,8 +468,7 @@ class Segment:
         """Return the definitions of a file in order of their lines."""
         chunks = np.flatnonzero(self.chunk_file == file)
         defining = chunks[(self.chunk_flags[chunks] & (DEFINES | CONTINUES)) == DEFINES].tolist()
-        holders = self.arrays["symbols"][:, 0]
-        inner = np.flatnonzero(np.isin(holders, chunks)) + len(self)
+        inner = np.flatnonzero(np.isin(self.symbol_chunk, chunks)) + len(self)
         found = [self.symbol(number, repository=repository) for number in (*defining, *inner.tolist())]
         return sorted(found, key=lambda one: (one.span.start_line, -one.span.end_line))
 
@@ -472,20 +477,20 @@ class Segment:
         flags = self.chunk_flags
         defining = np.flatnonzero((flags & (DEFINES | CONTINUES)) == DEFINES).tolist()
         names, sizes = self.names.all(), self.arrays["chunk_name_bytes"].tolist()
-        found = [(number, _end(names[number], sizes[number])) for number in defining]
-        sizes = self.arrays["symbols"][:, SYMBOL_FIELDS.index("name_bytes")].tolist()
+        found = [(number, last_bytes(names[number], sizes[number])) for number in defining]
+        sizes = self.arrays["symbol_name_bytes"].tolist()
         for number, (name, size) in enumerate(zip(self.symbol_names.all(), sizes, strict=True), start=len(self)):
-            found.append((number, _end(name, size)))
+            found.append((number, last_bytes(name, size)))
         return found
 
     def inner_kind(self, number: int) -> Kind:
         """Return the kind of a definition that is no chunk of its own."""
-        kind: Kind = KINDS[self.arrays["symbols"][number - len(self), SYMBOL_FIELDS.index("kind")]]
+        kind: Kind = KINDS[self.arrays["symbol_kind"][number - len(self)]]
         return kind
 
     def chunk_of_definition(self, number: int) -> int:
         """Return the chunk that holds a definition."""
-        return number if number < len(self) else int(self.arrays["symbols"][number - len(self), 0])
+        return number if number < len(self) else int(self.symbol_chunk[number - len(self)])
 
     def _damaged(self, what: str) -> IndexDamagedError:
-        return IndexDamagedError(f'the index segment {self.folder} is damaged ({what}); run "coderag index --rebuild"')
+        return IndexDamagedError(f'the index segment {self.folder} is damaged ({what}); run "coderag index"')

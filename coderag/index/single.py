@@ -12,6 +12,7 @@ from coderag.reading.chunk import Draft
 from coderag.reading.decode import read_file
 from coderag.reading.language import Language, detect, detect_interpreter
 from coderag.reading.outline import Definition
+from coderag.reading.secrets.masking import mask_secrets
 from coderag.reading.walk import Skipped, SourceFile, read_start
 from coderag.types import Kind, Span, Symbol
 
@@ -42,7 +43,7 @@ def outline_file(path: str) -> FileOutline:
     if isinstance(decoded, Skipped):
         detail = f" ({decoded.detail})" if decoded.detail else ""
         raise QueryError(f"{path!r} has no outline: {decoded.reason}{detail}")
-    read = read_chunks(decoded.data, language, path=real.name)
+    read = read_chunks(mask_secrets(decoded.data, path=real.name).data, language, path=real.name)
     symbols = [_symbol(one, path) for one in read.outline.definitions]
     if not symbols:
         symbols = [_symbol(one, path) for one in read.drafts if one.kind in DOCUMENT_KINDS and not one.continues]

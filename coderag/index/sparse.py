@@ -50,6 +50,45 @@ class Postings(NamedTuple):
         begin, end = int(self.offsets[position]), int(self.offsets[position + 1])
         return self.docs[begin:end], self.weights[begin:end].astype(np.float32) * np.float32(1 / WEIGHT_STEPS)
 
+    def frequencies(self, positions: Array, *, without: Array) -> Array:
+        """Return how many documents hold each of the terms at i64[n] positions: i64[n].
+
+        Those of `without`, i64[documents] ascending, do not count.
+        """
+        counts: Array = self.offsets[positions + 1].astype(np.int64) - self.offsets[positions]
+        if len(without):
+            left_out = np.zeros(int(without[-1]) + 2, dtype=bool)  # the last one for all documents beyond
+            left_out[without] = True
+            dead = [np.count_nonzero(left_out.take(self.docs_of(one), mode="clip")) for one in positions.tolist()]
+            counts -= np.array(dead, dtype=np.int64)  # there may be none
+        return counts
+
+    def joined(self, positions: Array, factors: Array) -> tuple[Array, Array, Array]:
+        """Return the postings of the terms at i64[n] positions, one after the other, their weights times f32[n].
+
+        Documents i64[postings], weights f32[postings], and where those of each term begin, i64[n].
+        """
+        ranges = list(zip(self.offsets[positions].tolist(), self.offsets[positions + 1].tolist(), strict=True))
+        if not ranges:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int64)
+        docs = np.concatenate([self.docs[begin:end] for begin, end in ranges]).astype(np.int64)
+        sizes = np.array([end - begin for begin, end in ranges])
+        weights = np.concatenate([self.weights[begin:end] for begin, end in ranges])
+        return docs, weights * np.repeat(factors / np.float32(WEIGHT_STEPS), sizes), np.cumsum(sizes) - sizes
+
+    def weights_of(self, positions: Array, docs: Array) -> Array:
+        """Return the weights, in 0..1, of the terms at some positions in some documents: f32[positions, docs]."""
+        wanted = docs.astype(self.docs.dtype)  # or numpy would copy the postings to compare
+        begins = self.offsets[positions].astype(np.int64)
+        ends = self.offsets[positions + 1].astype(np.int64)
+        places = np.empty((len(positions), len(docs)), dtype=np.int64)
+        for place, begin, end in zip(places, begins.tolist(), ends.tolist(), strict=True):
+            place[:] = self.docs[begin:end].searchsorted(wanted)
+        places += begins[:, np.newaxis]
+        np.minimum(places, ends[:, np.newaxis] - 1, out=places)
+        weights = self.weights[places] * np.float32(1 / WEIGHT_STEPS)
+        return np.where(self.docs[places] == wanted, weights, np.float32(0))
+
     def arrays(self, prefix: str) -> dict[str, Array]:
         """Return the arrays under their names in a segment."""
         return {f"{prefix}_{name}": array for name, array in self._asdict().items()}

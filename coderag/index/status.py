@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from coderag.index.build import content_parts
+from coderag.index.catalog import Catalog
 from coderag.index.embed import Embedding
-from coderag.index.manifest import FORMAT, Manifest, read_listing
+from coderag.index.identity import content_parts
+from coderag.index.listing import Listed
+from coderag.index.manifest import FORMAT, Manifest
+from coderag.index.part import Part, places_of
+from coderag.index.scan import Known, scan_all
 from coderag.index.schema_status import SchemaStatus, schema_status
 from coderag.index.segment import Segment
+from coderag.index.snapshots import Snapshot
 from coderag.reading.language import languages
-from coderag.reading.walk import Skipped, SkipReason, WalkOptions, walk
+from coderag.reading.secrets.secret import Secret
+from coderag.reading.walk import Skipped, SkipReason, WalkOptions
 from coderag.sql.settings import read_settings
 from coderag.types import Content
 
-__all__ = ["Changes", "LanguageCount", "Problem", "Status", "missing_grammars", "take_stock"]
+__all__ = ["Changes", "LanguageCount", "MaskedFile", "Problem", "Status", "missing_grammars", "take_stock"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,14 @@ class Problem:
     path: str
     language: str
     problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedFile:
+    """A file in whose text secrets are covered, and where they were."""
+
+    path: str
+    secrets: tuple[Secret, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +85,8 @@ class Status:
     encoder: str  # what made the vectors, as the command line names it; "none" for words alone
     languages: tuple[LanguageCount, ...]  # most files first
     problems: tuple[Problem, ...]
+    mask: bool  # whether secrets are covered
+    masked: tuple[MaskedFile, ...]
     skipped: tuple[Skipped, ...]
     missing_grammars: tuple[str, ...]  # packages
     schema: SchemaStatus | None  # None: nothing tells of one
@@ -90,12 +108,22 @@ class Status:
         return sum(one.bytes for one in self.languages)
 
 
-def take_stock(folder: Path, manifest: Manifest, segments: Sequence[Segment], *, compare: bool) -> Status:
-    """Return the status of an opened index; raises IndexDamagedError, and RootError where the files are compared."""
+def take_stock(
+    folder: Path,
+    manifest: Manifest,
+    segments: Sequence[Segment],
+    *,
+    compare: bool,
+    listed: Listed,
+    catalog: Catalog | None,
+    snapshots: Sequence[Snapshot],
+) -> Status:
+    """Return the status of an opened index; raises IndexDamagedError, and RootError where the files are compared.
+
+    `listed` is its listing, `catalog` what its files and `snapshots` tell of schemas, None where they tell of none.
+    """
     dead = [set(entry.dead) for entry in manifest.segments]
-    skipped = tuple(
-        Skipped(path, SkipReason(reason), detail) for path, reason, detail in read_listing(folder, manifest).skipped
-    )
+    skipped = tuple(Skipped(one.path, SkipReason(one.reason), one.detail) for one in listed.skipped)
     return Status(
         root=manifest.root,
         repository=manifest.repository,
@@ -107,15 +135,27 @@ def take_stock(folder: Path, manifest: Manifest, segments: Sequence[Segment], *,
         updated_ns=manifest.updated_ns,
         build_seconds=manifest.seconds,
         segments=len(segments),
-        index_bytes=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
+        index_bytes=_bytes_below(folder),
         encoder=str(Embedding.made(manifest).spec),
         languages=_language_counts(segments, dead),
         problems=_problems(segments, dead),
+        mask=manifest.mask,
+        masked=_masked(segments, dead),
         skipped=skipped,
         missing_grammars=missing_grammars(),
-        schema=schema_status(folder, manifest, segments),
-        changes=_changes(manifest, segments, dead, skipped) if compare else None,
+        schema=schema_status(catalog, snapshots, manifest, segments) if catalog is not None else None,
+        changes=_changes(manifest, segments, listed) if compare else None,
     )
+
+
+def _bytes_below(folder: Path) -> int:
+    """Return the size of the files below a folder, from which a writer may remove some meanwhile."""
+    size = 0
+    for base, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                size += os.lstat(os.path.join(base, name)).st_size
+    return size
 
 
 def missing_grammars() -> tuple[str, ...]:
@@ -151,30 +191,33 @@ def _problems(segments: Sequence[Segment], dead: Sequence[set[int]]) -> tuple[Pr
     return tuple(sorted(found, key=lambda one: one.path))
 
 
-def _changes(
-    manifest: Manifest, segments: Sequence[Segment], dead: Sequence[set[int]], skipped: Iterable[Skipped]
-) -> Changes:
+def _masked(segments: Sequence[Segment], dead: Sequence[set[int]]) -> tuple[MaskedFile, ...]:
+    found = [
+        MaskedFile(segment.paths[number], secrets)
+        for segment, gone in zip(segments, dead, strict=True)
+        for number, secrets in segment.masked.items()
+        if number not in gone
+    ]
+    return tuple(sorted(found, key=lambda one: one.path))
+
+
+def _changes(manifest: Manifest, segments: Sequence[Segment], listed: Listed) -> Changes:
     """Walk the root and tell what an update would read and forget."""
     settings = read_settings(Path(manifest.root))
-    options = WalkOptions(manifest.max_bytes, frozenset(map(Content, manifest.contents)), settings.assigned)
-    listing = walk(manifest.root, options)
-    found = {file.path: (file.size, file.mtime_ns, file.inode) for file in listing.files}
-    known = {
-        path: (size, mtime_ns, inode)
-        for segment, gone in zip(segments, dead, strict=True)
-        for number, (path, size, mtime_ns, inode) in enumerate(segment.file_stats())
-        if number not in gone
-    }
-    # What was listed and then turned out not to be text is not new, unless it was written since.
-    passed_over = {one.path for one in skipped if one.path in found and found[one.path][1] < manifest.updated_ns}
-    parts = [part for part, identity in content_parts(settings).items() if manifest.parts.get(part) != identity]
+    parts = [Part(*one) for one in zip(manifest.segments, segments, listed.stamps, strict=True)]
+    places = places_of(dict(enumerate(parts)))
+    treatments = [segment.arrays["file_treatment"] for segment in segments]
+    options = WalkOptions(manifest.max_bytes, frozenset(map(Content, manifest.contents)))
+    scan = scan_all(Known(manifest.root, listed, places, treatments), options, settings)
+    differing = [file.path for file in scan.differing]
+    identities = [
+        part
+        for part, identity in content_parts(settings, mask=manifest.mask).items()
+        if manifest.parts.get(part) != identity
+    ]
     return Changes(
-        new=tuple(path for path in found if path not in known and path not in passed_over),
-        changed=tuple(
-            path
-            for path, stat in found.items()
-            if path in known and (stat != known[path] or stat[1] >= manifest.updated_ns)
-        ),
-        gone=tuple(sorted(known.keys() - found.keys())),
-        outdated=f"the index was made by another {' and '.join(parts)}" if parts else "",
+        new=tuple(path for path in differing if path not in places),
+        changed=tuple(path for path in differing if path in places),
+        gone=tuple(scan.gone),
+        outdated=f"the index was made by another {' and '.join(identities)}" if identities else "",
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from coderag.index.arrays import Array
 
-__all__ = ["Strings", "pack_strings"]
+__all__ = ["Strings", "last_bytes", "pack_strings"]
 
 
 def pack_strings(strings: Sequence[str]) -> tuple[Array, Array]:
@@ -41,6 +41,15 @@ class Strings:
         blob, offsets = bytes(self._blob), self._offsets.tolist()
         return [blob[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(offsets)]
 
-    def some(self, indices: Iterable[int]) -> list[str]:
-        """Return the strings at some positions."""
-        return [self[index] for index in indices]
+    def some(self, indices: Sequence[int] | Array) -> list[str]:
+        """Return the strings at some positions, faster than one by one."""
+        blob, places = self._blob.data, np.asarray(indices, dtype=np.int64)
+        begins, ends = self._offsets[places].tolist(), self._offsets[places + 1].tolist()
+        return [str(blob[a:b], "utf-8", "surrogateescape") for a, b in zip(begins, ends, strict=True)]
+
+
+def last_bytes(text: str, size: int) -> str:
+    """Return the last `size` bytes of a text in UTF-8."""
+    if text.isascii():
+        return text[len(text) - size :]
+    return text.encode("utf-8", "surrogateescape")[-size:].decode("utf-8", "surrogateescape") if size else ""

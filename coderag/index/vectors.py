@@ -1,7 +1,8 @@
 """The vectors of a segment's chunks: a file for each encoder, beside the tables.
 
 A vector is stored as int8, scaled by its largest value, with the length that this left it. What is lost is about a
-hundredth of the order among the best.
+hundredth of the order among the best. Beside them lie the signs of its numbers, an eighth of the size, by which a
+large index finds what is worth comparing (coderag.index.nearest).
 """
 
 from __future__ import annotations
@@ -14,7 +15,20 @@ import numpy as np
 from coderag.index.arrays import Array, damaged_array, open_arrays, write_arrays
 from coderag.models.encoder import quantised
 
-__all__ = ["Vectors", "cosines", "damaged_vectors", "lengths_of", "open_vectors", "vectors_name", "write_vectors"]
+__all__ = [
+    "SIGN_BITS",
+    "Vectors",
+    "cosines",
+    "damaged_vectors",
+    "is_wanted",
+    "lengths_of",
+    "open_vectors",
+    "signs_of",
+    "vectors_name",
+    "write_vectors",
+]
+
+SIGN_BITS = 64  # of a word of signs
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +37,7 @@ class Vectors:
 
     rows: Array  # i8[n, dimensions]
     lengths: Array  # f32[n]: of the rows as they are stored
+    signs: Array | None = None  # u64[words, n]: a bit for each number, set where it is above 0; the last ones unused
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -33,11 +48,16 @@ def vectors_name(key: str) -> str:
     return f"vectors-{key}.bin"
 
 
+def is_wanted(name: str, key: str) -> bool:
+    """Tell whether a file of a segment is of use to an index that has the vectors of a key."""
+    return not name.startswith("vectors-") or name == vectors_name(key)
+
+
 def write_vectors(folder: Path, key: str, rows: Array) -> Path:
     """Write the vectors i8[chunks, dimensions] of a segment; the file is there whole or not at all."""
     path = folder / vectors_name(key)
     temporary = path.with_suffix(".tmp")
-    write_arrays(temporary, {"rows": rows, "lengths": lengths_of(rows)})
+    write_arrays(temporary, {"rows": rows, "lengths": lengths_of(rows), "signs": signs_of(rows)})
     return temporary.replace(path)
 
 
@@ -48,13 +68,21 @@ def lengths_of(rows: Array) -> Array:
     return lengths
 
 
+def signs_of(rows: Array) -> Array:
+    """Return which numbers of [n, dimensions] are above 0, as bits: u64[words, n]."""
+    packed = np.packbits(rows > 0, axis=1)
+    padded = np.zeros((len(rows), -(-rows.shape[1] // SIGN_BITS) * SIGN_BITS // 8), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return np.ascontiguousarray(padded.view("<u8").T)
+
+
 def open_vectors(folder: Path, key: str) -> Vectors | None:
     """Return the vectors of a segment by an encoder, None where it has none; raises IndexDamagedError."""
     path = folder / vectors_name(key)
     if not path.exists():
         return None
     arrays = open_arrays(path)
-    return Vectors(arrays["rows"], arrays["lengths"])
+    return Vectors(arrays["rows"], arrays["lengths"], arrays.get("signs"))
 
 
 def damaged_vectors(folder: Path, key: str) -> str | None:

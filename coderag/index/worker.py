@@ -1,7 +1,8 @@
 """A worker process: batches of files in on standard input, their columns out on standard output.
 
 Before it reads a file it says the file's position in the batch, so that the one it dies of is known. A frame is a u32
-length and a pickle; only coderag's own processes speak it with each other.
+length and a pickle; only coderag's own processes speak it with each other. What a file may take is limited
+(`limits`): more is the end of the process.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ import os
 import pickle
 import struct
 import sys
+from collections.abc import Sequence
 from typing import IO, Any
+
+from coderag.index.limits import KEPT_BYTES, limit_memory, limit_time, occupied_bytes, sweep
 
 __all__ = ["main", "read_frame", "write_frame"]
 
@@ -49,25 +53,30 @@ def main() -> None:
     """Analyse batches until standard input ends."""
     from coderag.index.analyse import analyse
 
-    # A batch makes millions of objects and no cycles; the collector would look at them all, again and again.
+    memory, seconds = int(sys.argv[1]), float(sys.argv[2])
+    # A batch makes millions of objects and few cycles; the collector would look at them all, again and again.
     gc.disable()
+    gc.freeze()
     # Whatever a library prints must not reach the pipe that carries frames.
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
+    limit_memory(memory)
+
+    def started(number: int) -> None:
+        limit_time(seconds if number < len(files) else 0)  # what comes last is our own and has an end
+        write_frame(answers, number)
+
+    files: Sequence[Any] = ()
     while True:
         try:
-            root, files, as_lines, left_out, embed = read_frame(sys.stdin.buffer)
+            root, files, as_lines, left_out, embed, mask = read_frame(sys.stdin.buffer)
         except EOFError:
             return
-        found = analyse(
-            root,
-            files,
-            as_lines=as_lines,
-            left_out=left_out,
-            embed=embed,
-            started=lambda number: write_frame(answers, number),
-        )
-        write_frame(answers, found)
+        found = analyse(root, files, as_lines=as_lines, left_out=left_out, embed=embed, mask=mask, started=started)
+        limit_time(0)
+        sweep()
+        write_frame(answers, (*found, occupied_bytes() > KEPT_BYTES))
+        del found
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ TYPES = (
     "INT|INTEGER|BIGINT|SMALLINT|NUMBER|NUMERIC|DECIMAL|VARCHAR2?|NVARCHAR2?|CHAR|TEXT|BOOLEAN|DATE|DATETIME|TIMESTAMP"
 )
 CODE = re.compile(
-    rf"""(?ix)^\W*(?:
-          [\w"`\[\].]+\s+(?:{TYPES})\b.*(?:,\s*$|\bNULL\b|\bDEFAULT\b)
+    rf"""(?ix)^\W*+(?:
+          [\w"`\[\].]++\s++(?:{TYPES})\b.*(?:,\s*$|\bNULL\b|\bDEFAULT\b)
         | CONSTRAINT\s+\S+\s+(?:PRIMARY|FOREIGN|UNIQUE|CHECK|DEFAULT)\b
         | (?:PRIMARY|FOREIGN)\s+KEY\s*\( | UNIQUE\s*\( | (?:CREATE|ALTER|DROP)\s+(?:TABLE|VIEW|INDEX|SEQUENCE|TRIGGER)\b
         | (?:INSERT\s+INTO|SELECT\s+\*|DELETE\s+FROM|GRANT)\b

@@ -69,7 +69,9 @@ LITERAL = re.compile(
 NOTEBOOK_SQL = re.compile(
     rb"(?i)%sql|%%(?:bigquery|sparksql|duckdb|dql|read_sql|bq)\b|\b(?:select|with)\b[^\n]*|execute\("
 )
-CODE_ROW = re.compile(r"\s*(?:import|from|def|class|print|return|with|for|if|%|!|@|[\w.\[\]'\", ]+\s*=[^=]|[\w.]+\()")
+CODE_ROW = re.compile(
+    r"\s*+(?:import|from|def|class|print|return|with|for|if|%|!|@|[\w.\[\]'\", ]++\s*+=[^=]|[\w.]++\()"
+)
 
 
 class Listing(NamedTuple):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import yaml
 
 from coderag.sql.model import AddDefinition, ColumnUse, Definition, Facts, Lost, Name, Source
+from coderag.sql.yaml_lines import yaml_text
 
 __all__ = ["read_glossary"]
 
@@ -86,7 +87,8 @@ def read_glossary(data: bytes, *, path: str) -> Facts:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it is no YAML"
-        return _lost(mark.line + 1 if mark is not None else 1, path, f"not YAML: {problem}")
+        last = data.rstrip().count(b"\n")  # what lacks at the end is marked behind it
+        return _lost(min(mark.line, last) + 1 if mark is not None else 1, path, f"not YAML: {problem}")
     except TooLarge as error:
         return _lost(1, path, str(error))
     found = [one for document in documents for one in _document(document)]
@@ -104,7 +106,7 @@ def _documents(data: bytes) -> Iterator[Node]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     stack: list[tuple[int, bool, list[Node]]] = []  # first row, whether it is a mapping, what is in it
     count = 0
-    for event in yaml.parse(data, Loader=loader):
+    for event in yaml.parse(yaml_text(data), Loader=loader):
         count += 1
         if count > MAX_NODES:
             raise TooLarge(f"more than {MAX_NODES:,} values")

@@ -20,7 +20,7 @@ TOKEN_DIGITS = 3
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 NOT_LETTERS = re.compile(r"[\W\d_]+")
 
-EMAIL = re.compile(r"[^\s@<>\"'(),;:]+@[^\s@<>\"'(),;:]+")
+EMAIL = re.compile(r"(?<![^\s@<>\"'(),;:])[^\s@<>\"'(),;:]++@[^\s@<>\"'(),;:]+")
 LOGIN = re.compile(r"\b\w+://[^\s/@]+@\S*")  # an address with a user in it
 UUID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.IGNORECASE)
 IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")

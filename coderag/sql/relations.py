@@ -336,10 +336,10 @@ class QueryReader:
         """Read expressions and return the base columns that their values depend on."""
         return tuple(dict.fromkeys(use for node in nodes for use in self.expression(node, scope)))
 
-    def conditions(self, node: exp.Expr | None, scope: Scope, *, joined: str = "") -> None:
+    def conditions(self, node: object, scope: Scope, *, joined: str = "") -> None:
         """Read what ON and WHERE demand; equalities that must all hold make one join together."""
-        if node is None:
-            return
+        if not isinstance(node, exp.Expr):
+            return  # it is missing; sqlglot has False there where the word itself is missing
         stack = [node.this if isinstance(node, exp.Where) else node]
         while stack:
             one = stack.pop()

@@ -11,6 +11,17 @@ It stands in coderag.toml, or in pyproject.toml as `[tool.coderag.schema]`:
     environment = "prod"
 
 Of several tables that speak of a file, a later one overrides an earlier one key by key.
+
+Who may see what stands in `[[access]]`, in coderag.toml alone:
+
+    [[access]]
+    paths = ["payroll/", "!payroll/README.md"]  # globs as of `--path`
+    databases = ["salaries"]
+    repositories = ["shop"]
+    groups = ["hr", "audit"]
+
+A table names a file when one of its globs, databases or repositories does. A file is for callers that are in at least
+one group of each table that names it, and for everybody where none does.
 """
 
 from __future__ import annotations
@@ -25,17 +36,28 @@ from typing import Any
 import msgspec
 
 from coderag.errors import QueryError, SettingsError
+from coderag.reading.globs import split_globs
 from coderag.reading.ignore import Rules, parse_rules
 
-__all__ = ["READS", "SETTINGS_FILES", "FileSettings", "Settings", "read_encoder_table", "read_settings"]
+__all__ = [
+    "READS",
+    "SETTINGS_FILES",
+    "AccessRule",
+    "FileSettings",
+    "Settings",
+    "read_access_rules",
+    "read_encoder_table",
+    "read_settings",
+]
 
 SETTINGS_FILES = ("coderag.toml", "pyproject.toml")  # the first that has a table of ours counts
 # How a file is read, and the language whose files are; "" is none.
 READS = {"ddl": "sql", "glossary": "glossary", "off": "", "queries": "sql", "querylog": "querylog"}
 DOCUMENTS = (".md", ".markdown", ".rst", ".ipynb")  # what these hold is found by their own readers
-TABLES = frozenset({"encoder", "schema"})
+TABLES = frozenset({"access", "encoder", "schema"})
 TEXTS = ("database", "dialect", "domain", "environment", "read")
 FLAGS = ("mask_literals",)
+NAMED_BY = ("databases", "paths", "repositories")  # the keys of an access rule that name files
 
 
 class FileSettings(msgspec.Struct, frozen=True):
@@ -72,6 +94,15 @@ class FileRule(msgspec.Struct, frozen=True):
                 return verdict
             raw, folder = raw.rpartition(b"/")[0], True
         return False
+
+
+class AccessRule(msgspec.Struct, frozen=True):
+    """A table `[[access]]`: which files it names, and the groups that may see them."""
+
+    groups: tuple[str, ...]  # none: nobody but who asks without groups
+    paths: tuple[str, ...] = ()
+    databases: tuple[str, ...] = ()
+    repositories: tuple[str, ...] = ()
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -120,6 +151,34 @@ def read_encoder_table(root: Path) -> Mapping[str, Any]:
     """Return what a root's settings say of its encoder, {} for nothing; raises like `read_settings`."""
     file, table = _own_table(root)
     return _table(table, "encoder", file)
+
+
+def read_access_rules(root: Path) -> tuple[AccessRule, ...]:
+    """Return who may see what of a root, () where everybody may see all; raises like `read_settings`."""
+    file, table = _own_table(root)
+    if "access" in table and file != SETTINGS_FILES[0]:
+        # A broken pyproject.toml is passed over, and rules must not vanish so.
+        raise SettingsError(f"{file}: 'access' belongs in {SETTINGS_FILES[0]}, as [[access]]")
+    found = table.get("access", [])
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise SettingsError(f"{file}: 'access' must be tables, written [[access]]")
+    return tuple(_access_rule(one, f"{file}: [[access]] number {number}") for number, one in enumerate(found, 1))
+
+
+def _access_rule(table: Mapping[str, Any], where: str) -> AccessRule:
+    _only(table, {*NAMED_BY, "groups"}, where=where)
+    for key, value in table.items():
+        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+            raise SettingsError(f"{where}: {key!r} must be a list of texts")
+    if "groups" not in table:
+        raise SettingsError(f"{where}: 'groups' is missing; [] lets nobody see")
+    if not any(table.get(key) for key in NAMED_BY):
+        raise SettingsError(f"{where}: it names nothing; give {', '.join(NAMED_BY)}")
+    try:
+        split_globs(table.get("paths", ()))
+    except QueryError as error:
+        raise SettingsError(f"{where}: {error}") from error
+    return AccessRule(**{key: tuple(value) for key, value in table.items()})
 
 
 def _own_table(root: Path) -> tuple[str, Mapping[str, Any]]:

@@ -49,14 +49,14 @@ MARKED = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 CODED = re.compile(rf"^\s*`(?P<term>[^`]{{1,80}})`\s*(?::|{DASH}\s)\s*(?P<text>\S.*)$", re.DOTALL)
-COLON = re.compile(rf"^\s*(?P<term>[^\n:.;!?|`]{{1,80}}?)\s*(?::\s+|\s{DASH}\s)(?P<text>\S.*)$", re.DOTALL)
-ALIAS = re.compile(r"\s*\(([^()]{1,60})\)\s*$")
+COLON = re.compile(rf"^\s*+(?P<term>[^\n:.;!?|`]{{1,80}}?)\s*(?::\s+|\s{DASH}\s)(?P<text>\S.*)$", re.DOTALL)
+ALIAS = re.compile(r"(?:(?<!\s)\s++)?\(([^()]{1,60})\)\s*$")
 ALSO = re.compile(
     r"\b(?:synonyms?|also (?:known as|called)|a\.?k\.?a\.?|aliases|abbreviated(?: as)?)\b\s*:?\s*([^.;\n()]{1,120})",
     re.IGNORECASE,
 )
-AND = re.compile(r"\s*(?:,|/|\bor\b|\band\b)\s*")
-CODE = re.compile(r"`+([^`]+)`+")
+AND = re.compile(r"(?:(?<!\s)\s++)?(?:,|/|\bor\b|\band\b)\s*+")
+CODE = re.compile(r"(?<!`)`++([^`]+)`++")
 EXPRESSION = re.compile(
     r"[\w\"\])]\s*(?:=|<>|!=|>=?|<=?)\s*\S|\b(?:SUM|COUNT|AVG|MIN|MAX|COALESCE|CASE|DATE_TRUNC|NULLIF|ROUND)\b\s*[( ]"
     r"|\bIS\s+(?:NOT\s+)?NULL\b|\bBETWEEN\b|\b(?:NOT\s+)?IN\s*\(|\bLIKE\b|\w\s+[-+*/]\s+\w",

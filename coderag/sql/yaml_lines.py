@@ -6,10 +6,11 @@ from typing import Any
 
 import yaml
 
-__all__ = ["Table", "load_yaml"]
+__all__ = ["Table", "load_yaml", "yaml_text"]
 
 MAX_DEPTH = 60
 MAX_NODES = 500_000  # with aliases followed: a few lines of them can stand for billions
+NO_LINE_ENDS = dict.fromkeys((0x85, 0x2028, 0x2029), " ")
 
 
 class Table(dict[str, Any]):
@@ -52,13 +53,21 @@ class Table(dict[str, Any]):
         return [str(one) for one in value if not isinstance(one, dict | list)] if isinstance(value, list) else []
 
 
+def yaml_text(data: bytes) -> str:
+    """Return the text of a YAML file, in which lines end where they do elsewhere.
+
+    YAML 1.1 ends them at U+0085, U+2028 and U+2029 as well, which no editor does; here these are spaces.
+    """
+    return data.decode("utf-8", "replace").translate(NO_LINE_ENDS)
+
+
 def load_yaml(data: bytes) -> Any:
     """Return the first document of a YAML text; mappings become Tables, scalars texts, None, numbers or booleans.
 
     Raises ValueError when it is no YAML, nested too deeply, or stands for too much by its aliases.
     """
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = data.decode("utf-8", "replace")
+    text = yaml_text(data)
     try:
         _check_depth(text, loader)
         node = yaml.compose(text, Loader=loader)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from coderag.errors import IndexDamagedError
 from coderag.index.arrays import CHECKED_BYTES, Array, damaged_array, open_arrays, write_arrays
+from coderag.index.deflated_strings import DeflatedStrings, deflate_strings
 from coderag.index.strings import Strings, pack_strings
 
 DTYPES = st.sampled_from(["<u1", "<u2", "<i4", "<u8", "<f4"])
@@ -89,3 +90,23 @@ def test_strings_come_back_as_they_were(strings: list[str]) -> None:
     assert packed.all() == strings
     assert [packed[at] for at in range(len(strings))] == strings
     assert packed.some(range(len(strings) - 1, -1, -1)) == strings[::-1]
+
+
+@given(st.lists(st.text(max_size=20), max_size=600))
+def test_deflated_strings_come_back_as_they_were(strings: list[str]) -> None:
+    blob, offsets = deflate_strings(strings)
+    found = DeflatedStrings(blob, offsets, count=len(strings))
+    assert len(found) == len(strings)
+    assert found.all() == strings
+    some = list(range(0, len(strings), 7))
+    assert found.some(some) == [strings[at] for at in some]
+
+
+def test_damaged_deflated_strings_say_so() -> None:
+    blob, offsets = deflate_strings([f"name_{number}" for number in range(1000)])
+    broken = blob.copy()
+    broken[len(broken) // 2 :] ^= 0xFF
+    found = DeflatedStrings(broken, offsets, count=1000)
+    assert found[0] == "name_0"
+    with pytest.raises(IndexDamagedError, match="names of an index are damaged"):
+        found.all()

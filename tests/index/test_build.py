@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from coderag import Index
-from coderag.index.build import Progress
+from coderag.index.job import Progress
 from coderag.index.manifest import read_manifest
 from coderag.reading.walk import SkipReason
 from tests.files import SHOP, answers, copy_shop, write

@@ -146,3 +146,30 @@ def test_saturation_grows_and_is_never_nothing() -> None:
     found = saturate(np.array([1e-9, 0.5, 1.0, 2.0, 1e9]), K1).tolist()
     assert found == sorted(found)
     assert (found[0], found[-1]) == (1, WEIGHT_STEPS)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_some_documents_have_the_weights_that_the_terms_list(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    postings = postings_of([[f"word{one}" for one in random.integers(30, size=12)] for _ in range(80)])
+    positions, docs = random.permutation(len(postings.hashes))[:9], random.permutation(80)[:20]
+    expected = np.zeros((9, 80), dtype=np.float32)
+    for row, position in enumerate(positions.tolist()):
+        held, weights = postings.of(position)
+        expected[row, held] = weights
+    assert postings.weights_of(positions, docs).tolist() == expected[:, docs].tolist()
+    without = np.sort(random.permutation(80)[:25])
+    left = np.setdiff1d(np.arange(80), without)
+    counted = postings.frequencies(positions, without=without)
+    assert counted.tolist() == np.count_nonzero(expected[:, left], axis=1).tolist()
+
+
+def test_postings_of_several_terms_follow_each_other() -> None:
+    postings = postings_of([["a", "b"], ["b", "b"], ["a"]])
+    positions = postings.find(np.array([term_hash("b"), term_hash("a")], dtype=np.uint64))
+    docs, weights, first = postings.joined(positions, np.array([2, 1], dtype=np.float32))
+    assert docs.tolist() == [0, 1, 0, 2]
+    assert first.tolist() == [0, 2]
+    assert weights[:2].tolist() == pytest.approx((2 * postings.of(int(positions[0]))[1]).tolist())
+    docs, weights, first = postings.joined(positions[:0], np.zeros(0, dtype=np.float32))
+    assert len(docs) == len(weights) == len(first) == 0

@@ -27,11 +27,15 @@ MAX_REPEATS = 10_000
 
 REFERENCE = re.compile(r"""\bref\(\s*(['"])(?P<first>[^'"]+)\1(?:\s*,\s*(['"])(?P<second>[^'"]+)\3)?[^)]*\)""")
 SOURCE = re.compile(r"""\bsource\(\s*(['"])(?P<source>[^'"]+)\1\s*,\s*(['"])(?P<table>[^'"]+)\3\s*\)""")
-COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
-HOLE = re.compile(r"\{\{-?(.*?)-?\}\}", re.DOTALL)
-BRANCH = re.compile(r"\{%-?\s*(?:else|elif\b[^%]*?)\s*-?%\}.*?(?=\{%-?\s*endif)", re.DOTALL)
-LOOP = re.compile(r"\{%-?\s*for\b.*?\{%-?\s*endfor\s*-?%\}", re.DOTALL)
-TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
+# None looks beyond the next beginning of its own kind: a row of such beginnings would take forever.
+COMMENT = re.compile(r"\{#(?:(?!\{#).)*?#\}", re.DOTALL)
+HOLE = re.compile(r"\{\{-?((?:(?!\{\{).)*?)-?\}\}", re.DOTALL)
+BRANCH = re.compile(
+    r"\{%-?\s*+el(?:se|if\b[^%{]*?)\s*-?%\}(?:(?!\{%-?\s*+el(?:se|if)\b).)*?(?=\{%-?\s*+endif)", re.DOTALL
+)
+LOOP = re.compile(r"\{%-?\s*+for\b(?:(?!\{%-?\s*+for\b).)*?\{%-?\s*+endfor\s*+-?%\}", re.DOTALL)
+TAG = re.compile(r"\{%(?:(?!\{%).)*?%\}", re.DOTALL)
+MAX_INNER = 20  # loops and branches within or after each other that are taken away from the inside
 
 
 @dataclass(slots=True)
@@ -147,7 +151,12 @@ def render(template: str) -> Rendered:
 
 def fill_holes(template: str) -> str:
     """Return a template with each hole filled by pattern: the first branch of each condition, no loops."""
-    text = BRANCH.sub("", LOOP.sub("", COMMENT.sub("", template)))
+    text = COMMENT.sub("", template)
+    for pattern in (LOOP, BRANCH):
+        for _ in range(MAX_INNER):
+            text, found = pattern.subn("", text)
+            if not found:
+                break
     return TAG.sub("", HOLE.sub(_hole, text))
 
 

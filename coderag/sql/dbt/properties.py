@@ -45,6 +45,8 @@ def read_properties(data: bytes, *, path: str) -> Facts:
         operations += _described(one)
     for source in document.tables("sources"):
         for one in source.tables("tables"):
+            if not one.text("name"):
+                continue  # there is nothing to say of it, nor of a model without one
             operations.append(CreateTable(_source_table(source, one), if_missing=True))
     measures = _measures(document)
     for one in document.tables("metrics"):

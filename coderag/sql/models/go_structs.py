@@ -14,7 +14,7 @@ from coderag.sql.models.tree import descendants, named, parse, string_value, tex
 
 __all__ = ["File", "GoField", "Struct", "read_go"]
 
-TAG = re.compile(r'(\w+):"((?:[^"\\]|\\.)*)"')
+TAG = re.compile(r'(?<!\w)(\w++):"((?:[^"\\]|\\.)*)"')
 ESCAPED = re.compile(r"\\(.)")
 
 

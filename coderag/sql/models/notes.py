@@ -12,7 +12,7 @@ from coderag.text.comments import doc_summary
 __all__ = ["comment_above", "comment_behind", "comment_of"]
 
 # The annotate gem writes columns and keys of the table into the comment of its model.
-ANNOTATION = re.compile(r"^[#\s]*(?:==|##)\s*Schema Information.*", re.MULTILINE | re.DOTALL)
+ANNOTATION = re.compile(r"^[# \t]*(?:==|##)[ \t]*Schema Information.*", re.MULTILINE | re.DOTALL)
 # Code that was commented out says nothing of what stands below it.
 CODE_LIKE = re.compile(r"[;{}]\s*$|^\W*@\w+\(|^\W*(?:t|validates?|belongs_to|has_many|field|import|@Column)\b.*[:(\"]")
 

@@ -37,7 +37,8 @@ BRANCHES = frozenset(
     "match_statement case_clause".split()
 )
 CODE_LIKE = re.compile(
-    r"[\w.]+\s*=\s*\w+[.(]|^(?:class|def|import|from|return|if|for)\b.*|^\W*$|type: ignore|noqa|auto generated"
+    r"(?<![\w.])[\w.]++\s*+=\s*+\w++[.(]|^(?:class|def|import|from|return|if|for)\b.*|^\W*$"
+    r"|type: ignore|noqa|auto generated"
 )
 
 

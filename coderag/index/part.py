@@ -1,0 +1,80 @@
+"""A segment as an update sees it: its entry in the manifest, and what the file system said of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from coderag.index.arrays import Array
+from coderag.index.listing import UNKNOWN, Stamp, stamps_of
+from coderag.index.manifest import SEGMENTS, SegmentEntry
+from coderag.index.segment import Segment
+
+__all__ = ["Part", "Place", "Places", "live_chunks", "places_of"]
+
+Place = tuple[int, int]  # a segment's position in the manifest, and a file's number in it
+Places = dict[str, Place]  # of each file that is what was indexed, by its path
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment of an index, opened."""
+
+    entry: SegmentEntry
+    segment: Segment
+    stamps: Array  # i64[files, 3]
+
+    @classmethod
+    def open(cls, folder: Path, entry: SegmentEntry, *, vectors: str, stamps: Mapping[str, Stamp]) -> Part:
+        """Open a segment that was just made, with the stamps of its files by path; raises IndexDamagedError."""
+        segment = Segment(folder / SEGMENTS / entry.name, vectors=vectors)
+        return cls(entry, segment, stamps_of([stamps.get(path, UNKNOWN) for path in segment.paths.all()]))
+
+    @property
+    def live_files(self) -> Array:
+        """Which files are what was indexed, bool[files]."""
+        live = np.ones(self.entry.files, dtype=bool)
+        live[list(self.entry.dead)] = False
+        return live
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no file of it counts any longer."""
+        return len(self.entry.dead) >= self.entry.files
+
+    def with_dead(self, numbers: Iterable[int]) -> Part:
+        """Return it with exactly these files dead."""
+        dead = tuple(sorted(set(numbers)))
+        return self if dead == self.entry.dead else replace(self, entry=replace(self.entry, dead=dead))
+
+    def with_stamps(self, stamps: Mapping[int, Stamp]) -> Part:
+        """Return it with other stamps for some of its files."""
+        if not stamps:
+            return self
+        changed = self.stamps.copy()
+        changed[list(stamps)] = stamps_of(list(stamps.values()))
+        return replace(self, stamps=changed)
+
+
+def places_of(parts: Mapping[int, Part]) -> Places:
+    """Return where each file lies that is what was indexed, of segments by their positions."""
+    places: Places = {}
+    for position, part in parts.items():
+        dead = set(part.entry.dead)
+        for number, path in enumerate(part.segment.paths.all()):
+            if number not in dead:
+                places[path] = position, number
+    return places
+
+
+def live_chunks(parts: Iterable[Part]) -> int:
+    """Return how many chunks can be found."""
+    count = 0
+    for part in parts:
+        count += part.entry.chunks
+        if part.entry.dead:
+            count -= int(np.isin(part.segment.chunk_file, part.entry.dead).sum())
+    return count

@@ -1,0 +1,123 @@
+"""Opened indexes to what callers of some groups see of them: everything as if the rest were not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from coderag.index.access import Access, Sight, access_of, seen_manifest, sight_of
+from coderag.index.catalog import Catalog, joined_catalog, made_catalog
+from coderag.index.embed import Embedding
+from coderag.index.listing import Listed
+from coderag.index.manifest import Manifest
+from coderag.index.part import Part
+from coderag.index.schema import fold_schema
+from coderag.index.segment import Segment
+from coderag.index.snapshots import Snapshot, read_snapshots
+from coderag.index.status import Status, take_stock
+from coderag.index.whole import Whole
+
+__all__ = ["Seen", "SeenRoot"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRoot:
+    """The index of a root, with all that it holds."""
+
+    folder: Path
+    manifest: Manifest
+    segments: tuple[Segment, ...]
+    listed: Listed
+    catalog: Catalog | None
+
+
+class SeenRoot:
+    """What is seen of one root where some rules, by their numbers, are not met."""
+
+    def __init__(self, whole: OpenedRoot, unmet: frozenset[int]) -> None:
+        self._whole = whole
+        self._access: Access = access_of(whole.manifest)
+        files = whole.catalog.files if whole.catalog is not None else None
+        self.sight: Sight = sight_of(whole.manifest, whole.segments, access=self._access, unmet=unmet, databases=files)
+        self.manifest = seen_manifest(whole.manifest, whole.segments, self.sight)
+
+    @cached_property
+    def snapshots(self) -> list[Snapshot]:
+        """The databases that were asked and are seen."""
+        root = self.manifest.root
+        return [one for one in read_snapshots(self._whole.folder) if not self.sight.hides_database(one, root)]
+
+    @cached_property
+    def catalog(self) -> Catalog | None:
+        """The schemas that the files and databases that are seen amount to, None where they tell of none.
+
+        A table may be made of several files, so this is folded from those that are seen, and not cut out of the whole.
+        """
+        whole = self._whole
+        if whole.catalog is None or not self._hides_facts():
+            return whole.catalog
+        parts = [Part(*one) for one in zip(self.manifest.segments, whole.segments, whole.listed.stamps, strict=True)]
+        folded = fold_schema(parts, self.snapshots, self._access.settings, embedding=Embedding.made(self.manifest))
+        return made_catalog(folded[0], vectors=folded[1]) if folded else None
+
+    def _hides_facts(self) -> bool:
+        """Tell whether something is hidden that tells of schemas."""
+        if len(self.snapshots) < len(read_snapshots(self._whole.folder)):
+            return True
+        entries = zip(self._whole.manifest.segments, self.manifest.segments, self._whole.segments, strict=True)
+        return any(
+            not set(segment.files_with_facts()).isdisjoint(set(seen.dead) - set(whole.dead))
+            for whole, seen, segment in entries
+        )
+
+    def status(self, *, compare: bool) -> Status:
+        """Return the status of what is seen: without what only the whole index can tell, such as its size on disk."""
+        found = take_stock(
+            self._whole.folder,
+            self.manifest,
+            self._whole.segments,
+            compare=compare,
+            listed=self._whole.listed,
+            catalog=self.catalog,
+            snapshots=self.snapshots,
+        )
+        if self.sight.is_whole:
+            return found
+        changes = found.changes and replace(
+            found.changes,
+            new=self._seen(found.changes.new),
+            changed=self._seen(found.changes.changed),
+            gone=self._seen(found.changes.gone),
+        )
+        skipped = tuple(one for one in found.skipped if not self.sight.hides(one.path))
+        return replace(
+            found, skipped=skipped, changes=changes, updated_ns=0, build_seconds=0.0, segments=0, index_bytes=0
+        )
+
+    def _seen(self, paths: Sequence[str]) -> tuple[str, ...]:
+        return tuple(path for path in paths if not self.sight.hides(path))
+
+
+class Seen:
+    """What is seen of several roots."""
+
+    def __init__(self, whole: Whole, unmet: Sequence[frozenset[int]]) -> None:
+        """Look at roots, of each of which some rules are not met."""
+        parts = zip(whole.folders, whole.manifests, whole.segments, whole.listings, unmet, strict=True)
+        self.roots = [
+            SeenRoot(OpenedRoot(folder, manifest, segments, listed, whole.catalogs.get(manifest.repository)), rules)
+            for folder, manifest, segments, listed, rules in parts
+        ]
+        self.corpus = whole.corpus.with_dead([entry.dead for one in self.roots for entry in one.manifest.segments])
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The schemas of all roots as one catalog."""
+        return joined_catalog(self.catalogs)
+
+    @cached_property
+    def catalogs(self) -> Mapping[str, Catalog]:
+        """The catalogs of the roots that have any, by repository."""
+        return {one.manifest.repository: one.catalog for one in self.roots if one.catalog is not None}

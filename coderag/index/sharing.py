@@ -1,0 +1,190 @@
+"""Segments of one index to another's: what work trees and clones of a repository have in common is made once.
+
+The cache (coderag.index.segment_cache) holds segments by hard links, so one that an index has costs no space twice.
+They are found by content alone: a segment serves another root when most of its files lie there at the same paths with
+the same bytes, and when it was made by the same version of everything that decides about content. The rest of its files
+is dead there.
+
+ENTRY/entry.json   files, chunks, and the sums of the other files
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from coderag.errors import IndexDamagedError
+from coderag.index.keys import treatment_of
+from coderag.index.known_content import Contents
+from coderag.index.listing import Stamp
+from coderag.index.manifest import SEGMENTS, SegmentEntry, Sum, sums_of, sync_folder
+from coderag.index.part import Part
+from coderag.index.segment import Segment
+from coderag.index.segment_cache import MOST_BYTES, cache_folder, trim_cache
+from coderag.index.vectors import is_wanted
+from coderag.index.writing import new_segment
+from coderag.reading.walk import SourceFile
+
+__all__ = ["adopt", "offer"]
+
+ENTRY = "entry.json"
+WORTH_CHUNKS = 256  # fewer are made in a second
+USEFUL = 0.75  # the least share of its files that a segment must have in common with a root
+
+
+def offer(folder: Path, parts: Iterable[Part], key: str) -> None:
+    """Let other indexes have the segments of one; `key` says what made them (coderag.index.identity.content_key).
+
+    What the system does not allow is left out: the cache saves time and nothing depends on it.
+    """
+    cache = cache_folder()
+    with suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for part in parts:
+            if part.entry.chunks >= WORTH_CHUNKS:
+                _offer(folder / SEGMENTS / part.entry.name, part.entry, cache / f"{key}-{_digest(part.entry.sums)}")
+        trim_cache(MOST_BYTES)
+
+
+def adopt(
+    folder: Path,
+    files: Iterable[SourceFile],
+    *,
+    key: str,
+    vectors: str,
+    contents: Contents,
+    stamps: Mapping[str, Stamp],
+) -> list[Part]:
+    """Return segments of the cache that hold some files as they are, linked into an index folder.
+
+    `vectors` is the key of the vectors that the index should have; segments may lack them. Raises OSError.
+    """
+    wanted = {file.path: file for file in files}
+    adopted: list[Part] = []
+    entries = sorted(cache_folder().glob(f"{key}-*"), key=_last_use, reverse=True) if wanted else []
+    for entry in entries:
+        part = _adopt(entry, folder, wanted, vectors=vectors, contents=contents, stamps=stamps)
+        if part is None:
+            continue
+        adopted.append(part)
+        paths = part.segment.paths.all()
+        for number in np.flatnonzero(part.live_files).tolist():
+            del wanted[paths[number]]
+    return adopted
+
+
+def _offer(source: Path, entry: SegmentEntry, target: Path) -> None:
+    known = _read_entry(target)
+    if known is not None:
+        os.utime(target)
+        if known.sums.keys() >= entry.sums.keys():
+            return
+        entry = replace(entry, sums=known.sums | entry.sums)
+    making = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    shutil.rmtree(making, ignore_errors=True)
+    making.mkdir(mode=0o700)
+    for name in entry.sums:
+        _link(source / name if (source / name).exists() else target / name, making / name)
+    told = {"files": entry.files, "chunks": entry.chunks, "sums": entry.sums}
+    (making / ENTRY).write_text(json.dumps(told), encoding="utf-8")
+    shutil.rmtree(target, ignore_errors=True)
+    try:
+        making.rename(target)
+    except OSError:  # another process offered the same meanwhile
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def _adopt(
+    entry: Path,
+    folder: Path,
+    wanted: Mapping[str, SourceFile],
+    *,
+    vectors: str,
+    contents: Contents,
+    stamps: Mapping[str, Stamp],
+) -> Part | None:
+    """Return a segment of the cache as one of an index; None where it is of little use, or damaged."""
+    told = _read_entry(entry)
+    if told is None:
+        return None
+    try:
+        live = _in_common(Segment(entry), wanted, contents)
+    except (OSError, ValueError, IndexError, IndexDamagedError):
+        shutil.rmtree(entry, ignore_errors=True)
+        return None
+    if len(live) < USEFUL * told.files:
+        return None
+    sums = {name: known for name, known in told.sums.items() if is_wanted(name, vectors)}
+    made = new_segment(folder / SEGMENTS)
+    made.mkdir()
+    try:
+        for name in sums:
+            _link(entry / name, made / name)
+        found = sums_of(made)
+    except OSError:
+        found = {}  # another process removed it meanwhile
+    if found != sums:
+        shutil.rmtree(made)
+        shutil.rmtree(entry, ignore_errors=True)
+        return None
+    sync_folder(made)
+    with suppress(OSError):
+        os.utime(entry)
+    segment = replace(told, name=made.name, sums=sums)
+    return Part.open(folder, segment, vectors=vectors, stamps=stamps).with_dead(set(range(told.files)) - live)
+
+
+def _read_entry(entry: Path) -> SegmentEntry | None:
+    """Return what an entry of the cache holds; None where there is none, and for one that is removed as damaged."""
+    try:
+        told = json.loads((entry / ENTRY).read_bytes())
+        sums = {name: (size, checksum) for name, (size, checksum) in told["sums"].items()}
+        return SegmentEntry(entry.name, int(told["files"]), int(told["chunks"]), sums)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        shutil.rmtree(entry, ignore_errors=True)
+        return None
+
+
+def _in_common(segment: Segment, wanted: Mapping[str, SourceFile], contents: Contents) -> set[int]:
+    """Return the files of a segment that some files are equal to."""
+    sizes, treatments = segment.arrays["file_size"].tolist(), segment.arrays["file_treatment"].tolist()
+    alike = [
+        (number, file)
+        for number, path in enumerate(segment.paths.all())
+        if (file := wanted.get(path)) is not None
+        and file.size == sizes[number]
+        and treatment_of(file) == treatments[number]
+    ]
+    if len(alike) < USEFUL * len(sizes):
+        return set()
+    blobs = segment.arrays["file_blob"]
+    return {number for number, file in alike if bytes(blobs[number]) == contents.blob(file)}
+
+
+def _digest(sums: Mapping[str, Sum]) -> str:
+    told = json.dumps([sums[name] for name in sorted(sums) if not name.startswith("vectors-")])
+    return blake2b(told.encode(), digest_size=12).hexdigest()
+
+
+def _last_use(entry: Path) -> int:
+    with suppress(OSError):
+        return entry.stat().st_mtime_ns
+    return 0
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file another name; where that cannot be, as on another file system, copy it."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

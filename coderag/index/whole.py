@@ -1,0 +1,98 @@
+"""The indexes of several roots, all of one moment: after an update, another takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from coderag.index.arrays import Array, held_file
+from coderag.index.corpus import Corpus
+from coderag.index.manifest import Manifest, listing_of
+from coderag.index.segment import Segment
+
+if TYPE_CHECKING:
+    from coderag.index.catalog import Catalog
+    from coderag.index.listing import Listed
+    from coderag.index.seen import Seen
+
+__all__ = ["Held", "Whole", "hold"]
+
+MAX_SEEN = 16  # sets of rules for which what is seen is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Files of an index that are read when they are needed; by then an update may have removed them."""
+
+    listing: Array
+    catalog: Array | None
+
+
+def hold(folder: Path, manifest: Manifest) -> Held:
+    """Return the files of an index that are read late; raises IndexDamagedError."""
+    catalog = held_file(folder / manifest.catalog) if manifest.catalog else None
+    return Held(held_file(folder / manifest.listing), catalog)
+
+
+class Whole:
+    """Roots with their manifests, segments and catalogs, and what callers see of them."""
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        *,
+        manifests: Sequence[Manifest],
+        segments: Sequence[Sequence[Segment]],
+        held: Sequence[Held],
+        corpus: Corpus,
+    ) -> None:
+        self.folders = tuple(folders)
+        self.manifests = tuple(manifests)
+        self.segments = tuple(map(tuple, segments))
+        self.corpus = corpus
+        self._held = tuple(held)
+        self._seen: dict[tuple[frozenset[int], ...], Seen] = {}
+
+    @cached_property
+    def catalogs(self) -> Mapping[str, Catalog]:
+        """The catalogs of the roots that have any, by repository."""
+        from coderag.index.catalog import Catalog  # a search needs none
+
+        parts = zip(self.folders, self.manifests, self._held, strict=True)
+        return {
+            one.repository: Catalog.open(folder / one.catalog, held.catalog)
+            for folder, one, held in parts
+            if one.catalog
+        }
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The schemas of all roots as one catalog."""
+        from coderag.index.catalog import joined_catalog
+
+        return joined_catalog(self.catalogs)
+
+    @cached_property
+    def listings(self) -> tuple[Listed, ...]:
+        """What the file system said of each root."""
+        parts = zip(self.folders, self.manifests, self._held, strict=True)
+        return tuple(listing_of(folder, manifest, held.listing) for folder, manifest, held in parts)
+
+    def seen_by(self, callers: Iterable[frozenset[str]]) -> Seen:
+        """Return what callers of some groups all see; raises IndexDamagedError."""
+        from coderag.index.access import access_of  # who sees all needs none of it
+        from coderag.index.seen import Seen
+
+        asking = tuple(callers)
+        rules = map(access_of, self.manifests)
+        unmet = tuple(frozenset[int]().union(*map(one.unmet, asking)) for one in rules)
+        seen = self._seen.get(unmet)
+        if seen is None:
+            seen = Seen(self, unmet)
+            for oldest in list(self._seen)[: 1 - MAX_SEEN]:
+                self._seen.pop(oldest, None)
+            self._seen[unmet] = seen
+        return seen
