@@ -156,6 +156,10 @@ class Query:
     kinds: frozenset[Kind] = frozenset()  # empty: all
     languages: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()  # globs; a leading "!" excludes
+    repositories: frozenset[str] = frozenset()
+    databases: frozenset[str] = frozenset()  # of files that declare, change, query or describe what is in them
+    environments: frozenset[str] = frozenset()
+    groups: frozenset[str] | None = None  # the caller's: only what these may see; None: all
     tests: TestPolicy = TestPolicy.DEMOTE
     diversity: float = 0.0  # 0..1: how much what is like a better hit is put behind
     threshold: float = 0.0  # 0..1: the least confidence of a hit

@@ -16,7 +16,6 @@ import numpy as np
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
 from coderag.index.keys import path_key
-from coderag.index.sparse import WEIGHT_STEPS, Postings
 from coderag.ranking.features import known_terms
 from coderag.ranking.understand import Question
 from coderag.ranking.vocabulary import STOP_WORDS, WEAK_WORDS
@@ -91,7 +90,7 @@ def evidence(
     rows[:, 0] = _share(asked, found.shares > 0)
     rows[:, 1] = _share(asked, found.shares)
     rows[:, 2] = _share(asked, found.paths)
-    names = [_name_terms(corpus.names(chunk)[0]) for chunk in chunks.tolist()]
+    names = [_name_terms(name) for name, _ in corpus.names(chunks)]
     rows[:, 3] = [len(name & terms.keys()) / len(name) if name else 0.0 for name in names]
     rows[:, 4] = [symbols.get(chunk, 0.0) for chunk in chunks.tolist()]
     rows[:, 5] = _share(asked, found.known[np.newaxis])
@@ -137,41 +136,33 @@ def _found(corpus: Corpus, terms: Mapping[str, int], chunks: Array) -> _Found:
     )
     in_text = np.array([term_hash(term) for term in terms], dtype=np.uint64)
     in_path = np.array([path_key(term) for term in terms], dtype=np.uint64)
-    for member in corpus.members:
+    held = {member.first_chunk: (rows, local) for member, rows, local in corpus.by_member(chunks)}
+    for member, dead in zip(corpus.members, corpus.dead_chunks, strict=True):
         segment = member.segment
-        last = member.first_chunk + len(segment)
-        rows = np.flatnonzero((member.first_chunk <= chunks) & (chunks < last))
-        local = chunks[rows] - member.first_chunk
-        at_text, at_path = segment.text_postings.find(in_text), segment.path_postings.find(in_path)
-        found.known[at_text >= 0] = True
-        if not len(rows):
+        at_text = segment.text_postings.find(in_text)
+        has_text = np.flatnonzero(at_text >= 0)
+        found.known[has_text] |= segment.text_postings.frequencies(at_text[has_text], without=dead) > 0
+        if member.first_chunk not in held:
             continue
+        rows, local = held[member.first_chunk]
         files = segment.chunk_file[local]
+        rows = np.arange(len(chunks))[rows]
+        found.shares[np.ix_(rows, has_text)] = segment.text_postings.weights_of(at_text[has_text], local).T
         # The chunks of a file lie together: one of them has a term if the term has one between the first and the last.
-        first = np.searchsorted(segment.chunk_file, files, side="left")
-        last = np.searchsorted(segment.chunk_file, files, side="right") - 1
-        for term in np.flatnonzero(at_text >= 0).tolist():
-            found.shares[rows, term] = _weights(segment.text_postings, int(at_text[term]), local)
-            found.files[rows, term] = _between(segment.text_postings.docs_of(int(at_text[term])), first, last)
-        for term in np.flatnonzero(at_path >= 0).tolist():
-            found.paths[rows, term] = _weights(segment.path_postings, int(at_path[term]), files)
+        first = segment.chunk_file.searchsorted(files, side="left")
+        end = segment.chunk_file.searchsorted(files, side="right")
+        for term in has_text.tolist():
+            found.files[rows, term] = _between(segment.text_postings.docs_of(int(at_text[term])), first, end - 1)
+        at_path = segment.path_postings.find(in_path)
+        has_path = np.flatnonzero(at_path >= 0)
+        found.paths[np.ix_(rows, has_path)] = segment.path_postings.weights_of(at_path[has_path], files).T
     return found
-
-
-def _weights(postings: Postings, position: int, wanted: Array) -> Array:
-    """Return the weight of the term at a position in each of some documents, f32[wanted], 0 where it is not."""
-    docs = postings.docs_of(position)
-    # Of the postings' own type, or numpy would copy them all to compare.
-    at = np.minimum(np.searchsorted(docs, wanted.astype(docs.dtype)), len(docs) - 1)
-    weights = postings.weights[int(postings.offsets[position]) + at].astype(np.float32) / np.float32(WEIGHT_STEPS)
-    return np.where(docs[at] == wanted, weights, np.float32(0))
 
 
 def _between(docs: Array, first: Array, last: Array) -> Array:
     """Tell of each pair of bounds whether some document lies between them or on them, bool[pairs]."""
-    begin = np.searchsorted(docs, first.astype(docs.dtype), side="left")
-    end = np.searchsorted(docs, last.astype(docs.dtype), side="right")
-    found: Array = begin < end
+    # Of the postings' own type, or numpy would copy them all to compare.
+    found: Array = docs.searchsorted(first.astype(docs.dtype)) < docs.searchsorted(last.astype(docs.dtype), "right")
     return found
 
 

@@ -29,7 +29,7 @@ def diverse(
 
     Each further chunk of a file keeps a share of its score, as without diversity.
     """
-    files = corpus.chunk_file[chunks]
+    files = corpus.file_numbers(chunks)
     # Of the best as they are spread over files, or a few files would fill the pool.
     spread = mmr(scores, jaccard_rows(()), k=max(POOL, k), diversity=0, groups=files, keep=keep)
     pool = np.array(sorted(position for position, _ in spread), dtype=np.int64)

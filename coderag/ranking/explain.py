@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from coderag.index.corpus import Corpus
@@ -29,18 +29,24 @@ def hits_of(
     With `collapse`, one that repeats a better one, or is another version of it, is only mentioned there.
     """
     if not collapse:
-        return [(one.chunk, hit_of(corpus, question, one)) for one in ranked[:k]]
+        return [(one.chunk, hit_of(corpus.chunk(one.chunk), question, one)) for one in ranked[:k]]
+    chunks: list[Chunk] = []
+
+    def read() -> Iterator[Chunk]:
+        for one in ranked:
+            chunks.append(corpus.chunk(one.chunk))
+            yield chunks[-1]
+
     hits: list[tuple[int, Hit]] = []
-    for first, *copies in groups_of_copies((corpus.chunk(one.chunk) for one in ranked), k=k):
+    for first, *copies in groups_of_copies(read(), k=k):
         places = (corpus.place(ranked[copy].chunk) for copy in copies)
-        hit = hit_of(corpus, question, ranked[first])
+        hit = hit_of(chunks[first], question, ranked[first])
         hits.append((ranked[first].chunk, replace(hit, also=tuple(f"{path}:{row + 1}" for path, row in places))))
     return hits
 
 
-def hit_of(corpus: Corpus, question: Question, ranked: Ranked) -> Hit:
+def hit_of(chunk: Chunk, question: Question, ranked: Ranked) -> Hit:
     """Return the hit of a ranked chunk: with its text, its best lines, and why it matched in words."""
-    chunk = corpus.chunk(ranked.chunk)
     asked = {term: weight for term, weight in question.terms.items() if weight > MIN_WEIGHT}
     rows = [words(text) for text in chunk.text.split("\n")]
     matched = _matched_words(rows, asked)

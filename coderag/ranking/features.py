@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
 
 from coderag.index.arrays import Array
-from coderag.index.columns import KINDS
 from coderag.index.corpus import Corpus
 from coderag.ranking.candidates import Candidates
 from coderag.ranking.likeness import likeness, name_words
 from coderag.ranking.retrieve import Scores
-from coderag.ranking.understand import STOP_WEIGHT, Question, Shape
-from coderag.text.tokens import stem, terms, words
+from coderag.ranking.soft import held_share
+from coderag.ranking.understand import Question, Shape
+from coderag.text.tokens import terms, words
 from coderag.types import Kind
 
 __all__ = ["FAMILIES", "FEATURES", "features", "known_terms"]
@@ -54,10 +54,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "likeness": ("alike", "likeplace"),
     }
 )
-TYPE_KINDS = frozenset(
-    KINDS.index(kind)
-    for kind in (Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE)
-)
+TYPE_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE})
 MIN_BEGINNING = 4
 OTHER_CASE = 0.85  # what a definition counts whose name is written in other capitals than in the question
 SIGNS = re.compile(r"[\W_]+")
@@ -67,56 +64,74 @@ LAST_NAME = re.compile(r"[^\W\d]\w*$")
 def features(corpus: Corpus, question: Question, scores: Scores, found: Candidates) -> Array:
     """Return f32[candidates, FEATURES], each about 0..1; only what the question itself decides."""
     chunks = found.chunks
-    files = corpus.chunk_file[chunks]
-    text = scores.text[chunks] / max(float(scores.text.max(initial=0.0)), 1e-6)
-    company = np.bincount(files, weights=text, minlength=1)
-    around = np.zeros(int(files.max(initial=0)) + 1, dtype=np.float32)
-    np.maximum.at(around, files, found.near)
+    files, own_file = np.unique_inverse(corpus.file_numbers(chunks))
+    text = scores.text[chunks] / scores.best_text
+    company = np.bincount(own_file, weights=text, minlength=1)
+    around = np.zeros(max(len(files), 1), dtype=np.float32)
+    np.maximum.at(around, own_file, found.near)
+    held, alike = held_share(corpus, scores.words, chunks)
     columns: dict[str, Array] = {name: np.zeros(len(chunks), dtype=np.float32) for name in FEATURES}
     columns |= {
         "text": text,
-        "file": scores.file_text[files] / max(float(scores.file_text.max(initial=0.0)), 1e-6),
-        "company": company[files] / max(float(company.max()), 1e-6),
-        "path": scores.path[files],
+        "file": (scores.file_text[files] / scores.best_file)[own_file],
+        "company": (company / max(float(company.max()), 1e-6))[own_file],
+        "path": scores.path[files][own_file],
         "near": found.near,
-        "cosine": scores.near[chunks],
-        "held": scores.held[chunks],
-        "alike": scores.alike[chunks],
-        "around": around[files],
+        "cosine": found.cosine,
+        "held": held,
+        "alike": alike,
+        "around": around[own_file],
         "fused": found.fused,
     }
-    asked = {term for term, rarity in scores.rarity.items() if rarity > 0}
-    stems = {file: _share(_stem_terms(corpus.path(file)), asked) for file in set(files.tolist())}
-    kinds = corpus.chunk_kind[chunks].tolist()
-    places: list[tuple[str, ...]] = []
-    for row, (chunk, file) in enumerate(zip(chunks.tolist(), files.tolist(), strict=True)):
-        name, scope = corpus.names(chunk)
-        places.append((*name_words(scope), *name_words(corpus.path(file))))
-        name_terms = _terms_of(name)
-        columns["stem"][row] = stems[file]
-        columns["name"][row] = _share(name_terms, asked)
-        columns["named"][row] = sum(scores.rarity[term] for term in name_terms & asked) / max(scores.best, 1e-6)
-        columns["scope"][row] = _share(_terms_of(scope), asked) if scope else 0.0
-        exact, capital = scores.symbols.get(chunk, 0.0), scores.capitals.get(chunk, 0.0)
-        if exact or capital:
-            is_type = kinds[row] in TYPE_KINDS
-            told = _of_symbol(question, corpus.path(file), name, exact=exact, capital=capital, is_type=is_type)
-            for feature, value in told.items():
-                columns[feature][row] = value
-    columns["likeplace"] = likeness(_asked_words(question, scores), places)
+    paths = [corpus.path(file) for file in files.tolist()]
+    columns |= _named(scores, corpus.names(chunks), paths, own_file.tolist())
+    for row, told in _of_symbols(corpus, question, scores, chunks):
+        for feature, value in told.items():
+            columns[feature][row] = value
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32, copy=False)
 
 
-def _asked_words(question: Question, scores: Scores) -> dict[str, float]:
-    """Return the words of a question with what each weighs: its rarity, and the most where the corpus lacks it."""
-    most = max(scores.rarity.values(), default=1.0)
-    weighed: dict[str, float] = {}
-    for word in name_words(question.text):
-        term = stem(word)
-        weight = question.terms.get(term, 1.0)
-        if weight > STOP_WEIGHT:
-            weighed[word] = scores.rarity.get(term, 0.0) or weight * most
-    return weighed
+def _named(
+    scores: Scores, names: Sequence[tuple[str, str]], paths: Sequence[str], files: Sequence[int]
+) -> dict[str, Array]:
+    """Return the features of names and paths, from each chunk's name and scope, and the number of its path."""
+    asked = frozenset(term for term, rarity in scores.rarity.items() if rarity > 0)
+    stems = [_share(_stem_terms(path), asked) for path in paths]
+    of_paths = [name_words(path) for path in paths]
+    rows = [
+        (
+            stems[file],
+            _share(own := _terms_of(name), asked),
+            sum(scores.rarity[term] for term in own & asked) / max(scores.best, 1e-6),
+            _share(_terms_of(scope), asked),
+        )
+        for (name, scope), file in zip(names, files, strict=True)
+    ]
+    told = np.array(rows, dtype=np.float32).reshape(-1, 4)
+    places = [(*name_words(scope), *of_paths[file]) for (_, scope), file in zip(names, files, strict=True)]
+    return dict(zip(("stem", "name", "named", "scope"), told.T, strict=True)) | {
+        "likeplace": likeness(scores.words, places)
+    }
+
+
+def _of_symbols(
+    corpus: Corpus, question: Question, scores: Scores, chunks: Array
+) -> Iterator[tuple[int, dict[str, float]]]:
+    """Yield the features of the chunks that define a name of the question, each with the chunk's row."""
+    defining = scores.symbols.keys() | scores.capitals.keys()
+    for row in np.flatnonzero(np.isin(chunks, list(defining))).tolist() if defining else ():
+        chunk = int(chunks[row])
+        yield (
+            row,
+            _of_symbol(
+                question,
+                corpus.place(chunk)[0],
+                corpus.names(chunks[row : row + 1])[0][0],
+                exact=scores.symbols.get(chunk, 0.0),
+                capital=scores.capitals.get(chunk, 0.0),
+                is_type=corpus.kind(chunk) in TYPE_KINDS,
+            ),
+        )
 
 
 def _of_symbol(

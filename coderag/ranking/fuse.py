@@ -15,27 +15,26 @@ from coderag.index.arrays import Array
 from coderag.index.sparse import top_k
 from coderag.types import Fusion
 
-__all__ = ["DEPTH", "Listed", "fuse", "listed"]
+__all__ = ["DEPTH", "Listed", "fuse", "joined", "listed"]
 
 DEPTH = 200  # of each list that counts
 RANK_DAMPING = 60.0  # the k of reciprocal rank fusion
 
 
 class Listed:
-    """The best of a list of scores: which, and their scores scaled to 0..1."""
+    """The best of a list of scores: which, and how far the scores reach."""
 
-    def __init__(self, scores: Array, depth: int = DEPTH) -> None:
-        self.best = top_k(scores, depth)
-        found = scores[self.best]
+    def __init__(self, best: Array, scores: Array, depth: int = DEPTH) -> None:
+        """Take the best, i64[n], and their scores, f32[n], best first; up to `depth` were asked for."""
+        self.best = best
         # A list that is not full ends at 0; then the least of its scores is still something.
-        self.least = float(found[-1]) if len(found) == depth else 0.0
-        self.greatest = float(found[0]) if len(found) else 0.0
-        self._scores = scores
+        self.least = float(scores[-1]) if len(scores) == depth else 0.0
+        self.greatest = float(scores[0]) if len(scores) else 0.0
 
-    def scaled(self, chunks: Array) -> Array:
-        """Return the scores of some chunks between the least and the greatest of the list, f32[chunks] in 0..1."""
+    def scaled(self, scores: Array) -> Array:
+        """Return some scores between the least and the greatest of the list, f32[n] in 0..1."""
         reach = max(self.greatest - self.least, 1e-9)
-        found: Array = np.clip((self._scores[chunks] - self.least) / reach, 0.0, 1.0).astype(np.float32)
+        found: Array = np.clip((scores - self.least) / reach, 0.0, 1.0).astype(np.float32)
         return found
 
     def reciprocal(self, chunks: Array) -> Array:
@@ -45,15 +44,23 @@ class Listed:
 
 
 def listed(scores: Array, depth: int = DEPTH) -> Listed:
-    """Return the best of some scores."""
-    return Listed(scores, depth)
+    """Return the best of the scores of every chunk."""
+    best = top_k(scores, depth)
+    return Listed(best, scores[best], depth)
 
 
-def fuse(lists: Sequence[tuple[Listed, float]], fusion: Fusion = Fusion.MIN_MAX) -> tuple[Array, Array]:
-    """Return the chunks that are on some list, ascending, and their scores summed by weight: i64[n], f32[n]."""
-    used = [(one, weight) for one, weight in lists if weight > 0]
-    chunks = np.unique(np.concatenate([one.best for one, _ in used])) if used else np.zeros(0, dtype=np.int64)
+def joined(lists: Sequence[Listed]) -> Array:
+    """Return the chunks that are on some list, each once, ascending: i64[n]."""
+    found = np.sort(np.concatenate([one.best for one in lists])) if lists else np.zeros(0, dtype=np.int64)
+    return found[np.diff(found, prepend=-1) > 0]
+
+
+def fuse(chunks: Array, lists: Sequence[tuple[Listed, Array, float]], fusion: Fusion = Fusion.MIN_MAX) -> Array:
+    """Return the scores of some chunks on several lists, summed by weight: f32[chunks].
+
+    A list comes with the scores, f32[chunks], that it has for all of them, and its weight.
+    """
     total = np.zeros(len(chunks), dtype=np.float32)
-    for one, weight in used:
-        total += np.float32(weight) * (one.scaled(chunks) if fusion is Fusion.MIN_MAX else one.reciprocal(chunks))
-    return chunks, total
+    for one, scores, weight in lists:
+        total += np.float32(weight) * (one.scaled(scores) if fusion is Fusion.MIN_MAX else one.reciprocal(chunks))
+    return total

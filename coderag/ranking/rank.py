@@ -7,27 +7,30 @@ chunks that are no definition.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
+from heapq import heapify, heappop, heapreplace
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
 from coderag.index.arrays import Array
-from coderag.index.columns import LABELS
-from coderag.index.corpus import PIECE, REMAINDER, Corpus
+from coderag.index.columns import CONTINUES, DEFINES, KINDS, LABELS
+from coderag.index.corpus import Corpus
 from coderag.models.static import shipped_encoder
 from coderag.ranking.candidates import find_candidates
 from coderag.ranking.confidence import confidence
 from coderag.ranking.diversify import diverse
 from coderag.ranking.features import FAMILIES, FEATURES, features
+from coderag.ranking.filter import scores_within
 from coderag.ranking.likeness import name_words
 from coderag.ranking.retrieve import retrieve
 from coderag.ranking.trees import Trees, read_trees, tree_scores
 from coderag.ranking.understand import Question, Shape
-from coderag.types import Pipeline
+from coderag.types import Kind, Pipeline
 
 __all__ = ["BUILT_IN", "DEFAULT", "STANDARD", "Ranked", "Rows", "Tuning", "candidate_rows", "rank"]
 
@@ -100,6 +103,7 @@ class Tuning:
 DEFAULT = Tuning()
 STANDARD = Pipeline()
 WITHOUT_RANKER = frozenset({"linear", "none"})  # the weights alone rank
+FLAGS = (DEFINES | CONTINUES) + 1  # combinations of a chunk's flags
 BUILT_IN = WITHOUT_RANKER | {"learned"}  # what ranks by features; any other reranker comes on top of the former
 
 
@@ -153,7 +157,7 @@ def rank(
     if diversity:
         picked = diverse(corpus, chunks, final[order], k=k, diversity=diversity, keep=keep)
     else:
-        picked = spread(corpus.chunk_file[chunks], final[order], k=k, keep=keep)
+        picked = spread(corpus.file_numbers(chunks), final[order], k=k, keep=keep)
     shown = order[[position for position, _ in picked]]
     cosines = rows.features[shown, FEATURES.index("cosine")] if calibrated and with_vectors else None
     sure = confidence(corpus, question, rows.chunks[shown], symbols=rows.symbols, cosines=cosines).tolist()
@@ -178,7 +182,9 @@ def candidate_rows(
     """Return the candidates of a question with their features: what a ranking weighs, and a ranker is trained on."""
     if "vectors" in pipeline.without:
         vector = None
-    scores = retrieve(corpus, question, vector)
+    scores = retrieve(corpus, question)
+    if allowed is not None:
+        scores = scores_within(corpus, scores, allowed)
     if question.shape is Shape.SYMBOL and not scores.symbols and _is_plain(question):
         question = replace(question, shape=Shape.TOPIC)
     factor = factors(corpus, question, tuning)
@@ -187,7 +193,7 @@ def candidate_rows(
     left_out = [name for family in pipeline.without for name in FAMILIES[family]]
     weights = {name: 0.0 if name in left_out else tuning.weights.get(name, 0.0) for name in FEATURES}
     dense = tuning.dense[question.shape] if vector is not None else 0.0
-    found = find_candidates(corpus, scores, factor, weights=weights, dense=dense, fusion=pipeline.fusion)
+    found = find_candidates(corpus, scores, factor, weights=weights, dense=dense, vector=vector, fusion=pipeline.fusion)
     rows = features(corpus, question, scores, found)
     rows[:, [FEATURES.index(name) for name in left_out]] = 0.0
     return Rows(found.chunks, rows, factor[found.chunks], scores.symbols, question.shape)
@@ -220,50 +226,66 @@ def shipped_ranker() -> Trees:
 
 def _in_order(corpus: Corpus, candidates: Array, scores: Array) -> Array:
     """Return the positions of the candidates, best first; equal scores go by path and line, whatever their numbers."""
-    if len(np.unique(scores)) == len(scores):
-        return np.argsort(-scores)
-    places = map(corpus.place, candidates.tolist())
-    keys = [(-score, *place) for score, place in zip(scores.tolist(), places, strict=True)]
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    order = np.argsort(-scores, kind="stable")
+    bounds = [*np.flatnonzero(np.diff(scores[order], prepend=np.inf)).tolist(), len(order)]
+    for begin, end in pairwise(bounds):
+        if end - begin > 1:
+            order[begin:end] = sorted(order[begin:end].tolist(), key=lambda one: corpus.place(int(candidates[one])))
+    return order
 
 
 def factors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:
     """Return what multiplies each chunk's score, f32[chunks]; 0 for chunks of files that changed or went."""
+    key = "factors", question.wants, *tuning.factors.items()
+    return corpus.remembered(key, lambda: _factors(corpus, question.wants, tuning.factors))
+
+
+def _factors(corpus: Corpus, wants: Set[str], worth: Mapping[str, float]) -> Array:
     of_file = corpus.live_file.astype(np.float32)
     for label in LABELS:
-        if label not in question.wants:
-            of_file[corpus.with_label(label)] *= tuning.factors[label]
-    if "docs" not in question.wants:
-        of_file[corpus.documents] *= tuning.factors["docs"]
-    of_standing = np.ones(PIECE + REMAINDER + 1, dtype=np.float32)
-    of_standing[[PIECE, PIECE + REMAINDER]] *= tuning.factors["continues"]
-    of_standing[[REMAINDER, PIECE + REMAINDER]] *= tuning.factors["module"]
-    factor: Array = of_file[corpus.chunk_file] * of_standing[corpus.standing]
-    if "query" not in question.wants:
-        factor[corpus.queries] *= tuning.factors["query"]
+        if label not in wants:
+            of_file[corpus.with_label(label)] *= worth[label]
+    if "docs" not in wants:
+        of_file[corpus.documents] *= worth["docs"]
+    of_standing = _standing_factors(wants, worth)
+    factor = np.empty(len(corpus), dtype=np.float32)
+    for member in corpus.members:  # one by one, as what they take stays near the processor
+        segment = member.segment
+        standing = of_standing.take(segment.chunk_kind * np.uint8(FLAGS) + segment.chunk_flags)
+        own = of_file[member.first_file : member.first_file + len(segment.paths)][segment.chunk_file]
+        np.multiply(own, standing, out=factor[member.first_chunk : member.first_chunk + len(segment)])
     return factor
+
+
+def _standing_factors(wants: Set[str], worth: Mapping[str, float]) -> Array:
+    """Return what multiplies the score of a chunk of each kind and with each flags, f32[kinds * FLAGS]."""
+    found = np.ones((len(KINDS), FLAGS), dtype=np.float32)
+    flags = np.arange(FLAGS)
+    found[:, (flags & CONTINUES) > 0] *= worth["continues"]
+    found[np.ix_([KINDS.index(kind) for kind in (Kind.MODULE, Kind.BLOCK)], (flags & DEFINES) == 0)] *= worth["module"]
+    if "query" not in wants:
+        found[KINDS.index(Kind.QUERY)] *= worth["query"]
+    return found.ravel()
 
 
 def spread(files: Array, scores: Array, *, k: int, keep: float) -> list[tuple[int, float]]:
     """Pick k of some chunks, given best first, as (position, score); each further one of a file keeps a share.
 
-    The best of what is left is always the first unpicked chunk of some file, so one pass over the files' heads does.
+    The best of what is left is always the first unpicked chunk of some file, so a heap of the files' heads does.
     """
     queues: dict[int, list[int]] = {}
     for position, file in enumerate(files.tolist()):
         queues.setdefault(file, []).append(position)
-    heads = dict.fromkeys(queues, 0)
     values = scores.tolist()
+    heads = [(-values[queue[0]], queue[0], 0, queue) for queue in queues.values()]
+    heapify(heads)
     picked: list[tuple[int, float]] = []
     while heads and len(picked) < k:
-        file = max(
-            heads, key=lambda one: (values[queues[one][heads[one]]] * keep ** heads[one], -queues[one][heads[one]])
-        )
-        taken = heads[file]
-        position = queues[file][taken]
-        picked.append((position, values[position] * keep**taken))
-        if taken + 1 < len(queues[file]):
-            heads[file] = taken + 1
+        score, position, taken, queue = heads[0]
+        picked.append((position, -score))
+        if taken + 1 < len(queue):
+            following = queue[taken + 1]
+            heapreplace(heads, (-(values[following] * keep ** (taken + 1)), following, taken + 1, queue))
         else:
-            del heads[file]
+            heappop(heads)
     return picked

@@ -6,7 +6,7 @@ that a chunk holds, and the words are averaged by their rarity. No chunk is read
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -15,8 +15,6 @@ from coderag.errors import EncoderError
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
 from coderag.models.neighbours import shipped_neighbours
-from coderag.ranking.likeness import name_words
-from coderag.ranking.understand import STOP_WEIGHT, Question
 from coderag.text.tokens import stem, term_hash
 
 __all__ = ["held_share"]
@@ -24,51 +22,41 @@ __all__ = ["held_share"]
 MOST_WORDS = 16  # of a question; a longer one names enough
 
 
-def held_share(corpus: Corpus, question: Question, rarity: dict[str, float]) -> tuple[Array, Array]:
-    """Return the share of the question, by rarity, that each chunk holds: in its words, and in words like them.
+def held_share(corpus: Corpus, asked: Mapping[str, float], chunks: Array) -> tuple[Array, Array]:
+    """Return the share of some weighted words that each of i64[n] chunks holds: the words, and words like them.
 
-    Both are f32[chunks] in 0..1; the second is never less than the first.
+    Both are f32[n] in 0..1; the second is never less than the first.
     """
-    exact = np.zeros(len(corpus), dtype=np.float32)
-    alike = np.zeros(len(corpus), dtype=np.float32)
-    asked = _asked(question, rarity)
-    total = sum(weight for _, weight in asked)
+    exact = np.zeros(len(chunks), dtype=np.float32)
+    alike = np.zeros(len(chunks), dtype=np.float32)
+    words = sorted(asked.items(), key=lambda one: -one[1])[:MOST_WORDS]
+    total = sum(weight for _, weight in words)
     if total <= 0:
         return exact, alike
-    for word, weight in asked:
-        hashes, likeness = _expanded(word)
-        share = np.float32(weight / total)
-        for member in corpus.members:
-            postings = member.segment.text_postings
-            own = np.zeros(len(member.segment), dtype=np.float32)
-            # The least like first, so that the most like is what stays.
-            for position, value in zip(postings.find(hashes).tolist(), likeness, strict=True):
-                if position >= 0:
-                    own[postings.docs_of(position)] = value
-            here = slice(member.first_chunk, member.first_chunk + len(member.segment))
-            exact[here] += share * (own == 1.0)
-            alike[here] += share * own
+    expanded = [_expanded(word) for word, _ in words]
+    hashes = np.concatenate([found for found, _ in expanded])
+    likeness = np.concatenate([found for _, found in expanded])
+    first = np.cumsum([0, *(len(found) for found, _ in expanded[:-1])])
+    shares = np.array([weight / total for _, weight in words], dtype=np.float32)
+    for member, rows, local in corpus.by_member(chunks):
+        postings = member.segment.text_postings
+        positions = postings.find(hashes)
+        known = np.flatnonzero(positions >= 0)
+        held = np.zeros((len(hashes), len(local)), dtype=np.float32)
+        held[known] = (postings.weights_of(positions[known], local) > 0) * likeness[known, np.newaxis]
+        best = np.maximum.reduceat(held, first, axis=0)
+        exact[rows] = shares @ (best == 1.0)
+        alike[rows] = shares @ best
     return exact, alike
 
 
-def _asked(question: Question, rarity: dict[str, float]) -> Sequence[tuple[str, float]]:
-    """Return the words of a question with what each weighs: its rarity, and the most where no chunk has it."""
-    most = max(rarity.values(), default=0.0) or 1.0
-    weighed = []
-    for word in name_words(question.text):
-        weight = question.terms.get(stem(word), 1.0)
-        if weight > STOP_WEIGHT:
-            weighed.append((word, rarity.get(stem(word), 0.0) or weight * most))
-    return sorted(weighed, key=lambda one: -one[1])[:MOST_WORDS]
-
-
 @lru_cache(maxsize=10_000)
-def _expanded(word: str) -> tuple[Array, tuple[float, ...]]:
-    """Return the hashes u64[n] of a word's term and of those that are like it, and how much; the word itself last."""
+def _expanded(word: str) -> tuple[Array, Array]:
+    """Return the hashes u64[n] of a word's term and of those that are like it, and how much, f32[n]."""
     try:
         near = shipped_neighbours().of(word)
     except EncoderError:
         near = []  # the encoder says so itself
-    terms = [(stem(other), likeness) for other, likeness in reversed(near)] + [(stem(word), 1.0)]
-    hashes = np.array([term_hash(term) for term, _ in terms], dtype=np.uint64)
-    return hashes, tuple(likeness for _, likeness in terms)
+    terms = {stem(other): likeness for other, likeness in reversed(near)} | {stem(word): 1.0}
+    hashes = np.array([term_hash(term) for term in terms], dtype=np.uint64)
+    return hashes, np.array(list(terms.values()), dtype=np.float32)

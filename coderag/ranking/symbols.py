@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coderag.index.corpus import Corpus
+from coderag.index.corpus import Corpus, Member
 from coderag.index.keys import symbol_hash
 from coderag.text.tokens import plain_name
 from coderag.types import Symbol
@@ -52,17 +52,25 @@ def _alike(corpus: Corpus, wanted: str, k: int) -> list[Symbol]:
     """Return the definitions whose names are spelled most like the one wanted."""
     from rapidfuzz import fuzz, process
 
-    found: list[tuple[float, Symbol]] = []
+    alike: list[tuple[float, Member, int]] = []
     for member in corpus.members:
         names = member.segment.definition_names()
-        best = process.extract(
-            wanted, [name.lower() for _, name in names], scorer=fuzz.ratio, limit=4 * k, score_cutoff=MIN_LIKENESS
-        )
-        for _, likeness, position in best:
+        lowered = [name.lower() for _, name in names]
+        # All that are like it, or definitions of files that count no longer would take the places of others.
+        for _, likeness, position in process.extract(
+            wanted, lowered, scorer=fuzz.ratio, limit=None, score_cutoff=MIN_LIKENESS
+        ):
             number = names[position][0]
             chunk = member.segment.chunk_of_definition(number)
             if corpus.live_file[member.first_file + int(member.segment.chunk_file[chunk])]:
-                found.append((likeness, member.segment.symbol(number, repository=member.repository)))
+                alike.append((likeness, member, number))
+    alike.sort(key=lambda one: -one[0])
+    least = alike[:k][-1][0] if alike else 0.0
+    found = [
+        (likeness, member.segment.symbol(number, repository=member.repository))
+        for likeness, member, number in alike
+        if likeness >= least
+    ]
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].span))
     return [symbol for _, symbol in found[:k]]
 

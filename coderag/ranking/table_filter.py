@@ -9,7 +9,7 @@ import numpy as np
 from coderag.errors import QueryError
 from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
-from coderag.ranking.filter import path_test
+from coderag.reading.globs import path_test
 from coderag.types import TableFilter, TestPolicy
 
 __all__ = ["allowed_tables"]

@@ -14,7 +14,7 @@ __all__ = ["STOP_WEIGHT", "Question", "Shape", "understand"]
 
 QUALIFIED = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->|/|:)[^\W\d]\w*)+|[^\W\d]\w*")
 PATH = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]+\.[a-z]\w{0,4}\b")
-INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2,}[a-z]")
+INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
 ENDLESS = re.compile(r"\S{200,}")
 CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
 STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from coderag import Index
 from coderag.index.corpus import Corpus, open_members
 from coderag.index.manifest import read_manifest
 from coderag.ranking.retrieve import retrieve
+from coderag.ranking.soft import held_share
 from coderag.ranking.understand import understand
 from tests.files import write
 
@@ -27,26 +29,37 @@ def corpus(tmp_path: Path) -> Corpus:
     return Corpus(open_members(folder, read_manifest(folder)))
 
 
+def shares(corpus: Corpus, question: str) -> tuple[dict[str, float], dict[str, float]]:
+    """Return what the one chunk of each file holds of a question: its words, and words like them."""
+    chunks = np.arange(len(corpus))
+    paths = [corpus.place(chunk)[0] for chunk in chunks.tolist()]
+    held, alike = held_share(corpus, retrieve(corpus, understand(question)).words, chunks)
+    return dict(zip(paths, held.tolist(), strict=True)), dict(zip(paths, alike.tolist(), strict=True))
+
+
 def test_the_word_itself_counts_all_and_one_like_it_less(corpus: Corpus) -> None:
-    scores = retrieve(corpus, understand("delete"))
-    alike = {corpus.place(chunk)[0]: float(scores.alike[chunk]) for chunk in range(len(corpus))}
+    held, alike = shares(corpus, "delete")
     assert alike["a.py"] == 1.0
     assert 0.4 < alike["b.py"] < 1.0
     assert alike["c.py"] == 0.0
-    held = {corpus.place(chunk)[0]: float(scores.held[chunk]) for chunk in range(len(corpus))}
     assert held == {"a.py": 1.0, "b.py": 0.0, "c.py": 0.0}
 
 
 def test_rare_words_count_more(corpus: Corpus) -> None:
-    scores = retrieve(corpus, understand("user wall"))
-    held = {corpus.place(chunk)[0]: float(scores.held[chunk]) for chunk in range(len(corpus))}
+    held, _ = shares(corpus, "user wall")
     assert held["c.py"] > held["a.py"] == held["b.py"] > 0
 
 
 def test_a_question_without_content_holds_nothing(corpus: Corpus) -> None:
-    scores = retrieve(corpus, understand("the of and"))
-    assert not scores.held.any()
-    assert not scores.alike.any()
+    held, alike = shares(corpus, "the of and")
+    assert not any(held.values())
+    assert not any(alike.values())
+
+
+def test_some_chunks_hold_what_they_hold_among_all(corpus: Corpus) -> None:
+    asked = retrieve(corpus, understand("delete a user")).words
+    of_all, of_some = held_share(corpus, asked, np.arange(3)), held_share(corpus, asked, np.array([2, 0]))
+    assert of_some[1].tolist() == of_all[1][[2, 0]].tolist()
 
 
 def test_what_is_like_a_question_is_found_without_a_word_in_common(tmp_path: Path) -> None:
