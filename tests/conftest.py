@@ -1,8 +1,9 @@
-"""Golden files: compared as they are, rewritten by `pytest --update`."""
+"""Golden files: compared as they are, rewritten by `pytest --update`. A cache of their own for all tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,14 @@ Golden = Callable[[Path, str], None]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the golden files with what comes out now")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the cache of the user out of the tests, and the tests out of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(os.environ, "XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ INDEX_FIGURES = {
     "speed": "MB/s",
     "chunk rate": "chunks/s",
     "CPU": "s",
+    "index size": "MB",
     "index / source": "",
     "peak memory": "MB",
 }
@@ -76,7 +77,30 @@ def test_prepared_corpora_are_mixed_and_missing_ones_left_out(tmp_path: Path) ->
 def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
     done = benchmark("idnex", "--cache", str(tmp_path))
     assert done.returncode == 2
-    assert done.stderr == "benchmark: 'idnex' is not a part; parts are index, query, quality, ablation\n"
+    assert done.stderr == "benchmark: 'idnex' is not a part; parts are index, query, scaling, quality, ablation\n"
+    done = benchmark("--scaling", "--compare", "semble", "--cache", str(tmp_path))
+    assert done.returncode == 2
+    told = "--compare is for index and query; scaling, quality, ablation measure coderag alone"
+    assert done.stderr == f"benchmark: {told}\n"
+
+
+def test_scaling_writes_a_table_and_a_plot(tmp_path: Path) -> None:
+    source = tmp_path / "corpora" / "linux" / "drivers"
+    source.mkdir(parents=True)
+    for noun in ("port", "clock", "queue", "timer", "buffer"):
+        functions = (f"int {verb}_{noun}(int value)\n{{\n\treturn value;\n}}\n" for verb in ("open", "read", "reset"))
+        (source / f"{noun}.c").write_text("\n".join(functions))
+    options = ("--quick", "--step", "1k", "--corpora", str(tmp_path / "corpora"), "--cache", str(tmp_path / "cache"))
+    done = benchmark("--scaling", "--json", *options, "--docs", str(tmp_path / "docs"))
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert {one["name"]: one["unit"] for one in report["figures"]} == INDEX_FIGURES | QUERY_FIGURES
+    assert figures(report, "scaling", "1k")["chunks"]["median"] == 15
+    page = (tmp_path / "docs" / "scaling.md").read_text()
+    assert "| what | 1k |\n| --- | --- |\n| files | 5 |" in page
+    assert "(scaling.svg)" in page
+    assert "<svg" in (tmp_path / "docs" / "scaling.svg").read_text()
+    assert not list((tmp_path / "cache").iterdir())
 
 
 CODE_SET = """

@@ -33,7 +33,7 @@ README = REPOSITORY / "README.md"
 DOCUMENTS = sorted(REPOSITORY.glob("*.md"))
 COMMANDS = (
     *("index", "search", "outline", "symbols", "schema", "tables", "table", "erd", "check-sql"),
-    *("eval", "status", "languages"),
+    *("eval", "status", "watch", "clean", "languages"),
 )
 CONTENTS = {
     Content.DOCS: "documents, in blocks of lines",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ LAYERS = [
     {"coderag.index"},
     {"coderag.ranking"},
     {"coderag.context"},
+    {"coderag.roots"},
+    {"coderag.upkeep"},
     {"coderag.api"},
     {"coderag.evaluate"},
     {"coderag.cli"},
@@ -35,12 +38,13 @@ HEAVY = {
     ),
     "Stemmer": ("coderag.text",),
     "charset_normalizer": ("coderag.reading.decode",),
-    "filelock": ("coderag.index.build",),
+    "filelock": ("coderag.index.lock", "coderag.index.merging"),
     "rapidfuzz": ("coderag.ranking.symbols", "coderag.sql.check.known", "coderag.cli"),
     "rich": ("coderag.cli",),
     "pygments": ("coderag.cli",),
     "numpy": (
-        *("coderag.reading.lines", "coderag.text", "coderag.index", "coderag.ranking"),
+        *("coderag.reading.lines", "coderag.reading.secrets.anchors"),
+        *("coderag.text", "coderag.index", "coderag.ranking"),
         *("coderag.context", "coderag.api", "coderag.models", "coderag.evaluate"),
     ),
     "numkong": ("coderag.index.vectors",),
@@ -56,6 +60,7 @@ HEAVY = {
     "sqlalchemy": ("coderag.sql.live",),
     "jinja2": ("coderag.sql.dbt.jinja",),
     "yaml": ("coderag.sql",),
+    "watchfiles": ("coderag.index.watching",),
 }
 MODULES = {
     ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path
@@ -128,3 +133,15 @@ def test_the_bare_package_loads_nothing_heavy() -> None:
     ).stdout.split()
     assert not HEAVY.keys() & set(loaded)
     assert [name for name in loaded if name.startswith("coderag")] == ["coderag"]
+
+
+def test_a_search_of_an_index_as_it_is_loads_only_what_answers(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def parse(text):\n    return text\n", encoding="utf-8")
+    run = partial(subprocess.run, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    run([sys.executable, "-m", "coderag", "index", str(tmp_path)])
+    arguments = ["search", "parse text", "--no-refresh", "--root", str(tmp_path)]
+    script = f"import sys; from coderag.cli.main import run; run({arguments}); print(); print(*sorted(sys.modules))"
+    loaded = set(run([sys.executable, "-c", script]).stdout.splitlines()[-1].split())
+    assert loaded & HEAVY.keys() == {"numpy", "numkong", "Stemmer"}
+    # Each takes as long to import as a tenth of such a search.
+    assert not loaded & {"numpy.ma", "subprocess", "tomllib", "coderag.reading.walk", "coderag.index.catalog"}

@@ -6,14 +6,15 @@ import json
 import sys
 from typing import Any
 
-from coderag.api import Index, make_query
+from coderag.api import Index
 from coderag.cli.records import hit_record, json_line
 from coderag.errors import CoderagError, QueryError
+from coderag.ranking.query import make_query
 from coderag.types import Query
 
 __all__ = ["answer_lines"]
 
-LISTS = ("kinds", "languages", "paths")
+LISTS = ("kinds", "languages", "paths", "repositories", "databases", "environments", "groups")
 SHARES = ("diversity", "threshold")
 KNOWN = ("query", "k", *LISTS, "tests", *SHARES, "collapse", "expand")
 
@@ -60,6 +61,10 @@ def _query(raw: bytes, defaults: Query) -> Query:
         kinds=asked.get("kinds", defaults.kinds),
         languages=asked.get("languages", defaults.languages),
         paths=asked.get("paths", defaults.paths),
+        repositories=asked.get("repositories", defaults.repositories),
+        databases=asked.get("databases", defaults.databases),
+        environments=asked.get("environments", defaults.environments),
+        groups=asked.get("groups", defaults.groups),
         tests=str(asked.get("tests", defaults.tests)),
         diversity=asked.get("diversity", defaults.diversity),
         threshold=asked.get("threshold", defaults.threshold),

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from coderag.api import Index
+from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note, open_index
+from coderag.cli.opening import note
 from coderag.cli.records import print_records
 from coderag.cli.schema_options import conditions_of
 from coderag.cli.text import Screen, Style, counted, screen, visible
@@ -24,7 +25,7 @@ FILES = ("sqlite:", "duckdb:")  # databases that are asked without credentials
 def run(options: argparse.Namespace) -> int:
     """Print what is wrong; 1 when there is an error."""
     text = _read(options.file)
-    index = open_index(options)
+    index = open_for_caller(options)
     dialect = options.dialect[0] if len(options.dialect) == 1 else ""
     conditions = conditions_of(options)
     found = index.check_sql(text, dialect=dialect, conditions=conditions, writes=options.allow_writes)
@@ -54,9 +55,7 @@ def _read(file: str) -> str:
 
 def _explained_by_file(text: str, index: Index) -> list[Finding]:
     """Return what the database file says that the schema came from, where it is the only one that is known."""
-    from coderag.index.snapshots import read_snapshots
-
-    known = [one.name for root in index.roots for one in read_snapshots(root.folder)]
+    known = index.asked
     if len(known) != 1 or len(index.catalog.groups) != 1 or not known[0].startswith(FILES):
         return []  # a server wants credentials, which are not kept: --url has them
     try:

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from coderag.api import Root
 from coderag.cli.opening import note
 from coderag.cli.text import counted
 from coderag.errors import QueryError
+from coderag.roots import Root
 
 __all__ = ["ask_databases", "databases_in"]
 

@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from coderag.api import Index
+from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note, open_index
+from coderag.cli.opening import note
 from coderag.cli.records import json_line
 from coderag.cli.schema_options import conditions_of
 from coderag.cli.text import visible
@@ -20,7 +21,7 @@ __all__ = ["run"]
 
 def run(options: argparse.Namespace) -> int:
     """Draw the tables given, those that a question is about, or all; 1 when there is none."""
-    index = open_index(options)
+    index = open_for_caller(options)
     tables = _chosen(index, options)
     if not tables:
         note("there is no table to draw")

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from coderag.api import Index, make_query
+from coderag.api import Index
+from coderag.cli.caller import for_owners
 from coderag.cli.eval_table import evaluation_record, print_evaluation
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
@@ -29,7 +30,8 @@ from coderag.evaluate.question import JudgedQuestion
 from coderag.evaluate.questions_file import question_line, read_questions
 from coderag.evaluate.report import ALL, Evaluation, Group, evaluate, grouped
 from coderag.evaluate.sampling import sample
-from coderag.ranking.filter import path_test
+from coderag.ranking.query import make_query
+from coderag.reading.globs import path_test
 from coderag.types import Query
 
 __all__ = ["run"]
@@ -51,6 +53,7 @@ class Asked:
 
 def run(options: argparse.Namespace) -> int:
     """Measure; 1 when there is no question to ask."""
+    for_owners("eval")
     configurations = _configurations(options)
     conditions = _conditions(options)
     if options.plot:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from coderag.api import Index, Root
+from coderag.api import Index
 from coderag.cli.databases import ask_databases, databases_in
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.opening import note, note_repairs, note_writer
 from coderag.cli.place import Paths, given_roots
 from coderag.cli.progress import Bar
 from coderag.cli.records import plain, print_records
@@ -19,6 +19,9 @@ from coderag.cli.schema_summary import schema_lines
 from coderag.cli.summary import (
     labelled,
     language_lines,
+    masked_counts,
+    masked_list,
+    masked_text,
     problem_list,
     problem_text,
     skipped_counts,
@@ -26,11 +29,12 @@ from coderag.cli.summary import (
     skipped_text,
 )
 from coderag.cli.text import Screen, Style, bytes_text, counted, screen, visible
-from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingError, StoredIndexError
-from coderag.index.build import Report
-from coderag.index.manifest import Manifest, read_manifest
+from coderag.errors import StoredIndexError
+from coderag.index.job import Report
+from coderag.index.manifest import read_manifest
 from coderag.index.status import Status
 from coderag.reading.walk import MAX_BYTES, Listing, WalkOptions, walk
+from coderag.roots import Root
 from coderag.types import Content
 
 __all__ = ["run"]
@@ -64,43 +68,34 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _bring_up(one: Root, options: argparse.Namespace) -> Index:
-    """Return the index of a root after reading what changed, or all of it."""
-    made = _made(one)
+    """Return the index of a root after reading what changed, or all of it, with its segments merged."""
+    asked = {
+        "contents": options.content,
+        "max_bytes": options.max_bytes,
+        "encoder": options.encoder,
+        "mask": options.mask,
+        "workers": options.workers,
+        "cache": not options.no_cache,
+    }
     with Bar(f"Indexing {visible(one.repository)}", wanted=not options.quiet, at_once=True) as bar:
-        if made is not None and not options.rebuild:
-            try:
-                index = Index([one])
-            except IndexDamagedError as error:
-                note(f"{str(error).partition(';')[0]}; it is made anew")
-            else:
-                index.update(
-                    contents=options.content,
-                    max_bytes=options.max_bytes,
-                    encoder=options.encoder,
-                    workers=options.workers,
-                    watch=bar,
-                )
-                return index
-        return Index.build(
-            one.root,
-            index=one.folder,
-            contents=options.content or (made.contents if made else DEFAULT_CONTENT),
-            max_bytes=options.max_bytes or (made.max_bytes if made else None),
-            encoder=options.encoder,
-            workers=options.workers,
-            watch=bar,
-        )
+        if options.rebuild:
+            index = Index.build(one.root, index=one.folder, **_as_made(one, asked), watch=bar, waiting=note_writer)
+        else:
+            index = Index.ensure(one.root, index=one.folder, **asked, watch=bar, waiting=note_writer)
+        index.close()
+        if index.reports[0].merge_due:
+            index.merge()
+    note_repairs(index)
+    return index
 
 
-def _made(one: Root) -> Manifest | None:
-    """Return how a root's index was made, None where there is none that can be read."""
-    try:
-        return read_manifest(one.folder)
-    except IndexMissingError:
-        return None
-    except (IndexFormatError, IndexDamagedError) as error:
-        note(f"{str(error).partition(';')[0]}; it is made anew")
-        return None
+def _as_made(one: Root, asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what is asked for, and for what is not how a root's index was made before."""
+    made = None
+    with suppress(StoredIndexError):
+        made = read_manifest(one.folder)
+    contents = asked["contents"] or (made.contents if made else DEFAULT_CONTENT)
+    return asked | {"contents": contents, "max_bytes": asked["max_bytes"] or (made.max_bytes if made else None)}
 
 
 def _summary(report: Report, status: Status, shown: Screen, *, verbose: bool) -> list[str]:
@@ -115,6 +110,9 @@ def _summary(report: Report, status: Status, shown: Screen, *, verbose: bool) ->
     if status.skipped:
         lines.append(labelled("skipped", skipped_text(status.skipped), shown))
         lines += skipped_list(status.skipped) if verbose else []
+    if status.masked:
+        lines.append(labelled("masked", masked_text(status.masked), shown))
+        lines += masked_list(status.masked) if verbose else []
     if status.problems:
         lines.append(labelled("problems", problem_text(status.problems), shown))
         lines += problem_list(status.problems) if verbose else []
@@ -132,12 +130,15 @@ def _did(report: Report, status: Status) -> str:
     seconds = f"{report.seconds:.2f} s"
     holds = f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}, {bytes_text(status.source_bytes)}"
     speed = f", {bytes_text(report.bytes_read / report.seconds)}/s" if report.seconds > SLOWEST_TOLD else ""
-    if not report.read and not report.removed and not report.embedded:
+    if not report.read and not report.removed and not report.embedded and not report.reused:
         return f"up to date: {holds} ({seconds})"
-    if not report.unchanged and not report.removed:
+    if not report.unchanged and not report.removed and not report.reused:
         return f"indexed {holds} in {seconds}{speed}"
-    removed = f", {report.removed:,} gone" if report.removed else ""
-    return f"{counted(report.read, 'file')} read, {report.unchanged:,} unchanged{removed} in {seconds}; now {holds}"
+    counts = ((report.unchanged, "unchanged"), (report.reused, "known by content"), (report.removed, "gone"))
+    others = ", ".join(
+        [f"{counted(report.read, 'file')} read", *(f"{count:,} {what}" for count, what in counts if count)]
+    )
+    return f"{others} in {seconds}; now {holds}"
 
 
 def _record(report: Report, status: Status, *, verbose: bool) -> dict[str, Any]:
@@ -152,6 +153,7 @@ def _record(report: Report, status: Status, *, verbose: bool) -> dict[str, Any]:
         "languages": status.languages,
         "skipped": status.skipped if verbose else skipped_counts(status.skipped),
         "problems": status.problems,
+        "masked": status.masked if verbose else masked_counts(status.masked),
         "missing_grammars": status.missing_grammars,
         "schema": status.schema,
     }

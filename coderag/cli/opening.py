@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
-from coderag.api import Index, Root
+from coderag.api import Index
 from coderag.cli.place import given_roots
 from coderag.cli.progress import Bar
 from coderag.cli.text import counted, visible
 from coderag.errors import (
-    CoderagError,
     IndexDamagedError,
     IndexFormatError,
     IndexLockedError,
     IndexMissingError,
+    IndexTooNewError,
     IndexWriteError,
+    StoredIndexError,
 )
+from coderag.roots import Root
 
-__all__ = ["note", "open_index"]
+if TYPE_CHECKING:
+    from coderag.index.lock import Holder
+
+__all__ = ["merge_later", "note", "note_repairs", "note_writer", "open_index"]
+
+PATIENCE_SECONDS = 2.0  # that an answer waits for another writer; then it comes from the index as it was
 
 
 def open_index(options: argparse.Namespace) -> Index:
@@ -29,15 +37,22 @@ def open_index(options: argparse.Namespace) -> Index:
     placed = given_roots(options, options.root)
     try:
         index = Index(placed)
+    except IndexTooNewError:
+        raise
     except (IndexMissingError, IndexFormatError, IndexDamagedError):
         if options.no_refresh:
             raise
         for one in placed:
             _make_sure(one)
         index = Index(placed)
-    if not options.no_refresh and not index.is_fresh():
-        _refresh(index)
+    if not options.no_refresh and (stale := index.stale_paths()) != []:
+        _refresh(index, stale)
     return index
+
+
+def note_writer(holder: Holder | None) -> None:
+    """Say that another process is waited for."""
+    note(f"waiting for {holder or 'another process'}, which writes the index")
 
 
 def note(text: str) -> None:
@@ -49,26 +64,48 @@ def _make_sure(one: Root) -> None:
     """Build the index of a root that has none, or none that can be read."""
     try:
         Index([one])
-    except IndexMissingError:
+    except StoredIndexError:
         pass
-    except (IndexFormatError, IndexDamagedError) as error:
-        _note_again(error)
     else:
         return
     with Bar(f"Indexing {visible(one.repository)}", at_once=True) as bar:
-        report = Index.build(one.root, index=one.folder, watch=bar).reports[0]
-    what = f"{counted(report.read, 'file')}, {counted(report.chunks, 'chunk')}"
-    note(f"indexed {one.root}: {what} in {report.seconds:.1f} s")
+        index = Index.ensure(one.root, index=one.folder, watch=bar, waiting=note_writer)
+    index.close()
+    note_repairs(index)
+    report = index.reports[0]
+    if report.read or report.rebuilt or not report.repaired:
+        what = f"{counted(report.read, 'file')}, {counted(report.chunks, 'chunk')}"
+        note(f"indexed {one.root}: {what} in {report.seconds:.1f} s")
 
 
-def _refresh(index: Index) -> None:
-    """Read what changed; where the index cannot be written, answer from what there is."""
+def _refresh(index: Index, stale: list[str] | None) -> None:
+    """Read what changed; where the index cannot be written now, answer from what there is."""
+    from coderag.index.process import prepare_reader  # most searches find nothing changed
+
+    prepare_reader()
     try:
         with Bar("Reading changes") as bar:
-            index.update(watch=bar)
+            index.update(paths=stale, watch=bar, lock_seconds=PATIENCE_SECONDS)
     except (IndexWriteError, IndexLockedError) as error:
         note(f"answers come from the index as it was: {error}")
+        return
+    note_repairs(index)
+    merge_later(index)
 
 
-def _note_again(error: CoderagError) -> None:
-    note(f"{str(error).partition(';')[0]}; it is made anew")
+def note_repairs(index: Index) -> None:
+    """Say what of an index was not as it should have been."""
+    for report in index.reports:
+        if report.rebuilt:
+            note(f"{report.rebuilt}; it was made anew")
+        if report.repaired:
+            note(f"{counted(report.repaired, 'damaged segment')} left out; {counted(report.read, 'file')} read again")
+
+
+def merge_later(index: Index) -> None:
+    """Have what updates left in pieces merged by processes of their own, for which nobody waits."""
+    for root, report in zip(index.roots, index.reports, strict=True):
+        if report.merge_due:
+            from coderag.index.merging import start_merging
+
+            start_merging(root.folder)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
+from coderag.cli.caller import callers, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.hits import signature_text
 from coderag.cli.opening import note
+from coderag.cli.place import root_around
 from coderag.cli.records import print_records, symbol_record
 from coderag.cli.text import Screen, Style, counted, screen, shorten, visible
 from coderag.index.single import FileOutline, outline_file
@@ -21,6 +25,8 @@ SECTION_SEPARATOR = " > "  # between the parts of a section's qualified name
 
 def run(options: argparse.Namespace) -> int:
     """Print the outline of a file; 1 when it defines nothing."""
+    if callers(options):
+        _check_seen(options)
     outline = outline_file(options.file)
     if options.json:
         print_records(symbol_record(one, depth=depth) for one, depth in _with_depth(outline.symbols))
@@ -32,6 +38,14 @@ def run(options: argparse.Namespace) -> int:
         return NOTHING
     print("\n".join(_lines(outline, screen(options.color))))
     return FOUND
+
+
+def _check_seen(options: argparse.Namespace) -> None:
+    """Raise QueryError for a file that the caller may not see, in the words for one that is not indexed."""
+    path = Path(os.path.realpath(options.file))
+    root = root_around(path.parent)
+    asked = argparse.Namespace(root=[str(root)], index=None, no_refresh=False, groups=options.groups)
+    open_for_caller(asked).chunks(path.relative_to(root).as_posix())
 
 
 def _lines(outline: FileOutline, shown: Screen) -> list[str]:

@@ -37,6 +37,7 @@ examples:
   coderag search "order total" --root shop --root billing --json
   coderag search "bake bread" --threshold 0.7    nothing rather than a guess
   coderag search "cart total" --expand parent --context whole
+  coderag search "salary" --groups hr,audit      what callers of these groups may see
   echo '{"query": "order total", "k": 3}' | coderag search --batch
 
 The index is made on first use, and changed files are read before the answer.
@@ -62,6 +63,25 @@ examples:
   echo '{"question": "late invoices", "k": 5}' | coderag schema --batch
 
 The whole schema where it fits the budget, else the best tables of it. A token is taken for four characters.
+"""
+WATCH_EXAMPLES = """\
+examples:
+  coderag watch                    keep the index of this repository up to date until Ctrl-C
+  coderag watch ~/src/app ~/src/lib --quiet
+  coderag watch --json             an object for each update, one a line
+  coderag watch --poll 5           for network folders, where the system tells nothing
+
+Every search reads what changed before it answers; with a watch there is nothing left to read.
+"""
+CLEAN_EXAMPLES = """\
+examples:
+  coderag clean                    the cache: how large it is, and what exceeds its limit is removed
+  coderag clean --all              the whole cache
+  coderag clean .                  the index of this repository
+  coderag clean --max-size 500MB --dry-run
+
+The cache holds vectors of models and segments that work trees of one repository share; what is removed is made again
+when it is needed.
 """
 CHECK_EXAMPLES = """\
 examples:
@@ -89,12 +109,13 @@ examples:
 Needs "pip install coderag[eval]". The interval behind a figure holds it for 95 of 100 samples of such questions.
 """
 BATCH_SCHEMA_HELP = (
-    'read JSON lines {"question", "k"?, "paths"?, "evidence"?, "database"?, "budget"?} from stdin, '
-    "write one JSON object a line"
+    'read JSON lines {"question", "k"?, "paths"?, "evidence"?, "database"?, "environment"?, "groups"?, "budget"?} '
+    "from stdin, write one JSON object a line"
 )
 BATCH_HELP = (
-    'read JSON lines {"query", "k"?, "kinds"?, "languages"?, "paths"?, "tests"?, "diversity"?, "threshold"?, '
-    '"collapse"?, "expand"?} from stdin, write one JSON array of hits a line'
+    'read JSON lines {"query", "k"?, "kinds"?, "languages"?, "paths"?, "repositories"?, "databases"?, '
+    '"environments"?, "groups"?, "tests"?, "diversity"?, "threshold"?, "collapse"?, "expand"?} from stdin, '
+    "write one JSON array of hits a line"
 )
 
 
@@ -123,7 +144,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for add in (
         *(_add_index, _add_search, _add_outline, _add_symbols, _add_schema, _add_tables, _add_table, _add_erd),
-        *(_add_check_sql, _add_eval, _add_status, _add_languages),
+        *(_add_check_sql, _add_eval, _add_status, _add_watch, _add_clean, _add_languages),
     ):
         add(commands)
     return parser
@@ -169,6 +190,18 @@ def _add_index(commands: Parsers) -> None:
         help="what makes vectors: static, none, bge-small, hf:ID, onnx:FOLDER, http://... (default: static)",
     )
     parser.add_argument(
+        "--no-cache", action="store_true", help="take no segments from the cache, where other indexes leave theirs"
+    )
+    masking = parser.add_mutually_exclusive_group()
+    masking.add_argument(
+        "--no-mask",
+        action="store_false",
+        dest="mask",
+        default=None,
+        help="keep secrets as they are (default: as before)",
+    )
+    masking.add_argument("--mask", action="store_true", default=None, help="cover secrets again (default: covered)")
+    parser.add_argument(
         "--samples",
         type=_count,
         default=0,
@@ -198,6 +231,7 @@ def _add_search(commands: Parsers) -> None:
     parser.add_argument("query", nargs="*", metavar="QUERY", help="a question in words, or a symbol")
     parser.add_argument("-k", type=_count, default=10, metavar="N", help="how many hits (default: 10)")
     _add_filters(parser)
+    _add_places(parser)
     parser.add_argument(
         "--context",
         choices=("lines", "whole", "none"),
@@ -208,6 +242,7 @@ def _add_search(commands: Parsers) -> None:
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
     parser.add_argument("--vimgrep", action="store_true", help="print path:line:column:text")
     parser.add_argument("--batch", action="store_true", help=BATCH_HELP)
+    _add_groups(parser)
     _add_opening(parser)
     _add_output(parser)
 
@@ -260,9 +295,21 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_places(parser: argparse.ArgumentParser) -> None:
+    for name, what in (
+        ("repository", "of these repositories"),
+        ("database", "that tell of these databases"),
+        ("environment", "that tell of databases of these environments"),
+    ):
+        parser.add_argument(
+            f"--{name}", action="extend", type=_words, default=[], metavar="LIST", help=f"only files {what}"
+        )
+
+
 def _add_outline(commands: Parsers) -> None:
     parser = _command(commands, "outline", module="outline", summary="show what a file defines, indexed or not")
     parser.add_argument("file", metavar="FILE")
+    _add_groups(parser)
     _add_output(parser)
 
 
@@ -272,6 +319,7 @@ def _add_symbols(commands: Parsers) -> None:
     )
     parser.add_argument("name", metavar="NAME", help="a name, qualified or not: get, Session.get, pkg::Type")
     parser.add_argument("-k", type=_count, default=20, metavar="N", help="how many definitions (default: 20)")
+    _add_groups(parser)
     _add_opening(parser)
     _add_output(parser)
 
@@ -297,6 +345,7 @@ def _add_schema(commands: Parsers) -> None:
     parser.add_argument("--explain", action="store_true", help="say why each table is there")
     parser.add_argument("--batch", action="store_true", help=BATCH_SCHEMA_HELP)
     _add_schema_filters(parser)
+    _add_groups(parser)
     _add_opening(parser)
     _add_output(parser)
 
@@ -325,6 +374,7 @@ def _add_tables(commands: Parsers) -> None:
     parser = _command(commands, "tables", module="tables", summary="list the tables and views")
     parser.add_argument("pattern", nargs="?", default="", metavar="GLOB", help='names like this: "order*", "sales.*"')
     _add_schema_filters(parser)
+    _add_groups(parser)
     _add_opening(parser)
     _add_output(parser)
 
@@ -335,6 +385,7 @@ def _add_table(commands: Parsers) -> None:
     )
     parser.add_argument("name", metavar="NAME", help="its name, with schema or database where there are several")
     _add_schema_filters(parser)
+    _add_groups(parser)
     _add_opening(parser)
     _add_output(parser)
 
@@ -348,6 +399,7 @@ def _add_erd(commands: Parsers) -> None:
     parser.add_argument("--output", "-o", metavar="FILE", help="where to write it (default: stdout)")
     parser.add_argument("-k", type=_count, default=8, metavar="N", help="how many tables for a question (default: 8)")
     _add_schema_filters(parser)
+    _add_groups(parser)
     _add_opening(parser)
     _add_output(parser)
 
@@ -364,6 +416,7 @@ def _add_check_sql(commands: Parsers) -> None:
     parser.add_argument("--url", metavar="URL", help="a database that also explains the query, read-only")
     parser.add_argument("--allow-writes", action="store_true", help="let statements write")
     _add_schema_filters(parser)
+    _add_groups(parser)
     _add_opening(parser)
     _add_output(parser)
 
@@ -417,12 +470,57 @@ def _add_eval(commands: Parsers) -> None:
 def _add_status(commands: Parsers) -> None:
     parser = _command(commands, "status", module="status", summary="show what is indexed, and whether it is up to date")
     parser.add_argument("--verbose", "-v", action="store_true", help="list every skipped, changed and problematic file")
+    parser.add_argument("--check", action="store_true", help="compare every byte of the index with its checksums")
+    parser.add_argument("--recall", action="store_true", help="measure how many of the nearest vectors are found")
+    _add_groups(parser)
     _add_place(parser)
     _add_output(parser)
 
 
 def _add_languages(commands: Parsers) -> None:
     _add_output(_command(commands, "languages", module="languages", summary="list the languages that are read"))
+
+
+def _add_watch(commands: Parsers) -> None:
+    parser = _command(
+        commands, "watch", module="watch", summary="keep indexes up to date while files change", epilog=WATCH_EXAMPLES
+    )
+    parser.add_argument("root", nargs="*", metavar="ROOT", help="folders to follow (default: the one around here)")
+    parser.add_argument("--index", metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
+    parser.add_argument(
+        "--poll", type=_seconds, metavar="SECONDS", help="look at all files so often instead of being told of changes"
+    )
+    parser.add_argument("--workers", type=_count, metavar="N", help="processes (default: one a core but one; 0: none)")
+    parser.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each update, one a line")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    parser.set_defaults(no_refresh=False)
+
+
+def _add_clean(commands: Parsers) -> None:
+    parser = _command(
+        commands, "clean", module="clean", summary="make the cache smaller, or remove indexes", epilog=CLEAN_EXAMPLES
+    )
+    parser.add_argument("roots", nargs="*", metavar="ROOT", help="folders whose indexes are removed (default: none)")
+    parser.add_argument("--index", metavar="DIR", help="where the index to remove lies (default: ROOT/.coderag)")
+    parser.add_argument("--all", action="store_true", help="empty the cache")
+    parser.add_argument(
+        "--max-size",
+        type=_size,
+        metavar="SIZE",
+        help="the most that each part of the cache keeps, such as 500MB (default: its limit)",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+    _add_output(parser)
+
+
+def _add_groups(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--groups",
+        type=_words,
+        metavar="LIST",
+        help="answer as to a caller of these groups (default: one who sees all)",
+    )
 
 
 def _add_opening(parser: argparse.ArgumentParser) -> None:
@@ -472,8 +570,19 @@ def _share(text: str) -> float:
     return share
 
 
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+    return seconds
+
+
 def _size(text: str) -> int:
-    number, unit = text.rstrip("kKmMgG"), text.lstrip("0123456789").lower()
+    number = text.rstrip("kKmMgGbB")
+    unit = text[len(number) :].lower().removesuffix("b")
     factors = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
     if not number.isdecimal() or unit not in factors or int(number) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is no size; give bytes, or 500k, 4M, 1G")

@@ -7,11 +7,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from coderag.api import Root, place
 from coderag.errors import RootError, StoredIndexError
 from coderag.index.manifest import INDEX_FOLDER, read_manifest
+from coderag.roots import Root, place
 
-__all__ = ["Paths", "given_roots"]
+__all__ = ["Paths", "given_roots", "root_around"]
 
 MARKS = (INDEX_FOLDER, ".git")
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Display
     from rich.progress import TaskID
 
-    from coderag.index.build import Progress
+    from coderag.index.job import Progress
 
 __all__ = ["Bar"]
 

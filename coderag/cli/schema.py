@@ -7,8 +7,9 @@ import sys
 from typing import Any
 
 from coderag.api import Index
+from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note, open_index
+from coderag.cli.opening import note
 from coderag.cli.records import json_line
 from coderag.cli.schema_batch import answer_questions
 from coderag.cli.schema_options import conditions_of, definition_record, query_record, table_record
@@ -27,9 +28,9 @@ def run(options: argparse.Namespace) -> int:
     if options.batch:
         if question:
             raise QueryError("--batch reads its questions from stdin; give no QUESTION")
-        answer_questions(open_index(options), conditions=conditions_of(options), k=options.k)
+        answer_questions(open_for_caller(options), conditions=conditions_of(options), k=options.k)
         return FOUND
-    index = open_index(options)
+    index = open_for_caller(options)
     context = index.schema_context(
         question,
         budget=options.budget,

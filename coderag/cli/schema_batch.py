@@ -7,17 +7,18 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from coderag.api import Index, make_query
+from coderag.api import Index
 from coderag.cli.records import json_line
 from coderag.cli.schema_options import definition_record, query_record
 from coderag.errors import CoderagError, QueryError
 from coderag.index.catalog import Catalog
+from coderag.ranking.query import make_query
 from coderag.ranking.tables import TableRanking
 from coderag.types import TableFilter
 
 __all__ = ["answer_questions"]
 
-KNOWN = ("question", "k", "paths", "evidence", "database", "budget")
+KNOWN = ("question", "k", "paths", "evidence", "database", "environment", "groups", "budget")
 MAX_QUERIES = 5
 
 
@@ -47,12 +48,13 @@ def _request(raw: bytes) -> dict[str, Any]:
     for name in ("k", "budget"):
         if not isinstance(asked.get(name, 1), int) or isinstance(asked.get(name), bool):
             raise QueryError(f'"{name}" is {asked[name]!r}; give a whole number')
-    for name in ("evidence", "database"):
+    for name in ("evidence", "database", "environment"):
         if not isinstance(asked.get(name, ""), str):
             raise QueryError(f'"{name}" is {asked[name]!r}; give a text')
-    paths = asked.get("paths", [])
-    if not isinstance(paths, list) or not all(isinstance(one, str) for one in paths):
-        raise QueryError(f'"paths" is {paths!r}; give a list of texts')
+    for name in ("paths", "groups"):
+        found = asked.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise QueryError(f'"{name}" is {found!r}; give a list of texts')
     return asked
 
 
@@ -61,6 +63,10 @@ def _answer(index: Index, asked: dict[str, Any], conditions: TableFilter, k: int
         conditions = replace(conditions, paths=(*conditions.paths, *asked["paths"]))
     if asked.get("database"):
         conditions = replace(conditions, databases=frozenset({asked["database"]}))
+    if asked.get("environment"):
+        conditions = replace(conditions, environments=frozenset({asked["environment"]}))
+    if "groups" in asked:
+        index = index.as_seen_by(asked["groups"])
     question, evidence, k = asked["question"], asked.get("evidence", ""), asked.get("k", k)
     make_query(question, k=k)
     if "budget" in asked:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from coderag.api import Index, make_query
+from coderag.api import Index
 from coderag.cli.batch import answer_lines
+from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.hits import hit_lines, vimgrep_line
-from coderag.cli.opening import note, open_index
+from coderag.cli.opening import note
 from coderag.cli.place import Paths
 from coderag.cli.records import hit_record, print_records
 from coderag.cli.text import screen
 from coderag.errors import QueryError
 from coderag.ranking.pipeline import make_pipeline
+from coderag.ranking.query import make_query
 from coderag.types import Hit, Query
 
 __all__ = ["run"]
@@ -24,10 +26,10 @@ def run(options: argparse.Namespace) -> int:
     if options.batch:
         if options.query:
             raise QueryError("--batch reads its questions from stdin; give no QUERY")
-        answer_lines(open_index(options), defaults=_query(options, "-"), whole=options.context == "whole")
+        answer_lines(open_for_caller(options), defaults=_query(options, "-"), whole=options.context == "whole")
         return FOUND
     query = _query(options, " ".join(options.query))
-    index = open_index(options)
+    index = open_for_caller(options)
     hits = index.search(query)
     _print(hits, index, options)
     if not hits and not options.json:
@@ -42,6 +44,9 @@ def _query(options: argparse.Namespace, text: str) -> Query:
         kinds=[kind.lower() for kind in options.kind],
         languages=_language_names(options.language),
         paths=options.path,
+        repositories=options.repository,
+        databases=options.database,
+        environments=options.environment,
         tests=options.tests,
         diversity=options.diversity,
         threshold=options.threshold,
@@ -88,4 +93,5 @@ def _nothing(index: Index, query: Query) -> str:
     if query.threshold:
         return f"nothing here answers {query.text!r} with a confidence of {query.threshold:g} or more"
     filtered = query.kinds or query.languages or query.paths or query.tests == "exclude"
+    filtered = filtered or query.repositories or query.databases or query.environments
     return f"nothing found for {query.text!r}{'; try fewer filters' if filtered else ''}"

@@ -7,13 +7,19 @@ import time
 from typing import Any
 
 from coderag.api import Index
-from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.caller import as_seen, callers
+from coderag.cli.exit_codes import FAILED, FOUND, NOTHING
+from coderag.cli.opening import note
 from coderag.cli.place import given_roots
+from coderag.cli.recall import show_recall
 from coderag.cli.records import plain, print_records
 from coderag.cli.schema_summary import schema_lines
 from coderag.cli.summary import (
     labelled,
     language_lines,
+    masked_counts,
+    masked_list,
+    masked_text,
     problem_list,
     problem_text,
     skipped_counts,
@@ -21,8 +27,12 @@ from coderag.cli.summary import (
     skipped_text,
 )
 from coderag.cli.text import Screen, Style, bytes_text, counted, screen, visible
+from coderag.errors import AccessError
+from coderag.index.check import damage_of
+from coderag.index.manifest import read_manifest
 from coderag.index.status import Changes, Status
 from coderag.models.spec import WORDS_ONLY
+from coderag.roots import Root
 
 __all__ = ["run"]
 
@@ -30,8 +40,14 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the status of every root; 1 when nothing is indexed."""
-    found = Index(given_roots(options, options.root)).status()
+    """Print the status of every root; 1 when nothing is indexed, 2 when what is indexed is damaged."""
+    if options.recall:
+        return show_recall(options)
+    if options.check:
+        if callers(options):
+            raise AccessError("--check compares whole indexes, not what some groups see of them")
+        return _check(given_roots(options, options.root), options)
+    found = as_seen(Index(given_roots(options, options.root)), callers(options)).status()
     if options.json:
         print_records(_record(one, verbose=options.verbose) for one in found)
     else:
@@ -41,12 +57,34 @@ def run(options: argparse.Namespace) -> int:
     return FOUND if any(one.files for one in found) else NOTHING
 
 
+def _check(placed: list[Root], options: argparse.Namespace) -> int:
+    """Say which files of the indexes are not what was written."""
+    found = {one: damage_of(one.folder, read_manifest(one.folder)) for one in placed}
+    damaged = any(found.values())
+    if options.json:
+        print_records(
+            {"repository": one.repository, "folder": str(one.folder), "sound": not damage, "damage": damage}
+            for one, damage in found.items()
+        )
+        return FAILED if damaged else FOUND
+    shown = screen(options.color)
+    for one, damage in found.items():
+        verdict = shown.paint("damaged", Style.BAD) if damage else shown.paint("sound", Style.GOOD)
+        print(f"{shown.paint(visible(one.repository), Style.TITLE)}  {visible(str(one.folder))} is {verdict}")
+        for damaged_file in damage:
+            print(f"    {visible(damaged_file.path)}: {visible(damaged_file.problem)}")
+    if damaged:
+        note('"coderag index" reads the files again that damaged segments held')
+    return FAILED if damaged else FOUND
+
+
 def _record(status: Status, *, verbose: bool) -> dict[str, Any]:
     record: dict[str, Any] = plain(status)
     record |= {"files": status.files, "chunks": status.chunks, "source_bytes": status.source_bytes}
     record["fresh"] = _is_fresh(status.changes)
     if not verbose:
         record["skipped"] = skipped_counts(status.skipped)
+        record["masked"] = masked_counts(status.masked)
     return record
 
 
@@ -58,19 +96,27 @@ def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
     share = f" ({status.index_bytes / status.source_bytes:.0%})" if status.source_bytes else ""
     size = f"{bytes_text(status.index_bytes)} for {bytes_text(status.source_bytes)} of source{share}"
     made = f"coderag {status.version}, format {status.format}, {counted(status.segments, 'segment')}"
-    age = _age(time.time() - status.updated_ns / 1e9)
+    built = [f"in {status.build_seconds:.2f} s; files last listed {_age(time.time() - status.updated_ns / 1e9)}"]
+    if not status.index_bytes:  # only the whole index could tell
+        size, made, built = (
+            f"{bytes_text(status.source_bytes)} of source",
+            f"coderag {status.version}, format {status.format}",
+            [],
+        )
     return [
         f"{shown.paint(visible(status.repository), Style.TITLE)}  {visible(status.root)}",
         labelled("index", f"{visible(status.folder)}; {made}", shown),
         labelled("size", size, shown),
         labelled("vectors", _vectors(status, shown), shown),
         labelled("content", f"{', '.join(status.contents)}; files up to {bytes_text(status.max_bytes)}", shown),
-        labelled("built", f"in {status.build_seconds:.2f} s; files last listed {age}", shown),
+        *(labelled("built", one, shown) for one in built),
         labelled("fresh", _freshness(status.changes, shown), shown),
         *(_changed_files(status.changes) if verbose else ()),
         *language_lines(status, shown),
         labelled("skipped", skipped_text(status.skipped), shown),
         *(skipped_list(status.skipped) if verbose else ()),
+        labelled("masked", _masked(status, shown), shown),
+        *(masked_list(status.masked) if verbose else ()),
         labelled("problems", problem_text(status.problems), shown),
         *(problem_list(status.problems) if verbose else ()),
         labelled("grammars", _grammars(status, shown), shown),
@@ -98,6 +144,12 @@ def _changed_files(changes: Changes | None) -> list[str]:
         return []
     kinds = ((changes.new, "new"), (changes.changed, "changed"), (changes.gone, "gone"))
     return [f"    {visible(path)}: {what}" for paths, what in kinds for path in paths]
+
+
+def _masked(status: Status, shown: Screen) -> str:
+    if not status.mask:
+        return shown.paint("off: secrets are kept as they are", Style.BAD)
+    return masked_text(status.masked) if status.masked else "no secrets"
 
 
 def _grammars(status: Status, shown: Screen) -> str:

@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from coderag.cli.text import Screen, Style, bytes_text, counted, table, visible
-from coderag.index.status import Problem, Status
+from coderag.index.status import MaskedFile, Problem, Status
 from coderag.reading.language import languages
 from coderag.reading.walk import Skipped
 
 __all__ = [
     "labelled",
     "language_lines",
+    "masked_counts",
+    "masked_list",
+    "masked_text",
     "problem_list",
     "problem_text",
     "skipped_counts",
@@ -68,6 +71,24 @@ def skipped_list(skipped: Iterable[Skipped]) -> list[str]:
     return [
         f"    {visible(one.path)}: {one.reason}{f' ({visible(one.detail)})' if one.detail else ''}" for one in skipped
     ]
+
+
+def masked_counts(masked: Iterable[MaskedFile]) -> dict[str, int]:
+    """Return how many secrets of each kind are covered, the most frequent first."""
+    counts = Counter(secret.kind for one in masked for secret in one.secrets)
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def masked_text(masked: Sequence[MaskedFile]) -> str:
+    """Return `3 secrets in 2 files: 2 GitHub token, 1 private key`."""
+    counts = masked_counts(masked)
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
+    return f"{counted(sum(counts.values()), 'secret')} in {counted(len(masked), 'file')}: {kinds}"
+
+
+def masked_list(masked: Iterable[MaskedFile]) -> list[str]:
+    """Return a line for each secret that is covered."""
+    return [f"    {visible(one.path)}:{secret.line}: {secret.kind}" for one in masked for secret in one.secrets]
 
 
 def problem_text(problems: Sequence[Problem], *, examples: int = 2) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.hits import signature_text
-from coderag.cli.opening import note, open_index
+from coderag.cli.opening import note
 from coderag.cli.place import Paths
 from coderag.cli.records import print_records, symbol_record
 from coderag.cli.text import Screen, Style, screen, visible
@@ -20,7 +21,7 @@ INDENT = "    "
 
 def run(options: argparse.Namespace) -> int:
     """Print the definitions of a name; where there is none, those spelled like it, and say so."""
-    index = open_index(options)
+    index = open_for_caller(options)
     found = index.symbols(options.name, k=options.k, alike=False)
     exact = bool(found)
     found = found or index.symbols(options.name, k=options.k)

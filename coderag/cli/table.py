@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
+from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note, open_index
+from coderag.cli.opening import note
 from coderag.cli.records import print_records
 from coderag.cli.schema_options import conditions_of, definition_record, query_record, source_record, table_record
 from coderag.cli.text import Screen, Style, counted, screen, shorten, table, visible
@@ -23,7 +24,7 @@ MAX_HISTORY = 30
 
 def run(options: argparse.Namespace) -> int:
     """Print all that is known of the tables of a name; 1 when there is none."""
-    index = open_index(options)
+    index = open_for_caller(options)
     found = index.table(options.name, conditions_of(options))
     if options.json:
         print_records(_record(one) for one in found)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 
+from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note, open_index
+from coderag.cli.opening import note
 from coderag.cli.records import print_records
 from coderag.cli.schema_options import conditions_of, table_record
 from coderag.cli.text import Style, counted, screen, shorten, table, visible
 from coderag.context.ddl import place
-from coderag.ranking.filter import glob_pattern
+from coderag.reading.globs import parse_glob
 from coderag.sql.model import Name, ObjectKind, Table
 
 __all__ = ["run"]
@@ -20,11 +21,11 @@ MAX_COMMENT = 60
 
 def run(options: argparse.Namespace) -> int:
     """List the tables; 1 when there is none."""
-    index = open_index(options)
+    index = open_for_caller(options)
     found = index.tables(conditions_of(options))
     if options.pattern:
-        pattern = glob_pattern(options.pattern.casefold())
-        found = [one for one in found if any(pattern.fullmatch(name) for name in _names(one))]
+        glob = parse_glob(options.pattern.casefold())
+        found = [one for one in found if any(map(glob.matches, _names(one)))]
     if options.json:
         print_records(table_record(one) for one in found)
         return FOUND if found else NOTHING

@@ -30,9 +30,9 @@ CHORE = re.compile(
 )
 # What stands around the sentence itself: numbers of tickets, conventional prefixes, branches.
 LEADING = re.compile(
-    r"""^(?:\s*(?:
+    r"""^(?:\s*+(?:
           \[[^\]]{1,30}\]:?
-        | (?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|issue|bug|gh|pr)?\s*[-:]?\s*[#!]\d+\s*(?:--|[-:,.])?
+        | (?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|issue|bug|gh|pr)?\s*+[-:]?\s*+[#!]\d+\s*(?:--|[-:,.])?
         | (?:gh|[A-Z][A-Z0-9]{1,9})-\d+\s*[-:,.]?
         | (?:feat|fix|perf|refactor|test|revert)(?:\([^)]{1,40}\))?!?:
     ))+\s*""",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.reading.tokens import made
 
 
 def test_first_run_indexes_and_tells_what(coderag: Run, project: Path) -> None:
@@ -91,10 +92,12 @@ def test_damaged_index_is_made_anew(coderag: Run, project: Path) -> None:
     manifest.write_bytes(manifest.read_bytes().replace(b"python", b"pyth0n").replace(b"code", b"c0de"))
     done = coderag("index", cwd=project)
     assert done.returncode == 0
-    assert "does not match its checksum; it is made anew" in done.stderr
+    assert "does not match its checksum; it was made anew" in done.stderr
     [segment] = (project / ".coderag/segments").iterdir()
     (segment / "arrays.bin").write_bytes(b"")
-    assert coderag("search", "total", cwd=project, stdin="").returncode == 0
+    done = coderag("search", "total", cwd=project, stdin="")
+    assert done.returncode == 0
+    assert "1 damaged segment left out; 3 files read again" in done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -135,3 +138,31 @@ def test_mistakes_end_in_one_line_and_code_2(coderag: Run, project: Path, argume
     assert message in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
     assert len([line for line in done.stderr.splitlines() if "indexed" not in line]) == 1
+
+
+def test_secrets_are_covered_counted_and_listed(coderag: Run, project: Path) -> None:
+    token = made("ghp_<w36>")
+    (project / "src/client.py").write_text(f'def client():\n    return login("{token}")\n')
+    assert "masked     1 secret in 1 file: 1 GitHub token" in coderag("index", cwd=project).stdout
+    for command in ("index", "status"):
+        told = coderag(command, "--verbose", cwd=project).stdout
+        assert "src/client.py:2: GitHub token" in told
+        assert token not in told
+        [record] = json.loads(coderag(command, "--json", cwd=project).stdout)
+        assert record["masked"] == {"GitHub token": 1}
+        [record] = json.loads(coderag(command, "--json", "--verbose", cwd=project).stdout)
+        assert record["masked"] == [{"path": "src/client.py", "secrets": [{"line": 2, "kind": "GitHub token"}]}]
+    assert token not in coderag("search", "client", "--context", "whole", cwd=project).stdout
+    assert token not in coderag("outline", "src/client.py", cwd=project).stdout
+
+
+def test_secrets_are_kept_where_that_is_asked_for(coderag: Run, project: Path) -> None:
+    token = made("ghp_<w36>")
+    (project / "src/client.py").write_text(f'def client():\n    return login("{token}")\n')
+    assert "masked" not in coderag("index", "--no-mask", cwd=project).stdout
+    assert "masked     off" in coderag("status", cwd=project).stdout
+    assert token in coderag("search", "client", "--context", "whole", cwd=project).stdout
+    assert "up to date" in coderag("index", cwd=project).stdout
+    assert "1 GitHub token" in coderag("index", "--mask", cwd=project).stdout
+    assert token not in coderag("search", "client", "--context", "whole", cwd=project).stdout
+    assert coderag("index", "--mask", "--no-mask", cwd=project).returncode == 2

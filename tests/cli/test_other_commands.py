@@ -46,6 +46,19 @@ def test_symbols_by_exact_qualified_and_fuzzy_name(coderag: Run, shop: Path) -> 
     assert coderag("symbols", "zzzzzzzzzz", cwd=shop).returncode == 1
 
 
+def test_status_measures_recall(coderag: Run, project: Path) -> None:
+    coderag("index", cwd=project)
+    shown = coderag("status", "--recall", cwd=project).stdout
+    assert "all are compared" in shown
+    assert "recall@10  1.0000" in shown
+    [told] = json.loads(coderag("status", "--recall", "--json", cwd=project).stdout)
+    assert (told["recall"]["how"], told["recall"]["at_10"]) == ("all", 1.0)
+    coderag("index", "--encoder", "none", cwd=project)
+    done = coderag("status", "--recall", cwd=project)
+    assert "words alone answer" in done.stdout
+    assert done.returncode == 1
+
+
 def test_status_tells_the_truth(coderag: Run, project: Path) -> None:
     coderag("index", cwd=project)
     assert "fresh      yes" in coderag("status", cwd=project).stdout

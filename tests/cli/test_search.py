@@ -118,15 +118,29 @@ def test_index_elsewhere_knows_its_root(coderag: Run, project: Path, tmp_path: P
     assert done.stdout == "project/src/cart.py:4:9:    def total(self):\n"
 
 
-def test_another_version_of_the_index_is_made_anew(coderag: Run, project: Path) -> None:
+def test_an_older_index_is_made_anew(coderag: Run, project: Path) -> None:
     coderag("index", cwd=project)
-    write_manifest(project / ".coderag/manifest.json", {"format": 999, "manifest": {}})
+    write_manifest(project / ".coderag/manifest.json", {"format": 1, "manifest": {}})
     refused = coderag("search", "total", "--no-refresh", cwd=project)
     assert refused.returncode == 2
-    assert "has format 999" in refused.stderr
+    assert "has format 1" in refused.stderr
     healed = coderag("search", "total", cwd=project)
     assert healed.returncode == 0
-    assert "has format 999" in healed.stderr
+    assert "has format 1, this version of coderag reads 4; it was made anew" in healed.stderr
+
+
+def test_a_newer_index_is_left_alone(coderag: Run, project: Path) -> None:
+    coderag("index", cwd=project)
+    manifest = project / ".coderag/manifest.json"
+    write_manifest(manifest, {"format": 999, "manifest": {}})
+    newer = manifest.read_bytes()
+    for command in (["search", "total"], ["index"], ["status"], ["search", "total", "--no-refresh"]):
+        refused = coderag(*command, cwd=project)
+        assert refused.returncode == 2
+        assert "has format 999, which a newer version of coderag wrote" in refused.stderr
+        assert manifest.read_bytes() == newer
+    assert coderag("index", "--rebuild", cwd=project).returncode == 0
+    assert coderag("search", "total", cwd=project).returncode == 0
 
 
 def write_manifest(path: Path, table: dict[str, object]) -> None:

@@ -1,0 +1,111 @@
+"""The indexes of some roots made, brought up to date, repaired and merged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from coderag.errors import StoredIndexError
+from coderag.index.build import Builder
+from coderag.index.job import BuildOptions, Report, Watch
+from coderag.index.lock import LOCK_SECONDS, Holder
+from coderag.index.manifest import read_manifest
+from coderag.index.merging import merge_index
+from coderag.models.spec import parse_encoder
+from coderag.roots import Root
+from coderag.types import Content
+
+__all__ = ["Asked", "Upkeep"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an index is asked to be; what is None stays as it was made, or is as usual."""
+
+    contents: Iterable[Content | str] | None = None
+    max_bytes: int | None = None
+    encoder: str | None = None
+    mask: bool | None = None
+    workers: int | None = None
+    cache: bool = True
+    lock_seconds: float = LOCK_SECONDS
+    waiting: Callable[[Holder | None], None] | None = None
+
+
+class Upkeep:
+    """What keeps the indexes of some roots; the processes that read files stay until it is closed."""
+
+    def __init__(self, roots: Sequence[Root]) -> None:
+        self._builders = {one: Builder(one.root, one.folder, repository=one.repository) for one in roots}
+
+    def build(self, asked: Asked, *, watch: Watch | None = None) -> tuple[Report, ...]:
+        """Make every index from nothing."""
+        return tuple(builder.build(_options(one.folder, asked), watch=watch) for one, builder in self._builders.items())
+
+    def update(
+        self,
+        asked: Asked,
+        *,
+        paths: Iterable[str | os.PathLike[str]] | None = None,
+        thorough: bool = False,
+        watch: Watch | None = None,
+    ) -> tuple[Report, ...]:
+        """Bring every index up to date, or make it; with `paths` by looking at these only."""
+        given = None if paths is None else [os.fspath(path) for path in paths]
+        return tuple(
+            self.update_one(one, _options(one.folder, asked), paths=given, thorough=thorough, watch=watch)
+            for one in self._builders
+        )
+
+    def update_one(
+        self,
+        one: Root,
+        options: BuildOptions,
+        *,
+        paths: Iterable[str] | None = None,
+        thorough: bool = False,
+        watch: Watch | None = None,
+    ) -> Report:
+        """Bring the index of one root up to date."""
+        below = None if paths is None else _below(one.root, paths)
+        return self._builders[one].update(options, paths=below, thorough=thorough, watch=watch)
+
+    def merge(self) -> bool:
+        """Merge the segments that should be merged, and tell whether there were any."""
+        return sum(merge_index(one.folder) for one in self._builders) > 0
+
+    def close(self) -> None:
+        """End the processes that read files."""
+        for builder in self._builders.values():
+            builder.close()
+
+
+def _options(folder: Path, asked: Asked) -> BuildOptions:
+    """Return how to build or update an index; what is not asked for is as the one that is there was made."""
+    options = BuildOptions()
+    with suppress(StoredIndexError):
+        options = BuildOptions.of(read_manifest(folder))
+    walk = replace(
+        options.walk,
+        max_bytes=asked.max_bytes or options.walk.max_bytes,
+        contents=options.walk.contents if asked.contents is None else frozenset(map(Content, asked.contents)),
+    )
+    return replace(
+        options,
+        walk=walk,
+        encoder=parse_encoder(asked.encoder) if asked.encoder else None,
+        mask=options.mask if asked.mask is None else asked.mask,
+        workers=asked.workers,
+        share=asked.cache,
+        lock_seconds=asked.lock_seconds,
+        waiting=asked.waiting,
+    )
+
+
+def _below(root: Path, paths: Iterable[str]) -> list[str]:
+    """Return those of some paths, absolute or from a root, that lie below it, from it; the root itself is ""."""
+    found = (os.path.relpath(os.path.join(root, path), root).replace(os.sep, "/") for path in paths)
+    return ["" if path == "." else path for path in found if path != ".." and not path.startswith("../")]

@@ -1,0 +1,78 @@
+"""What a repository can put into names and lines reaches no terminal as it is, whatever the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import COLOUR, Run
+from tests.files import write
+
+ESCAPES = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\r"
+OBEYED = ("\x1b", "\x07", "\x9b", "\u202e", "\r")
+FILES = {
+    f"src/a{ESCAPES}/code{ESCAPES}.py": f'class Evil:\n    """Say {ESCAPES} to all."""\n\n    def shout(self): ...\n',
+    "src/names.js": f'class Odd {{\n  "shout{ESCAPES[:-1]}"() {{ return 1; }}\n}}\n',
+    "docs/guide.md": f"# Shouting {ESCAPES} loud\n\nHow.\n\n| term | meaning |\n|--|--|\n| shout{ESCAPES} | loud |\n",
+    "db/schema.sql": f"""-- All that {ESCAPES} shout.
+CREATE TABLE "shouts{ESCAPES}" (id int PRIMARY KEY, "loud{ESCAPES}" text);
+CREATE TABLE echoes (id int, shout_id int REFERENCES "shouts{ESCAPES}" (id));
+ALTER TABLE "nowhere{ESCAPES}" ADD x int;
+CREATE TABLE "broken{ESCAPES}" (((;
+""",
+    "queries.sql": f"""-- Which {ESCAPES} shouts are loud?
+SELECT * FROM "shouts{ESCAPES}" WHERE "loud{ESCAPES}" = 'x{ESCAPES}';
+""",
+    "wrong.sql": f'SELECT "lod{ESCAPES}" FROM "shuots{ESCAPES}"\n',
+    f"bad{ESCAPES}.py": "x = '\0\0'\n",
+    f"broken{ESCAPES}.py": "def shout(:\n    )\n",
+    f"glossary{ESCAPES}.yml": "terms:\n  - shout: [\n",
+    "questions.jsonl": json.dumps({"question": f"shout {ESCAPES}", "paths": [f"src/a{ESCAPES}/code{ESCAPES}.py"]}),
+}
+COMMANDS = [
+    ("index", "--verbose"),
+    ("index", "--dry-run"),
+    ("index", "--json"),
+    ("status", "--verbose"),
+    ("status", "--json"),
+    *(("search", "shout", "-k", "20", *more) for more in ((), ("--context", "whole"), ("--explain",), ("--json",))),
+    *(("search", f"shout {ESCAPES}", *more) for more in (("--vimgrep",), ("--paths-only",), ("--expand", "file"))),
+    ("symbols", "shout"),
+    ("outline", f"src/a{ESCAPES}/code{ESCAPES}.py"),
+    ("outline", "docs/guide.md"),
+    ("outline", f"nowhere{ESCAPES}.py"),
+    ("schema", "who shouts"),
+    ("schema", "who shouts", "--json"),
+    ("schema", f"who {ESCAPES}", "--format", "markdown"),
+    ("tables",),
+    ("tables", "--json"),
+    ("table", f"shouts{ESCAPES}"),
+    ("table", f"nothing{ESCAPES}"),
+    ("erd",),
+    ("check-sql", "wrong.sql"),
+    ("eval", "questions.jsonl"),
+    ("eval", "questions.jsonl", "--json"),
+    ("search", "x", "--language", f"no{ESCAPES}"),
+    ("search", "x", "--root", f"no{ESCAPES}"),
+]
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory, coderag: Run) -> Path:
+    root = write(tmp_path_factory.mktemp("evil") / f"root{ESCAPES}", FILES)
+    (root / ".git").mkdir()
+    (root / f"link{ESCAPES}").symlink_to(f"/nowhere{ESCAPES}")
+    assert coderag("index", cwd=root).returncode == 0
+    return root
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command).replace(ESCAPES, "~"))
+def test_escapes_are_shown_and_not_obeyed(coderag: Run, root: Path, command: tuple[str, ...]) -> None:
+    done = coderag(*command, cwd=root)
+    assert done.stdout + done.stderr
+    assert "usage:" not in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    shown = COLOUR.sub("", done.stdout) + COLOUR.sub("", done.stderr)
+    assert [(sign, shown[max(at - 60, 0) : at + 20]) for sign in OBEYED if (at := shown.find(sign)) >= 0] == []
