@@ -4,7 +4,8 @@
     scripts/benchmark.py index --only mixed     one part, one corpus
     scripts/benchmark.py --install              the size of an installation, nothing else
     scripts/benchmark.py --quick                a few seconds over fixtures/shop, to see that it works
-    scripts/benchmark.py --compare semble --semble-python PYTHON
+    scripts/benchmark.py --scaling              how cost grows up to a million chunks; writes docs/scaling.md
+    scripts/benchmark.py --compare semble --semble-python PYTHON --semble-model DIR
     scripts/benchmark.py quality --sets DIR     how good the answers to sets of judged questions are
     scripts/benchmark.py ablation --sets DIR    the same with each kind of evidence left out in turn
 

@@ -1,19 +1,18 @@
-"""A corpus and engines to figures of answers and updates."""
+"""Engines with an index to figures of answers and updates."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.bench.engines import Engine, Job
+from scripts.bench.edits import new_lines
+from scripts.bench.engines import Job
 from scripts.bench.measure import run
 from scripts.bench.notes import Effort, Notes
 from scripts.bench.questions import draw
 from scripts.bench.records import BenchmarkError, Corpus, Figure, Say
-from scripts.bench.subsets import edited_file
 
 __all__ = ["measure_queries"]
 
@@ -21,9 +20,9 @@ LEAST_QUESTIONS = 8
 
 
 def measure_queries(
-    engines: Sequence[Engine], corpus: Corpus, *, effort: Effort, scratch: Path, say: Say
+    jobs: Sequence[Job], corpus: Corpus, *, edited: str, effort: Effort, scratch: Path, say: Say
 ) -> list[Figure]:
-    """Return what answers and updates take, over a copy of the corpus for each engine: the updates edit a file."""
+    """Return what answers take, and how long it takes until a search finds what was written to a file, `edited`."""
     notes = Notes("query", corpus.name)
     asked = draw(corpus, effort.questions + effort.warm_up)
     if len(asked) < LEAST_QUESTIONS:
@@ -31,7 +30,6 @@ def measure_queries(
     warm_up = min(effort.warm_up, len(asked) // 4)
     file = scratch / "questions.json"
     file.write_text(json.dumps(asked), encoding="utf-8")
-    jobs = [_indexed_copy(engine, corpus, effort=effort, scratch=scratch) for engine in engines]
     for job in jobs:
         notes.add(job.engine.name, "chunks", "", job.facts().chunks)
         notes.add(job.engine.name, "questions", "", len(asked) - warm_up)
@@ -40,17 +38,8 @@ def measure_queries(
             say(f"warm answers over {corpus.name}: {job.engine.name}, run {turn + 1} of {effort.runs}")
             _note_warm(notes, job, json.loads(run(job.command("questions", file=file, warm_up=warm_up)).output))
     _note_cold(notes, jobs, asked[-effort.cold_runs :], say=say)
-    _note_updates(notes, jobs, edited_file(corpus), times=effort.updates, say=say)
+    _note_updates(notes, jobs, edited, times=effort.updates, say=say)
     return notes.figures()
-
-
-def _indexed_copy(engine: Engine, corpus: Corpus, *, effort: Effort, scratch: Path) -> Job:
-    copy = scratch / f"{engine.name}-source"
-    shutil.copytree(corpus.folder, copy, symlinks=True, ignore=shutil.ignore_patterns(".coderag"))
-    job = Job(engine, copy, scratch / f"{engine.name}-index", effort.workers)
-    job.forget()
-    run(job.command("index"))
-    return job
 
 
 def _note_warm(notes: Notes, job: Job, milliseconds: Sequence[float]) -> None:
@@ -75,12 +64,19 @@ def _search(job: Job, question: str) -> float:
 
 
 def _note_updates(notes: Notes, jobs: Sequence[Job], edited: str, *, times: int, say: Say) -> None:
+    """Time edits until they are found: by a process that stays and is told the file, and by a new one that is not."""
     say(f"updates after {edited} was edited: {times} warm, {times} cold")
+    # One more line, which is not counted.
+    warm, cold = new_lines(edited, range(times + 1)), new_lines(edited, range(times + 1, 2 * times + 1))
     for job in jobs:
-        for milliseconds in json.loads(run(job.command("updates", file=job.root / edited, times=times)).output):
+        command = job.command("updates", file=job.root / edited, lines=json.dumps(warm))
+        for milliseconds in json.loads(run(command).output):
             notes.add(job.engine.name, "warm update", "ms", milliseconds)
-    for _ in range(times):
+    for line in cold:
         for job in jobs:
             with (job.root / edited).open("a", encoding="utf-8") as file:
-                file.write("\n")
-            notes.add(job.engine.name, "cold update", "ms", run(job.command("index")).seconds * 1000)
+                file.write(f"\n{line}\n")
+            done = run(job.command("search", question=line.split()[-1]))
+            if edited not in done.output:
+                raise BenchmarkError(f"{job.engine.name} did not find what was written to {job.root / edited}")
+            notes.add(job.engine.name, "cold update", "ms", done.seconds * 1000)

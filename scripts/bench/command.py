@@ -6,36 +6,40 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from scripts.bench.asking import measure_queries
-from scripts.bench.corpora import find_corpora, packages
-from scripts.bench.engines import CHECKOUT, Engine, coderag, semble
-from scripts.bench.indexing import chunk_count, measure_index
+from scripts.bench.corpora import find_corpora, packages, scaling_package
+from scripts.bench.engines import CHECKOUT, WORDS_ALONE, Engine, coderag, semble
+from scripts.bench.indexing import chunk_count
 from scripts.bench.installing import measure_install
 from scripts.bench.machine import busy, describe, look
 from scripts.bench.notes import Effort
 from scripts.bench.quality import CODE_SUITES, SQL, VARIABLE, find_sets, measure_ablation, measure_quality
 from scripts.bench.records import BenchmarkError, Corpus, Figure, LeftOut
 from scripts.bench.report import Report, as_json, as_markdown, as_text
+from scripts.bench.scaling import SCALING, STEPS, measure_scaling
+from scripts.bench.scaling_page import write_page
+from scripts.bench.speed import INDEX, QUERY, measure_speed
 from scripts.bench.subsets import mixed, with_chunks
 
 __all__ = ["run"]
 
-PARTS = ("index", "query")
+PARTS = (INDEX, QUERY)
 QUALITY, ABLATION = "quality", "ablation"  # only where they are asked for: they need question sets
 WITH_SETS = (QUALITY, ABLATION)
+ALONE = (SCALING, *WITH_SETS)  # these measure coderag and nothing else
+ALL_PARTS = (*PARTS, *ALONE)
 CACHE = Path.home() / ".cache" / "coderag-benchmark"
 MIXED = "mixed"
 MIXED_BYTES = 20_000_000  # of each language
 CHUNKS = 100_000
 MANY = f"{CHUNKS // 1000}k-chunks"
 DJANGO = "django/django"  # the framework without its tests and documents
-FULL = Effort(runs=5, memory_runs=3, questions=300, warm_up=30, cold_runs=11, updates=5, workers=2)
-QUICK = Effort(runs=1, memory_runs=1, questions=30, warm_up=5, cold_runs=2, updates=1, workers=2)
+DOCS = CHECKOUT / "docs"
+FULL = Effort(builds=5, runs=3, questions=300, warm_up=30, cold_runs=11, updates=5, workers=2)
+QUICK = Effort(builds=1, runs=1, questions=30, warm_up=5, cold_runs=2, updates=1, workers=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,10 @@ def run(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchmark.py", description="Measure what coderag needs for real code.")
     parser.add_argument(
-        "parts", nargs="*", metavar="PART", help=f"{', '.join((*PARTS, *WITH_SETS))} (default: {' and '.join(PARTS)})"
+        "parts", nargs="*", metavar="PART", help=f"{', '.join(ALL_PARTS)} (default: {' and '.join(PARTS)})"
+    )
+    parser.add_argument(
+        f"--{SCALING}", action="append_const", dest="more_parts", const=SCALING, default=[], help=f"the part {SCALING}"
     )
     parser.add_argument("--install", action="store_true", help="measure the size of an installation, nothing else")
     parser.add_argument("--quick", action="store_true", help="one run of everything over fixtures/shop")
@@ -87,7 +94,26 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help=f"the question sets for {QUALITY} and {ABLATION} (default: ${VARIABLE})",
     )
-    parser.add_argument("--runs", type=int, help=f"how often each thing is measured (default: {FULL.runs})")
+    parser.add_argument("--runs", type=int, help=f"how often each index is built (default: {FULL.builds})")
+    parser.add_argument(
+        "--step",
+        action="append",
+        choices=[one.name for one in STEPS],
+        help=f"for {SCALING}: about so many chunks (default: all of them)",
+    )
+    parser.add_argument(
+        "--docs",
+        type=Path,
+        default=DOCS,
+        metavar="DIR",
+        help=f"where {SCALING} writes its table and plot (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--encoder",
+        default="",
+        metavar="NAME",
+        help=f'as for "coderag index"; with "{WORDS_ALONE}" there are no vectors',
+    )
     parser.add_argument("--workers", type=int, default=FULL.workers, help="processes that index (default: %(default)s)")
     parser.add_argument(
         "--cache", type=Path, default=CACHE, metavar="DIR", help="where corpora are kept (default: %(default)s)"
@@ -95,6 +121,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--corpora", type=Path, metavar="DIR", help="prepared corpora by name; nothing is fetched")
     parser.add_argument("--compare", choices=["semble"], help="measure another engine in turns with coderag")
     parser.add_argument("--semble-python", metavar="PYTHON", help="an interpreter that can import semble")
+    parser.add_argument(
+        "--semble-model", default="", metavar="DIR", help="its model (default: it does without vectors)"
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--markdown", action="store_true", help="print Markdown tables")
     output.add_argument("--json", action="store_true", help="print JSON with every run")
@@ -102,39 +131,45 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _measure(options: argparse.Namespace) -> Report:
-    unknown = [part for part in options.parts if part not in (*PARTS, *WITH_SETS)]
+    options.parts += options.more_parts
+    unknown = [part for part in options.parts if part not in ALL_PARTS]
     if unknown:
-        raise BenchmarkError(f"{unknown[0]!r} is not a part; parts are {', '.join((*PARTS, *WITH_SETS))}")
-    if options.compare and any(part in options.parts for part in WITH_SETS):
-        raise BenchmarkError(f"--compare is about speed; {QUALITY} and {ABLATION} measure coderag alone")
+        raise BenchmarkError(f"{unknown[0]!r} is not a part; parts are {', '.join(ALL_PARTS)}")
+    if options.compare and any(part in options.parts for part in ALONE):
+        raise BenchmarkError(f"--compare is for {' and '.join(PARTS)}; {', '.join(ALONE)} measure coderag alone")
     if options.runs is not None and options.runs < 1:
         raise BenchmarkError(f"--runs is {options.runs}; measure at least once")
     effort = replace(QUICK if options.quick else FULL, workers=options.workers)
     if options.runs is not None:
-        effort = replace(effort, runs=options.runs, memory_runs=min(options.runs, effort.memory_runs))
+        effort = replace(effort, builds=options.runs, runs=min(options.runs, effort.runs))
     before = look()
     engines, without = _engines(options)
     # Beside the corpora, so that indexes are written to the same disk in every run.
     options.cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="run-", dir=options.cache) as scratch:
+    with tempfile.TemporaryDirectory(prefix="run-", dir=options.cache, ignore_cleanup_errors=True) as scratch:
         plan = Plan(engines, effort, options.cache, Path(scratch), frozenset(options.only))
         corpora, figures, left_out = _all_figures(options, plan)
     after = look()
     versions = {engine.name: engine.version for engine in engines}
-    return Report(
+    report = Report(
         describe(), versions, before, after, busy(before, after), tuple(corpora), (*without, *left_out), tuple(figures)
     )
+    if SCALING in options.parts:
+        write_page(report, options.docs)
+    return report
 
 
 def _engines(options: argparse.Namespace) -> tuple[tuple[Engine, ...], list[LeftOut]]:
     """Return the engines to measure; one that cannot run is left out."""
+    ours = coderag(options.encoder)
     if options.compare is None:
-        return (coderag(),), []
+        return (ours,), []
+    model = "" if options.encoder == WORDS_ALONE else options.semble_model
     try:
-        return (coderag(), semble(options.semble_python or sys.executable)), []
+        return (ours, semble(options.semble_python or sys.executable, model)), []
     except BenchmarkError as error:
         say(str(error))
-        return (coderag(),), [LeftOut("semble", "it cannot be imported; name an interpreter with --semble-python")]
+        return (ours,), [LeftOut("semble", "it cannot be imported; name an interpreter with --semble-python")]
 
 
 def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus], list[Figure], list[LeftOut]]:
@@ -145,11 +180,21 @@ def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus],
         good += measure_quality(find_sets(options.sets), only=options.only, scratch=plan.scratch, say=say)
     if ABLATION in options.parts:
         good += measure_ablation(find_sets(options.sets), only=options.only, scratch=plan.scratch, say=say)
-    parts = [part for part in options.parts or PARTS if part not in WITH_SETS]
+    used: list[Corpus] = []
+    left_out: list[LeftOut] = []
+    if SCALING in options.parts:
+        used, left_out = find_corpora([scaling_package()], cache=options.cache, prepared=options.corpora, say=say)
+        if not used:
+            raise BenchmarkError(f"there is nothing to take parts from: {left_out[0].reason}")
+        steps = [one for one in STEPS if one.name in (options.step or [one.name])]
+        good += measure_scaling(
+            plan.engines[0], used[0], steps=steps, effort=plan.effort, scratch=plan.scratch, say=say
+        )
+    parts = [part for part in options.parts or PARTS if part in PARTS]
     if not parts:
-        return [], good, []
-    corpora, figures, left_out = _speed_figures(options, plan, parts)
-    return corpora, [*figures, *good], left_out
+        return used, good, left_out
+    corpora, figures, without = _speed_figures(options, plan, parts)
+    return [*used, *corpora], [*figures, *good], [*left_out, *without]
 
 
 def _speed_figures(
@@ -157,12 +202,12 @@ def _speed_figures(
 ) -> tuple[list[Corpus], list[Figure], list[LeftOut]]:
     if options.quick:
         shop = Corpus("shop", CHECKOUT / "fixtures" / "shop", "of this checkout")
-        return [shop], _figures(plan, parts, indexed=[shop], asked=[shop]), []
+        return [shop], _figures(plan, {shop: parts}), []
     chosen = [one for one in packages() if _is_needed(one.name, plan)]
     corpora, left_out = find_corpora(chosen, cache=options.cache, prepared=options.corpora, say=say)
-    indexed, asked = _subsets(plan, parts, corpora)
-    used = list(dict.fromkeys([*corpora, *indexed, *asked]))
-    return used, _figures(plan, parts, indexed=indexed, asked=asked), left_out
+    measured = _measured(plan, parts, corpora)
+    used = list(dict.fromkeys([*corpora, *measured]))
+    return used, _figures(plan, measured), left_out
 
 
 def _is_needed(name: str, plan: Plan) -> bool:
@@ -170,35 +215,32 @@ def _is_needed(name: str, plan: Plan) -> bool:
     return plan.wants(name) or plan.wants(MIXED) or plan.wants(MANY) or (name == "django" and plan.wants(DJANGO))
 
 
-def _subsets(plan: Plan, parts: Sequence[str], corpora: Sequence[Corpus]) -> tuple[list[Corpus], list[Corpus]]:
-    """Return the corpora to index and those to ask."""
-    indexed = [corpus for corpus in corpora if plan.wants(corpus.name)]
-    indexed += [
+def _measured(plan: Plan, parts: Sequence[str], corpora: Sequence[Corpus]) -> dict[Corpus, Sequence[str]]:
+    """Return the corpora to measure on, and which parts each is for: the one of many chunks is asked where it is."""
+    chosen = [corpus for corpus in corpora if plan.wants(corpus.name)]
+    chosen += [
         Corpus(DJANGO, corpus.folder / "django", corpus.version)
         for corpus in corpora
         if corpus.name == "django" and plan.wants(DJANGO)
     ]
-    if plan.wants(MIXED) and "index" in parts:
-        indexed.append(mixed(corpora, each_bytes=MIXED_BYTES, name=MIXED, cache=plan.cache))
-    asked = []
-    if plan.wants(MANY):
-        count = partial(_count, plan)
-        asked.append(with_chunks(corpora, wanted=CHUNKS, name=MANY, cache=plan.cache, count=count, say=say))
-    return [*indexed, *asked], asked or indexed
+    if plan.wants(MIXED) and INDEX in parts:
+        chosen.append(mixed(corpora, each_bytes=MIXED_BYTES, name=MIXED, cache=plan.cache))
+    if not plan.wants(MANY):
+        return dict.fromkeys(chosen, parts)
+
+    def count(corpus: Corpus) -> int:
+        return chunk_count(plan.engines[0], corpus, workers=plan.effort.workers, scratch=plan.scratch)
+
+    many = with_chunks(corpora, wanted=CHUNKS, name=MANY, cache=plan.cache, count=count, say=say)
+    only_indexed = [part for part in parts if part != QUERY]
+    return {**dict.fromkeys(chosen, only_indexed), many: parts}
 
 
-def _count(plan: Plan, corpus: Corpus) -> int:
-    return chunk_count(plan.engines[0], corpus, workers=plan.effort.workers, scratch=plan.scratch)
-
-
-def _figures(plan: Plan, parts: Sequence[str], *, indexed: Sequence[Corpus], asked: Sequence[Corpus]) -> list[Figure]:
+def _figures(plan: Plan, measured: Mapping[Corpus, Sequence[str]]) -> list[Figure]:
     figures: list[Figure] = []
-    if "index" in parts:
-        for corpus in indexed:
-            figures += measure_index(plan.engines, corpus, effort=plan.effort, scratch=plan.scratch, say=say)
-    if "query" in parts:
-        for corpus in asked:
-            scratch = plan.scratch / f"asked-{corpus.name.replace('/', '-')}"
-            scratch.mkdir()
-            figures += measure_queries(plan.engines, corpus, effort=plan.effort, scratch=scratch, say=say)
+    for corpus, parts in measured.items():
+        if parts:
+            figures += measure_speed(
+                plan.engines, corpus, parts=parts, effort=plan.effort, scratch=plan.scratch, say=say
+            )
     return figures

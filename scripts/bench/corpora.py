@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from scripts.bench.records import BenchmarkError, Corpus, LeftOut, Say
 
-__all__ = ["Package", "endings", "find_corpora", "packages", "prepare"]
+__all__ = ["Package", "endings", "find_corpora", "packages", "prepare", "scaling_package"]
 
 TABLE = Path(__file__).with_name("corpora.toml")
 
@@ -30,13 +30,26 @@ class Package:
     client: str
     package: str
     inside: str = ""
-    folders: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()  # at the top; none: all
+    suffixes: tuple[str, ...] = ()  # none: all
+    scaling: bool = False
 
 
 def packages() -> list[Package]:
     """Return the packages that corpora are made of, in the order of the table."""
+    return [one for one in _table() if not one.scaling]
+
+
+def scaling_package() -> Package:
+    """Return the package that is large enough to take parts of growing size from."""
+    (found,) = (one for one in _table() if one.scaling)
+    return found
+
+
+def _table() -> list[Package]:
     rows = tomllib.loads(TABLE.read_text(encoding="utf-8"))["package"]
-    return [Package(**{**row, "folders": tuple(row.get("folders", ()))}) for row in rows]
+    lists = ("folders", "suffixes")
+    return [Package(**{**row, **{name: tuple(row.get(name, ())) for name in lists}}) for row in rows]
 
 
 def endings() -> Mapping[str, tuple[str, ...]]:
@@ -82,7 +95,7 @@ def _version(folder: Path) -> str:
 def prepare(package: Package, cache: Path, *, say: Say) -> Corpus:
     """Return the corpus of a package from the cache, where it is put first when it is not there."""
     folder = cache / "corpora" / package.name
-    identity = [package.package, package.inside, *package.folders]
+    identity = [package.package, package.inside, *package.folders, *package.suffixes]
     record = _record(folder)
     if record.is_file():
         known = json.loads(record.read_text(encoding="utf-8"))
@@ -94,7 +107,7 @@ def prepare(package: Package, cache: Path, *, say: Say) -> Corpus:
         archive = FETCHERS[package.client](package.package, Path(scratch))
         version = _version_in_name(archive.name, package.client)
         unpacked = Path(scratch) / "unpacked"
-        _unpack(archive, unpacked, inside=package.inside, folders=package.folders)
+        _unpack(archive, unpacked, package, inside=package.inside)
         record.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
         unpacked.rename(folder)
@@ -160,8 +173,8 @@ FETCHERS: Mapping[str, Callable[[str, Path], Path]] = {
 }
 
 
-def _unpack(archive: Path, target: Path, *, inside: str, folders: tuple[str, ...]) -> None:
-    """Unpack an archive's source into a new folder: what `inside` names, and of that `folders` only."""
+def _unpack(archive: Path, target: Path, package: Package, *, inside: str) -> None:
+    """Unpack an archive's source into a new folder: what `inside` names, and of that what the package says."""
     if archive.suffix == ".deb":
         whole = archive.with_name("deb")
         _client("dpkg-deb", "--extract", str(archive), str(whole), folder=archive.parent)
@@ -169,7 +182,7 @@ def _unpack(archive: Path, target: Path, *, inside: str, folders: tuple[str, ...
         if source.is_dir():
             source.rename(target)
         elif source.is_file():
-            _unpack(source, target, inside="", folders=folders)
+            _unpack(source, target, package, inside="")
         else:
             raise BenchmarkError(f"{archive.name} does not hold {inside}")
     elif zipfile.is_zipfile(archive):
@@ -177,13 +190,14 @@ def _unpack(archive: Path, target: Path, *, inside: str, folders: tuple[str, ...
             zipped.extractall(target)
     else:
         with tarfile.open(archive) as tar:
-            tar.extractall(target, members=_without_top(tar, folders), filter="data")
+            tar.extractall(target, members=_without_top(tar, package), filter="data")
 
 
-def _without_top(tar: tarfile.TarFile, folders: tuple[str, ...]) -> Iterator[tarfile.TarInfo]:
+def _without_top(tar: tarfile.TarFile, package: Package) -> Iterator[tarfile.TarInfo]:
     """Yield the files of a source archive with the folder that holds everything cut off; links are left."""
     for member in tar:
         inner = PurePosixPath(*PurePosixPath(member.name).parts[1:])
-        if member.isfile() and (not folders or inner.parts[0] in folders):
+        wanted = not package.folders or inner.parts[0] in package.folders
+        if member.isfile() and wanted and inner.name.endswith(package.suffixes or ""):
             member.name = str(inner)
             yield member

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from scripts.bench.measure import Command, run
 
-__all__ = ["CHECKOUT", "Engine", "Facts", "Job", "coderag", "semble"]
+__all__ = ["CHECKOUT", "WORDS_ALONE", "Engine", "Facts", "Job", "coderag", "semble"]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROBES = Path(__file__).parent
+WORDS_ALONE = "none"  # the encoder that makes no vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,11 @@ class Engine:
     """An engine by the commands of its jobs. Words in braces are filled in: root, folder, workers, and a job's own.
 
     index      build or update the index of {root} in {folder}
-    search     answer {question} as the command line does
+    search     bring the index up to date and answer {question}, as the command line does
     facts      print the facts of the index as JSON
     questions  answer the questions of {file} in one process, after {warm_up} that are not counted; print their ms
-    updates    edit {file} {times} times, update the index in one process; print the ms of each update
+    updates    append each line of the JSON {lines} to {file}; print the ms until a search for its last word finds it,
+               in one process that stays
     """
 
     name: str
@@ -46,50 +48,72 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An engine at work on a folder, with its index in another."""
+    """An engine at work on a folder, with its index in another, and what it keeps for the user in a third."""
 
     engine: Engine
     root: Path
     folder: Path
     workers: int
 
+    @property
+    def cache(self) -> Path:
+        """The folder of caches: what was kept from an earlier run must not shorten the next."""
+        return self.folder.with_name(f"{self.folder.name}-cache")
+
     def command(self, job: str, **values: object) -> Command:
         """Return the command of a job; `values` are the job's own words."""
-        words = {"root": self.root, "folder": self.folder, "workers": self.workers, **values}
+        words = {"root": self.root, "folder": self.folder, "cache": self.cache, "workers": self.workers, **values}
         environment = {name: value.format(**words) for name, value in self.engine.environment.items()}
         return Command(tuple(part.format(**words) for part in self.engine.jobs[job]), environment)
 
     def forget(self) -> None:
-        """Remove the index, so that the next one is built from nothing."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
+        """Remove the index and all caches, so that the next one is built from nothing."""
+        for folder in (self.folder, self.cache):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
 
     def facts(self) -> Facts:
         """Return what the index holds."""
         return Facts(**json.loads(run(self.command("facts")).output))
 
 
-def coderag() -> Engine:
-    """Return coderag as it is in this checkout."""
+def coderag(encoder: str = "") -> Engine:
+    """Return coderag as it is in this checkout, with vectors by an encoder: "" for the shipped one, "none" for none."""
     import coderag
 
     python = (sys.executable, "-P", "-m", "coderag")
     inherited = os.environ.get("PYTHONPATH")
     jobs = {
         **_probed(sys.executable, "probe_coderag.py"),
-        "index": (*python, "index", "{root}", "--index", "{folder}", "--workers", "{workers}"),
+        "index": (
+            *(*python, "index", "{root}", "--index", "{folder}", "--workers", "{workers}"),
+            *(("--encoder", encoder) if encoder else ()),
+        ),
         "search": (*python, "search", "--root", "{root}", "--index", "{folder}", "--", "{question}"),
     }
-    environment = {"PYTHONPATH": os.pathsep.join(filter(None, (str(CHECKOUT), inherited)))}
-    return Engine("coderag", coderag.__version__, jobs, environment)
+    environment = {
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(CHECKOUT), inherited))),
+        "XDG_CACHE_HOME": "{cache}",
+    }
+    version = f"{coderag.__version__} {'by words alone' if encoder == WORDS_ALONE else 'with vectors'}"
+    return Engine("coderag", version, jobs, environment)
 
 
-def semble(python: str) -> Engine:
-    """Return semble without a model (its ranking by words only); raises BenchmarkError when it cannot be imported."""
+def semble(python: str, model: str = "") -> Engine:
+    """Return semble, with vectors by a model (a folder), or without one, which leaves it its ranking by words.
+
+    Raises BenchmarkError when it cannot be imported.
+    """
     jobs = _probed(python, "probe_semble.py")
     version = json.loads(run(Command((*jobs["facts"][:3], "version"), {})).output)["version"]
-    environment = {"SEMBLE_CACHE_LOCATION": "{folder}", "SEMBLE_INDEX_WORKERS": "{workers}", "HF_HUB_OFFLINE": "1"}
-    return Engine("semble", version, jobs, environment)
+    environment = {
+        "SEMBLE_CACHE_LOCATION": "{folder}",
+        "SEMBLE_INDEX_WORKERS": "{workers}",
+        "SEMBLE_MODEL_NAME": model,
+        "HF_HUB_OFFLINE": "1",
+        "XDG_CACHE_HOME": "{cache}",
+    }
+    return Engine("semble", f"{version} {'with vectors' if model else 'by words alone'}", jobs, environment)
 
 
 def _probed(python: str, probe: str) -> dict[str, tuple[str, ...]]:
@@ -99,5 +123,5 @@ def _probed(python: str, probe: str) -> dict[str, tuple[str, ...]]:
         "search": (*start, "search", "{root}", "{folder}", "{question}"),
         "facts": (*start, "facts", "{root}", "{folder}"),
         "questions": (*start, "questions", "{root}", "{folder}", "{file}", "{warm_up}"),
-        "updates": (*start, "updates", "{root}", "{folder}", "{file}", "{times}"),
+        "updates": (*start, "updates", "{root}", "{folder}", "{file}", "{lines}"),
     }

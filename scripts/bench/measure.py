@@ -16,7 +16,8 @@ from scripts.bench.records import BenchmarkError
 
 __all__ = ["Command", "Usage", "folder_bytes", "run", "run_with_memory", "warm_page_cache"]
 
-SAMPLE_SECONDS = 0.05
+SAMPLE_SECONDS = 0.05  # between looks at the memory of a process, unless looking takes long
+SAMPLE_SHARE = 0.02  # of the time is spent on looking: it costs the processes time
 LAST_CHARACTERS = 2000  # of what a command that failed has said
 PROC = Path("/proc")
 
@@ -36,6 +37,7 @@ class Usage:
     seconds: float
     cpu_seconds: float  # user and system, of the process and of all that it waited for
     output: str
+    peak_mb: float = 0.0  # the most that its processes held together, where that was watched
 
 
 def run(command: Command, *, accepted: Collection[int] = (0,)) -> Usage:
@@ -43,9 +45,8 @@ def run(command: Command, *, accepted: Collection[int] = (0,)) -> Usage:
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         started = time.perf_counter()
         process = _start(command, output.fileno(), errors.fileno())
-        _, status, used = os.wait4(process.pid, 0)
+        cpu_seconds = _end_of(process)
         seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         errors.seek(0)
         if process.returncode not in accepted:
@@ -53,33 +54,43 @@ def run(command: Command, *, accepted: Collection[int] = (0,)) -> Usage:
             raise BenchmarkError(
                 f'"{" ".join(command.arguments)}" ended with {process.returncode}: {said[-LAST_CHARACTERS:]}'
             )
-        return Usage(seconds, used.ru_utime + used.ru_stime, output.read().decode(errors="replace"))
+        return Usage(seconds, cpu_seconds, output.read().decode(errors="replace"))
 
 
-def run_with_memory(command: Command) -> float:
-    """Return the most memory in MB that a command's processes held together, shared pages counted once.
+def run_with_memory(command: Command) -> Usage:
+    """Run a command to its end and watch the memory of all its processes, shared pages counted once.
 
-    Reading the sizes costs the processes time, so this is not a run to take times from.
+    What it prints is thrown away; raises BenchmarkError when it fails.
     """
+    started = time.perf_counter()
     process = _start(command, subprocess.DEVNULL, subprocess.DEVNULL)
     peak = 0.0
     stop = threading.Event()
 
     def sample() -> None:
         nonlocal peak
-        while not stop.wait(SAMPLE_SECONDS):
+        pause = SAMPLE_SECONDS
+        while not stop.wait(pause):
+            before = time.thread_time()
             peak = max(peak, sum(_proportional_mb(pid) for pid in _tree(process.pid)))
+            pause = max(SAMPLE_SECONDS, (time.thread_time() - before) / SAMPLE_SHARE)
 
     sampler = threading.Thread(target=sample, daemon=True)
     sampler.start()
-    process.wait()
+    cpu_seconds = _end_of(process)
+    seconds = time.perf_counter() - started
     stop.set()
     sampler.join()
     if process.returncode:
-        raise BenchmarkError(
-            f'"{" ".join(command.arguments)}" ended with {process.returncode}; its memory is not known'
-        )
-    return peak
+        raise BenchmarkError(f'"{" ".join(command.arguments)}" ended with {process.returncode}')
+    return Usage(seconds, cpu_seconds, "", peak)
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> float:
+    """Wait for a process; return the processor seconds of it and of all those that it waited for."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime
 
 
 def _start(command: Command, output: int, errors: int) -> subprocess.Popen[bytes]:

@@ -13,8 +13,8 @@ __all__ = ["Effort", "Notes"]
 class Effort:
     """How often things are measured."""
 
-    runs: int
-    memory_runs: int
+    builds: int
+    runs: int  # over all questions
     questions: int
     warm_up: int  # questions that are asked first and not counted
     cold_runs: int

@@ -28,17 +28,24 @@ def questions(root: str, folder: str, file: str, warm_up: str) -> list[float]:
     return milliseconds[int(warm_up) :]
 
 
-def updates(root: str, folder: str, file: str, times: str) -> list[float]:
-    """Return the milliseconds of updates, a file edited before each."""
-    index = Index.open(root, index=folder)
+def updates(root: str, folder: str, file: str, lines: str) -> list[float]:
+    """Return the milliseconds from each line appended to a file until its last word is found there.
+
+    The first line is not counted: the processes that read files start with it.
+    """
     milliseconds = []
-    for _ in range(int(times)):
-        with Path(file).open("a", encoding="utf-8") as edited:
-            edited.write("\n")
-        started = time.perf_counter()
-        index.update()
-        milliseconds.append((time.perf_counter() - started) * 1000)
-    return milliseconds
+    with Index.open(root, index=folder) as index:
+        for line in json.loads(lines):
+            word = line.split()[-1]
+            with Path(file).open("a", encoding="utf-8") as edited:
+                edited.write(f"\n{line}\n")
+            started = time.perf_counter()
+            index.update(paths=[file])
+            hits = index.search(word, k=10)
+            milliseconds.append((time.perf_counter() - started) * 1000)
+            if not any(word in hit.chunk.text for hit in hits):
+                sys.exit(f"{word} was not found after it was written to {file}")
+    return milliseconds[1:]
 
 
 JOBS: dict[str, Callable[..., object]] = {"facts": facts, "questions": questions, "updates": updates}

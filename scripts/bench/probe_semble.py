@@ -1,6 +1,7 @@
-"""A job given on the command line to JSON: semble's index, answers and updates, without a model.
+"""A job given on the command line to JSON: semble's index, answers and updates.
 
-Nothing is embedded, neither when indexing nor when searching: what remains is its ranking by words.
+Without a model in SEMBLE_MODEL_NAME nothing is embedded, neither when indexing nor when searching: what remains is its
+ranking by words.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+MODEL = "SEMBLE_MODEL_NAME"  # semble reads it as well
 
-def _without_model() -> Any:
-    """Return semble's index class with the parts that need a model taken out."""
-    numpy: Any = import_module("numpy")
+
+def _index_class() -> Any:
+    """Return semble's index class; the parts that need a model are taken out where there is none."""
     index: Any = import_module("semble.index.index")
+    if os.environ.get(MODEL):
+        return index.SembleIndex
+    numpy: Any = import_module("numpy")
     create: Any = import_module("semble.index.create")
     search: Any = import_module("semble.search")
     name = import_module("semble.utils").resolve_model_name()
@@ -31,7 +36,7 @@ def _without_model() -> Any:
 def index(root: str, folder: str, workers: str) -> Any:
     """Build or update the index in the cache folder, as semble does on a search."""
     del folder, workers  # in the environment
-    built = _without_model().from_path(root)
+    built = _index_class().from_path(root)
     import_module("semble.cache").save_index_to_cache(built, root)
     return built
 
@@ -39,7 +44,7 @@ def index(root: str, folder: str, workers: str) -> Any:
 def search(root: str, folder: str, question: str) -> None:
     """Answer a question through semble's own command line."""
     del folder
-    _without_model()
+    _index_class()
     sys.argv = ["semble", "search", question, root, "--top-k", "10", "--max-snippet-lines", "10", "--format", "text"]
     import_module("semble.cli").main()
 
@@ -57,22 +62,29 @@ def questions(root: str, folder: str, file: str, warm_up: str) -> list[float]:
     milliseconds = []
     for question in json.loads(Path(file).read_text(encoding="utf-8")):
         started = time.perf_counter()
-        opened.search(question, top_k=10, alpha=0.0)
+        opened.search(question, top_k=10, alpha=None if os.environ.get(MODEL) else 0.0)
         milliseconds.append((time.perf_counter() - started) * 1000)
     return milliseconds[int(warm_up) :]
 
 
-def updates(root: str, folder: str, file: str, times: str) -> list[float]:
-    """Return the milliseconds of updates, a file edited before each."""
-    _without_model()
+def updates(root: str, folder: str, file: str, lines: str) -> list[float]:
+    """Return the milliseconds from each line appended to a file until its last word is found there.
+
+    It is what semble's server does for a question, but for the time after a build in which it looks for no changes:
+    three times as long as the build took. The first line is not counted.
+    """
+    _index_class()
     milliseconds = []
-    for _ in range(int(times)):
+    for line in json.loads(lines):
+        word = line.split()[-1]
         with Path(file).open("a", encoding="utf-8") as edited:
-            edited.write("\n")
+            edited.write(f"\n{line}\n")
         started = time.perf_counter()
-        index(root, folder, "")
+        hits = index(root, folder, "").search(word, top_k=10)
         milliseconds.append((time.perf_counter() - started) * 1000)
-    return milliseconds
+        if not any(word in hit.chunk.content for hit in hits):
+            sys.exit(f"{word} was not found after it was written to {file}")
+    return milliseconds[1:]
 
 
 def version() -> dict[str, str]:
@@ -91,6 +103,8 @@ JOBS: dict[str, Callable[..., Any]] = {
 
 if __name__ == "__main__":
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    if not os.environ.get(MODEL):
+        os.environ.pop(MODEL, None)
     answer = JOBS[sys.argv[1]](*sys.argv[2:])
     if answer is not None:
         print(json.dumps(answer))

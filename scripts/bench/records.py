@@ -51,7 +51,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """One engine's figure divided by another's, run by run."""
+    """The first engine's figure divided by the second's, run by run."""
 
     part: str
     corpus: str

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from scripts.bench.machine import Load, Machine
 from scripts.bench.records import Corpus, Figure, LeftOut, Ratio
 
-__all__ = ["Report", "as_json", "as_markdown", "as_text", "ratios"]
+__all__ = ["Report", "Table", "as_json", "as_markdown", "as_text", "by_quantity", "notes", "piped", "ratios"]
 
-REPORT_VERSION = 1  # of the JSON: 1 first
+REPORT_VERSION = 2  # of the JSON: 1 first; 2 ratios are of the other engine's figures to those of the first
 GAP = "  "
+NO_RATIOS: Mapping[str, Ratio] = {}
 COUNTS = frozenset({"files", "source", "chunks", "questions"})  # what was measured on; no ratio is of interest
 
 
@@ -31,25 +32,27 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class Table:
+    """Rows of cells under heads."""
+
     title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 def ratios(figures: Sequence[Figure]) -> list[Ratio]:
-    """Return each engine's figures divided by those of the first, run by run as they took turns."""
+    """Return each engine's figures divided by those of the first, run by run as they took turns: 2 is twice as much."""
     found = []
     by_key = {(one.part, one.corpus, one.engine, one.name): one for one in figures}
     engines = list(dict.fromkeys(one.engine for one in figures))
     for first in (one for one in figures if one.name not in COUNTS):
         for other in engines[1:]:
             second = by_key.get((first.part, first.corpus, other, first.name))
-            if first.engine != engines[0] or second is None or not all(second.values):
+            if first.engine != engines[0] or second is None or not all(first.values):
                 continue
             pairs = zip(first.values, second.values, strict=True)
-            values = tuple(mine / theirs for mine, theirs in pairs)
-            found.append(Ratio(first.part, first.corpus, (first.engine, other), first.name, values))
+            values = tuple(theirs / ours for ours, theirs in pairs)
+            found.append(Ratio(first.part, first.corpus, (other, first.engine), first.name, values))
     return found
 
 
@@ -73,49 +76,72 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 def as_text(report: Report) -> str:
     """Return the report as aligned tables."""
-    return "\n".join([*_notes(report), *("\n" + _aligned(table) for table in _tables(report))])
+    return "\n".join([*notes(report), *("\n" + _aligned(table) for table in _tables(report))])
 
 
 def as_markdown(report: Report) -> str:
     """Return the report as Markdown tables."""
-    return "\n".join([*(f"- {note}" for note in _notes(report)), *("\n" + _piped(table) for table in _tables(report))])
+    return "\n".join([*(f"- {note}" for note in notes(report)), *("\n" + piped(table) for table in _tables(report))])
 
 
-def _notes(report: Report) -> list[str]:
+def notes(report: Report) -> list[str]:
+    """Return what the figures were measured on, a line each."""
     machine = report.machine
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
-    notes = [
+    lines = [
         f"{machine.processor}, {machine.cores} cores, {machine.memory_gb} GB, {machine.system}",
         f"Python {machine.python}, {versions}",
         f"load average {report.before.average} before, {report.after.average} after",
         "medians, in parentheses the smallest and largest of the runs; 1 MB is 1,000,000 bytes",
     ]
     if report.busy:
-        notes.append(f"THE MACHINE WAS BUSY: {report.busy}; measure again when it is idle")
-    notes += [f"{one.name}: {one.version}" for one in report.corpora]
-    return [*notes, *(f"left out: {one.name}, {one.reason}" for one in report.left_out)]
+        lines.append(f"THE MACHINE WAS BUSY: {report.busy}; measure again when it is idle")
+    lines += [f"{one.name}: {one.version}" for one in report.corpora]
+    return [*lines, *(f"left out: {one.name}, {one.reason}" for one in report.left_out)]
 
 
-def _tables(report: Report) -> Iterable[_Table]:
+def _tables(report: Report) -> Iterable[Table]:
+    compared = ratios(report.figures)
     for part in dict.fromkeys(one.part for one in report.figures):
         figures = [one for one in report.figures if one.part == part]
-        cells = {(one.corpus, one.engine, one.name): _cell(one.values) for one in figures}
-        yield _pivot(part, cells, {one.name: one.unit for one in figures})
-    compared = ratios(report.figures)
-    for part in dict.fromkeys(one.part for one in compared):
-        chosen = [one for one in compared if one.part == part]
-        cells = {(one.corpus, " / ".join(one.engines), one.name): _cell(one.values) for one in chosen}
-        yield _pivot(f"{part}, one engine's figures divided by the other's", cells, {one.name: "" for one in chosen})
+        rivals = {one.corpus for one in compared if one.part == part}
+        alone = [one for one in figures if one.corpus not in rivals]
+        if alone:
+            yield _by_corpus(part, alone)
+        for corpus in sorted(rivals):
+            beside = [one for one in figures if one.corpus == corpus]
+            divided = [one for one in compared if (one.part, one.corpus) == (part, corpus)]
+            yield by_quantity(f"{part}: {corpus}", beside, {one.name: one for one in divided}, heads="engine")
 
 
-def _pivot(title: str, cells: dict[tuple[str, str, str], str], units: dict[str, str]) -> _Table:
+def by_quantity(
+    title: str, figures: Sequence[Figure], times: Mapping[str, Ratio] = NO_RATIOS, *, heads: Literal["corpus", "engine"]
+) -> Table:
+    """Return a table with a row for each quantity and a column for each corpus or engine, then how many times more."""
+    columns = list(dict.fromkeys(getattr(one, heads) for one in figures))
+    cells = {(one.name, getattr(one, heads)): _cell(one.values) for one in figures}
+    rows = []
+    for name, unit in {one.name: one.unit for one in figures}.items():
+        row = [_with_unit(name, unit), *(cells.get((name, column), "") for column in columns)]
+        rows.append((*row, _cell(times[name].values) if name in times else "") if times else tuple(row))
+    more = (" / ".join(next(iter(times.values())).engines),) if times else ()
+    return Table(title, ("what", *columns, *more), tuple(rows))
+
+
+def _by_corpus(title: str, figures: Sequence[Figure]) -> Table:
     """Return a table with a row for each corpus and engine and a column for each quantity."""
+    cells = {(one.corpus, one.engine, one.name): _cell(one.values) for one in figures}
+    units = {one.name: one.unit for one in figures}
     rows = [
         (corpus, engine, *(cells.get((corpus, engine, name), "") for name in units))
         for corpus, engine in dict.fromkeys((corpus, engine) for corpus, engine, _ in cells)
     ]
-    heads = [f"{name}, {unit}" if unit else name for name, unit in units.items()]
-    return _Table(title, ("corpus", "engine", *heads), tuple(rows))
+    heads = [_with_unit(name, unit) for name, unit in units.items()]
+    return Table(title, ("corpus", "engine", *heads), tuple(rows))
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name}, {unit}" if unit else name
 
 
 def _cell(values: Sequence[float]) -> str:
@@ -133,13 +159,14 @@ def _number(value: float) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def _aligned(table: _Table) -> str:
+def _aligned(table: Table) -> str:
     lines = [table.heads, *table.rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(table.heads))]
     body = [GAP.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     return "\n".join([table.title, *body])
 
 
-def _piped(table: _Table) -> str:
+def piped(table: Table) -> str:
+    """Return a table as Markdown."""
     lines = [table.heads, tuple("---" for _ in table.heads), *table.rows]
     return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(line)} |" for line in lines)])

@@ -1,4 +1,4 @@
-"""Corpora to parts of them that are the same on every machine: a mix of languages, a number of chunks."""
+"""Corpora to parts of them that are the same on every machine: a mix of languages, a number of chunks or bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from scripts.bench.corpora import endings, packages
 from scripts.bench.records import BenchmarkError, Corpus, Say
 
-__all__ = ["edited_file", "mixed", "ordered_files", "with_chunks"]
+__all__ = ["edited_file", "mixed", "ordered_files", "part_of", "source_bytes", "with_chunks", "work_copy"]
 
 CLOSE_ENOUGH = 0.01  # how far from the wanted number of chunks a corpus may be
 MAX_TRIES = 6
@@ -46,9 +46,45 @@ def _files(corpus: Corpus, suffixes: Sequence[str]) -> list[_File]:
     return found
 
 
+def source_bytes(corpus: Corpus) -> int:
+    """Return the bytes of a corpus's files in the languages of the benchmark."""
+    return sum(file.size for file in _source_files(corpus))
+
+
+def part_of(corpus: Corpus, folder: Path, *, wanted_bytes: int) -> Corpus:
+    """Return files of a corpus with about so many bytes, in a new folder; the smaller of two parts is in the larger."""
+    chosen = _up_to(sorted(_source_files(corpus), key=lambda file: file.order), wanted_bytes)
+    for file in chosen:
+        target = folder / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _link(corpus.folder / file.path, target)
+    return Corpus(corpus.name, folder, corpus.version)
+
+
+def work_copy(corpus: Corpus, folder: Path, *, edited: str) -> Path:
+    """Return a new folder with the files of a corpus, of which one is there to be written to."""
+    ignored = shutil.ignore_patterns(".coderag")
+    shutil.copytree(corpus.folder, folder, symlinks=True, ignore=ignored, copy_function=_link)
+    (folder / edited).unlink()
+    shutil.copy2(corpus.folder / edited, folder / edited)
+    return folder
+
+
+def _link(source: str | Path, target: str | Path) -> None:
+    """Give a file another name, which takes no space; where that cannot be, as on another file system, copy it."""
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _source_files(corpus: Corpus) -> list[_File]:
+    return _files(corpus, [ending for language in endings().values() for ending in language])
+
+
 def edited_file(corpus: Corpus) -> str:
     """Return the path of a source file of usual size: the middle one."""
-    files = _files(corpus, [ending for language in endings().values() for ending in language])
+    files = _source_files(corpus)
     if not files:
         raise BenchmarkError(f"{corpus.folder} holds no source in the languages of the benchmark")
     return sorted(files, key=lambda file: (file.size, file.order))[len(files) // 2].path

@@ -6,7 +6,10 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from coderag.evaluate.sampling import sample
+from coderag.index.columns import CONTINUES, DEFINES
 from coderag.index.corpus import Corpus
 from coderag.types import Chunk, Kind
 from scripts.ranking_data.records import Judged, Target
@@ -66,15 +69,15 @@ def ask_symbols(corpus: Corpus, *, most: int, seed: int) -> list[Judged]:
     """Return names of definitions as questions, with what encloses them where several have the name."""
     chosen = random.Random(seed)
     named: dict[str, list[int]] = {}
-    for number in _numbers(corpus, FUNCTIONS + TYPES):
-        name, _ = corpus.names(number)
+    definitions = _numbers(corpus, FUNCTIONS + TYPES)
+    for number, (name, _) in zip(definitions, corpus.names(np.array(definitions, dtype=np.int64)), strict=True):
         if len(name) >= MIN_NAME:
             named.setdefault(name, []).append(number)
     found: list[Judged] = []
     for name, numbers in sample(sorted(named.items()), 2 * most, seed=seed):
         chunks = [corpus.chunk(number) for number in numbers]
         chunk = chosen.choice(chunks)
-        scope = corpus.names(numbers[chunks.index(chunk)])[1]
+        [(_, scope)] = corpus.names(np.array([numbers[chunks.index(chunk)]]))
         if len(chunks) == 1:
             text = chosen.choice(ONE_NAME).format(name=name, kind=chunk.kind)
         elif scope and len({one.qualified_name for one in chunks}) == len(chunks):
@@ -87,7 +90,9 @@ def ask_symbols(corpus: Corpus, *, most: int, seed: int) -> list[Judged]:
 
 def _numbers(corpus: Corpus, kinds: Sequence[Kind]) -> list[int]:
     """Return the definitions of some kinds that are whole and no test and the like."""
-    wanted = corpus.of_kinds(kinds) & (corpus.standing == 0)
+    flags = np.concatenate([one.segment.chunk_flags for one in corpus.members])
+    rest = corpus.of_kinds((Kind.MODULE, Kind.BLOCK)) & (flags & DEFINES == 0)
+    wanted = corpus.of_kinds(kinds) & ~rest & (flags & CONTINUES == 0)
     for label in LABELS:
         wanted &= ~corpus.with_label(label)[corpus.chunk_file]
     return [int(number) for number in wanted.nonzero()[0]]

@@ -1,0 +1,1 @@
+"""What an index goes through, and what must hold of it afterwards."""
