@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from enum import StrEnum
 from typing import NamedTuple
+
+from coderag.index.process import Process
 
 __all__ = ["Ended", "Ending", "ending", "wait_for"]
 
@@ -36,7 +37,7 @@ class Ended(NamedTuple):
     peak_bytes: int = 0
 
 
-def wait_for(process: subprocess.Popen[bytes]) -> Ended:
+def wait_for(process: Process) -> Ended:
     """Wait for a process that is about to end; it is killed when that takes long."""
     until = time.monotonic() + END_SECONDS
     while (ended := _reaped(process)) is None:
@@ -62,7 +63,7 @@ def ending(ended: Ended, words: bytes, *, limit: int) -> tuple[Ending, str]:
     return (Ending.MEMORY, "") if ended.peak_bytes > limit // 2 else (Ending.CRASHED, name)
 
 
-def _reaped(process: subprocess.Popen[bytes]) -> Ended | None:
+def _reaped(process: Process) -> Ended | None:
     """Return how a process ended, None when it has not."""
     if sys.platform == "linux" and process.returncode is None:
         import resource

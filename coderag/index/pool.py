@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import queue
-import subprocess
 import sys
 import threading
 import time
@@ -21,7 +20,7 @@ from coderag.errors import WorkerError
 from coderag.index.columns import Columns
 from coderag.index.endings import Ended, Ending, ending, wait_for
 from coderag.index.limits import FILE_BYTES, FILE_SECONDS
-from coderag.index.process import MODULE, start_reader
+from coderag.index.process import MODULE, Process, start_reader
 from coderag.index.worker import read_frame, write_frame
 from coderag.reading.walk import Skipped, SourceFile
 
@@ -220,7 +219,7 @@ class _Worker:
         self._file_seconds = file_seconds
         self._file_bytes = file_bytes
         self._niceness = niceness
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._said: IO[bytes] | None = None  # what the process writes to its standard error
         self.deadline = math.inf  # when the process has to be killed
 
@@ -290,7 +289,7 @@ class _Worker:
                     continue  # what was still to be written is for a process that is gone
         return ended
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self) -> Process:
         """Return the process, started where there is none."""
         if self._process is not None:
             return self._process

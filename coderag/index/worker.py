@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from coderag.index.limits import KEPT_BYTES, limit_memory, limit_time, occupied_bytes, sweep
 
-__all__ = ["main", "read_frame", "write_frame"]
+__all__ = ["main", "read_frame", "serve", "write_frame"]
 
 LENGTH = struct.Struct("<I")
 
@@ -50,26 +50,30 @@ def _read_exactly(pipe: IO[bytes], size: int) -> bytearray:
 
 
 def main() -> None:
-    """Analyse batches until standard input ends."""
+    """Analyse batches from standard input, within the limits that the command line gives."""
+    serve(sys.stdin.buffer, file_bytes=int(sys.argv[1]), file_seconds=float(sys.argv[2]))
+
+
+def serve(requests: IO[bytes], *, file_bytes: int, file_seconds: float) -> None:
+    """Analyse batches until the requests end, and answer on standard output."""
     from coderag.index.analyse import analyse
 
-    memory, seconds = int(sys.argv[1]), float(sys.argv[2])
     # A batch makes millions of objects and few cycles; the collector would look at them all, again and again.
     gc.disable()
     gc.freeze()
     # Whatever a library prints must not reach the pipe that carries frames.
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    limit_memory(memory)
+    limit_memory(file_bytes)
 
     def started(number: int) -> None:
-        limit_time(seconds if number < len(files) else 0)  # what comes last is our own and has an end
+        limit_time(file_seconds if number < len(files) else 0)  # what comes last is our own and has an end
         write_frame(answers, number)
 
     files: Sequence[Any] = ()
     while True:
         try:
-            root, files, as_lines, left_out, embed, mask = read_frame(sys.stdin.buffer)
+            root, files, as_lines, left_out, embed, mask = read_frame(requests)
         except EOFError:
             return
         found = analyse(root, files, as_lines=as_lines, left_out=left_out, embed=embed, mask=mask, started=started)

@@ -65,7 +65,12 @@ def markdown_blocks(rows: Sequence[str]) -> Iterator[Block]:
             last = _fence_end(rows, row, fence[1])
             inside = rows[row + 1 : last] if last < count and last > row else rows[row + 1 :]
             yield Block(
-                BlockKind.LISTING, row, min(last, count - 1), _dedented(inside), info=fence[2].strip(), body=row + 1
+                BlockKind.LISTING,
+                row,
+                min(last, count - 1 - (not rows[-1])),
+                _dedented(inside),
+                info=fence[2].strip(),
+                body=row + 1,
             )
             row = last + 1
         elif (heading := ATX.match(text)) is not None:

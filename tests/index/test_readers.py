@@ -67,3 +67,8 @@ def test_loops_within_loops_of_a_template_leave_nothing() -> None:
     text = f"{broken}SELECT 1 AS x {{% for c in d %}}{inner} {inner} {{{{ c }}}}{{% endfor %}}FROM orders"
     found = read(text, language="sql", path="models/x.sql")
     assert found.facts.lost == ()
+
+
+def test_a_listing_that_nothing_closes_ends_with_its_file() -> None:
+    found = read("# Glossary\n## e\n```\nit\n", language="markdown", path="docs/schema.md")
+    assert [one.definition.source.end_line for one in found.facts.operations if isinstance(one, AddDefinition)] == [4]

