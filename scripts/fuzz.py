@@ -2,7 +2,7 @@
 
     scripts/fuzz.py                                         1,000 inputs of each target, a line for each
     scripts/fuzz.py --language go --inputs 10000 --seed 1   one language; `sql:mysql` is a dialect of SQL
-    scripts/fuzz.py --all --inputs 10000 --json out.json    the long run
+    scripts/fuzz.py --inputs 10000 --json out.json          the long run
     scripts/fuzz.py --language go --seed 1 --show 17        the bytes of one input, on standard output
     scripts/fuzz.py --splitters --inputs 100000             coverage-guided, needs atheris: what takes texts apart
 

@@ -39,7 +39,7 @@ from coderag.sql.model import (
     TypeDefinition,
 )
 
-__all__ = ["Catalog", "Units", "joined_catalog", "made_catalog", "open_catalog", "write_catalog"]
+__all__ = ["Catalog", "Units", "joined_catalog", "made_catalog", "write_catalog"]
 
 MULTIPLE = ("path", "label")  # the properties of which a table may have several
 
@@ -54,14 +54,6 @@ def write_catalog(path: Path, schema: Schema, *, vectors: SchemaVectors | None =
 def made_catalog(schema: Schema, *, vectors: SchemaVectors | None = None) -> Catalog:
     """Return the catalog of a schema, with vectors of it, without a file."""
     return Catalog(catalog_arrays(schema, vectors))
-
-
-def open_catalog(paths: Mapping[str, Path]) -> Catalog:
-    """Return the catalog at a path, or several as one (`joined_catalog`).
-
-    Raises IndexDamagedError and IndexFormatError.
-    """
-    return joined_catalog({name: Catalog.open(path) for name, path in paths.items()})
 
 
 def joined_catalog(catalogs: Mapping[str, Catalog]) -> Catalog:

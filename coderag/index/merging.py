@@ -129,7 +129,7 @@ def merge_index(folder: Path) -> bool:
     """
     read_manifest(folder)
     try:
-        with FileLock(folder / MERGING_LOCK, timeout=0):
+        with writing(folder), FileLock(folder / MERGING_LOCK, timeout=0):
             into = folder / MERGING
             rmtree(into, ignore_errors=True)  # of a merge that was killed
             before = read_manifest(folder)
@@ -148,7 +148,7 @@ def merge_index(folder: Path) -> bool:
 def remove_unfinished_merge(folder: Path) -> None:
     """Remove what a merge left that was killed; one that is at work is left in peace."""
     if (folder / MERGING).exists():
-        with suppress(Timeout), FileLock(folder / MERGING_LOCK, timeout=0):
+        with suppress(Timeout), writing(folder), FileLock(folder / MERGING_LOCK, timeout=0):
             rmtree(folder / MERGING, ignore_errors=True)
 
 

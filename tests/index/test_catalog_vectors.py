@@ -10,7 +10,7 @@ import pytest
 
 from coderag import Index
 from coderag.errors import RetrievalWarning
-from coderag.index.catalog import Catalog, open_catalog, write_catalog
+from coderag.index.catalog import Catalog, joined_catalog, write_catalog
 from coderag.index.catalog_vectors import SchemaVectors, joined_vectors, query_passage, schema_vectors, table_passage
 from coderag.index.manifest import read_manifest
 from coderag.models.encoder import Array, EncoderIdentity, Passage, unit_rows
@@ -78,7 +78,7 @@ def test_catalogs_of_one_encoder_are_joined_with_their_vectors(tmp_path: Path) -
     vectors, others = schema_vectors(SCHEMA, Letters()), schema_vectors(other, Letters())
     write_catalog(first, SCHEMA, vectors=vectors)
     write_catalog(second, other, vectors=others)
-    joined = open_catalog({"one": first, "two": second})
+    joined = joined_catalog({"one": Catalog.open(first), "two": Catalog.open(second)})
     assert joined.table_vectors is not None
     assert joined.query_vectors is not None
     assert joined.names == ["bees", "ants", "zebras"]
@@ -86,7 +86,7 @@ def test_catalogs_of_one_encoder_are_joined_with_their_vectors(tmp_path: Path) -
     assert np.array_equal(joined.table_vectors.rows, expected)
     assert len(joined.query_vectors) == 3
     write_catalog(second, other)
-    assert open_catalog({"one": first, "two": second}).table_vectors is None
+    assert joined_catalog({"one": Catalog.open(first), "two": Catalog.open(second)}).table_vectors is None
 
 
 def test_vectors_of_different_encoders_are_not_joined() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from filelock import FileLock
 
 from coderag import Index
+from coderag.errors import IndexDamagedError, IndexWriteError
 from coderag.index import merging
 from coderag.index.manifest import MERGING, MERGING_LOCK, SEGMENTS, read_manifest
 from coderag.index.merging import QUICK_CHUNKS, due_for_merging, merge_index, quick_to_merge, start_merging
@@ -124,8 +126,6 @@ def test_what_a_killed_merge_left_goes_with_the_next_update(root: Path, tmp_path
 
 
 def test_a_damaged_segment_is_not_merged(root: Path) -> None:
-    from coderag.errors import IndexDamagedError
-
     path = root / ".coderag" / SEGMENTS / segments(root)[0] / "text.bin"
     raw = bytearray(path.read_bytes())
     raw[10] ^= 1
@@ -135,6 +135,17 @@ def test_a_damaged_segment_is_not_merged(root: Path) -> None:
         merge_index(root / ".coderag")
     assert segments(root) == before
     assert not (root / ".coderag" / MERGING).exists()
+
+
+def test_a_disk_that_is_full(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = segments(root)
+    monkeypatch.setattr(merging, "FileLock", full)
+    with pytest.raises(IndexWriteError, match="no space left"):
+        merge_index(root / ".coderag")
+    assert segments(root) == before
 
 
 def test_small_segments_do_not_pile_up_behind_a_large_one(tmp_path: Path) -> None:

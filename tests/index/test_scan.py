@@ -409,7 +409,7 @@ def random_change(root: Path, chosen: random.Random) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("CODERAG_TEST_SEEDS", "6"))))
+@pytest.mark.parametrize("seed", range(6))
 def test_sequences_of_changes(root: Path, tmp_path: Path, seed: int) -> None:
     chosen = random.Random(seed)
     trio = Trio(root, tmp_path)
