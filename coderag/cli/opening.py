@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["merge_later", "note", "note_repairs", "note_writer", "open_index"]
 
+FEW_PATHS = 8  # of those that changed, which tell the languages to prepare for
 PATIENCE_SECONDS = 2.0  # that an answer waits for another writer; then it comes from the index as it was
 
 
@@ -82,7 +83,7 @@ def _refresh(index: Index, stale: list[str] | None) -> None:
     """Read what changed; where the index cannot be written now, answer from what there is."""
     from coderag.index.process import prepare_reader  # most searches find nothing changed
 
-    prepare_reader()
+    prepare_reader((stale or [])[:FEW_PATHS])
     try:
         with Bar("Reading changes") as bar:
             index.update(paths=stale, watch=bar, lock_seconds=PATIENCE_SECONDS)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn, Protocol
@@ -47,14 +48,15 @@ class Reader:
 _prepared: list[Reader] = []
 
 
-def prepare_reader() -> None:
+def prepare_reader(likely: Sequence[str] = ()) -> None:
     """Start a reader that the next `start_reader` takes: it comes up while the caller imports what an update needs.
 
-    A copy of this process knows numpy already and is ready in a third of the time. It has none of its other threads,
-    though, and would wait for ever for what they held: so there is one only where there are none.
+    Of files at `likely` paths it has loaded the grammars by then. A copy of this process knows numpy already and is
+    ready in a third of the time. It has none of its other threads, though, and would wait for ever for what they held:
+    so there is one only where there are none.
     """
     said = tempfile.TemporaryFile()  # noqa: SIM115  # as long as the process
-    process = _Copy(said) if _is_alone() else _program(said, FILE_BYTES, FILE_SECONDS)
+    process = _Copy(said, likely) if _is_alone() else _program(said, FILE_BYTES, FILE_SECONDS)
     _prepared.append(Reader(process, said))
 
 
@@ -99,13 +101,13 @@ def _is_alone() -> bool:
 class _Copy:
     """A copy of this process that reads files."""
 
-    def __init__(self, said: IO[bytes]) -> None:
+    def __init__(self, said: IO[bytes], likely: Sequence[str]) -> None:
         requests, self_requests = os.pipe()
         self_answers, answers = os.pipe()
         self.returncode: int | None = None
         self.pid = os.fork()
         if not self.pid:
-            _become_reader(requests, answers, said.fileno())
+            _become_reader(requests, answers, said.fileno(), likely)
         os.close(requests)
         os.close(answers)
         self.stdin: IO[bytes] | None = os.fdopen(self_requests, "wb", buffering=0)
@@ -124,7 +126,7 @@ class _Copy:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def _become_reader(requests: int, answers: int, said: int) -> NoReturn:
+def _become_reader(requests: int, answers: int, said: int, likely: Sequence[str]) -> NoReturn:
     """Read files until the requests end, and never come back."""
     code = 1
     try:
@@ -138,7 +140,7 @@ def _become_reader(requests: int, answers: int, said: int) -> NoReturn:
         from coderag.index.worker import serve
 
         with open(0, "rb", closefd=False) as pipe:
-            serve(pipe, file_bytes=FILE_BYTES, file_seconds=FILE_SECONDS)
+            serve(pipe, file_bytes=FILE_BYTES, file_seconds=FILE_SECONDS, likely=likely)
         code = 0
     except BaseException:  # noqa: BLE001  # told to who asked, as a program tells it
         os.write(2, traceback.format_exc().encode())

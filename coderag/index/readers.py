@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 import msgspec
 
+from coderag.errors import LanguageDataError
 from coderag.reading.chunk import MAX_CHUNK_BYTES, Draft, chunk_lines, chunk_outline
 from coderag.reading.defines import read_defines
-from coderag.reading.grammar import GrammarMissing
-from coderag.reading.language import Language
+from coderag.reading.grammar import GrammarMissing, reader
+from coderag.reading.language import Language, detect
 from coderag.reading.lines import Lines, Rows
 from coderag.reading.outline import Outline, read_outline
+from coderag.reading.secrets.masking import mask_secrets
 from coderag.reading.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
 from coderag.sql.model import AddQuery, Facts, Operation
 from coderag.sql.models import read_code
 from coderag.types import Kind
 
-__all__ = ["ReadFile", "module_name", "read_chunks"]
+__all__ = ["ReadFile", "module_name", "read_chunks", "warm_up"]
 
 BRIEF = frozenset({Kind.FIELD, Kind.CONSTANT, Kind.MACRO, Kind.TYPE})  # no chunk on one row, and too many to describe
 NO_FACTS = Facts()
+
+
+def warm_up(paths: Iterable[str]) -> None:
+    """Load what files of such names need, so that the first of them finds it there."""
+    mask_secrets(b"")
+    for language in {language for path in paths if (language := detect(path)) is not None and language.grammar}:
+        with suppress(GrammarMissing, LanguageDataError):  # whoever reads such a file is told
+            reader(language)
 
 
 @dataclass(frozen=True, slots=True)

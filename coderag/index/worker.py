@@ -54,9 +54,10 @@ def main() -> None:
     serve(sys.stdin.buffer, file_bytes=int(sys.argv[1]), file_seconds=float(sys.argv[2]))
 
 
-def serve(requests: IO[bytes], *, file_bytes: int, file_seconds: float) -> None:
-    """Analyse batches until the requests end, and answer on standard output."""
+def serve(requests: IO[bytes], *, file_bytes: int, file_seconds: float, likely: Sequence[str] = ()) -> None:
+    """Analyse batches until the requests end, and answer on standard output; files of `likely` paths come first."""
     from coderag.index.analyse import analyse
+    from coderag.index.readers import warm_up
 
     # A batch makes millions of objects and few cycles; the collector would look at them all, again and again.
     gc.disable()
@@ -65,6 +66,7 @@ def serve(requests: IO[bytes], *, file_bytes: int, file_seconds: float) -> None:
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     limit_memory(file_bytes)
+    warm_up(likely)
 
     def started(number: int) -> None:
         limit_time(file_seconds if number < len(files) else 0)  # what comes last is our own and has an end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -46,11 +47,18 @@ def key_of(anchor: Key) -> tuple[int, Key]:
 
 def _frequency(key: Iterable[bytes]) -> float:
     """Return how often a key is to be expected, as a figure to compare."""
-    key = tuple(key)
-    frequency = LETTERS if all(members.isalpha() for members in key) else 1.0
+    frequency, letters = 1.0, True
     for members in key:
-        frequency *= sum(WEIGHTS[byte] for byte in members)
-    return frequency
+        share, alphabetic = _share(members)
+        frequency *= share
+        letters = letters and alphabetic
+    return frequency * LETTERS if letters else frequency
+
+
+@cache
+def _share(members: bytes) -> tuple[float, bool]:
+    """Return how often one of some bytes is to be expected, and whether all are letters."""
+    return sum(WEIGHTS[byte] for byte in members), members.isalpha()
 
 
 class Sieve:
