@@ -256,9 +256,16 @@ finally:
 def test_interrupt(project: Path) -> None:
     import signal
 
-    command = [sys.executable, "-m", "coderag", "search", "--batch"]
+    pipe = subprocess.PIPE
     with subprocess.Popen(
-        command, cwd=project, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "coderag", "search", "--batch"],
+        cwd=project,
+        env=ENVIRONMENT,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        # What a shell starts in the background ignores Ctrl-C, and hands that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -162,7 +162,7 @@ def test_what_was_damaged_comes_from_the_cache(root: Path) -> None:
 def test_the_limit(root: Path, cache: Path) -> None:
     write(root, {f"more/m_{number}.py": f"def m_{number}():\n    return 1\n" for number in range(COUNT)})
     Index.open(root).update(workers=0)
-    entries = sorted(cache.iterdir(), key=lambda one: one.stat().st_mtime_ns)
+    entries = sorted(cache.iterdir(), key=lambda one: (one.stat().st_mtime_ns, one.name))
     assert len(entries) == 2
     assert trim_cache(cache_size()) == 0
     assert trim_cache(cache_size() - 1) > 0
