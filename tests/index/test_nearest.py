@@ -101,6 +101,8 @@ def test_a_small_index_is_compared_as_a_whole(folder: Path) -> None:
 @given(st.lists(st.integers(0, CHUNKS - 1), max_size=50))
 def test_cosines_of_some_are_those_among_all(folder: Path, chunks: list[int]) -> None:
     corpus = Corpus(open_members(folder, read_manifest(folder)))
-    query = NUMBERS.normal(size=corpus.members[0].segment.vectors.rows.shape[1]).astype(np.float32)  # type: ignore[union-attr]
+    vectors = corpus.members[0].segment.vectors
+    assert vectors is not None
+    query = NUMBERS.normal(size=(1, vectors.rows.shape[1])).astype(np.float32)[0]
     some = np.array(chunks, dtype=np.int64)
     assert cosines_of(corpus, query, some).tolist() == corpus.cosines(query)[some].tolist()
