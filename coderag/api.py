@@ -477,10 +477,11 @@ class Index:
         understood = understand(question.text)
         if question.tests is TestPolicy.INCLUDE:
             understood = replace(understood, wants=understood.wants | {"test"})
-        allowed = allowed_chunks(self._corpus, question, lambda: (self._seen or self._opened).catalogs)
+        corpus = self._corpus  # once, as an update in another thread may put another in its place
+        allowed = allowed_chunks(corpus, question, lambda: (self._seen or self._opened).catalogs)
         vector = self._vector(question.text)
         ranked = rank(
-            self._corpus,
+            corpus,
             understood,
             k=question.k + MAX_COPIES,
             vector=vector,
@@ -489,12 +490,12 @@ class Index:
             diversity=question.diversity,
             calibrated=self._encoder is not None and self._encoder.identity.kind == "static",
         )
-        ranked = self._reranked(question, ranked)
+        ranked = self._reranked(corpus, question, ranked)
         sure = [one for one in ranked if one.confidence >= question.threshold]
-        found = hits_of(self._corpus, understood, sure, k=question.k, collapse=question.collapse)
-        return expand_hits(self._corpus, found, question.expand) if question.expand else [hit for _, hit in found]
+        found = hits_of(corpus, understood, sure, k=question.k, collapse=question.collapse)
+        return expand_hits(corpus, found, question.expand) if question.expand else [hit for _, hit in found]
 
-    def _reranked(self, question: Query, ranked: list[Ranked]) -> list[Ranked]:
+    def _reranked(self, corpus: Corpus, question: Query, ranked: list[Ranked]) -> list[Ranked]:
         """Return a ranking as the reranker that was asked for has it; as it is where none was, or where that fails."""
         pipeline = question.pipeline
         if pipeline.reranker in BUILT_IN:
@@ -504,7 +505,7 @@ class Index:
         try:
             reranker = find_reranker(pipeline.reranker)
             return reranked(
-                self._corpus, question.text, ranked, reranker=reranker, depth=pipeline.depth, blend=pipeline.blend
+                corpus, question.text, ranked, reranker=reranker, depth=pipeline.depth, blend=pipeline.blend
             )
         except RerankerError as error:
             warnings.warn(f"the hits are not reranked: {error}", RetrievalWarning, stacklevel=3)
