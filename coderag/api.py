@@ -61,7 +61,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 NO_FILTER = TableFilter()
-LOCK_SECONDS = 60.0  # that an update waits for another writer
 MAX_COPIES = 30  # hits that may turn out to have the text of a better one
 
 
@@ -297,7 +296,7 @@ class Index:
         workers: int | None = None,
         thorough: bool = False,
         watch: Callable[[Progress], None] | None = None,
-        lock_seconds: float = LOCK_SECONDS,
+        lock_seconds: float | None = None,
     ) -> None:
         """Read what changed since the index was written; raises like `build`, and IndexTooNewError.
 
@@ -305,8 +304,8 @@ class Index:
         knows to have changed. A `thorough` update lists every folder and compares every byte of the index with its
         sums; the files of what is damaged are read again. What is not given stays as the index was made; what differs
         from it means that all is read again. With another encoder, all is embedded anew; the vectors that there were
-        answer until that is done. Another writer is waited for as long as `lock_seconds`. The processes that read files
-        stay for the next update, until `close`.
+        answer until that is done. Another writer is waited for `lock_seconds`, or a minute. The processes that read
+        files stay for the next update, until `close`.
         """
         asked = _asked(
             contents=contents,
@@ -682,7 +681,7 @@ class Index:
 def _asked(**given: Any) -> Asked:
     from coderag.upkeep import Asked
 
-    return Asked(**given)
+    return Asked(**{name: value for name, value in given.items() if value is not None})
 
 
 def _open(one: Root, known: Mapping[Path, Segment]) -> tuple[Manifest, list[Member], Held]:

@@ -32,7 +32,7 @@ from coderag.index.manifest import (
     writing,
 )
 from coderag.index.merging import due_for_merging, merge_parts, quick_to_merge, remove_unfinished_merge
-from coderag.index.part import Part, live_chunks
+from coderag.index.part import Part
 from coderag.index.scan import Scan, first_of, scan_all, scan_changed, scan_paths
 from coderag.index.schema import catalog_key, tells_of_schemas, write_schema
 from coderag.index.segment import Segment
@@ -191,7 +191,7 @@ class Builder:
             read=len(read) - len(not_text),
             unchanged=draft.unchanged,
             removed=draft.removed,
-            chunks=live_chunks(parts),
+            chunks=sum(part.live_chunks for part in parts),
             bytes_read=sum(file.size for file in read),
             seconds=time.monotonic() - job.started,
             skipped=tuple(Skipped(one.path, SkipReason(one.reason), one.detail) for one in listed.skipped),

@@ -19,6 +19,7 @@ from coderag.index.manifest import MANIFEST, Manifest, listing_of, read_manifest
 from coderag.index.merging import start_merging
 from coderag.index.watching import Changes, Stop, Watcher
 from coderag.index.writing import available_cores
+from coderag.reading.git_index import git_folder
 from coderag.reading.walk import SkipReason
 
 __all__ = ["NICENESS", "SLICE_FILES", "Followed", "Update", "follow", "gentle_options"]
@@ -119,7 +120,8 @@ class _State:
         self._stop = stop
         self._base = os.path.join(str(followed.root), "")
         self._identity = self._identify()
-        self._git = _git_folder(followed.root)
+        found = git_folder(str(followed.root))
+        self._git = found[1] if found else None
         self._changed: set[str] = set()
         self._everything = True
         self._failures = 0
@@ -345,18 +347,3 @@ class _Source:
 
 def _did_something(report: Report) -> bool:
     return bool(report.read or report.removed or report.reused or report.embedded or report.repaired or report.rebuilt)
-
-
-def _git_folder(root: Path) -> Path | None:
-    """Return where git keeps the state of a work tree, None outside of one."""
-    for folder in (root, *root.parents):
-        mark = folder / ".git"
-        if mark.is_dir():
-            return mark
-        if mark.is_file():  # a worktree or a submodule
-            try:
-                name, _, path = mark.read_text(encoding="utf-8", errors="surrogateescape").partition(":")
-            except OSError:
-                return None
-            return folder / path.strip() if name == "gitdir" else None
-    return None

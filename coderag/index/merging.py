@@ -63,7 +63,7 @@ QUICK_CHUNKS = 2000  # so many are merged within an update: it takes a few hundr
 
 def due_for_merging(parts: Sequence[Part]) -> list[Part]:
     """Return the segments that should become one, or few; none when all is well."""
-    live = {part.entry.name: _live_chunks(part) for part in parts}
+    live = {part.entry.name: part.live_chunks for part in parts}
     tiers: dict[int, list[Part]] = {}
     for part in parts:
         if live[part.entry.name] <= LARGE_CHUNKS:
@@ -206,11 +206,6 @@ def _replaced(parts: Sequence[Part], chosen: Sequence[Part], merged: Sequence[Pa
         replaced.append(replace(part, stamps=all_stamps[begin:end]).with_dead(gone))
         begin = end
     return [part for part in replaced if not part.is_empty]
-
-
-def _live_chunks(part: Part) -> int:
-    dead = np.isin(part.segment.chunk_file, part.entry.dead).sum() if part.entry.dead else 0
-    return part.entry.chunks - int(dead)
 
 
 def _tier(chunks: int) -> int:

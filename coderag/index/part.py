@@ -13,7 +13,7 @@ from coderag.index.listing import UNKNOWN, Stamp, stamps_of
 from coderag.index.manifest import SEGMENTS, SegmentEntry
 from coderag.index.segment import Segment
 
-__all__ = ["Part", "Place", "Places", "live_chunks", "places_of"]
+__all__ = ["Part", "Place", "Places", "places_of"]
 
 Place = tuple[int, int]  # a segment's position in the manifest, and a file's number in it
 Places = dict[str, Place]  # of each file that is what was indexed, by its path
@@ -39,6 +39,12 @@ class Part:
         live = np.ones(self.entry.files, dtype=bool)
         live[list(self.entry.dead)] = False
         return live
+
+    @property
+    def live_chunks(self) -> int:
+        """How many of its chunks can be found."""
+        dead = self.entry.dead
+        return self.entry.chunks - (int(np.isin(self.segment.chunk_file, dead).sum()) if dead else 0)
 
     @property
     def is_empty(self) -> bool:
@@ -68,13 +74,3 @@ def places_of(parts: Mapping[int, Part]) -> Places:
             if number not in dead:
                 places[path] = position, number
     return places
-
-
-def live_chunks(parts: Iterable[Part]) -> int:
-    """Return how many chunks can be found."""
-    count = 0
-    for part in parts:
-        count += part.entry.chunks
-        if part.entry.dead:
-            count -= int(np.isin(part.segment.chunk_file, part.entry.dead).sum())
-    return count

@@ -116,14 +116,6 @@ class WorkerPool:
         for worker in self._workers:
             worker.stop()
 
-    def start(self) -> None:
-        """Have a process start now, which the next batch finds ready."""
-        worker = self._idle.get()
-        try:
-            worker.start()
-        finally:
-            self._idle.put(worker)
-
     def map(self, batches: Iterable[Batch]) -> Iterator[Result]:
         """Yield the result of each batch, in the order of the batches; raises WorkerError when no process starts.
 

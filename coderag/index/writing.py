@@ -29,11 +29,6 @@ class Readers:
         self._pool: WorkerPool | None = None
         self._made_for: tuple[object, ...] = ()
 
-    def start(self, options: BuildOptions, *, embed: bool) -> None:
-        """Have the first process start now, for files that are to be read in a moment."""
-        if options.workers != 0:
-            self._pool_for(options, embed).start()
-
     def read(self, batches: Sequence[Batch], options: BuildOptions, *, embed: bool) -> Iterator[Result]:
         """Yield the result of each batch, in the order of the batches; raises WorkerError."""
         if options.workers == 0:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from coderag.reading.walk import read_start
 
-__all__ = ["Checked", "checked_in"]
+__all__ = ["Checked", "checked_in", "git_folder"]
 
 MAX_INDEX_BYTES = 200_000_000
 MAX_LINE_BYTES = 4096
@@ -78,20 +78,26 @@ def _change_content(attributes: Path) -> bool:
     return len(raw) == MAX_ATTRIBUTES_BYTES or any(word in raw for word in CHANGES_CONTENT)
 
 
-def _index_of(root: str) -> tuple[Path, Path, str] | None:
-    """Return the top of the work tree that a root is in, its git folder, and the root's path in it with a slash."""
+def git_folder(root: str) -> tuple[Path, Path] | None:
+    """Return the top of the work tree that a root is in, and where git keeps its state; None outside of one."""
     real = Path(os.path.realpath(root))
     for folder in (real, *real.parents):
         marker = folder / ".git"
         if marker.is_dir() and not marker.is_symlink():
-            git = marker
-        elif marker.is_file():
-            git = _linked(marker, folder)
-        else:
-            continue
-        prefix = real.relative_to(folder).as_posix()
-        return folder, git, "" if prefix == "." else f"{prefix}/"
+            return folder, marker
+        if marker.is_file():
+            return folder, _linked(marker, folder)
     return None
+
+
+def _index_of(root: str) -> tuple[Path, Path, str] | None:
+    """Return the top of the work tree that a root is in, its git folder, and the root's path in it with a slash."""
+    found = git_folder(root)
+    if found is None:
+        return None
+    top, git = found
+    prefix = Path(os.path.realpath(root)).relative_to(top).as_posix()
+    return top, git, "" if prefix == "." else f"{prefix}/"
 
 
 def _linked(marker: Path, folder: Path) -> Path:
