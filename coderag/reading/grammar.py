@@ -11,8 +11,9 @@ from tree_sitter import Node, Parser, Query, QueryCursor, QueryError, Tree
 
 from coderag.errors import LanguageDataError
 from coderag.reading.language import Language
+from coderag.reading.link_captures import TAGS, LinkCaptures, pattern_purposes, sort_links
 
-__all__ = ["GrammarMissing", "Matches", "Reader", "reader"]
+__all__ = ["GrammarMissing", "LinkQuery", "Matches", "Reader", "link_query", "reader"]
 
 # One match of a query: which pattern, and the captured nodes by name.
 Matches = list[tuple[int, dict[str, list[Node]]]]
@@ -27,10 +28,15 @@ class GrammarMissing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A parser and a query of one language; not shared between threads."""
+    """A parser of one language and its query; not shared between threads."""
 
     parser: Parser
-    query: Query
+    language: Language
+
+    @property
+    def query(self) -> Query:
+        """The compiled tags.scm; raises LanguageDataError when it does not fit the grammar."""
+        return _tags_query(self.language)
 
     def parse(self, data: bytes) -> tuple[Tree, bool]:
         """Return the syntax tree of UTF-8 text, and whether the text as it stands has syntax errors.
@@ -75,19 +81,54 @@ def _rows(node: Node) -> int:
     return node.end_point[0] - node.start_point[0]
 
 
+@dataclass(frozen=True, slots=True)
+class LinkQuery:
+    """The patterns of tags.scm and links.scm as one query, as the walk through a tree costs more than the matches."""
+
+    query: Query
+    purposes: tuple[str, ...]  # of each pattern; those of tags.scm come first and have none
+
+    def match(self, tree: Tree) -> tuple[Matches, LinkCaptures]:
+        """Return the matches of tags.scm, and what links.scm finds by what it is for."""
+        return sort_links(QueryCursor(self.query).matches(tree.root_node), self.purposes)
+
+
+@cache
+def link_query(language: Language) -> LinkQuery:
+    """Return the compiled queries of a language; one without a links.scm finds nothing for it.
+
+    Raises GrammarMissing when the grammar is not installed, LanguageDataError when links.scm does not fit it.
+    """
+    tags, links = language.tags(), language.links()
+    if not links:
+        query = reader(language).query
+        return LinkQuery(query, (TAGS,) * query.pattern_count)
+    text = f"{tags}\n{links}"
+    try:
+        query = Query(_grammar(language), text)
+    except QueryError as error:
+        raise LanguageDataError(f"{language.folder / 'links.scm'}, after tags.scm: {error}") from error
+    return LinkQuery(query, pattern_purposes(query, text, first=len(tags.encode())))
+
+
 @cache
 def reader(language: Language) -> Reader:
-    """Return the language's reader.
+    """Return the language's reader; raises GrammarMissing when the grammar is not installed."""
+    return Reader(Parser(_grammar(language)), language)
 
-    Raises GrammarMissing when the grammar is not installed, LanguageDataError when tags.scm does not fit it.
-    """
+
+@cache
+def _tags_query(language: Language) -> Query:
+    try:
+        return Query(_grammar(language), language.tags())
+    except QueryError as error:
+        raise LanguageDataError(f"{language.folder / 'tags.scm'}: {error}") from error
+
+
+@cache
+def _grammar(language: Language) -> Grammar:
     try:
         module = import_module(language.grammar)
     except ImportError as error:
         raise GrammarMissing(f"{language.title}: the package {language.grammar} is not installed") from error
-    grammar = Grammar(getattr(module, language.grammar_function)())
-    try:
-        query = Query(grammar, language.tags())
-    except QueryError as error:
-        raise LanguageDataError(f"{language.folder / 'tags.scm'}: {error}") from error
-    return Reader(Parser(grammar), query)
+    return Grammar(getattr(module, language.grammar_function)())

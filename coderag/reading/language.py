@@ -39,10 +39,16 @@ class Language:
     defines: bool = False  # a file of nothing but #define lines is read without the grammar
     clauses: bool = False  # neighbours of one name are one definition: a signature and its equations
     not_calls: tuple[str, ...] = ()  # what the grammar takes for calls and people do not
+    bare_names: str = "file"  # what a name alone may mean: of its file, also of its type, of any file of a package
+    name_signs: str = ""  # what names have besides letters, digits and "_": "$"
+    member_signs: tuple[str, ...] = (".", "->", "::")  # between an object and a member of it
     below: str = (
         ""  # a file that marks a project: extensions and file names count only in its folder and below, there first
     )
     artifacts: tuple[str, ...] = ()  # paths below that folder that are read even where git ignores them
+    modules: str = (
+        ""  # how an import tells the files it means: a name in graph.resolving.modules.FAMILIES; "": it does not
+    )
     max_bytes: int = 0  # files may be so large where no other limit is asked for; 0: as large as any
     claims: tuple[tuple[str, str], ...] = ()  # extension of another language -> what in a text makes it this one's
     folder: Path = Path()
@@ -51,6 +57,12 @@ class Language:
         """Return the language's tree-sitter query: its own patterns first, so that they tell the kind."""
         own = (self.folder / "tags.scm").read_text(encoding="utf-8")
         return f"{own}\n{languages()[self.inherits].tags()}" if self.inherits else own
+
+    def links(self) -> str:
+        """Return the query of what files mention, "" for a language that has none."""
+        path = self.folder / "links.scm"
+        own = path.read_text(encoding="utf-8") if path.exists() else ""
+        return f"{own}\n{languages()[self.inherits].links()}" if self.inherits else own
 
 
 @cache

@@ -14,6 +14,7 @@ from coderag.reading import grammar
 from coderag.reading.captures import Captures, Found, sort_captures
 from coderag.reading.language import Language
 from coderag.reading.lines import Lines
+from coderag.reading.parsed import Parsed, parse_code
 from coderag.text.comments import doc_summary
 from coderag.types import Kind
 
@@ -24,6 +25,7 @@ __all__ = [
     "Import",
     "Outline",
     "head_doc",
+    "outline_tree",
     "read_outline",
     "signature_line",
     "summary",
@@ -92,9 +94,13 @@ def read_outline(
     `brief`, on a row of its own with nothing above, gets its names and rows only.
     Raises grammar.GrammarMissing.
     """
-    reader = grammar.reader(language)
-    tree, has_error = reader.parse(lines.data)
-    captures = sort_captures(reader.match(tree))
+    return outline_tree(parse_code(lines, language), split_above=split_above, brief=brief)
+
+
+def outline_tree(parsed: Parsed, *, split_above: int, brief: frozenset[Kind] = frozenset()) -> Outline:
+    """Return the outline of a text that is parsed, as `read_outline` does."""
+    lines, language, has_error = parsed.lines, parsed.language, parsed.has_error
+    captures = sort_captures(grammar.reader(language).match(parsed.tree) if parsed.tags is None else parsed.tags)
     leads = _Leads(lines, captures)
     definitions = _Definitions(lines, captures, leads, language=language, split_above=split_above, brief=brief).all()
     return Outline(

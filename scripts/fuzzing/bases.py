@@ -92,7 +92,7 @@ def bases_of(target: str) -> tuple[Base, ...]:
 
 def _examples(target: str) -> list[Path]:
     folder = CHECKOUT / "parsers" / target
-    return [file for file in sorted(folder.glob("example.*")) if file.suffix != ".outline"]
+    return [file for file in sorted(folder.glob("example.*")) if file.suffix not in {".outline", ".links"}]
 
 
 def _path(language: Language, name: str) -> str:

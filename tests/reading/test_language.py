@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from coderag.reading.grammar import reader
+from coderag.reading import link_captures
+from coderag.reading.grammar import link_query, reader
 from coderag.reading.language import Language, claimed, detect, detect_interpreter, languages
 from coderag.types import Content, Kind
 
@@ -52,10 +55,19 @@ def test_query_fits_its_grammar_and_names_known_kinds(language: Language) -> Non
 
 
 @pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
+def test_links_fit_the_grammar_and_have_known_captures(language: Language) -> None:
+    found = link_query(language)
+    assert "" not in found.purposes, "a pattern has none of the captures that tell what it is for"
+    known = set(re.findall(r"^    @(\w+)", link_captures.__doc__ or "", re.MULTILINE))
+    text = re.sub(r"^[ \t]*;.*", "", language.links(), flags=re.MULTILINE)
+    assert {one for one in re.findall(r"(?<![\w\"^])@(\w+)", text) if not one.startswith("_")} <= known
+
+
+@pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
 def test_example_exists(language: Language) -> None:
     if language.name == "ocaml_interface" and not list(language.folder.glob("example.*")):
         pytest.skip("its query is that of ocaml")
-    (example,) = [path for path in language.folder.glob("example.*") if path.suffix != ".outline"]
+    (example,) = [path for path in language.folder.glob("example.*") if path.suffix not in {".outline", ".links"}]
     assert detect(example.name) is language
     assert example.with_suffix(".outline").exists()
 

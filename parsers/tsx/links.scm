@@ -1,0 +1,2 @@
+; What JSX adds to TypeScript.
+(jsx_expression (identifier) @reference)
