@@ -21,6 +21,10 @@ class StatementReader(QueryReader):
         return Usage(
             reads=tuple(self.reads.values()),
             writes=tuple(self.writes.values()),
+            deletes=tuple(self.deleted.values()),
+            whole=tuple(
+                (self.starred | {key: one for key, one in self.filled.items() if key not in self.deleted}).values()
+            ),
             columns=tuple(self.columns.values()),
             joins=tuple(self.joins.values()),
             calls=tuple(self.calls.values()),
@@ -43,7 +47,7 @@ class StatementReader(QueryReader):
             self._create(node, outer)
         elif isinstance(node, exp.TruncateTable):
             for table in node.expressions:
-                self.write(table)
+                self._delete_rows(self.write(table))
         elif isinstance(node, exp.Copy):
             self._copy(node, outer)
         elif isinstance(node, exp.MultitableInserts):
@@ -66,11 +70,13 @@ class StatementReader(QueryReader):
         written = self.write(table) if table is not None else Relation()
         for column in columns:
             self.use(written, column.name, write=True)
+        if not columns and not node.args.get("default"):
+            self._fill(written)
         if (rows := node.args.get("expression")) is not None:
             self.expression(rows, outer)
         if table is not None:
             scope.add(written, table.alias_or_name)
-        scope.add(written, "excluded")
+        scope.add(Relation(), "excluded")  # the row that was to be put in: no column of the table is read
         if (conflict := node.args.get("conflict")) is not None:
             self._assignments(conflict.expressions, scope, written)
             self.rest(conflict, scope, handled=frozenset({"expressions"}))
@@ -95,7 +101,7 @@ class StatementReader(QueryReader):
         for source in (*from_, *nodes_of(node.args.get("using"))):
             self.source(source, scope)
         for table in targets:
-            self._written(table, scope)
+            self._delete_rows(self._written(table, scope))
         self.conditions(node.args.get("where"), scope)
         self.flush(scope)
         return self._returning(node, scope)
@@ -116,6 +122,8 @@ class StatementReader(QueryReader):
                 columns = then.this.expressions if isinstance(then.this, exp.Tuple) else ()
                 for column in columns:
                     self.use(written, column.name, write=True)
+                if not columns:
+                    self._fill(written)
                 self.rest(then, scope, handled=frozenset({"this"}))
         return self._returning(node, scope)
 
@@ -152,6 +160,13 @@ class StatementReader(QueryReader):
         scope.add(written, node.alias_or_name)
         self.neighbours(node, scope)
         return written
+
+    def _delete_rows(self, written: Relation) -> None:
+        self.deleted.update((table.key, table) for table in written.tables)
+        self._fill(written)
+
+    def _fill(self, written: Relation) -> None:
+        self.filled.update((table.key, table) for table in written.tables)
 
     def _assignments(self, nodes: Iterable[exp.Expr], scope: Scope, written: Relation) -> None:
         for node in nodes:

@@ -40,6 +40,7 @@ __all__ = [
     "ObjectKind",
     "Operation",
     "Origin",
+    "Relation",
     "Rename",
     "RenameColumn",
     "Routine",
@@ -134,7 +135,17 @@ class Column(Record, frozen=True):
     generated: str = ""  # the expression of a computed column
     identity: bool = False  # numbers itself: serial, AUTO_INCREMENT, IDENTITY
     quoted: bool = False  # its name was written in quotes, so its case may count
+    field: str = ""  # what a model calls it, where that is another name
     source: Source = Source()
+
+
+class Relation(Record, frozen=True):
+    """A field of a model that leads to rows of another: `posts` of a user."""
+
+    name: str
+    model: str  # the class or table at its end, as written
+    back: tuple[str, ...] = ()  # the names of the way back, where they are not declared at the other model
+    columns: tuple[str, ...] = ()  # of this table that refer to the other, where the field itself says so
 
 
 class ForeignKey(Record, frozen=True):
@@ -171,6 +182,8 @@ class Usage(Record, frozen=True):
 
     reads: tuple[Name, ...] = ()
     writes: tuple[Name, ...] = ()  # INSERT, UPDATE, DELETE, MERGE, TRUNCATE
+    deletes: tuple[Name, ...] = ()  # of the tables that it writes, those whose rows it deletes
+    whole: tuple[Name, ...] = ()  # tables all of whose columns take part: SELECT *, INSERT without a list of columns
     columns: tuple[ColumnUse, ...] = ()
     joins: tuple[Join, ...] = ()
     calls: tuple[str, ...] = ()  # routines
@@ -212,6 +225,7 @@ class Table(Record, frozen=True):
     row_count: int = -1  # estimated; -1: not known
     updated: str = ""  # ISO 8601, when its rows changed last; "" not known
     alias: str = ""  # the name of the class or model that maps it
+    relations: tuple[Relation, ...] = ()  # of that model
     origins: tuple[Origin, ...] = ()
     sources: tuple[Source, ...] = ()  # the first is where it is declared
     # What folding adds:

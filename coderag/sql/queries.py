@@ -14,7 +14,7 @@ from coderag.sql.usage import usage_of, usage_of_text
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["parse_query", "question_of", "read_query"]
+__all__ = ["is_named", "parse_query", "question_of", "read_query"]
 
 MAX_PARSED_CHARACTERS = 100_000  # sqlglot takes about three seconds for them
 OTHER_DIALECTS = ("postgres", "mysql", "tsql", "bigquery")  # tried in turn where the dialect is not known
@@ -80,6 +80,7 @@ def _parsed(text: str, dialect: str) -> exp.Expr | None:
 # Questions
 
 MAX_QUESTION = 400  # characters
+MAX_NAME_LINES = 20  # above a statement
 SIGNS = re.compile(r"^\s*(?:--+|/\*+!?|\*+/?|#+|//+|;+)?\s?|\s*\*+/\s*$")
 NAMED = re.compile(r"^\s*:?name\s*:?\s*(?P<name>[A-Za-z_][\w.-]*)[!?^$<>*#&]*(?:\s+:.*)?$", re.IGNORECASE)
 DOC = re.compile(r"^\s*:doc\s+", re.IGNORECASE)
@@ -110,6 +111,12 @@ CODE = re.compile(
 )
 WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_.-]+")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s")
+
+
+def is_named(comment: str) -> bool:
+    """Tell whether the comment above a statement gives it a name by which programs run it, as for sqlc and HugSQL."""
+    lines = comment.splitlines()
+    return any(NAMED.match(SIGNS.sub("", SIGNS.sub("", line, count=1)).strip()) for line in lines[-MAX_NAME_LINES:])
 
 
 def question_of(comment: str) -> str:

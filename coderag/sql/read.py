@@ -15,7 +15,7 @@ from coderag.sql.elements import created_schema, in_schema
 from coderag.sql.found import Found, head_of_text
 from coderag.sql.lexer import scan
 from coderag.sql.model import AddQuery, CreateTable, Facts, Lost, Name, Source, UseDatabase
-from coderag.sql.queries import question_of, read_query
+from coderag.sql.queries import is_named, question_of, read_query
 from coderag.sql.samples import Samples
 from coderag.sql.series import down_rows, series_of
 from coderag.sql.session import read_connect, read_use
@@ -120,6 +120,8 @@ def _read(data: bytes, guess: Guess) -> Facts:
         if statement.kind is StatementKind.DATA:
             passed += _passed(statement)
             samples.read(statement, place=len(reading.found.operations), columns=reading.columns)
+            if is_named(statement.before):  # a query that programs run, and no data
+                _read_query(statement, reading)
         else:
             _read_statement(statement, reading)
         _follow_schema(statement, reading, ended=data[statement.end - 1 : statement.end] == b";")

@@ -52,6 +52,9 @@ class QueryReader:
         self.columns_of = columns_of
         self.reads: dict[tuple[str, str, str], Name] = {}
         self.writes: dict[tuple[str, str, str], Name] = {}
+        self.deleted: dict[tuple[str, str, str], Name] = {}  # of those written: rows of them are deleted
+        self.filled: dict[tuple[str, str, str], Name] = {}  # and those that whole rows are put into or taken from
+        self.starred: dict[tuple[str, str, str], Name] = {}  # all of whose columns a select list takes
         self.columns: dict[tuple[object, ...], ColumnUse] = {}
         self.joins: dict[tuple[object, ...], Join] = {}
         self.calls: dict[str, str] = {}
@@ -191,6 +194,8 @@ class QueryReader:
                 if isinstance(value, exp.Column):
                     found = scope.find(value.table) or scope.find(value.parts[0].name)
                     rows = found[1] if found is not None else Relation([OPAQUE])
+                if not _only_asks(node):
+                    self.starred.update((table.key, table) for one in rows.outputs for table in _passed(one))
                 yield from self._star(star, scope, rows)
             elif isinstance(value, exp.Column) and HOLE in value.name:
                 yield OPAQUE
@@ -470,6 +475,18 @@ class QueryReader:
         """Note the joins that two relations make by columns that correspond."""
         for join in joins_of(pairs):
             self.joins.setdefault(join_key(join), join)
+
+
+def _passed(output: Output) -> Iterator[Name]:
+    """Yield the tables all of whose columns pass through a star."""
+    if output.name == STAR:
+        yield from (table for use in output.uses for table in use.tables)
+
+
+def _only_asks(node: exp.Expr) -> bool:
+    """Tell whether an item of a select list belongs to EXISTS, which looks at no column."""
+    select = node.parent
+    return isinstance(select, exp.Select) and isinstance(select.parent, exp.Exists)
 
 
 def base_name(node: exp.Table) -> Name | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from coderag.sql.model import ColumnUse, Name, Usage
 from coderag.sql.scopes import STAR, ColumnsOf, Scope, narrowed, written_name
@@ -14,7 +16,16 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
-__all__ = ["resolved", "usage_of", "usage_of_text"]
+__all__ = ["Touched", "resolved", "touched_by", "usage_of", "usage_of_text"]
+
+
+class Touched(NamedTuple):
+    """What a statement touches, and how."""
+
+    usage: Usage
+    deleted: tuple[Name, ...]  # of the tables that it writes, those whose rows it deletes
+    filled: tuple[Name, ...]  # and those that it puts whole rows into: INSERT without a list of columns; or deletes
+    starred: tuple[Name, ...]  # tables all of whose columns come back: SELECT *, RETURNING *
 
 
 def usage_of(tree: exp.Expr, *, columns_of: ColumnsOf | None = None) -> Usage:
@@ -22,6 +33,11 @@ def usage_of(tree: exp.Expr, *, columns_of: ColumnsOf | None = None) -> Usage:
 
     `columns_of` gives a table's columns, casefolded, or None where they are not known.
     """
+    return touched_by(tree, columns_of=columns_of).usage
+
+
+def touched_by(tree: exp.Expr, *, columns_of: ColumnsOf | None = None) -> Touched:
+    """Return what a parsed statement touches, as `usage_of`, and of which tables rows are deleted or taken whole."""
     from coderag.sql.lineage import StatementReader
 
     reader = StatementReader(columns_of)
@@ -30,7 +46,8 @@ def usage_of(tree: exp.Expr, *, columns_of: ColumnsOf | None = None) -> Usage:
     usage = reader.usage()
     for text in reader.commands:
         usage = _both(usage, usage_of_text(text))
-    return usage
+    touched = (reader.deleted, reader.filled, reader.starred)
+    return Touched(usage, *(tuple(names.values()) for names in touched))
 
 
 def resolved(usage: Usage, columns_of: ColumnsOf) -> Usage:
@@ -45,13 +62,15 @@ def resolved(usage: Usage, columns_of: ColumnsOf) -> Usage:
             columns[use] = None
         elif tables := narrowed(use.column, use.tables, columns_of):
             columns[ColumnUse(use.column, tables, use.write)] = None
-    return Usage(reads=usage.reads, writes=usage.writes, columns=tuple(columns), joins=usage.joins, calls=usage.calls)
+    return replace(usage, columns=tuple(columns))
 
 
 def _both(one: Usage, other: Usage) -> Usage:
     return Usage(
         reads=_merged(one.reads, other.reads),
         writes=_merged(one.writes, other.writes),
+        deletes=_merged(one.deletes, other.deletes),
+        whole=_merged(one.whole, other.whole),
         columns=tuple(dict.fromkeys((*one.columns, *other.columns))),
         joins=tuple(dict.fromkeys((*one.joins, *other.joins))),
         calls=tuple({name.casefold(): name for name in reversed((*one.calls, *other.calls))}.values())[::-1],

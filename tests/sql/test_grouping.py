@@ -228,6 +228,15 @@ def test_models_of_tests_do_not_join_the_product() -> None:
     assert len(schema.databases) == 2
 
 
+def test_rows_of_tests_keep_models_and_migrations_together() -> None:
+    schema = folded(
+        file("app/models.py", create("users", origin=Origin.ORM, alias="User")),
+        file("migrations/versions/a.py", create("users"), series=Series("alembic", name="a")),
+        file("tests/sample.sql", Describe(Table(Name("users"))), labels=["test"]),
+    )
+    assert [(one.alias, one.environment) for one in schema.tables] == [("User", "")]
+
+
 def test_apps_of_django_are_one_database() -> None:
     def migration(app: str, number: str, *after: str) -> Series:
         return Series("django", number[:4], f"{app}.{number}", after)

@@ -10,6 +10,7 @@ from coderag.sql.dialect import dialects, find_dialect
 from coderag.sql.masking import fill_holes, mask_literals
 from coderag.sql.model import ExampleQuery, Source
 from coderag.sql.queries import question_of, read_query
+from coderag.sql.scopes import HOLE
 
 
 def read(text: str, dialect: str = "postgres") -> ExampleQuery | None:
@@ -87,7 +88,7 @@ def test_the_holes_of_templates_are_filled(text: str, expected: list[str]) -> No
     assert query is not None
     assert query.text == text
     assert tables(text, "ansi") == expected
-    assert "hole" not in repr(query.usage)
+    assert HOLE not in repr(query.usage)
 
 
 def test_text_too_long_to_parse_is_kept_with_its_tables() -> None:

@@ -119,7 +119,8 @@ def _read_query(
     reads = [name for name in usage.reads if name.key in known]  # the rest is a stand-in of the template's
     read = {name.key for name in reads}
     reads += [name for name in references if name.key not in read]
-    usage = Usage(tuple(reads), columns=usage.columns, joins=usage.joins, calls=usage.calls)
+    whole = tuple(name for name in usage.whole if name.key in known)
+    usage = Usage(tuple(reads), whole=whole, columns=usage.columns, joins=usage.joins, calls=usage.calls)
     return usage, tuple(one.column for one in lineage if one.column and one.column != "*"), lineage
 
 

@@ -241,11 +241,15 @@ def with_models(drafts: list[Draft]) -> list[Draft]:
             and (share := overlap(mapped, draft.known())) >= MIN_OVERLAP
         ]
         if fitting:
-            kept[-max(fitting)[3]].models += models.models
+            chosen = kept[-max(fitting)[3]]
+            chosen.models += models.models
+            chosen.members += models.members
         else:
             kept.append(models)
     return kept
 
 
 def _only_models(draft: Draft) -> bool:
-    return bool(draft.models) and not draft.name and not (draft.bases or draft.series or draft.members)
+    """Tell whether nothing but models creates the tables; other files may change or use them."""
+    creating = draft.bases or draft.series or any(one.tables for one in draft.members)
+    return bool(draft.models) and not draft.name and not creating

@@ -62,13 +62,14 @@ class Draft:
 
     def main(self) -> Declared:
         """Return the file that creates most tables, the first of several."""
-        files = self.bases + self.members or self.files
+        own = self.bases + self.members
+        files = own if any(one.names for one in own) else self.files
         return max(files, key=lambda one: (len(one.tables), -len(one.path), one.path))
 
     @property
     def side(self) -> tuple[str, ...]:
-        """Return the labels that keep the files apart from the product's own."""
-        return self.files[0].side
+        """Return the labels that keep the files apart from the product's own: of those that create something."""
+        return next((one for one in self.files if one.names), self.files[0]).side
 
 
 class Sets:

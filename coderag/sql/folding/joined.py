@@ -80,7 +80,8 @@ def _take_history(stated: MutableTable, table: MutableTable) -> None:
     for column in list(stated.columns.values()):
         known = table.column(column.name)
         if known is not None:
-            stated.put(replace(column, comment=column.comment or known.comment, values=column.values or known.values))
+            told = replace(column, comment=column.comment or known.comment, values=column.values or known.values)
+            stated.put(replace(told, field=column.field or known.field))
 
 
 def join_models(state: State, models: State) -> None:
@@ -152,7 +153,11 @@ def _describe(table: MutableTable, model: MutableTable) -> None:
     table.alias = table.alias or model.alias
     table.comment = joined_comment(table.comment, model.comment)
     table.sources |= model.sources
-    table.record = replace(table.record, origins=_both(table.record.origins or (Origin.DDL,), model.record.origins))
+    table.record = replace(
+        table.record,
+        origins=_both(table.record.origins or (Origin.DDL,), model.record.origins),
+        relations=tuple(dict.fromkeys((*table.record.relations, *model.record.relations))),
+    )
     for column in model.columns.values():
         known = table.column(column.name)
         if known is not None:

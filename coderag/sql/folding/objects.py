@@ -122,10 +122,7 @@ def _type_key(state: State, name: Name) -> Key:
 def _joined_usage(first: Usage, second: Usage) -> Usage:
     """Return what either of two bodies uses."""
     return Usage(
-        *(
-            tuple(dict.fromkeys((*getattr(first, name), *getattr(second, name))))
-            for name in ("reads", "writes", "columns", "joins", "calls")
-        )
+        *(tuple(dict.fromkeys((*getattr(first, name), *getattr(second, name)))) for name in Usage.__struct_fields__)
     )
 
 

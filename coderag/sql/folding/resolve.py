@@ -317,6 +317,8 @@ def renamed_usage(usage: Usage, placed: Place) -> Usage:
         usage,
         reads=tuple(dict.fromkeys(map(placed, usage.reads))),
         writes=tuple(dict.fromkeys(map(placed, usage.writes))),
+        deletes=tuple(dict.fromkeys(map(placed, usage.deletes))),
+        whole=tuple(dict.fromkeys(map(placed, usage.whole))),
         columns=tuple(replace(one, tables=tuple(map(placed, one.tables))) for one in usage.columns),
         joins=tuple(replace(one, left=placed(one.left), right=placed(one.right)) for one in usage.joins),
     )

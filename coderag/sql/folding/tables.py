@@ -214,6 +214,7 @@ def described_column(column: Column, described: Column) -> Column:
         values=column.values or described.values,
         generated=column.generated or described.generated,
         identity=column.identity or described.identity,
+        field=column.field or described.field,
     )
 
 
@@ -229,5 +230,6 @@ def _described_record(record: Table, described: Table) -> Table:
         lineage=record.lineage or described.lineage,
         domain=record.domain or described.domain,
         environment=record.environment or described.environment,
+        relations=tuple(dict.fromkeys((*record.relations, *described.relations))),
         origins=tuple(dict.fromkeys((*record.origins, *described.origins))),
     )

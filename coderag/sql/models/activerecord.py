@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.sql.model import Column, Describe, Evidence, Facts, ForeignKey, Name, Origin, Source, Table
+from coderag.sql.model import Column, Describe, Evidence, Facts, ForeignKey, Name, Origin, Relation, Source, Table
 from coderag.sql.models.inflection import plural, singular, snake_case, table_of_class
 from coderag.sql.models.literals import Literal, Number, as_text, texts
 from coderag.sql.models.notes import comment_above
@@ -53,6 +53,7 @@ class Said(NamedTuple):
     keys: tuple[ForeignKey, ...] = ()
     columns: tuple[Column, ...] = ()
     other: Table | None = None  # a table without a model
+    relations: tuple[Relation, ...] = ()
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
@@ -112,6 +113,7 @@ def _tables(code: Code, model: Model) -> Iterator[Table]:
         foreign_keys=tuple(key for one in said for key in one.keys),
         comment=comment_above(model.node),
         alias=model.name,
+        relations=tuple(relation for one in said for relation in one.relations),
         origins=(Origin.ORM,),
         sources=(lines_of(model.node),),
     )
@@ -158,7 +160,16 @@ def _belongs_to(statement: Statement) -> Said:
         source=statement.source,
         model=target,
     )
-    return Said(keys=(key,))
+    return Said(keys=(key,), relations=(Relation(name, target, columns=columns),))
+
+
+def _has(statement: Statement) -> Said:
+    """Read has_many and has_one, also those through another association."""
+    options = statement.arguments.options
+    name = statement.arguments.text(0)
+    source = as_text(options.get("source"))
+    target = _target(singular(source or name), options.get("class_name")) if name else None
+    return Said(relations=(Relation(name, target),)) if name and target else Said()
 
 
 def _target(name: str, stated: Literal) -> str | None:
@@ -183,7 +194,11 @@ def _both_ways(statement: Statement) -> Said:
         ForeignKey((own_column,), statement.table, (), "", Evidence.MODEL, statement.source, statement.model),
         ForeignKey((other_column,), other, (), "", Evidence.MODEL, statement.source, target),
     )
-    return Said(other=Table(qualified(joined), foreign_keys=keys, origins=(Origin.ORM,), sources=(statement.source,)))
+    relations = (Relation(name, target),)
+    return Said(
+        relations=relations,
+        other=Table(qualified(joined), foreign_keys=keys, origins=(Origin.ORM,), sources=(statement.source,)),
+    )
 
 
 def _enum(statement: Statement) -> Said:
@@ -236,6 +251,8 @@ def _allowed(statement: Statement, values: Literal) -> Said:
 STATEMENTS: Mapping[str, Callable[[Statement], Said]] = {
     "belongs_to": _belongs_to,
     "has_and_belongs_to_many": _both_ways,
+    "has_many": _has,
+    "has_one": _has,
     "enum": _enum,
     "validates": _validates,
     "validates_inclusion_of": _validates_inclusion,

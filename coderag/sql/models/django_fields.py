@@ -369,6 +369,7 @@ def column_of(field: Field, *, type_of: str = "") -> Column:
         values=field.values,
         generated=field.generated,
         identity=field.identity,
+        field=field.name if field.name != field.column else "",
         source=field.source,
     )
 

@@ -10,7 +10,19 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from coderag.sql.model import Column, CreateTable, Evidence, Facts, ForeignKey, Lost, Name, Origin, Source, Table
+from coderag.sql.model import (
+    Column,
+    CreateTable,
+    Evidence,
+    Facts,
+    ForeignKey,
+    Lost,
+    Name,
+    Origin,
+    Relation,
+    Source,
+    Table,
+)
 from coderag.sql.models.django_bases import known_base
 from coderag.sql.models.django_fields import (
     AUTO_FIELD,
@@ -314,10 +326,28 @@ def _tables(model: Model, models: Models, code: Code) -> tuple[list[Table], list
         foreign_keys=tuple(keys),
         comment=_comment(model.one, options, code),
         alias=model.name,
+        relations=tuple(_relations(model, models, code)),
         origins=(Origin.ORM,),
         sources=(lines_of(model.one.outer),),
     )
     return [table, *joins], lost
+
+
+def _relations(model: Model, models: Models, code: Code) -> Iterator[Relation]:
+    """Yield the fields that lead to other models, with the names of the way back.
+
+    https://docs.djangoproject.com/en/stable/ref/models/fields/#django.db.models.ForeignKey.related_name
+    """
+    own = model.name.rpartition(".")[2].lower()
+    for field in model.fields.values():
+        target = _target(model, field, models)
+        if target is None:
+            continue
+        stated = code.string(field.call.keywords.get("related_name"))
+        asked = code.string(field.call.keywords.get("related_query_name"))
+        names = [stated, asked] if stated else [asked, own if field.one_to_one else f"{own}_set", own]
+        back = tuple(dict.fromkeys(name for name in names if name and not name.endswith("+")))
+        yield Relation(field.name, target.model, back, (field.column,) if field.column else ())
 
 
 def _added(model: Model) -> tuple[list[Column], list[ForeignKey], list[tuple[str, ...]]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -23,9 +24,11 @@ from coderag.sql.model import (
     ObjectKind,
     Operation,
     Origin,
+    Relation,
     Table,
     TypeDefinition,
 )
+from coderag.sql.models.fields import with_fields
 from coderag.sql.models.literals import COMPUTED, Literal, Raw, Reference, as_text, default_of, mapping, texts
 from coderag.sql.models.notes import comment_above, comment_of
 from coderag.sql.models.script import Code, Link, function_body, function_parameters, unwrapped
@@ -302,7 +305,7 @@ class _Reading:
         return Table(
             one.name,
             kind=one.kind,
-            columns=tuple(one.columns.values()),
+            columns=with_fields(one.columns),
             primary_key=primary or single,
             unique=tuple(dict.fromkeys(unique)),
             foreign_keys=(*keys, *(key for key in relations if key.columns not in known)),
@@ -310,6 +313,7 @@ class _Reading:
             comment=comment_above(one.statement),
             query=query,
             alias=one.variable,
+            relations=self._fields_to(one),
             origins=(Origin.ORM,),
             sources=(lines_of(one.statement),),
         )
@@ -350,6 +354,27 @@ class _Reading:
             referenced = [to.name for to in targets if isinstance(to, Reference)] if isinstance(targets, tuple) else []
             if columns and len(referenced) == len(columns):
                 yield self._key(columns, referenced, declared, links[0].node, as_text(options.get("name")))
+
+    def _fields_to(self, one: Declared) -> tuple[Relation, ...]:
+        """Return the fields that `relations(users, ({ many }) => ({ posts: many(posts) }))` states."""
+        return tuple(self._stated_relations.get(one.variable, ()))
+
+    @cached_property
+    def _stated_relations(self) -> dict[str, list[Relation]]:
+        found: dict[str, list[Relation]] = {}
+        for node in (
+            descendants(self._code.root, "call_expression") if b"relations(" in (self._code.root.text or b"") else ()
+        ):
+            links = self._code.chain(node)
+            if not links or links[0].name != "relations" or len(links[0].arguments) < 2:
+                continue
+            for pair in descendants(links[0].arguments[1], "pair", into=False):
+                value = pair.child_by_field_name("value")
+                call = self._code.chain(value) if value is not None else []
+                if call and call[0].name.rpartition(".")[2] in {"one", "many"} and call[0].arguments:
+                    name, target = text_of(pair.child_by_field_name("key")), text_of(call[0].arguments[0])
+                    found.setdefault(text_of(links[0].arguments[0]), []).append(Relation(name, target))
+        return found
 
     def _relations(self, declared: Mapping[str, Declared]) -> dict[str, list[ForeignKey]]:
         """Return the keys that `relations(users, ({ one }) => ({ team: one(teams, { fields, ... }) }))` states."""

@@ -20,11 +20,13 @@ from coderag.sql.model import (
     Name,
     Operation,
     Origin,
+    Relation,
     Source,
     Table,
 )
 from coderag.sql.models.ecto_types import KEY_TYPE, type_of
 from coderag.sql.models.elixir import Call, Code, body_of, module_name
+from coderag.sql.models.fields import with_fields
 from coderag.sql.models.inflection import plural, snake_case
 from coderag.sql.models.literals import Literal, Number, Reference, as_text, mapping
 from coderag.sql.models.notes import comment_above, comment_behind
@@ -33,6 +35,7 @@ from coderag.text.comments import doc_summary
 
 __all__ = ["read"]
 
+RELATIONS = frozenset(("belongs_to", "has_many", "has_one", "many_to_many"))
 EMBEDS = {"embeds_one": "json", "embeds_many": "json"}
 ENUM = Reference("Ecto.Enum")
 TIMES = (("inserted_at", "inserted_at"), ("updated_at", "updated_at"))
@@ -86,11 +89,12 @@ class _Reading:
         doc = self._code.attribute(module, "moduledoc")
         table = Table(
             name,
-            columns=tuple(fields.columns.values()),
+            columns=with_fields(fields.columns),
             primary_key=tuple(fields.primary_key),
             foreign_keys=tuple(fields.keys),
             comment=doc_summary(doc) if isinstance(doc, str) else comment_above(module),
             alias=module_name(module),
+            relations=tuple(fields.relations),
             origins=(Origin.ORM,),
             sources=(lines_of(schema.node),),
         )
@@ -105,6 +109,7 @@ class _Fields:
         self.primary_key: list[str] = []
         self.keys: list[ForeignKey] = []
         self.between: list[Operation] = []
+        self.relations: list[Relation] = []
         self._name = name
         self._module = module_name(module)
         self._tables = tables
@@ -118,6 +123,8 @@ class _Fields:
 
     def read(self, call: Call) -> None:
         """Add what a statement of a schema says."""
+        if call.name in RELATIONS:
+            self._note_relation(call)
         match call.name:
             case "field":
                 self._add_field(call)
@@ -129,6 +136,15 @@ class _Fields:
                 self._add_times(call)
             case "embeds_one" | "embeds_many" if call.text(0):
                 self._add(call, call.text(0), EMBEDS[call.name])
+
+    def _note_relation(self, call: Call) -> None:
+        name = call.text(0)
+        target = call.values[1] if len(call.values) > 1 else None
+        if not name or not isinstance(target, Reference):
+            return
+        module = target.name.rpartition(".")[2]
+        columns = (as_text(call.options.get("foreign_key")) or f"{name}_id",) if call.name == "belongs_to" else ()
+        self.relations.append(Relation(name, self._module if module == "__MODULE__" else module, columns=columns))
 
     def _add_key(self, stated: Literal, schema: Node) -> None:
         """Add the primary key that a schema has unless it says otherwise."""

@@ -20,8 +20,10 @@ from coderag.sql.model import (
     Lost,
     Name,
     Origin,
+    Relation,
     Table,
 )
+from coderag.sql.models.fields import with_fields
 from coderag.sql.models.go_structs import File, GoField, Struct, read_go
 from coderag.sql.models.inflection import plural, singular
 from coderag.sql.models.literals import quoted
@@ -79,7 +81,12 @@ TYPES = {
 GENERIC = re.compile(r"^(?:sql\.Null|datatypes\.(?:JSONType|JSONSlice|Null))\[(.*)\]$")
 COUNTED = frozenset("int8 int16 int32 int int64 uint8 uint16 uint32 uint uint64".split())
 # What gorm.Model brings.
-MODEL = (("id", "bigint"), ("created_at", "timestamp"), ("updated_at", "timestamp"), ("deleted_at", "timestamp"))
+MODEL = (
+    ("ID", "id", "bigint"),
+    ("CreatedAt", "created_at", "timestamp"),
+    ("UpdatedAt", "updated_at", "timestamp"),
+    ("DeletedAt", "deleted_at", "timestamp"),
+)
 MODELS = frozenset({"gorm.Model"})
 RELATION = frozenset(
     "foreignkey association_foreignkey references many2many polymorphic joinforeignkey joinreferences "
@@ -221,13 +228,14 @@ class _Reading:
             return None
         return Table(
             name,
-            columns=tuple(fields.columns.values()),
+            columns=with_fields(fields.columns),
             primary_key=tuple(fields.primary_key),
             unique=tuple(dict.fromkeys([*fields.unique, *map(tuple, fields.groups.values())])),
             foreign_keys=tuple(keys),
             checks=tuple(fields.checks),
             comment=struct.comment,
             alias=struct.name,
+            relations=tuple(_relations(fields)),
             origins=(Origin.ORM,),
             sources=(lines_of(struct.node),),
         )
@@ -260,9 +268,9 @@ class _Reading:
 
     def _add_model(self, one: GoField, fields: Fields) -> None:
         source = lines_of(one.node)
-        for name, kind in MODEL:
+        for own, name, kind in MODEL:
             is_key = name == DEFAULT_KEY
-            fields.columns[name] = Column(name, kind, nullable=not is_key, identity=is_key, source=source)
+            fields.columns[own] = Column(name, kind, nullable=not is_key, identity=is_key, source=source)
         fields.primary_key.append(DEFAULT_KEY)
 
     def _embed(self, one: GoField, fields: Fields, options: Mapping[str, str], depth: int) -> None:
@@ -417,6 +425,14 @@ class _Reading:
         struct = self._file.structs.get(name)
         fields = self._of(struct) if struct is not None else Fields()
         return next((one.type for one in fields.columns.values() if [one.name] == fields.primary_key), "")
+
+
+def _relations(fields: Fields) -> Iterator[Relation]:
+    """Yield the fields that lead to other structs."""
+    for one in fields.relations:
+        target = one.type.removeprefix("[]").lstrip("*").rpartition(".")[2]
+        if target[:1].isupper():
+            yield Relation(one.name, target)
 
 
 def _references(options: Mapping[str, str]) -> str:

@@ -24,9 +24,11 @@ from coderag.sql.model import (
     Lost,
     Name,
     Origin,
+    Relation,
     Source,
     Table,
 )
+from coderag.sql.models.fields import with_fields
 from coderag.sql.models.jpa_types import argument, type_of
 from coderag.sql.models.jvm import Annotation, Annotations, Class, Code, Member
 from coderag.sql.models.literals import Literal, Reference, as_text, mapping, texts
@@ -57,6 +59,7 @@ class Fields:
     primary_key: list[str] = field(default_factory=list)
     unique: list[tuple[str, ...]] = field(default_factory=list)
     keys: list[ForeignKey] = field(default_factory=list)
+    relations: list[Relation] = field(default_factory=list)
     others: list[Table] = field(default_factory=list)  # between this one and others, and of its collections
 
 
@@ -150,13 +153,14 @@ class _Reading:
         comment = as_text(argument(one.annotations, "Comment", "value"))
         yield Table(
             name,
-            columns=tuple(fields.columns.values()),
+            columns=with_fields(fields.columns),
             primary_key=tuple(dict.fromkeys(fields.primary_key)),
             unique=tuple(dict.fromkeys([*fields.unique, *self._stated_unique(one)])),
             foreign_keys=tuple(fields.keys),
             checks=tuple(filter(None, (as_text(argument(one.annotations, "Check", "constraints")),))),
             comment=comment or one.comment,
             alias=one.name,
+            relations=tuple(fields.relations),
             origins=(Origin.ORM,),
             sources=(lines_of(one.node),),
         )
@@ -223,6 +227,7 @@ class _Reading:
     def _add(self, one: Class, fields: Fields, table: Name, *, owner: str, prefix: str = "", depth: int = 0) -> None:
         for member in self._members(one):
             annotations = member.annotations
+            self._note_relation(member, fields)
             if not TO_ONE.isdisjoint(annotations):
                 self._add_relation(member, fields)
             elif not TO_MANY.isdisjoint(annotations) or "ElementCollection" in annotations:
@@ -235,6 +240,16 @@ class _Reading:
                 annotations
             ):
                 self._add_column(member, fields, prefix)
+
+    def _note_relation(self, member: Member, fields: Fields) -> None:
+        name = next((name for name in sorted(TO_ONE | TO_MANY) if name in member.annotations), None)
+        if name is None:
+            return
+        relation = member.annotations[name][0]
+        target = self._target_class(member, relation)
+        has_key = name in TO_ONE and "mappedBy" not in relation.arguments and "JoinTable" not in member.annotations
+        columns = tuple(column for column, _, _ in self._join_columns(member, target)) if has_key else ()
+        fields.relations.append(Relation(member.name, target, columns=columns))
 
     def _is_embeddable(self, member: Member) -> bool:
         found = self._classes.get(member.type)

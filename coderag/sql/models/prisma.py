@@ -17,10 +17,12 @@ from coderag.sql.model import (
     ObjectKind,
     Operation,
     Origin,
+    Relation,
     Source,
     Table,
     TypeDefinition,
 )
+from coderag.sql.models.fields import with_fields
 from coderag.sql.models.prisma_blocks import Block, Call, Field, Text, Value, parse_blocks
 
 __all__ = ["read"]
@@ -124,7 +126,7 @@ class _Reading:
         return Table(
             name=_table_name(block),
             kind=ObjectKind.VIEW if block.kind == "view" else ObjectKind.TABLE,
-            columns=tuple(columns.values()),
+            columns=with_fields(columns),
             primary_key=_listed(block.attribute("id"), names)
             or tuple(name for one, name in marked if "id" in one.attributes),
             unique=(
@@ -134,6 +136,7 @@ class _Reading:
             foreign_keys=tuple(self._foreign_keys(block, names)),
             comment=block.comment,
             alias=block.name,
+            relations=tuple(self._relations(block, names)),
             origins=(Origin.ORM,),
             sources=(block.source,),
         )
@@ -185,6 +188,13 @@ class _Reading:
             return False
         is_known = name in self._types or name in self._enums or name == "Unsupported"
         return is_known or not (one.many or (one.optional and not one.attributes))
+
+    def _relations(self, block: Block, names: Mapping[str, str]) -> Iterator[Relation]:
+        for one in block.fields:
+            if not self._is_column(one):
+                relation = one.attributes.get("relation")
+                columns = _named_by(relation.argument("fields"), names) if relation is not None else ()
+                yield Relation(one.name, _type_name(one), columns=columns)
 
     def _foreign_keys(self, block: Block, names: Mapping[str, str]) -> Iterator[ForeignKey]:
         for one in block.fields:

@@ -5,11 +5,11 @@ https://docs.sqlalchemy.org/en/20/orm/declarative_tables.html
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from coderag.sql.model import CreateTable, Describe, Facts, Lost, Name, Origin, Table
+from coderag.sql.model import CreateTable, Describe, Facts, Lost, Name, Origin, Relation, Table
 from coderag.sql.models.python_code import Class, last_part, read_python
 from coderag.sql.models.sqlalchemy_columns import (
     COLUMN_CALLS,
@@ -20,6 +20,7 @@ from coderag.sql.models.sqlalchemy_columns import (
     read_constraint,
     table_of,
 )
+from coderag.sql.models.sqlalchemy_fields import relation_of
 from coderag.sql.models.sqlalchemy_places import Place, Places, find_places, table_arguments
 from coderag.sql.models.tree import lines_of, lost_at
 
@@ -54,6 +55,7 @@ def _table(place: Place, places: Places) -> tuple[Table, list[Lost]]:
         place.name,
         comment=place.comment,
         alias=place.alias,
+        relations=tuple(_relations(place.one, places)) if place.one is not None else (),
         origins=(Origin.ORM,),
         sources=(lines_of(place.node),),
     )
@@ -102,6 +104,16 @@ def _of_class(one: Class, places: Places) -> tuple[list[Field], list[Constraint]
     carriers = [last_part(name) for name in places.strange_bases(one) if _brings_columns(name, one)]
     lost = [lost_at(one.node, f"the columns of {name} are in another file") for name in carriers]
     return [*columns.values()], rules, lost
+
+
+def _relations(one: Class, places: Places) -> Iterator[Relation]:
+    """Yield the attributes of a class, and of bases without a table, that lead to other classes."""
+    seen: set[str] = set()
+    for other in (one, *places.plain_bases(one)):
+        for member in other.members.values():
+            if member.name not in seen and (relation := relation_of(member, places.code)) is not None:
+                yield relation
+            seen.add(member.name)
 
 
 def _brings_columns(base: str, one: Class) -> bool:

@@ -117,6 +117,7 @@ def read_column(call: Call, code: Code, *, attribute: str = "") -> Field | None:
         values=found.values,
         generated=sql_text(of["Computed"].argument(0, "sqltext"), code) if "Computed" in of else "",
         identity="Identity" in of,
+        field=attribute if attribute != name else "",
         source=lines_of(call.node),
     )
     return Field(

@@ -9,17 +9,25 @@ from dataclasses import replace
 import msgspec
 from tree_sitter import Node
 
+from coderag.sql.model import Relation
 from coderag.sql.models.python_classes import is_enum
 from coderag.sql.models.python_code import Call, Class, Code, Member, definition_of, last_part
 from coderag.sql.models.sqlalchemy_columns import COLUMN_CALLS, Field, read_column, written_target
 from coderag.sql.models.sqlalchemy_types import Hint, annotated_type, read_hint
 from coderag.sql.models.tree import descendants, named, text_of
 
-__all__ = ["own_fields", "returned_by", "type_map"]
+__all__ = ["own_fields", "relation_of", "returned_by", "type_map"]
 
 # Calls that give an attribute of a mapped class that is no column.
 NO_COLUMNS = re.compile(r"relation|Relation|backref|synonym|proxy|query_expression|validates|registry")
+CONTAINERS = frozenset(
+    """Mapped WriteOnlyMapped DynamicMapped List list Set set Optional Union Sequence Collection None Any typing Dict
+    dict
+    """.split()
+)
 HOLDERS = frozenset({"deferred", "column_property", "composite"})  # of the columns among their arguments
+RELATIONSHIPS = frozenset({"relationship", "Relationship", "dynamic_loader", "relation"})
+CLASS_NAME = re.compile(r"[A-Za-z_][\w.]*")
 NEVER_COLUMNS = frozenset({"ClassVar", "DynamicMapped", "WriteOnlyMapped", "InitVar"})
 # Arguments that SQLModel's Field shares with Column.
 SHARED = frozenset({"primary_key", "unique", "nullable", "default", "index"})
@@ -40,6 +48,30 @@ def own_fields(one: Class, code: Code, *, types: Mapping[str, Node], sql_model: 
         own = inside.without(member.name) if text_of(member.node).count(member.name) > 1 else inside
         found[member.name] = [*_fields_of(member, own, types=types, sql_model=sql_model)]
     return found
+
+
+def relation_of(member: Member, code: Code) -> Relation | None:
+    """Return the relation that an attribute is by relationship(...); None for anything else.
+
+    https://docs.sqlalchemy.org/en/20/orm/relationship_api.html
+    """
+    value = returned_by(member) if member.method else member.value
+    call = code.call(value)
+    if call is None or last_part(call.name) not in RELATIONSHIPS:
+        return None
+    stated = call.argument(0, "argument")
+    if stated is not None and stated.type == "lambda":
+        stated = stated.child_by_field_name("body")
+    target = code.string(stated) or (code.dotted(stated) if stated is not None and stated.type != "call" else "")
+    if not target and member.annotation is not None:
+        names = [name for name in CLASS_NAME.findall(text_of(member.annotation)) if last_part(name) not in CONTAINERS]
+        target = names[-1] if names else ""
+    if not target:
+        return None
+    back = call.keywords.get("backref")
+    inner = code.call(back)
+    name = code.string(inner.argument(0)) if inner is not None else code.string(back)
+    return Relation(member.name, last_part(target), (name,) if name else ())
 
 
 def type_map(code: Code) -> dict[str, Node]:

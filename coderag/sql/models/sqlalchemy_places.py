@@ -126,9 +126,17 @@ def _find_calls(places: Places) -> None:
         default = _metadata_schema(call.arguments[1], code)
         schema = code.string(call.keywords.get("schema")) or default
         comment = code.string(call.keywords.get("comment")) or code.comment_above(statement)
-        place = Place(Name(name, schema=schema), statement, call=call, comment=comment, metadata_schema=default)
+        variable = variables.get(node.start_byte)
+        place = Place(
+            Name(name, schema=schema),
+            statement,
+            call=call,
+            alias=variable if variable is not None and variable != name else "",
+            comment=comment,
+            metadata_schema=default,
+        )
         places.all.append(place)
-        if (variable := variables.get(node.start_byte)) is not None:
+        if variable is not None:
             places.by_variable[variable] = place
 
 

@@ -26,7 +26,7 @@ __all__ = [
 # The nodes that a string literal is made of, in the grammars whose strings have parts.
 STRING_PARTS = frozenset(
     "string_content string_fragment interpreted_string_literal_content raw_string_literal_content quoted_content "
-    "heredoc_content multiline_string_fragment escape_sequence".split()
+    "heredoc_content multiline_string_fragment string_literal_content escape_sequence".split()
 )
 STRING_SIGNS = frozenset(
     "string_start string_end heredoc_beginning heredoc_end \" ' ` \"\"\" ''' @ : :\" :' %q( %q{ %Q( ) }".split()

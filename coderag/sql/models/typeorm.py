@@ -23,8 +23,10 @@ from coderag.sql.model import (
     Name,
     ObjectKind,
     Origin,
+    Relation,
     Table,
 )
+from coderag.sql.models.fields import with_fields
 from coderag.sql.models.literals import (
     COMPUTED,
     Literal,
@@ -161,7 +163,7 @@ class _Reading:
         table = Table(
             name,
             kind=_kind(options) if is_view else ObjectKind.TABLE,
-            columns=tuple(fields.columns.values()),
+            columns=with_fields(fields.columns),
             primary_key=tuple(fields.primary_key),
             unique=tuple(dict.fromkeys([*fields.unique, *self._class_unique(one, fields)])),
             foreign_keys=tuple(keys),
@@ -169,10 +171,23 @@ class _Reading:
             comment=comment if isinstance(comment, str) else comment_above(one.outer) or comment_above(one.node),
             query=as_text(options.get("expression")).strip() if is_view else "",
             alias=one.name,
+            relations=tuple(self._relations_of(fields)),
             origins=(Origin.ORM,),
             sources=(lines_of(one.outer),),
         )
         return [table, *self._between(table, fields)]
+
+    def _relations_of(self, fields: Fields) -> Iterator[Relation]:
+        for member in fields.relations:
+            if target := self._target(self._relation(member)):
+                columns = tuple(name for name, _ in self._join_columns(member)) if self._has_key(member) else ()
+                yield Relation(member.name, target, columns=columns)
+
+    def _has_key(self, member: Property) -> bool:
+        """Tell whether the key of a relation is in the table of this side."""
+        return "ManyToOne" in member.decorators or (
+            "OneToOne" in member.decorators and "JoinColumn" in member.decorators
+        )
 
     def _name(self, one: Class) -> Name:
         """Return the name of an entity's table."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coderag.sql.model import Column, Describe, Evidence, ForeignKey, Name, Origin, Source, Table
+from coderag.sql.model import Column, Describe, Evidence, ForeignKey, Name, Origin, Relation, Source, Table
 from coderag.sql.models import read_code
 from coderag.sql.models.inflection import plural, singular, snake_case, table_of_class
 
@@ -67,6 +67,11 @@ def test_a_model_describes_its_table() -> None:
             ),
             comment="An order of a customer.",
             alias="Order",
+            relations=(
+                Relation("customer", "Customer", columns=("customer_id",)),
+                Relation("seller", "Admin::User", columns=("sold_by",)),
+                Relation("lines", "Line"),
+            ),
             origins=(Origin.ORM,),
             sources=(Source("", 4, 15),),
         )

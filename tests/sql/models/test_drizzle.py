@@ -95,13 +95,22 @@ def test_a_table_with_its_columns() -> None:
             values=("admin", "user"),
             source=Source("", 9, 9),
         ),
-        Column("org_id", "integer", nullable=False, comment="where they work", source=Source("", 11, 11)),
-        Column("far_id", "uuid", source=Source("", 12, 12)),
+        Column(
+            "org_id", "integer", nullable=False, comment="where they work", field="orgId", source=Source("", 11, 11)
+        ),
+        Column("far_id", "uuid", field="farId", source=Source("", 12, 12)),
         Column("tags", "text[]", default="'{}'::text[]", source=Source("", 13, 13)),
         Column("sum", "numeric(10, 2)", default="'0'", source=Source("", 14, 14)),
         Column("kind", "text", values=("a", "b"), source=Source("", 15, 15)),
         Column("full", "text", generated="a || b", source=Source("", 16, 16)),
-        Column("created_at", "timestamp with time zone", nullable=False, default="now()", source=Source("", 4, 4)),
+        Column(
+            "created_at",
+            "timestamp with time zone",
+            nullable=False,
+            default="now()",
+            field="createdAt",
+            source=Source("", 4, 4),
+        ),
     )
 
 

@@ -98,7 +98,7 @@ def test_a_schema_is_a_table() -> None:
         Column("tags", "varchar[]", source=at(14)),
         Column("state", "varchar", values=("open", "paid"), source=at(15)),
         Column("level", "integer", comment="1 = low, 2 = high", values=("1", "2"), source=at(16)),
-        Column("price_cents", "Money", source=at(18)),
+        Column("price_cents", "Money", field="price", source=at(18)),
         Column("cust_id", "uuid", source=at(19)),
         Column("parent_id", "uuid", source=at(20)),
         Column("meta", "json", source=at(23)),

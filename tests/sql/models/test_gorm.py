@@ -91,19 +91,28 @@ def test_a_model_with_its_columns() -> None:
     assert users.unique == (("full_name", "company_id"),)
     assert users.checks == ("age > 1",)
     assert users.columns == (
-        Column("id", "bigint", nullable=False, identity=True, source=Source("", 7, 7)),
-        Column("created_at", "timestamp", source=Source("", 7, 7)),
-        Column("updated_at", "timestamp", source=Source("", 7, 7)),
-        Column("deleted_at", "timestamp", source=Source("", 7, 7)),
-        Column("full_name", "varchar(50)", nullable=False, comment="on the invoice", source=Source("", 8, 8)),
-        Column("age", "bigint", default="18", comment="in years", source=Source("", 10, 10)),
-        Column("company_id", "bigint", comment="pays", source=Source("", 11, 11)),
-        Column("state", "enum('open','shut')", default="'open'", values=("open", "shut"), source=Source("", 13, 13)),
-        Column("kind", "text", values=("person", "shop"), source=Source("", 14, 14)),
-        Column("home_street", "text", source=Source("", 34, 34)),
-        Column("home_zip", "varchar(5)", source=Source("", 35, 35)),
-        Column("data", "json", source=Source("", 19, 19)),
-        Column("boss_id", "bigint", source=Source("", 20, 20)),
+        Column("id", "bigint", nullable=False, identity=True, field="ID", source=Source("", 7, 7)),
+        Column("created_at", "timestamp", field="CreatedAt", source=Source("", 7, 7)),
+        Column("updated_at", "timestamp", field="UpdatedAt", source=Source("", 7, 7)),
+        Column("deleted_at", "timestamp", field="DeletedAt", source=Source("", 7, 7)),
+        Column(
+            "full_name", "varchar(50)", nullable=False, comment="on the invoice", field="Name", source=Source("", 8, 8)
+        ),
+        Column("age", "bigint", default="18", comment="in years", field="Age", source=Source("", 10, 10)),
+        Column("company_id", "bigint", comment="pays", field="CompanyID", source=Source("", 11, 11)),
+        Column(
+            "state",
+            "enum('open','shut')",
+            default="'open'",
+            values=("open", "shut"),
+            field="State",
+            source=Source("", 13, 13),
+        ),
+        Column("kind", "text", values=("person", "shop"), field="Kind", source=Source("", 14, 14)),
+        Column("home_street", "text", field="Home.Street", source=Source("", 34, 34)),
+        Column("home_zip", "varchar(5)", field="Home.Zip", source=Source("", 35, 35)),
+        Column("data", "json", field="Data", source=Source("", 19, 19)),
+        Column("boss_id", "bigint", field="BossID", source=Source("", 20, 20)),
     )
 
 

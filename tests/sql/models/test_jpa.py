@@ -90,17 +90,33 @@ def test_an_entity_is_a_table() -> None:
 def test_its_columns() -> None:
     assert tables(ORDER)["sales.orders"].columns == (
         Column("id", "bigint", nullable=False, identity=True, source=Source("", 32, 32)),
-        Column("number", "varchar(20)", nullable=False, comment="shown to people", source=Source("", 12, 12)),
-        Column("total_amount", "numeric", comment="in euro", source=Source("", 13, 13)),
+        Column(
+            "number",
+            "varchar(20)",
+            nullable=False,
+            comment="shown to people",
+            field="orderNumber",
+            source=Source("", 12, 12),
+        ),
+        Column("total_amount", "numeric", comment="in euro", field="totalAmount", source=Source("", 13, 13)),
         Column("tax", "numeric(10, 2)", source=Source("", 14, 14)),
-        Column("line_count", "integer", nullable=False, source=Source("", 15, 15)),
+        Column("line_count", "integer", nullable=False, field="lineCount", source=Source("", 15, 15)),
         Column("status", "varchar(255)", values=("OPEN", "PAID"), source=Source("", 16, 16)),
-        Column("old_status", "smallint", comment="0 = OPEN, 1 = PAID", values=("0", "1"), source=Source("", 17, 17)),
-        Column("customer_area", "integer", nullable=False, source=Source("", 18, 18)),
-        Column("customer_number", "integer", nullable=False, source=Source("", 18, 18)),
-        Column("sold_by", source=Source("", 19, 19)),
-        Column("ship_street", "varchar(255)", source=Source("", 36, 36)),
-        Column("zip_code", "varchar(255)", nullable=False, source=Source("", 36, 36)),
+        Column(
+            "old_status",
+            "smallint",
+            comment="0 = OPEN, 1 = PAID",
+            values=("0", "1"),
+            field="oldStatus",
+            source=Source("", 17, 17),
+        ),
+        Column("customer_area", "integer", nullable=False, field="customer.customer_area", source=Source("", 18, 18)),
+        Column(
+            "customer_number", "integer", nullable=False, field="customer.customer_number", source=Source("", 18, 18)
+        ),
+        Column("sold_by", field="seller", source=Source("", 19, 19)),
+        Column("ship_street", "varchar(255)", field="address.street", source=Source("", 36, 36)),
+        Column("zip_code", "varchar(255)", nullable=False, field="address.zipCode", source=Source("", 36, 36)),
         Column("extra", "jsonb", source=Source("", 26, 26)),
     )
 

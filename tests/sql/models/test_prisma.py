@@ -95,7 +95,7 @@ def test_a_model_is_a_table() -> None:
     assert customer.columns == (
         Column("id", "integer", nullable=False, identity=True, source=Source("", 13, 13)),
         Column("email", "varchar(320)", nullable=False, comment="How we reach them", source=Source("", 15, 15)),
-        Column("full_name", "text", comment="as on the invoice", source=Source("", 16, 16)),
+        Column("full_name", "text", comment="as on the invoice", field="name", source=Source("", 16, 16)),
         Column(
             "level",
             "level",
@@ -106,7 +106,14 @@ def test_a_model_is_a_table() -> None:
         ),
         Column("tags", "text[]", nullable=False, source=Source("", 18, 18)),
         Column("area", "polygon", source=Source("", 19, 19)),
-        Column("made_at", "timestamptz(6)", nullable=False, default="CURRENT_TIMESTAMP", source=Source("", 21, 21)),
+        Column(
+            "made_at",
+            "timestamptz(6)",
+            nullable=False,
+            default="CURRENT_TIMESTAMP",
+            field="madeAt",
+            source=Source("", 21, 21),
+        ),
     )
 
 

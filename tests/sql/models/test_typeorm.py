@@ -104,7 +104,14 @@ def test_an_entity_is_a_table() -> None:
 def test_its_columns() -> None:
     assert tables(ENTITIES)["users"].columns == (
         Column("id", "uuid", nullable=False, source=Source("", 6, 6)),
-        Column("created_at", "timestamptz", nullable=False, default="CURRENT_TIMESTAMP", source=Source("", 8, 9)),
+        Column(
+            "created_at",
+            "timestamptz",
+            nullable=False,
+            default="CURRENT_TIMESTAMP",
+            field="createdAt",
+            source=Source("", 8, 9),
+        ),
         Column("email", "varchar(50)", default="now()", comment="how we reach them", source=Source("", 23, 24)),
         Column("name", "varchar", nullable=False, comment="full name", source=Source("", 26, 26)),
         Column("total", "decimal(10, 2)", nullable=False, default="0", comment="in euro", source=Source("", 27, 27)),
@@ -112,12 +119,12 @@ def test_its_columns() -> None:
             "roles", "enum[]", nullable=False, default="'user'", values=("admin", "user"), source=Source("", 28, 28)
         ),
         Column("extra", "text", nullable=False, source=Source("", 29, 29)),
-        Column("team_id", "int", nullable=False, source=Source("", 30, 32)),
-        Column("formerTeamTeamCode", "int", source=Source("", 33, 33)),
-        Column("countryId", source=Source("", 34, 34)),
-        Column("homeStreet", "varchar", nullable=False, source=Source("", 13, 13)),
-        Column("homeZip", "int", source=Source("", 14, 14)),
-        Column("profileId", source=Source("", 38, 38)),
+        Column("team_id", "int", nullable=False, field="team", source=Source("", 30, 32)),
+        Column("formerTeamTeamCode", "int", field="formerTeam", source=Source("", 33, 33)),
+        Column("countryId", field="country", source=Source("", 34, 34)),
+        Column("homeStreet", "varchar", nullable=False, field="home.street", source=Source("", 13, 13)),
+        Column("homeZip", "int", field="home.zip", source=Source("", 14, 14)),
+        Column("profileId", field="profile", source=Source("", 38, 38)),
     )
 
 

@@ -1,0 +1,402 @@
+"""Syntax trees of any language to calls, assignments, members and functions, as the grammars name them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+__all__ = [
+    "APPENDS",
+    "ASSIGNMENTS",
+    "CALLS",
+    "CLASSES",
+    "CONDITIONS",
+    "CONDITION_CALLS",
+    "DEFINING_CALLS",
+    "FUNCTIONS",
+    "LITERALS",
+    "LOOPS",
+    "MEMBERS",
+    "NAMES",
+    "RETURNS",
+    "TEXT_KEYS",
+    "Argument",
+    "Called",
+    "argument_named",
+    "assigned",
+    "bare_name",
+    "called",
+    "class_name",
+    "field_or",
+    "looped",
+    "member",
+    "named_children",
+    "parameters",
+    "text_of",
+    "written",
+]
+
+LITERALS = frozenset(
+    """string template_string string_literal interpreted_string_literal raw_string_literal encapsed_string heredoc
+    nowdoc heredoc_beginning interpolated_string_expression verbatim_string_literal multiline_string_literal
+    line_string_literal multi_line_string_literal sigil bare_string text_block""".split()
+)
+CALLS = frozenset(
+    """call call_expression method_invocation invocation_expression member_call_expression function_call_expression
+    nullsafe_member_call_expression scoped_call_expression macro_invocation object_creation_expression new_expression
+    instance_expression annotation attribute_item constructor_invocation""".split()
+)
+ASSIGNMENTS = frozenset(
+    """assignment augmented_assignment named_expression variable_declarator assignment_expression
+    augmented_assignment_expression public_field_definition field_definition const_spec var_spec
+    short_var_declaration assignment_statement property_declaration operator_assignment const_element
+    property_element const_item static_item let_declaration compound_assignment_expr val_definition var_definition
+    init_declarator field_declaration preproc_def static_final_declaration initialized_identifier
+    initialized_variable_definition pair keyed_element enum_constant enum_entry""".split()
+)
+FUNCTIONS = frozenset(
+    """function_definition method_definition function_declaration generator_function_declaration arrow_function
+    function_expression generator_function method_declaration constructor_declaration func_literal method
+    singleton_method function_item local_function_statement secondary_constructor init_declaration
+    anonymous_function""".split()
+)
+CLASSES = frozenset(
+    """class_definition class_declaration class interface_declaration object_declaration object_definition
+    trait_definition module impl_item trait_item trait_declaration enum_declaration record_declaration
+    struct_declaration class_specifier struct_specifier mod_item abstract_class_declaration""".split()
+)
+NAMES = frozenset(
+    "identifier constant variable_name simple_identifier property_identifier name class_variable".split()
+) | {
+    "instance_variable",
+    "field_identifier",
+    "global_variable",
+    "alias",
+    "type_identifier",
+    "shorthand_property_identifier",
+}
+MEMBERS = frozenset(
+    """attribute member_expression selector_expression field_access navigation_expression member_access_expression
+    nullsafe_member_access_expression field_expression scoped_identifier class_constant_access_expression
+    scoped_property_access_expression scope_resolution dot qualified_identifier qualified_name
+    stable_identifier""".split()
+)
+CONDITIONS = frozenset(
+    """if_statement if_expression elif_clause else_clause switch_statement switch_expression case match_statement
+    match_expression when_expression for_statement for_in_statement while_statement enhanced_for_statement
+    foreach_statement expression_switch_statement if_modifier unless_modifier if unless while for for_expression
+    case_clause expression_case switch_case switch_section when_entry match_arm case_item while_expression
+    guard_statement""".split()
+)
+RETURNS = frozenset("return_statement return_expression return control_transfer_statement yield".split())
+APPENDS = frozenset("+= .= <<= ||= <>=".split())
+DEFINING_CALLS = frozenset("def defp defmacro test".split())  # of Elixir
+CONDITION_CALLS = frozenset("if unless case cond for".split())  # of Elixir
+TYPED = frozenset(  # what stands around the name of a call
+    """generic_function generic_type generic_name user_type template_function await_expression non_null_expression
+    instantiation_expression""".split()
+)
+ARGUMENTS = frozenset(
+    "arguments argument_list value_arguments token_tree annotation_argument_list attribute_argument_list".split()
+)
+WRAPPED = frozenset("argument value_argument argument_part literal_element expression_list pattern".split()) | {
+    "directly_assignable_expression",
+    "assignable_expression",
+    "variable_declaration",
+    "array_element_initializer",
+    "annotated_lambda",
+}
+PARAMETERS = frozenset(
+    """parameters formal_parameters function_value_parameters parameter_list method_parameters
+    formal_parameter_list""".split()
+)
+LISTED = frozenset(
+    "expression_list pattern_list tuple_pattern array_pattern left_assignment_list right_assignment_list".split()
+)
+LOOPS = frozenset(
+    "range_clause for_statement for_in_statement enhanced_for_statement foreach_statement for_in_clause".split()
+)
+TEXT_KEYS = frozenset({"sql", "text", "query", "statement"})  # of objects that hold SQL and its values
+NAME_FIELDS = ("name", "left", "pattern", "declarator", "target", "property", "key")
+VALUE_FIELDS = ("value", "right", "result", "default_value", "alternative")
+SPACES = re.compile(r"\s+|\([^()]*\)")
+SIGNS = "$@&*:"
+MAX_WRITTEN = 200  # characters of a name with its receivers
+MAX_UNWRAPPED = 8
+
+
+class Argument(NamedTuple):
+    """An argument of a call; `name` is "" for one by position."""
+
+    name: str
+    node: Node
+
+
+class Called(NamedTuple):
+    """A call: the last part of what is called, what stands before it, and the arguments."""
+
+    name: str
+    receiver: Node | None
+    arguments: tuple[Argument, ...]
+    node: Node
+
+
+def text_of(node: Node | None) -> str:
+    """Return a node's text, "" for no node."""
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+
+
+def written(node: Node | None) -> str:
+    """Return an expression as it is written, without white space and arguments; "" for none and for a long one."""
+    if node is None or node.end_byte - node.start_byte > MAX_WRITTEN:
+        return ""
+    return SPACES.sub("", text_of(node)).replace("?.", ".").replace("->", ".").replace("::", ".").replace("$", "")
+
+
+def bare_name(node: Node | None) -> str:
+    """Return a variable's name without its signs: $x, @x, &x, :x."""
+    return text_of(node).strip(SIGNS).strip() if node is not None else ""
+
+
+def named_children(node: Node) -> list[Node]:
+    """Return the named children that are no comments."""
+    return [one for one in node.named_children if "comment" not in one.type]
+
+
+def field_or(node: Node, *names: str) -> Node | None:
+    """Return the first child of one of some fields."""
+    for name in names:
+        if (found := node.child_by_field_name(name)) is not None:
+            return found
+    return None
+
+
+def unwrapped(node: Node) -> Node:
+    """Return what stands in nodes that only wrap one other."""
+    for _ in range(MAX_UNWRAPPED):
+        if node.type not in WRAPPED or node.named_child_count == 0:
+            return node
+        node = named_children(node)[-1] if named_children(node) else node
+        if node.type in LITERALS:
+            return node
+    return node
+
+
+def member(node: Node) -> tuple[Node, str] | None:
+    """Return the object and the name of a member that is asked for: self.x, A::X, pkg.Name."""
+    children = named_children(node)
+    if len(children) < 2:
+        return None
+    last = children[-1]
+    if last.type in {"navigation_suffix", "generic_name"} and last.named_child_count:
+        last = last.named_children[0]
+    return children[0], bare_name(last)
+
+
+def called(node: Node) -> Called | None:
+    """Return a call as what is called and with what; None where no name is called."""
+    if node.type == "attribute_item" or (node.type == "call" and node.child_by_field_name("target") is not None):
+        return _elixir_call(node) if node.type == "call" else None
+    function = field_or(node, "function", "method", "macro", "constructor", "type")
+    receiver = field_or(node, "receiver", "object", "scope")
+    if function is None:
+        function = field_or(node, "name") or next(iter(named_children(node)), None)
+    if function is None:
+        return None
+    for _ in range(MAX_UNWRAPPED):
+        if function.type in TYPED:
+            inner = named_children(function)
+            if not inner:
+                break
+            function = inner[0]
+        elif function.type in MEMBERS and receiver is None:
+            parts = member(function)
+            if parts is None:
+                break
+            receiver, name = parts
+            if not name.isidentifier():
+                inner = named_children(function)
+                function = inner[-1]
+                continue
+            return Called(name, receiver, tuple(_arguments(node)), node)
+        else:
+            break
+    if function.type in CALLS and receiver is None and function is not node:
+        return None  # f(...)(...)
+    return Called(bare_name(function).removeprefix("\\"), receiver, tuple(_arguments(node)), node)
+
+
+def _elixir_call(node: Node) -> Called | None:
+    target = node.child_by_field_name("target")
+    arguments = tuple(_arguments(node))
+    if target is None:
+        return None
+    if target.type == "dot":
+        receiver = target.child_by_field_name("left")
+        parent = node.parent
+        if parent is not None and parent.type == "binary_operator" and text_of(field_or(parent, "operator")) == "|>":
+            left = field_or(parent, "left")
+            if left is not None and left != node:
+                arguments = (Argument("", left), *arguments)
+        return Called(text_of(target.child_by_field_name("right")), receiver, arguments, node)
+    return Called(text_of(target), None, arguments, node)
+
+
+def _arguments(node: Node) -> Iterator[Argument]:
+    holder = node.child_by_field_name("arguments")
+    if holder is None:
+        holder = next((one for one in node.named_children if one.type in ARGUMENTS), None)
+    if holder is None:
+        suffix = next((one for one in node.named_children if one.type == "call_suffix"), None)
+        holder = suffix.named_children[0] if suffix is not None and suffix.named_child_count else None
+    if holder is None:
+        return
+    if holder.type in LITERALS:  # a tagged template
+        yield Argument("", holder)
+        return
+    for one in named_children(holder):
+        yield from _argument(one)
+
+
+def _argument(node: Node) -> Iterator[Argument]:
+    if node.type == "keywords":
+        for one in named_children(node):
+            yield from _argument(one)
+        return
+    name = field_or(node, "name", "key")
+    value = field_or(node, "value")
+    if node.type in {"keyword_argument", "named_argument", "element_value_pair", "pair"} and value is not None:
+        yield Argument(bare_name(name).rstrip(": "), value)
+        return
+    if node.type in {"argument", "value_argument", "attribute_argument"}:
+        inner = named_children(node)
+        if not inner:
+            return
+        if len(inner) > 1 and (name is not None or inner[0].type in {"identifier", "name", "value_argument_label"}):
+            yield Argument(bare_name(name or inner[0]).rstrip(":= "), inner[-1])
+            return
+        yield Argument("", inner[-1])
+        return
+    yield Argument("", node)
+
+
+def argument_named(call: Called, position: int, *names: str) -> Node | None:
+    """Return the argument of one of some names, else the one at a position among those without names."""
+    for argument in call.arguments:
+        if argument.name and argument.name in names:
+            return argument.node
+    plain = [argument.node for argument in call.arguments if not argument.name]
+    return plain[position] if 0 <= position < len(plain) else None
+
+
+def assigned(node: Node) -> Iterator[tuple[Node, Node | None, str]]:
+    """Yield what an assignment or declaration gives: the target, the value, and the operator."""
+    sign = text_of(node.child_by_field_name("operator"))
+    operator = sign or "="
+    if node.type == "operator_assignment" and operator == "=":
+        operator = "+="
+    name, value = field_or(node, *NAME_FIELDS), field_or(node, *VALUE_FIELDS)
+    children = named_children(node) if name is None or value is None or node.type == "property_declaration" else []
+    if node.type == "property_declaration" and children:  # of Kotlin: no fields
+        name = name or next((one for one in children if one.type == "variable_declaration"), None)
+        if value is None and children[-1].type not in {"variable_declaration", "getter", "setter", "accessor_list"}:
+            value = children[-1]
+    if node.type == "assignment" and sign:
+        operator = sign
+    if name is None and children:
+        name = children[0]
+    if value is None and len(children) > 1 and children[-1] not in (name, node.child_by_field_name("type")):
+        value = children[-1]
+    if name is None:
+        return
+    if value is not None and value.type == "arrow_expression_clause" and value.named_child_count:
+        value = value.named_children[0]
+    if node.type in {"enum_constant", "enum_entry"}:
+        first = next(_arguments(node), None)
+        if first is not None:
+            yield name, first.node, operator
+        return
+    if name.type == "object_pattern" and value is not None:  # const { sql, values } = build()
+        yield from ((one, value, operator) for one in named_children(name) if bare_name(one) in TEXT_KEYS)
+        return
+    if name.type in LISTED and value is not None:
+        names = named_children(name)
+        values = named_children(value) if value.type in LISTED else [value]
+        if len(names) == len(values):
+            yield from ((one, other, operator) for one, other in zip(names, values, strict=True))
+        elif names and len(values) == 1:  # sql, arguments = build()
+            yield _target(names[0]), values[0], operator
+        return
+    if value is not None and value.type == "expression_list":
+        values = named_children(value)
+        value = values[0] if len(values) == 1 else None
+    yield _target(name), value, operator
+
+
+def looped(node: Node) -> tuple[Node, Node] | None:
+    """Return the variable of a loop and what it goes over; of a key and a value the value."""
+    names, values = field_or(node, "left", "name"), field_or(node, "right", "value")
+    if names is None and node.type == "foreach_statement":  # of PHP: foreach ($values as $name)
+        children = named_children(node)
+        values, names = (children[0], children[1]) if len(children) > 2 else (None, None)
+    if names is None or values is None:
+        return None
+    if names.type in LISTED and named_children(names):
+        names = named_children(names)[-1]
+    return names, values
+
+
+def _target(node: Node) -> Node:
+    for _ in range(MAX_UNWRAPPED):
+        if node.type in {"pointer_declarator", "reference_declarator", "array_declarator", "mut_pattern"} or (
+            node.type in WRAPPED
+        ):
+            inner = named_children(node)
+            if not inner:
+                return node
+            node = inner[0] if node.type in {"array_declarator", "variable_declaration"} else inner[-1]
+        else:
+            return node
+    return node
+
+
+def parameters(function: Node) -> list[str]:
+    """Return the names of a function's parameters in order; "" for one that is taken apart."""
+    holder = field_or(function, "parameters")
+    if holder is None and (declarator := function.child_by_field_name("declarator")) is not None:
+        holder = field_or(declarator, "parameters")
+    if holder is None:
+        holder = next((one for one in function.named_children if one.type in PARAMETERS), None)
+    if function.type == "call":  # def f(x, y) of Elixir
+        call = called(function)
+        head = call.arguments[0].node if call is not None and call.arguments else None
+        holder = next((one for one in head.named_children if one.type == "arguments"), None) if head else None
+    nodes = named_children(holder) if holder is not None else []
+    if holder is None:
+        nodes = [one for one in function.named_children if one.type == "parameter"]
+        single = field_or(function, "parameter")
+        nodes = [single] if single is not None else nodes
+    names: list[str] = []
+    for node in nodes:
+        plain = [one for one in node.children_by_field_name("name") if one.type in NAMES]
+        names += [bare_name(one) for one in plain] if plain else [_parameter(node)]
+    return names
+
+
+def _parameter(node: Node) -> str:
+    for _ in range(MAX_UNWRAPPED):
+        if node.type in NAMES:
+            return bare_name(node)
+        inner = field_or(node, "name", "pattern", "declarator", "left") or next(iter(named_children(node)), None)
+        if inner is None:
+            return ""
+        node = inner
+    return ""
+
+
+def class_name(node: Node) -> str:
+    """Return the name of a class, an impl or a module."""
+    return bare_name(field_or(node, "name", "type") or next(iter(named_children(node)), None))
