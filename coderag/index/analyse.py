@@ -28,6 +28,7 @@ from coderag.index.columns import (
 from coderag.index.details import deflate_details
 from coderag.index.facts import deflate_facts
 from coderag.index.keys import NO_KEYS, definition_keys, definition_table, treatment_of
+from coderag.index.links import deflate_links
 from coderag.index.readers import ReadFile, read_chunks
 from coderag.index.sparse import saturate
 from coderag.models.encoder import quantised
@@ -132,6 +133,7 @@ class _Builder:
         self._passages: list[PassageWords] = []
         self._files: list[FileRow] = []
         self._facts: list[bytes] = []
+        self._links: list[bytes] = []
         self._blocks: list[bytes] = []
         self._chunks: list[tuple[int, ...]] = []
         self._ids: list[int] = []
@@ -171,6 +173,7 @@ class _Builder:
             )
         )
         self._facts.append(deflate_facts(read.facts))
+        self._links.append(deflate_links(read.links))
         names = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
         imported = frozenset(name.encode() for name in names)
         path_words = raw_words(file.path.encode("utf-8", "replace"))
@@ -270,6 +273,7 @@ class _Builder:
             posting_weights=weights,
             vectors=self._vectors(),
             facts=self._facts,
+            links=self._links,
         )
 
     def _vectors(self) -> Array:

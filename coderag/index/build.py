@@ -45,6 +45,7 @@ from coderag.sql.settings import Settings, read_encoder_table, read_settings
 
 __all__ = ["Builder", "build", "update"]
 
+GRAPH_PAUSE = 30  # times as long as a graph takes, until it is made anew after an update
 SHARED_FILES = 256  # with fewer to read, no look at what other indexes have
 
 
@@ -198,6 +199,7 @@ class Builder:
             embedded=embedded,
             reused=draft.reused,
             merge_due=bool(due_for_merging(parts)),
+            graph_due=_is_graph_due(manifest, draft),
         )
 
     def _read(self, draft: Draft, opened: Kept, scan: Scan, job: _Job) -> tuple[list[SourceFile], list[Skipped]]:
@@ -273,6 +275,12 @@ def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, 
         return builder.update(options, thorough=True, watch=watch)
     finally:
         builder.close()
+
+
+def _is_graph_due(manifest: Manifest, draft: Draft) -> bool:
+    """Tell whether the graph should be made anew: it is older than the index, and making it takes a small share."""
+    age = (time.time_ns() - manifest.graph_ns) / 1e9
+    return bool(manifest.graph) and draft.did_something and age > GRAPH_PAUSE * manifest.graph_seconds
 
 
 def _wanted_encoder(root: Path, options: BuildOptions) -> EncoderSpec | None:

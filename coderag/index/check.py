@@ -26,6 +26,8 @@ def damage_of(folder: Path, manifest: Manifest) -> list[Damage]:
     sums: dict[str, Sum] = {manifest.listing: manifest.listing_sum}
     if manifest.catalog:
         sums[manifest.catalog] = manifest.catalog_sum
+    if manifest.graph:
+        sums[manifest.graph] = manifest.graph_sum
     for entry in manifest.segments:
         sums |= {f"{SEGMENTS}/{entry.name}/{name}": found for name, found in entry.sums.items()}
     found = [*_differing(folder, sums)]

@@ -90,6 +90,7 @@ class Columns:
     posting_weights: Array  # u8[postings]
     vectors: Array  # i8[chunks, dimensions] (coderag.index.vectors); of 0 dimensions where there are none yet
     facts: list[bytes]  # what each file tells of schemas (coderag.sql.model.Facts), deflated JSON; b"" for nothing
+    links: list[bytes]  # what each file has to do with others (coderag.index.links), deflated; b"" for nothing
 
 
 # A name is the end of its qualified name, so only its length in bytes is kept.

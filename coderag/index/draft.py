@@ -47,6 +47,11 @@ class Draft:
         return len(self._places) - len(self._died)
 
     @property
+    def did_something(self) -> bool:
+        """Whether some file came, changed or went."""
+        return bool(self._files or self._died or self._revived or self._new)
+
+    @property
     def removed(self) -> int:
         """How many files are there no longer, or are not read any longer."""
         return len(self._scan.gone)

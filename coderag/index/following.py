@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
 import threading
 import time
 import warnings
@@ -16,7 +17,6 @@ from posixpath import dirname
 from coderag.errors import CoderagError, RootError, StoredIndexError, WatchError
 from coderag.index.job import BuildOptions, Report
 from coderag.index.manifest import MANIFEST, Manifest, listing_of, read_manifest
-from coderag.index.merging import start_merging
 from coderag.index.watching import Changes, Stop, Watcher
 from coderag.index.writing import available_cores
 from coderag.reading.git_index import git_folder
@@ -62,6 +62,7 @@ class Followed:
     repository: str
     update: Callable[[Sequence[str] | None, int], Report]  # of these paths, absolute; None: all; reads so many at most
     stale: Callable[[], Sequence[str] | None]  # the paths of what changed, absolute; None: all has to be looked at
+    tidy: Callable[[], subprocess.Popen[bytes]]  # starts a process that merges what updates left, and the like
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ class _State:
         self._changed: set[str] = set()
         self._everything = True
         self._failures = 0
-        self._merging: threading.Thread | None = None  # waits for the process that merges
+        self._tidying: threading.Thread | None = None  # waits for the process that merges
         self.retry_at = math.inf
         self.folders: frozenset[str] = frozenset()  # absolute
         self._rules: frozenset[str] = frozenset()  # absolute
@@ -173,8 +174,8 @@ class _State:
                 self._learn()
             if update.report is not None and _did_something(update.report):
                 written += 1
-                if update.report.merge_due and (written % MERGED_SLICES == 0 or not self.pending):
-                    self._merge()
+                if _leaves_work(update.report) and (written % MERGED_SLICES == 0 or not self.pending):
+                    self._tidy()
                 yield update
 
     def _step(self) -> Update:
@@ -216,14 +217,14 @@ class _State:
             end += 1
         return paths[:end]
 
-    def _merge(self) -> None:
-        """Have the segments that updates left merged, by a process that nobody waits for."""
-        if self._merging is not None and self._merging.is_alive():
+    def _tidy(self) -> None:
+        """Have what updates left tidied up, by a process that nobody waits for."""
+        if self._tidying is not None and self._tidying.is_alive():
             return
         with suppress(OSError):  # the index is as good as before, and the next update tries again
-            process = start_merging(self.followed.folder)
-            self._merging = threading.Thread(target=process.wait, daemon=True)
-            self._merging.start()
+            process = self.followed.tidy()
+            self._tidying = threading.Thread(target=process.wait, daemon=True)
+            self._tidying.start()
             os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
 
     def _learn(self) -> None:
@@ -343,6 +344,10 @@ class _Source:
         changes = self._watcher.wait(stop, seconds=max(min(retry, LOOK_SECONDS), GIT_STEP))
         self._anew |= changes.came & self._watched
         return changes
+
+
+def _leaves_work(report: Report) -> bool:
+    return report.merge_due or report.graph_due
 
 
 def _did_something(report: Report) -> bool:

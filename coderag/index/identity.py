@@ -16,14 +16,16 @@ from coderag.text.tokens import TOKENIZER_VERSION
 __all__ = ["content_key", "content_parts"]
 
 CHUNKER_VERSION = 2  # raise it when the same file gives other chunks
+LINKS_VERSION = 1  # raise it when the same file gives other links
 
 
 def content_parts(settings: Settings, *, mask: bool) -> dict[str, str]:
     """Return the identities of what an index's content depends on, besides the files; `mask`: secrets are covered."""
     return {
         "chunker": str(CHUNKER_VERSION),
+        "links": str(LINKS_VERSION),
         "tokenizer": str(TOKENIZER_VERSION),
-        "languages": _data_identity("parsers", frozenset({"language.toml", "tags.scm"})),
+        "languages": _data_identity("parsers", frozenset({"language.toml", "tags.scm", "links.scm"})),
         "dialects": _data_identity("schemas", frozenset({"dialect.toml"})),
         "masking of secrets": rules_identity() if mask else "none",
         "settings": blake2b(msgspec.json.encode(msgspec.structs.replace(settings, name="")), digest_size=8).hexdigest(),

@@ -49,6 +49,7 @@ class Progress:
     chunks: int
     embedded: int = 0  # chunks that have vectors, where that is done after reading
     all_embedded: int = 0
+    linking: bool = False  # all is read, and the graph is being made
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class Report:
     left: int = 0  # files that changed and are left to the next update
     rebuilt: str = ""  # why an update became a full build
     merge_due: bool = False  # segments are left that should be merged (coderag.index.merging)
+    graph_due: bool = False  # the graph is older than the index, and it is time to make it anew (coderag.graph.store)
 
 
 Watch = Callable[[Progress], None]

@@ -9,7 +9,7 @@ from pathlib import Path
 from coderag.errors import IndexDamagedError
 from coderag.index.check import check_segment, is_sound
 from coderag.index.listing import Listed
-from coderag.index.manifest import SEGMENTS, Manifest, SegmentEntry, listing_of
+from coderag.index.manifest import NO_SUM, SEGMENTS, Manifest, SegmentEntry, listing_of
 from coderag.index.part import Part, Places, places_of
 from coderag.index.scan import Known
 from coderag.index.segment import Segment
@@ -37,7 +37,8 @@ def known_of(root: Path, opened: Kept) -> Known:
 def open_kept(folder: Path, manifest: Manifest, *, checked: bool) -> Kept:
     """Return an index without the segments that are damaged; `checked`: every byte is compared with its sum.
 
-    What a damaged catalog or segment told of schemas is to be folded anew, which an empty key of the catalog says.
+    What a damaged catalog or segment told of schemas is to be folded anew, which an empty key of the catalog says. A
+    damaged graph is none.
     """
     listed = _sound_listing(folder, manifest, checked=checked)
     parts: list[Part] = []
@@ -47,6 +48,8 @@ def open_kept(folder: Path, manifest: Manifest, *, checked: bool) -> Kept:
     lost_catalog = manifest.catalog and checked and not is_sound(folder / manifest.catalog, manifest.catalog_sum)
     if lost_catalog or len(parts) < len(manifest.segments) or not _has_catalog(folder, manifest):
         manifest = replace(manifest, catalog_key="")
+    if manifest.graph and checked and not is_sound(folder / manifest.graph, manifest.graph_sum):
+        manifest = replace(manifest, graph="", graph_sum=NO_SUM, graph_key="")
     return Kept(manifest, listed, tuple(parts), places_of(dict(enumerate(parts))))
 
 

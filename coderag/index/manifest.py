@@ -3,6 +3,7 @@
 An index folder holds
 
     manifest.json      this; replaced by a rename, so a reader sees the old index or the new one
+    graph-N.bin        what calls, reads and writes what (coderag.graph)
     listing-N.bin      what the file system said of the root (coderag.index.listing)
     catalog-N.bin      the schema that the files and databases amount to (coderag.index.catalog)
     databases/         what databases said when they were asked last (coderag.index.snapshots)
@@ -63,7 +64,8 @@ __all__ = [
 # 2  what files tell of schemas, and the catalog folded from it
 # 3  vectors
 # 4  stamps of files in the listing instead of the segments, sums of all files in the manifest
-FORMAT = 4
+# 5  links of files in segments, and the graph
+FORMAT = 5
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
@@ -108,6 +110,11 @@ class Manifest:
     catalog: str = ""  # name of the catalog's file, "" where nothing tells of a schema
     catalog_sum: Sum = NO_SUM
     catalog_key: str = ""  # what the catalog was folded from, besides the files
+    graph: str = ""  # name of the graph's file, "" where there is none
+    graph_sum: Sum = NO_SUM
+    graph_key: str = ""  # of what it was made of: the graph may be older than the segments
+    graph_ns: int = 0  # when it was made
+    graph_seconds: float = 0.0  # making it took
     encoder: dict[str, Any] = field(default_factory=dict)  # how to open it (EncoderSpec); {} for the shipped one
     vectors: str = ""  # the key of its identity, which names the files of vectors; "" where there are none
     access: dict[str, Any] = field(default_factory=dict)  # who may see what (coderag.index.access); {}: everybody all
@@ -140,7 +147,7 @@ def read_manifest(folder: Path) -> Manifest:
         )
     content = table["manifest"]
     segments = tuple(_entry(entry) for entry in content.pop("segments"))
-    tuples = {name: tuple(content[name]) for name in ("contents", "listing_sum", "catalog_sum")}
+    tuples = {name: tuple(content[name]) for name in ("contents", "listing_sum", "catalog_sum", "graph_sum")}
     return Manifest(**{**content, **tuples, "segments": segments})
 
 
@@ -154,12 +161,13 @@ def listing_of(folder: Path, manifest: Manifest, held: Array | None = None) -> L
     return read_listing(folder / manifest.listing, held)
 
 
-def write_manifest(folder: Path, manifest: Manifest, listed: Listed) -> Manifest:
-    """Publish a manifest and its listing; what only earlier manifests name is removed."""
-    generation = manifest.generation + 1
-    path = folder / f"listing-{generation}.bin"
-    write_listing(path, listed)
-    manifest = replace(manifest, generation=generation, listing=path.name, listing_sum=synced_sum(path))
+def write_manifest(folder: Path, manifest: Manifest, listed: Listed | None) -> Manifest:
+    """Publish a manifest and its listing, None for the one that it names; what only earlier ones name is removed."""
+    manifest = replace(manifest, generation=manifest.generation + 1)
+    if listed is not None:
+        path = folder / f"listing-{manifest.generation}.bin"
+        write_listing(path, listed)
+        manifest = replace(manifest, listing=path.name, listing_sum=synced_sum(path))
     _write(folder / MANIFEST, {"format": FORMAT, "manifest": asdict(manifest)})
     remove_leftovers(folder, manifest)
     return manifest
@@ -181,8 +189,9 @@ def remove_leftovers(folder: Path, manifest: Manifest) -> None:
         for vectors in path.glob("vectors-*"):
             if vectors.name != vectors_name(manifest.vectors):
                 vectors.unlink(missing_ok=True)
-    for path in (*folder.glob("listing-*"), *folder.glob("catalog-*"), *folder.glob("*.tmp")):
-        if path.name not in (manifest.listing, manifest.catalog):
+    kept = {manifest.listing, manifest.catalog, manifest.graph}
+    for path in [path for name in ("listing-*", "catalog-*", "graph-*", "*.tmp") for path in folder.glob(name)]:
+        if path.name not in kept:
             path.unlink(missing_ok=True)
 
 

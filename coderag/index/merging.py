@@ -1,4 +1,4 @@
-"""Many small segments to few: which, when, and in a process of its own so that nobody waits for it.
+"""Many small segments to few: which, when, and without a lock, so that nobody waits for it.
 
 Segments are merged with others of about their size, so a chunk is written anew a few times only, however often files
 change (the tiers of Lucene's TieredMergePolicy). Segments never change, and so a merge needs no lock while it works: it
@@ -8,8 +8,6 @@ the result as well.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,7 +17,7 @@ from shutil import rmtree
 import numpy as np
 from filelock import FileLock, Timeout
 
-from coderag.errors import CoderagError, IndexDamagedError
+from coderag.errors import IndexDamagedError
 from coderag.index.arrays import Array
 from coderag.index.embed import Embedding, has_vectors
 from coderag.index.job import BuildOptions
@@ -38,19 +36,16 @@ from coderag.index.manifest import (
 )
 from coderag.index.merge import columns_of
 from coderag.index.part import Part
-from coderag.index.process import child_environment
 from coderag.index.segment import Segment, SegmentWriter
 from coderag.index.sparse import SHORT_DOCS
 from coderag.index.writing import finish_segment, new_segment
 
 __all__ = [
     "due_for_merging",
-    "main",
     "merge_index",
     "merge_parts",
     "quick_to_merge",
     "remove_unfinished_merge",
-    "start_merging",
 ]
 
 TIER_CHUNKS = 512  # the largest segments of the lowest tier
@@ -213,23 +208,3 @@ def _tier(chunks: int) -> int:
     while chunks > limit:
         tier, limit = tier + 1, limit * TIER_FACTOR
     return tier
-
-
-def start_merging(folder: Path) -> subprocess.Popen[bytes]:
-    """Start a process that merges an index, and outlives this one; it says nothing, and what fails is tried again."""
-    # "-P" keeps the current folder off the module path: it may be the untrusted repository that is indexed.
-    command = [sys.executable, "-P", "-m", __name__, str(folder)]
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen(
-        command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, env=child_environment(), cwd="/"
-    )
-
-
-def main() -> None:
-    """Merge the index in the folder that the command line names."""
-    with suppress(CoderagError, OSError):  # the index is as it was; the next update starts another
-        merge_index(Path(sys.argv[1]))
-
-
-if __name__ == "__main__":
-    main()

@@ -10,12 +10,15 @@ from pathlib import PurePosixPath
 import msgspec
 
 from coderag.errors import LanguageDataError
+from coderag.index.linking import code_links, document_links
+from coderag.index.links import Links
 from coderag.reading.chunk import MAX_CHUNK_BYTES, Draft, chunk_lines, chunk_outline
 from coderag.reading.defines import read_defines
-from coderag.reading.grammar import GrammarMissing, reader
+from coderag.reading.grammar import GrammarMissing, link_query
 from coderag.reading.language import Language, detect
 from coderag.reading.lines import Lines, Rows
-from coderag.reading.outline import Outline, read_outline
+from coderag.reading.outline import Outline, outline_tree
+from coderag.reading.parsed import parse_code
 from coderag.reading.secrets.masking import mask_secrets
 from coderag.reading.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
 from coderag.sql.model import AddQuery, Facts, Operation
@@ -26,6 +29,7 @@ __all__ = ["ReadFile", "module_name", "read_chunks", "warm_up"]
 
 BRIEF = frozenset({Kind.FIELD, Kind.CONSTANT, Kind.MACRO, Kind.TYPE})  # no chunk on one row, and too many to describe
 NO_FACTS = Facts()
+NO_LINKS = Links()
 
 
 def warm_up(paths: Iterable[str]) -> None:
@@ -33,7 +37,7 @@ def warm_up(paths: Iterable[str]) -> None:
     mask_secrets(b"")
     for language in {language for path in paths if (language := detect(path)) is not None and language.grammar}:
         with suppress(GrammarMissing, LanguageDataError):  # whoever reads such a file is told
-            reader(language)
+            link_query(language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class ReadFile:
     outline: Outline
     problem: str = ""
     facts: Facts = NO_FACTS
+    links: Links = NO_LINKS
 
 
 def read_chunks(
@@ -84,11 +89,15 @@ def module_name(path: str) -> str:
 
 
 def _read_code(lines: Lines, language: Language, *, module: str, path: str) -> ReadFile:
-    outline = read_defines(lines, brief=BRIEF) if language.defines else None
-    outline = outline or read_outline(lines, language, split_above=MAX_CHUNK_BYTES, brief=BRIEF)
+    outline, links = read_defines(lines, brief=BRIEF) if language.defines else None, NO_LINKS
+    if outline is None:
+        parsed = parse_code(lines, language, links=True)
+        outline = outline_tree(parsed, split_above=MAX_CHUNK_BYTES, brief=BRIEF)
+        links = code_links(parsed, outline, path=path)
     drafts = chunk_outline(lines, outline, module=module)
     facts = read_code(lines.data, language=language.name, path=path) or NO_FACTS
-    return ReadFile(lines, drafts, outline, "syntax errors" if outline.has_error else _problem(facts), facts)
+    problem = "syntax errors" if outline.has_error else _problem(facts)
+    return ReadFile(lines, drafts, outline, problem, facts, links)
 
 
 def _read_document(lines: Lines, reader: str, *, module: str, path: str) -> ReadFile:
@@ -111,7 +120,7 @@ def _read_document(lines: Lines, reader: str, *, module: str, path: str) -> Read
     facts = read_document(lines.data, path=path, reader=reader)
     if docs := read_docs(lines.data):
         facts = msgspec.structs.replace(facts, operations=(*facts.operations, *docs))
-    return ReadFile(lines, drafts, Outline(), _problem(facts), facts)
+    return ReadFile(lines, drafts, Outline(), _problem(facts), facts, document_links(lines, drafts))
 
 
 def _read_schema(lines: Lines, reader: str, *, path: str, dialect: str, mask: bool) -> ReadFile:

@@ -16,7 +16,7 @@ from coderag.index.manifest import MANIFEST
 __all__ = ["Removed", "remove_index"]
 
 OURS = re.compile(
-    r"manifest\.(?:json|tmp)|(?:listing|catalog)-.*|databases|segments|merging|(?:merging\.)?lock|lock\.json|\.gitignore"
+    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph)-.*|databases|segments|merging|(?:merging\.)?lock|lock\.json|\.gitignore"
 )
 BEGINNING = re.compile(rb'[0-9a-f]{8}\n\{"format":\d')  # of every manifest since the first format
 LOCK_SECONDS = 2.0  # a removal does not wait for a build

@@ -93,7 +93,14 @@ class SeenRoot:
         )
         skipped = tuple(one for one in found.skipped if not self.sight.hides(one.path))
         return replace(
-            found, skipped=skipped, changes=changes, updated_ns=0, build_seconds=0.0, segments=0, index_bytes=0
+            found,
+            skipped=skipped,
+            changes=changes,
+            updated_ns=0,
+            build_seconds=0.0,
+            graph=None,
+            segments=0,
+            index_bytes=0,
         )
 
     def _seen(self, paths: Sequence[str]) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ from coderag.text.tokens import terms, words
 from coderag.types import Chunk, Kind, Span, Symbol
 
 if TYPE_CHECKING:
+    from coderag.index.links import Links
     from coderag.sql.model import Facts
 
 __all__ = ["ARRAYS", "FOLDER_WEIGHT", "TEXT", "Segment", "SegmentWriter"]
@@ -122,15 +123,10 @@ class SegmentWriter:
                 "file_first_block": np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
                 "block_offsets": block_offsets,
             }
-            | self._facts_arrays()
+            | _blobs("facts", [one for columns in self._columns for one in columns.facts])
+            | _blobs("links", [one for columns in self._columns for one in columns.links])
             | _path_postings(paths).arrays("path")
         )
-
-    def _facts_arrays(self) -> dict[str, Array]:
-        facts = [one for columns in self._columns for one in columns.facts]
-        offsets = np.zeros(len(facts) + 1, dtype=np.int64)
-        np.cumsum([len(one) for one in facts], out=offsets[1:])
-        return {"facts_blob": np.frombuffer(b"".join(facts), dtype=np.uint8), "facts_offsets": offsets}
 
     def _chunk_arrays(self) -> dict[str, Array]:
         tables, base_file, base_chunk = [], 0, 0
@@ -208,6 +204,12 @@ class SegmentWriter:
 def _narrow(numbers: Array) -> Array:
     """Return numbers that are not negative in the narrowest type that holds them all."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+def _blobs(name: str, blobs: Sequence[bytes]) -> dict[str, Array]:
+    offsets = np.zeros(len(blobs) + 1, dtype=np.int64)
+    np.cumsum([len(one) for one in blobs], out=offsets[1:])
+    return {f"{name}_blob": np.frombuffer(b"".join(blobs), dtype=np.uint8), f"{name}_offsets": offsets}
 
 
 def _joined(arrays: Sequence[Array], dtype: Any) -> Array:
@@ -363,6 +365,20 @@ class Segment:
         """Return the numbers of the files that tell something of schemas."""
         numbers: list[int] = np.flatnonzero(np.diff(self.arrays["facts_offsets"])).tolist()
         return numbers
+
+    def deflated_links(self, number: int) -> bytes:
+        """Return what a file has to do with others as it is stored, b"" where it has nothing to tell."""
+        begin, end = self.arrays["links_offsets"][number : number + 2]
+        return bytes(self.arrays["links_blob"][begin:end])
+
+    def links(self, number: int) -> Links:
+        """Return what a file has to do with others."""
+        from coderag.index.links import inflate_links  # a search needs none of it
+
+        try:
+            return inflate_links(self.deflated_links(number))
+        except (zlib.error, ValueError) as error:
+            raise self._damaged(f"links of file {number}: {error}") from error
 
     def facts(self, number: int) -> Facts:
         """Return what a file tells of schemas."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from coderag.index.arrays import open_arrays
 from coderag.index.catalog import Catalog
 from coderag.index.embed import Embedding
 from coderag.index.identity import content_parts
@@ -27,7 +28,16 @@ from coderag.reading.walk import Skipped, SkipReason, WalkOptions
 from coderag.sql.settings import read_settings
 from coderag.types import Content
 
-__all__ = ["Changes", "LanguageCount", "MaskedFile", "Problem", "Status", "missing_grammars", "take_stock"]
+__all__ = [
+    "Changes",
+    "GraphStatus",
+    "LanguageCount",
+    "MaskedFile",
+    "Problem",
+    "Status",
+    "missing_grammars",
+    "take_stock",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,15 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphStatus:
+    """How large the graph of an index is; it may be older than the index, and is made anew when it is asked."""
+
+    nodes: int
+    edges: int
+    seconds: float  # making it took
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """What is known of the index of one root."""
 
@@ -90,6 +109,7 @@ class Status:
     skipped: tuple[Skipped, ...]
     missing_grammars: tuple[str, ...]  # packages
     schema: SchemaStatus | None  # None: nothing tells of one
+    graph: GraphStatus | None  # None: there is none yet
     changes: Changes | None  # None: not looked for
 
     @property
@@ -144,8 +164,16 @@ def take_stock(
         skipped=skipped,
         missing_grammars=missing_grammars(),
         schema=schema_status(catalog, snapshots, manifest, segments) if catalog is not None else None,
+        graph=_graph_status(folder, manifest),
         changes=_changes(manifest, segments, listed) if compare else None,
     )
+
+
+def _graph_status(folder: Path, manifest: Manifest) -> GraphStatus | None:
+    if not manifest.graph or not (folder / manifest.graph).exists():  # a writer may replace it meanwhile
+        return None
+    arrays = open_arrays(folder / manifest.graph)
+    return GraphStatus(len(arrays["node_kind"]), len(arrays["edge_kind"]), manifest.graph_seconds)
 
 
 def _bytes_below(folder: Path) -> int:

@@ -25,6 +25,11 @@ class TableNames:
 
         None when there is none, or several and nothing tells which.
         """
+        found = self.all_called(name, database=database, schema=schema)
+        return found[0] if len(found) == 1 else None
+
+    def all_called(self, name: Name, *, database: str = "", schema: str = "") -> list[int]:
+        """Return the numbers of the tables that a name may mean where it is written."""
         wanted_database, wanted_schema, key = name.key
         found = self._by_name.get(key, [])
         home, near = database.casefold(), schema.casefold()
@@ -34,12 +39,15 @@ class TableNames:
         elif home:
             found = self._those(found, 0, (home,))
         if wanted_schema:
+            # MySQL and ClickHouse call a database what others call a schema.
             found = self._those(found, 1, (wanted_schema,)) or (
-                self._those(found, 1, DEFAULT_SCHEMAS) if wanted_schema in DEFAULT_SCHEMAS else []
+                self._those(found, 1, DEFAULT_SCHEMAS)
+                if wanted_schema in DEFAULT_SCHEMAS
+                else self._those(self._by_name.get(key, []), 0, (wanted_schema,))
             )
         elif len(found) > 1:
             found = self._those(found, 1, (near,)) or self._those(found, 1, DEFAULT_SCHEMAS) or found
-        return found[0] if len(found) == 1 else None
+        return found
 
     def _those(self, numbers: Sequence[int], part: int, values: tuple[str, ...]) -> list[int]:
         return [number for number in numbers if self._keys[number][part] in values]

@@ -29,12 +29,14 @@ class Held:
 
     listing: Array
     catalog: Array | None
+    graph: Array | None
 
 
 def hold(folder: Path, manifest: Manifest) -> Held:
     """Return the files of an index that are read late; raises IndexDamagedError."""
     catalog = held_file(folder / manifest.catalog) if manifest.catalog else None
-    return Held(held_file(folder / manifest.listing), catalog)
+    graph = held_file(folder / manifest.graph) if manifest.graph else None
+    return Held(held_file(folder / manifest.listing), catalog, graph)
 
 
 class Whole:
@@ -53,7 +55,7 @@ class Whole:
         self.manifests = tuple(manifests)
         self.segments = tuple(map(tuple, segments))
         self.corpus = corpus
-        self._held = tuple(held)
+        self.held = tuple(held)
         self._seen: dict[tuple[frozenset[int], ...], Seen] = {}
 
     @cached_property
@@ -61,7 +63,7 @@ class Whole:
         """The catalogs of the roots that have any, by repository."""
         from coderag.index.catalog import Catalog  # a search needs none
 
-        parts = zip(self.folders, self.manifests, self._held, strict=True)
+        parts = zip(self.folders, self.manifests, self.held, strict=True)
         return {
             one.repository: Catalog.open(folder / one.catalog, held.catalog)
             for folder, one, held in parts
@@ -78,7 +80,7 @@ class Whole:
     @cached_property
     def listings(self) -> tuple[Listed, ...]:
         """What the file system said of each root."""
-        parts = zip(self.folders, self.manifests, self._held, strict=True)
+        parts = zip(self.folders, self.manifests, self.held, strict=True)
         return tuple(listing_of(folder, manifest, held.listing) for folder, manifest, held in parts)
 
     def seen_by(self, callers: Iterable[frozenset[str]]) -> Seen:

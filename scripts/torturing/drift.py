@@ -9,8 +9,9 @@ import subprocess
 from pathlib import Path
 
 from coderag import Index
+from coderag.afterwards import start_afterwards
 from coderag.index.manifest import SEGMENTS, read_manifest
-from coderag.index.merging import merge_index, start_merging
+from coderag.index.merging import merge_index
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.world import copy_slice
 
@@ -49,7 +50,7 @@ def drift(options: Options) -> Outcome:
             done, updates = done + at_once, updates + 1
             if updates % MERGE_EVERY == 0:
                 merges = [one for one in merges if one.poll() is None]
-                merges.append(start_merging(folder))
+                merges.append(start_afterwards(folder))
             outcome.most("segments, at most", len(read_manifest(folder).segments))
             if done * LOOKS // options.rounds > looks:
                 looks = done * LOOKS // options.rounds

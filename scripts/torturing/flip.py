@@ -81,7 +81,7 @@ def _round(world: World, outcome: Outcome, chosen: random.Random, *, expected: A
 def _flip(folder: Path, chosen: random.Random) -> tuple[str, int]:
     """Flip one bit of an index; return the file and the bit."""
     manifest = read_manifest(folder)
-    names = [MANIFEST, manifest.listing, *filter(None, [manifest.catalog])]
+    names = [MANIFEST, manifest.listing, *filter(None, [manifest.catalog, manifest.graph])]
     names += [f"{SEGMENTS}/{entry.name}/{name}" for entry in manifest.segments for name in entry.sums]
     sizes = [(folder / name).stat().st_size for name in names]
     weights = [1] * len(names) if chosen.random() < ANY_FILE else sizes

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from coderag import Index
-from coderag.index.merging import start_merging
+from coderag.afterwards import start_afterwards
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import forked, merging_later
 from scripts.torturing.world import World, answers_of
@@ -119,7 +119,7 @@ def _write(world: World, until: float, told: Path, *, seed: int) -> None:
             kind = chosen.choice(("update", "update", "update", "merge", "build"))
             counts[kind] = counts.get(kind, 0) + 1
             if kind == "merge":
-                merges.append(start_merging(world.folder))
+                merges.append(start_afterwards(world.folder))
                 continue
             with _Turn(numbers) as number:  # edits of two writers at once would be of no state
                 _mark(world, number)

@@ -101,7 +101,7 @@ class World:
     def strays(self) -> list[str]:
         """Return what lies in the index's folder that no index needs."""
         manifest = read_manifest(self.folder)
-        named = ALWAYS | MAYBE | {manifest.listing, manifest.catalog}
+        named = ALWAYS | MAYBE | {manifest.listing, manifest.catalog, manifest.graph}
         found = [path.name for path in self.folder.iterdir() if path.name not in named]
         found += [f"missing {name}" for name in ALWAYS if not (self.folder / name).exists()]
         files = {entry.name: set(entry.sums) for entry in manifest.segments}

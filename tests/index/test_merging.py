@@ -10,10 +10,11 @@ import pytest
 from filelock import FileLock
 
 from coderag import Index
+from coderag.afterwards import start_afterwards
 from coderag.errors import IndexDamagedError, IndexWriteError
 from coderag.index import merging
 from coderag.index.manifest import MERGING, MERGING_LOCK, SEGMENTS, read_manifest
-from coderag.index.merging import QUICK_CHUNKS, due_for_merging, merge_index, quick_to_merge, start_merging
+from coderag.index.merging import QUICK_CHUNKS, due_for_merging, merge_index, quick_to_merge
 from coderag.index.part import Part
 from tests.files import write
 from tests.index.trees import state_of
@@ -61,7 +62,7 @@ def test_a_merge(root: Path, tmp_path: Path) -> None:
 
 
 def test_a_merge_in_a_process_of_its_own(root: Path, tmp_path: Path) -> None:
-    assert start_merging(root / ".coderag").wait() == 0
+    assert start_afterwards(root / ".coderag").wait() == 0
     assert len(segments(root)) == 1
     check(root, tmp_path)
 

@@ -1,0 +1,53 @@
+"""What a file has to do with others, as it is stored: its definitions, what it mentions, and what it does to tables."""
+
+from __future__ import annotations
+
+import zlib
+from typing import NamedTuple
+
+import msgspec
+
+from coderag.reading.mentions import NO_MENTIONS, Mentions
+from coderag.sql.embedded.records import NO_USES, DataUses
+from coderag.types import Kind
+
+__all__ = ["Defined", "Links", "deflate_links", "inflate_links"]
+
+LEVEL = 1  # of zlib
+
+
+class Defined(NamedTuple):
+    """A definition of a file, or a section of a document; rows are 0-based and inclusive."""
+
+    name: str
+    qualified_name: str
+    kind: Kind
+    parent: int  # position of the enclosing one, -1 at the top
+    first_row: int
+    row: int  # of the name
+    last_row: int
+
+
+class Links(NamedTuple):
+    """A file as the graph sees it."""
+
+    definitions: tuple[Defined, ...] = ()
+    mentions: Mentions = NO_MENTIONS
+    uses: DataUses = NO_USES
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(Links)
+
+
+def deflate_links(links: Links) -> bytes:
+    """Return links as bytes; b"" for a file that has nothing to tell."""
+    return zlib.compress(_ENCODER.encode(links), LEVEL) if links != NO_LINKS else b""
+
+
+def inflate_links(data: bytes) -> Links:
+    """Return what `deflate_links` gave; raises ValueError or zlib.error when it is damaged."""
+    return _DECODER.decode(zlib.decompress(data)) if data else NO_LINKS
+
+
+NO_LINKS = Links()
