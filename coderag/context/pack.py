@@ -13,12 +13,12 @@ from typing import TypeVar
 
 from coderag.context.ddl import Spelling, table_ddl
 from coderag.sql.model import Column, Name, Table
+from coderag.text.budget import tokens_of
 
-__all__ = ["ContextJoin", "ContextTable", "Packed", "fitting", "key_columns", "pack", "tokens_of"]
+__all__ = ["ContextJoin", "ContextTable", "Packed", "fitting", "key_columns", "pack"]
 
 Unit = TypeVar("Unit")
 
-CHARACTERS_PER_TOKEN = 4  # of DDL, by the tokenizers of common language models
 NAMED = 40  # further tables, of the same databases, that are only named
 
 
@@ -59,11 +59,6 @@ class Packed:
     named: tuple[Table, ...]  # known, and left out for want of room
     left_out: int  # further tables, not even named
     complete: bool  # every table is there in full
-
-
-def tokens_of(text: str) -> int:
-    """Return about how many tokens a text has."""
-    return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
 def fitting(found: Iterable[Unit], text: Callable[[Unit], str], *, budget: float) -> tuple[Unit, ...]:

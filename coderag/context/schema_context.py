@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from coderag.context.ddl import Spelling, place
-from coderag.context.pack import ContextJoin, ContextTable, fitting, key_columns, pack, tokens_of
+from coderag.context.pack import ContextJoin, ContextTable, fitting, key_columns, pack
 from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
 from coderag.ranking.joins import join_paths
 from coderag.ranking.tables import RankedTable, TableRanking, rank_tables
 from coderag.sql.dialect import GENERIC, Dialect, find_dialect
 from coderag.sql.model import Column, Definition, ExampleQuery, Table
+from coderag.text.budget import tokens_of
 
 __all__ = ["SchemaContext", "connected", "schema_context"]
 

@@ -1,0 +1,30 @@
+"""All files of an index and its schema to a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from coderag.graph.code import add_code_edges
+from coderag.graph.data import add_schema
+from coderag.graph.files import LinkedFile, add_files
+from coderag.graph.graph import GraphDraft
+from coderag.graph.uses import add_uses
+from coderag.sql.model import Schema
+
+__all__ = ["build_graph"]
+
+
+def build_graph(
+    files: Sequence[LinkedFile], schema: Schema, *, read: Callable[[str], bytes | None] | None = None
+) -> GraphDraft:
+    """Return the graph of files and of the schema that they amount to.
+
+    `read` gives the content of a file below the root, None where there is none: of settings that are not indexed
+    (go.mod, tsconfig.json), which say what imports mean.
+    """
+    draft = GraphDraft()
+    places = add_files(draft, files)
+    names = add_code_edges(draft, files, places, read=read)
+    data = add_schema(draft, schema, places, files=files)
+    add_uses(draft, files, places, names=names, data=data, schema=schema)
+    return draft

@@ -1,0 +1,1 @@
+"""Names as they are written to the definitions that they mean."""

@@ -1,0 +1,68 @@
+"""Addresses that are asked for to the routes that answer them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+__all__ = ["Requests", "Served"]
+
+HOLE = re.compile(  # a part of an address that may be anything
+    r"<[^<>]*>|\{[^{}]*\}|:\w+\??|\*\w*|\[[\w.]+\]|\(\?P<\w+>[^()]*\)"
+)
+MAX_SERVED = 8  # routes that may answer one address; with more it says nothing
+MAX_PARTS = 16
+ANY = "{}"
+
+
+class Served(NamedTuple):
+    """A route: its node, method ("" for any) and address, and what answers it."""
+
+    node: int
+    method: str
+    address: str
+    handlers: tuple[int, ...] = ()
+
+
+class Requests:
+    """The routes of an index by what their addresses look like."""
+
+    def __init__(self, served: Sequence[Served]) -> None:
+        self._by_size: dict[int, list[tuple[tuple[str, ...], Served]]] = {}
+        for one in served:
+            parts = _parts(one.address)
+            if parts and any(part != ANY for part in parts):
+                self._by_size.setdefault(len(parts), []).append((parts, one))
+        self._known: dict[tuple[str, str], tuple[Served, ...]] = {}
+
+    def answering(self, method: str, address: str) -> tuple[Served, ...]:
+        """Return the routes that answer an address, those that say most of it in plain words."""
+        key = method, address
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._answering(method, _parts(address.partition("?")[0].partition("#")[0]))
+        return found
+
+    def _answering(self, method: str, asked: tuple[str, ...]) -> tuple[Served, ...]:
+        best: list[Served] = []
+        most = 0
+        for parts, one in self._by_size.get(len(asked), ()):
+            if method and one.method and method != one.method:
+                continue
+            if all(part in (ANY, wanted) or wanted == ANY for part, wanted in zip(parts, asked, strict=True)):
+                alike = sum(
+                    2 if part == wanted != ANY else part == wanted for part, wanted in zip(parts, asked, strict=True)
+                )
+                if alike > most:
+                    best, most = [], alike
+                if alike == most and alike > 1:
+                    best.append(one)
+        return tuple(best) if len(best) <= MAX_SERVED else ()
+
+
+def _parts(address: str) -> tuple[str, ...]:
+    """Return the parts of an address, each with anything in it that is put in as {}."""
+    path = re.sub(r"^[a-z]{2,10}://[^/]{0,200}", "", address).removeprefix("^").removesuffix("$")
+    parts = [ANY if HOLE.search(part) else part for part in path.strip("/").split("/")][: MAX_PARTS + 1]
+    return tuple(parts) if path.startswith("/") or parts != [""] else ()

@@ -1,0 +1,214 @@
+"""The graph of an index on disk: made of what its segments and its catalog hold, and made again when they differ."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from coderag.errors import IndexDamagedError, IndexLockedError, IndexMissingError, IndexWriteError
+from coderag.graph.graph import Graph
+from coderag.index.arrays import Array, open_arrays, write_arrays
+from coderag.index.columns import unpack_labels
+from coderag.index.lock import locked
+from coderag.index.manifest import (
+    SEGMENTS,
+    Manifest,
+    SegmentEntry,
+    read_manifest,
+    synced_sum,
+    write_manifest,
+    writing,
+)
+from coderag.index.segment import Segment
+from coderag.reading.walk import read_start
+from coderag.sql.model import Schema
+
+if TYPE_CHECKING:
+    from coderag.graph.files import LinkedFile
+    from coderag.index.seen import SeenRoot
+
+__all__ = ["GRAPH_VERSION", "current_graph", "graph_key", "made_graph", "open_graph", "seen_graph", "write_graph"]
+
+GRAPH_VERSION = 1  # raise it when the same files give another graph
+MAX_SETTINGS_BYTES = 1 << 20  # of a file such as tsconfig.json
+LOCK_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    """A segment and the files of it that count."""
+
+    segment: Segment
+    files: tuple[int, ...]
+
+
+def graph_key(entries: Sequence[SegmentEntry], segments: Sequence[Segment], catalog_key: str) -> str:
+    """Return the identity of what a graph is made of: paths and contents of the files that count, and the schema.
+
+    Which segments hold them does not matter, so a merge leaves a graph as it is.
+    """
+    known = blake2b(f"{GRAPH_VERSION}\0{catalog_key}\0".encode(), digest_size=8)
+    rows = []
+    for live in _live(entries, segments):
+        blobs = live.segment.arrays["file_blob"]
+        paths = live.segment.paths.some(live.files)
+        rows += [
+            path.encode("utf-8", "surrogateescape") + b"\0" + bytes(blobs[number])
+            for path, number in zip(paths, live.files, strict=True)
+        ]
+    for row in sorted(rows):
+        known.update(row)
+    return known.hexdigest()
+
+
+def made_graph(
+    entries: Sequence[SegmentEntry], segments: Sequence[Segment], schema: Schema, *, root: Path
+) -> dict[str, Array]:
+    """Return the arrays of the graph of the files that count, what matters in it included.
+
+    Raises IndexDamagedError.
+    """
+    from coderag.graph.build import build_graph  # a graph that is there needs none of it
+    from coderag.graph.centrality import importance
+    from coderag.graph.communities import communities
+
+    with _uncollected():
+        files = sorted(_linked(_live(entries, segments)), key=lambda one: one.path)
+        arrays = build_graph(files, schema, read=_reading(root)).arrays()
+    graph = Graph(arrays)
+    return arrays | {"node_rank": importance(graph), "node_community": communities(graph)}
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Do without the collector of cycles, which looks at a million records again and again, and finds none to free."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+def open_graph(folder: Path, manifest: Manifest, held: Array | None = None) -> Graph | None:
+    """Return the graph of an index, None where there is none; it may be older than the index.
+
+    Raises IndexDamagedError.
+    """
+    if not manifest.graph:
+        return None
+    try:
+        return Graph(open_arrays(folder / manifest.graph, held))
+    except KeyError as error:
+        raise IndexDamagedError(f'{folder / manifest.graph} lacks {error}; run "coderag index"') from error
+
+
+def write_graph(folder: Path, *, making: Callable[[], object] | None = None) -> bool:
+    """Make the graph of an index if it is older than the index, and tell whether it was.
+
+    No lock is held while it is made; another writer may change the index meanwhile, and then the graph is older than
+    the index again, as its key says. `making` is called before it is made. Raises IndexMissingError,
+    IndexFormatError, IndexDamagedError, IndexLockedError and IndexWriteError.
+    """
+    manifest = read_manifest(folder)
+    segments = [Segment(folder / SEGMENTS / entry.name) for entry in manifest.segments]
+    key = graph_key(manifest.segments, segments, manifest.catalog_key)
+    if manifest.graph and manifest.graph_key == key and (folder / manifest.graph).exists():
+        return False
+    from coderag.index.catalog import Catalog
+
+    if making is not None:
+        making()
+    started = time.monotonic()
+    schema = Catalog.open(folder / manifest.catalog).schema() if manifest.catalog else Schema()
+    arrays = made_graph(manifest.segments, segments, schema, root=Path(manifest.root))
+    with locked(folder, LOCK_SECONDS), writing(folder):
+        now = read_manifest(folder)
+        path = folder / f"graph-{now.generation + 1}.bin"
+        write_arrays(path, arrays)
+        made = replace(
+            now,
+            graph=path.name,
+            graph_sum=synced_sum(path),
+            graph_key=key,
+            graph_ns=time.time_ns(),
+            graph_seconds=time.monotonic() - started,
+        )
+        write_manifest(folder, made, None)
+    return True
+
+
+def current_graph(
+    folder: Path, manifest: Manifest, segments: Sequence[Segment], *, schema: Callable[[], Schema]
+) -> Graph:
+    """Return the graph of an index as it was opened, made and stored where there is none that fits.
+
+    Where it cannot be stored, or the index on disk is another one by now, it is made in memory. Raises
+    IndexDamagedError.
+    """
+    key = graph_key(manifest.segments, segments, manifest.catalog_key)
+    if manifest.graph and manifest.graph_key == key and (folder / manifest.graph).exists():
+        with suppress(IndexDamagedError):  # it is made anew
+            if (known := open_graph(folder, manifest)) is not None:
+                return known
+    with suppress(IndexLockedError, IndexWriteError, IndexMissingError):
+        write_graph(folder)
+        stored = read_manifest(folder)
+        if stored.graph_key == key and (graph := open_graph(folder, stored)) is not None:
+            return graph
+    return Graph(made_graph(manifest.segments, segments, schema(), root=Path(manifest.root)))
+
+
+def seen_graph(seen: SeenRoot, segments: Sequence[Segment]) -> Graph:
+    """Return the graph of what is seen of a root, as if the rest were not there; raises IndexDamagedError."""
+    manifest = seen.manifest
+    schema = seen.catalog.schema() if seen.catalog is not None else Schema()
+    return Graph(made_graph(manifest.segments, segments, schema, root=Path(manifest.root)))
+
+
+def _live(entries: Sequence[SegmentEntry], segments: Sequence[Segment]) -> Iterator[_Live]:
+    for entry, segment in zip(entries, segments, strict=True):
+        dead = set(entry.dead)
+        yield _Live(segment, tuple(number for number in range(entry.files) if number not in dead))
+
+
+def _linked(parts: Iterable[_Live]) -> Iterator[LinkedFile]:
+    from coderag.graph.files import LinkedFile
+
+    for live in parts:
+        segment = live.segment
+        arrays, languages = segment.arrays, list(segment.languages)
+        labels = arrays["file_labels"].tolist()
+        codes, blobs = arrays["file_language"].tolist(), arrays["file_blob"]
+        for number, path in zip(live.files, segment.paths.some(live.files), strict=True):
+            yield LinkedFile(
+                path,
+                languages[codes[number]],
+                segment.links(number),
+                unpack_labels(labels[number]),
+                bytes(blobs[number]),
+            )
+
+
+def _reading(root: Path) -> Callable[[str], bytes | None]:
+    """Return what reads files of settings below a root, and nothing outside of it."""
+    real = os.path.realpath(root)
+
+    def read(path: str) -> bytes | None:
+        full = os.path.realpath(os.path.join(real, path))
+        if not full.startswith(os.path.join(real, "")):
+            return None
+        with suppress(OSError):
+            found = read_start(full, MAX_SETTINGS_BYTES + 1)
+            return found if len(found) <= MAX_SETTINGS_BYTES else None
+        return None
+
+    return read

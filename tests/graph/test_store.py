@@ -1,0 +1,160 @@
+"""The graph of an index on disk: made with it, made anew when it is older, and never in the way of answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coderag import Index
+from coderag.afterwards import start_afterwards
+from coderag.errors import IndexDamagedError
+from coderag.graph.graph import Graph
+from coderag.graph.model import EdgeKind
+from coderag.graph.store import write_graph
+from coderag.index.job import Progress
+from coderag.index.lock import locked
+from coderag.index.manifest import read_manifest
+from coderag.index.merging import merge_index
+from tests.files import write
+from tests.graph.edges import edges_of
+
+FILES = {
+    "app/money.py": "def rounded(amount):\n    return round(amount, 2)\n",
+    "app/orders.py": "from app.money import rounded\n\n\ndef total(order):\n    return rounded(order.sum)\n",
+    "secret/plans.py": "from app.money import rounded\n\n\ndef plan(one):\n    return rounded(one)\n",
+    "coderag.toml": '[[access]]\npaths = ["secret/**"]\ngroups = ["board"]\n',
+    "schema.sql": "CREATE TABLE orders (id INTEGER PRIMARY KEY, total TEXT);\n",
+}
+CALLS = {"total -calls> rounded", "plan -calls> rounded"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = write(tmp_path / "root", FILES)
+    Index.build(root, workers=0)
+    return root
+
+
+def calls(index: Index) -> set[str]:
+    [graph] = index.graphs()
+    return edges_of(graph, EdgeKind.CALLS)
+
+
+def same(one: Graph, other: Graph) -> bool:
+    return one.arrays.keys() == other.arrays.keys() and all(
+        np.array_equal(array, other.arrays[name]) for name, array in one.arrays.items()
+    )
+
+
+def test_a_build_makes_it(root: Path) -> None:
+    manifest = read_manifest(root / ".coderag")
+    assert (root / ".coderag" / manifest.graph).exists()
+    assert calls(Index.open(root)) == CALLS
+
+
+def test_a_build_may_leave_it(root: Path) -> None:
+    index = Index.build(root, workers=0, graph=False)
+    assert not read_manifest(root / ".coderag").graph
+    assert calls(index) == CALLS
+    assert read_manifest(root / ".coderag").graph
+
+
+def test_after_an_update_it_is_made_anew(root: Path, tmp_path: Path) -> None:
+    index = Index.open(root)
+    before = calls(index)
+    write(root, {"app/refunds.py": "from app.money import rounded\n\n\ndef refund(one):\n    return rounded(one)\n"})
+    (root / "secret/plans.py").unlink()
+    index.update(workers=0)
+    assert calls(index) == before - {"plan -calls> rounded"} | {"refund -calls> rounded"}
+    fresh = Index.build(root, index=tmp_path / "fresh", workers=0)
+    assert same(index.graphs()[0], fresh.graphs()[0])
+    index.close()
+
+
+def test_it_is_made_once(root: Path) -> None:
+    assert not write_graph(root / ".coderag")
+    (root / "app/money.py").touch()
+    Index.ensure(root, workers=0)
+    assert not write_graph(root / ".coderag")
+
+
+def test_a_merge_leaves_it(root: Path) -> None:
+    index = Index.open(root)
+    for number in range(6):
+        write(root, {f"app/new_{number}.py": f"def new_{number}(): ...\n"})
+        index.update(workers=0)
+    index.graphs()
+    index.close()
+    merge_index(root / ".coderag")
+    assert not write_graph(root / ".coderag")
+
+
+def test_while_another_process_writes_it_is_kept_in_memory(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coderag.graph.store.LOCK_SECONDS", 0.05)
+    index = Index.build(root, workers=0, graph=False)
+    with locked(root / ".coderag", 1.0):
+        assert calls(index) == CALLS
+    assert not read_manifest(root / ".coderag").graph
+
+
+def test_a_process_of_its_own_brings_it_up_to_date(root: Path) -> None:
+    index = Index.open(root)
+    (root / "secret/plans.py").unlink()
+    index.update(workers=0)
+    index.close()
+    old = read_manifest(root / ".coderag").graph_key
+    assert start_afterwards(root / ".coderag").wait() == 0
+    assert read_manifest(root / ".coderag").graph_key != old
+    assert calls(Index.open(root)) == {"total -calls> rounded"}
+
+
+@pytest.mark.parametrize(("pause", "due"), [(0, True), (10**9, False)])
+def test_an_update_says_when_it_should_be_made_anew(
+    root: Path, monkeypatch: pytest.MonkeyPatch, pause: int, due: bool
+) -> None:
+    monkeypatch.setattr("coderag.index.build.GRAPH_PAUSE", pause)
+    with Index.open(root) as index:
+        index.update(workers=0)
+        assert not index.reports[0].graph_due  # nothing changed
+        write(root, {"app/more.py": "def more(): ...\n"})
+        index.update(workers=0)
+        assert index.reports[0].graph_due == due
+
+
+def test_progress_tells_when_it_is_made(root: Path) -> None:
+    told: list[Progress] = []
+    Index.build(root, workers=0, watch=told.append)
+    assert told[-1].linking
+    assert not any(one.linking for one in told[:-1])
+
+
+def test_what_is_hidden_is_in_no_graph(root: Path) -> None:
+    [graph] = Index.open(root).as_seen_by(["staff"]).graphs()
+    assert edges_of(graph, EdgeKind.CALLS) == {"total -calls> rounded"}
+    assert "secret/plans.py" not in graph.paths.all()
+    assert calls(Index.open(root).as_seen_by(["board"])) == CALLS
+
+
+def test_damage_is_found_and_repaired(root: Path) -> None:
+    path = root / ".coderag" / read_manifest(root / ".coderag").graph
+    data = bytearray(path.read_bytes())
+    data[-100] ^= 1
+    path.write_bytes(bytes(data))
+    index = Index.open(root)
+    assert [one.path for one in index.damage()] == [path.name]
+    with pytest.raises(IndexDamagedError, match="coderag index"):
+        index.verify()
+    assert calls(Index.ensure(root, workers=0)) == CALLS
+    assert Index.open(root).damage() == []
+
+
+def test_several_roots_have_a_graph_each(root: Path, tmp_path: Path) -> None:
+    other = write(
+        tmp_path / "other", {"app/money.py": "def rounded(x): ...\n\n\ndef half(x):\n    return rounded(x / 2)\n"}
+    )
+    Index.build(other, workers=0)
+    first, second = Index.open(root, other).graphs()
+    assert edges_of(first, EdgeKind.CALLS) == CALLS
+    assert edges_of(second, EdgeKind.CALLS) == {"half -calls> rounded"}
