@@ -15,6 +15,7 @@ __all__ = [
     "Kind",
     "Pipeline",
     "Query",
+    "Relation",
     "Span",
     "Symbol",
     "TableFilter",
@@ -141,7 +142,9 @@ class Pipeline:
     """How a search ranks, stage by stage."""
 
     fusion: Fusion = Fusion.MIN_MAX
-    reranker: str = "learned"  # "linear": the weights alone; "maxsim", or a model (coderag.models.rerankers): on top
+    reranker: str = (
+        "learned"  # "linear": the weights alone; "graph", "maxsim", or a model (coderag.models.rerankers): on top
+    )
     depth: int = 30  # of the best that such a reranker sees
     blend: float = 0.5  # its share in the order of those; the rest is that of the ranking before it
     without: frozenset[str] = frozenset()  # evidence that is left out: names of coderag.ranking.features.FAMILIES
@@ -165,6 +168,7 @@ class Query:
     threshold: float = 0.0  # 0..1: the least confidence of a hit
     collapse: bool = True  # whether copies and near copies of a hit are only named by it
     expand: Expand | None = None
+    related: int = 0  # further hits, at most: what the others have to do with
     pipeline: Pipeline = Pipeline()
 
 
@@ -183,6 +187,18 @@ class TableFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class Relation:
+    """Something that a hit has to do with: who calls it, a table that it reads."""
+
+    kind: str  # "called by", "tested by", "reads", "read by", "writes", "answers", "maps", ...
+    name: str  # qualified
+    path: str = ""  # "" for a table that no file defines
+    line: int = 0
+    certainty: str = "resolved"  # or "unique name", "candidate" (coderag.graph.model)
+    total: int = 1  # how many relations of this kind there are; the surest three are given
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """An answer: a chunk, how well it matched, and why."""
 
@@ -194,3 +210,5 @@ class Hit:
     also: tuple[str, ...] = ()  # path:line of chunks with the same or nearly the same text, which are no hits
     confidence: float = 0.0  # 0..1: how likely it answers the question, whatever else was found
     expanded_from: tuple[str, ...] = ()  # path:line of the chunks that were found in it, best first
+    relations: tuple[Relation, ...] = ()  # its close ones, by what the graph knew when it was made
+    related: bool = False  # it does not answer by itself: it has to do with a better hit

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from coderag.errors import QueryError
 from coderag.ranking.features import FAMILIES
-from coderag.ranking.rank import BUILT_IN, STANDARD
+from coderag.ranking.rank import BUILT_IN, CONNECTED, STANDARD
 from coderag.types import Fusion, Pipeline
 
 __all__ = ["make_pipeline"]
@@ -21,7 +21,7 @@ def make_pipeline(
         raise QueryError(f"unknown evidence {unknown[0]!r}; known is {', '.join(FAMILIES)}")
     if fusion and fusion not in list(Fusion):
         raise QueryError(f"unknown fusion {fusion!r}; known are {', '.join(Fusion)}")
-    if reranker and reranker not in BUILT_IN:
+    if reranker and reranker not in BUILT_IN | {CONNECTED}:
         from coderag.ranking.rerank import find_reranker
 
         find_reranker(reranker)  # a wrong name is told before anything is searched

@@ -27,6 +27,7 @@ def make_query(
     threshold: float = 0.0,
     collapse: bool = True,
     expand: Expand | str | None = None,
+    related: int = 0,
     pipeline: Pipeline = STANDARD,
 ) -> Query:
     """Return a query of plain values; raises QueryError for one that makes no sense."""
@@ -34,6 +35,8 @@ def make_query(
         raise QueryError("the question is empty; ask in words or give a symbol")
     if k < 1:
         raise QueryError(f"k is {k}; ask for at least one hit")
+    if related < 0:
+        raise QueryError(f"related is {related}; give a number from 0")
     for name, share in (("diversity", diversity), ("threshold", threshold)):
         if not 0 <= share <= 1:
             raise QueryError(f"{name} is {share}; give a number from 0 to 1")
@@ -53,6 +56,7 @@ def make_query(
             threshold=threshold,
             collapse=collapse,
             expand=Expand(expand) if expand else None,
+            related=related,
             pipeline=pipeline,
         )
     except ValueError as error:

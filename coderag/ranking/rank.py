@@ -32,7 +32,7 @@ from coderag.ranking.trees import Trees, read_trees, tree_scores
 from coderag.ranking.understand import Question, Shape
 from coderag.types import Kind, Pipeline
 
-__all__ = ["BUILT_IN", "DEFAULT", "STANDARD", "Ranked", "Rows", "Tuning", "candidate_rows", "rank"]
+__all__ = ["BUILT_IN", "CONNECTED", "DEFAULT", "STANDARD", "Ranked", "Rows", "Tuning", "candidate_rows", "rank"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,7 @@ DEFAULT = Tuning()
 STANDARD = Pipeline()
 WITHOUT_RANKER = frozenset({"linear", "none"})  # the weights alone rank
 FLAGS = (DEFINES | CONTINUES) + 1  # combinations of a chunk's flags
+CONNECTED = "graph"  # the built-in ranking, and what the graph says of its hits (coderag.ranking.connected)
 BUILT_IN = WITHOUT_RANKER | {"learned"}  # what ranks by features; any other reranker comes on top of the former
 
 

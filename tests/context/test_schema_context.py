@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from coderag import Index, TableFilter
-from coderag.context.pack import tokens_of
 from coderag.errors import QueryError, SettingsError
+from coderag.text.budget import tokens_of
 from tests.files import copy_shop, write
 
 

@@ -33,7 +33,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 @pytest.fixture(scope="module")
 def unrelated(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(REPOSITORY / "coderag/reading", index=tmp_path_factory.mktemp("reading"), workers=0)
+    return Index.build(REPOSITORY / "coderag/evaluate", index=tmp_path_factory.mktemp("evaluate"), workers=0)
 
 
 def best(index: Index, question: str) -> float:
