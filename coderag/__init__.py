@@ -17,23 +17,58 @@ __version__ = "0.1.0"
 __all__ = [
     "Chunk",
     "CoderagError",
+    "Drawing",
+    "Expand",
+    "Fusion",
     "Hit",
+    "Impact",
     "Index",
     "Kind",
+    "Pipeline",
     "Query",
+    "References",
+    "Relation",
+    "RepositoryMap",
     "Span",
     "Symbol",
     "TableFilter",
     "TestPolicy",
+    "Way",
     "__version__",
 ]
 
 if TYPE_CHECKING:
     from coderag.api import Index
     from coderag.errors import CoderagError
-    from coderag.types import Chunk, Hit, Kind, Query, Span, Symbol, TableFilter, TestPolicy
+    from coderag.graph.drawing import Drawing
+    from coderag.graph.impact import Impact
+    from coderag.graph.mapping import RepositoryMap
+    from coderag.graph.paths import Way
+    from coderag.graph.refs import References
+    from coderag.types import (
+        Chunk,
+        Expand,
+        Fusion,
+        Hit,
+        Kind,
+        Pipeline,
+        Query,
+        Relation,
+        Span,
+        Symbol,
+        TableFilter,
+        TestPolicy,
+    )
 
-HOMES = {"Index": "coderag.api", "CoderagError": "coderag.errors"}
+HOMES = {
+    "CoderagError": "coderag.errors",
+    "Drawing": "coderag.graph.drawing",
+    "Impact": "coderag.graph.impact",
+    "Index": "coderag.api",
+    "References": "coderag.graph.refs",
+    "RepositoryMap": "coderag.graph.mapping",
+    "Way": "coderag.graph.paths",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from coderag.errors import StoredIndexError
 from coderag.index.build import Builder
-from coderag.index.job import BuildOptions, Report, Watch
+from coderag.index.job import BuildOptions, Progress, Report, Watch
 from coderag.index.lock import LOCK_SECONDS, Holder
 from coderag.index.manifest import read_manifest
 from coderag.index.merging import merge_index
@@ -19,6 +20,8 @@ from coderag.roots import Root
 from coderag.types import Content
 
 __all__ = ["Asked", "Upkeep"]
+
+LINKING = Progress(0, 0, 0, 0, 0, linking=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Asked:
     mask: bool | None = None
     workers: int | None = None
     cache: bool = True
+    graph: bool = True  # made after a build, and after an update that looks at everything
     lock_seconds: float = LOCK_SECONDS
     waiting: Callable[[Holder | None], None] | None = None
 
@@ -43,7 +47,11 @@ class Upkeep:
 
     def build(self, asked: Asked, *, watch: Watch | None = None) -> tuple[Report, ...]:
         """Make every index from nothing."""
-        return tuple(builder.build(_options(one.folder, asked), watch=watch) for one, builder in self._builders.items())
+        reports = []
+        for one, builder in self._builders.items():
+            reports.append(builder.build(_options(one.folder, asked), watch=watch))
+            self._graph(one, asked, watch)
+        return tuple(reports)
 
     def update(
         self,
@@ -55,10 +63,14 @@ class Upkeep:
     ) -> tuple[Report, ...]:
         """Bring every index up to date, or make it; with `paths` by looking at these only."""
         given = None if paths is None else [os.fspath(path) for path in paths]
-        return tuple(
-            self.update_one(one, _options(one.folder, asked), paths=given, thorough=thorough, watch=watch)
-            for one in self._builders
-        )
+        reports = []
+        for one in self._builders:
+            reports.append(
+                self.update_one(one, _options(one.folder, asked), paths=given, thorough=thorough, watch=watch)
+            )
+            if thorough:
+                self._graph(one, asked, watch)
+        return tuple(reports)
 
     def update_one(
         self,
@@ -72,6 +84,13 @@ class Upkeep:
         """Bring the index of one root up to date."""
         below = None if paths is None else _below(one.root, paths)
         return self._builders[one].update(options, paths=below, thorough=thorough, watch=watch)
+
+    def _graph(self, one: Root, asked: Asked, watch: Watch | None) -> None:
+        """Bring the graph of a root up to date."""
+        if asked.graph:
+            from coderag.graph.store import write_graph
+
+            write_graph(one.folder, making=partial(watch, LINKING) if watch is not None else None)
 
     def merge(self) -> bool:
         """Merge the segments that should be merged, and tell whether there were any."""

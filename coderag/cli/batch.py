@@ -16,7 +16,7 @@ __all__ = ["answer_lines"]
 
 LISTS = ("kinds", "languages", "paths", "repositories", "databases", "environments", "groups")
 SHARES = ("diversity", "threshold")
-KNOWN = ("query", "k", *LISTS, "tests", *SHARES, "collapse", "expand")
+KNOWN = ("query", "k", *LISTS, "tests", *SHARES, "collapse", "expand", "related")
 
 
 def answer_lines(index: Index, *, defaults: Query, whole: bool) -> None:
@@ -55,6 +55,9 @@ def _query(raw: bytes, defaults: Query) -> Query:
     if not isinstance(collapse := asked.get("collapse", defaults.collapse), bool):
         raise QueryError(f'"collapse" is {collapse!r}; give true or false')
     expand = asked.get("expand", defaults.expand)
+    related = asked.get("related", defaults.related)
+    if not isinstance(related, int) or isinstance(related, bool):
+        raise QueryError(f'"related" is {related!r}; give a whole number')
     return make_query(
         asked["query"],
         k=k,
@@ -70,5 +73,6 @@ def _query(raw: bytes, defaults: Query) -> Query:
         threshold=asked.get("threshold", defaults.threshold),
         collapse=collapse,
         expand=str(expand) if expand else None,
+        related=related,
         pipeline=defaults.pipeline,
     )

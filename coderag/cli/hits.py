@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from coderag.cli.place import Paths
 from coderag.cli.text import MAX_LINE, Screen, Style, shorten, visible
-from coderag.types import Chunk, Hit
+from coderag.types import Chunk, Hit, Relation
 
-__all__ = ["definition_place", "hit_lines", "signature_text", "vimgrep_line"]
+__all__ = ["definition_place", "hit_lines", "relations_text", "signature_text", "vimgrep_line"]
 
 SPACE = re.compile(r"\s+")
 TRAILING = "{:= \t"  # what ends a signature's line and is not part of it
@@ -52,7 +52,10 @@ def hit_lines(
         width = shown.width - 2 * len(INDENT)
         lines += [2 * INDENT + signature_text(one, chunk.language, shown, width=width) for one in chunk.members if one]
     if hit.reasons:
-        lines.append(shown.paint(f"{INDENT}why: {visible('; '.join(hit.reasons))}", Style.NOTE))
+        how = "related: " if hit.related else "why: "
+        lines.append(shown.paint(f"{INDENT}{how}{visible('; '.join(hit.reasons))}", Style.NOTE))
+    if hit.relations:
+        lines.append(shown.paint(f"{INDENT}{visible(relations_text(hit.relations))}", Style.DIM))
     if hit.also:
         lines.append(shown.paint(f"{INDENT}the same at {visible(', '.join(hit.also))}", Style.NOTE))
     if hit.expanded_from:
@@ -68,6 +71,19 @@ def _head(hit: Hit, paths: Paths, shown: Screen, *, several: bool) -> str:
     repository = f"  [{visible(chunk.repository)}]" if several else ""
     name = shown.paint(visible(chunk.qualified_name), Style.NAME)
     return f"{place}  {shown.paint(chunk.kind, Style.KIND)} {name}{repository}"
+
+
+def relations_text(relations: Sequence[Relation]) -> str:
+    """Return relations in brief: `called by a, b (+3) · reads orders`."""
+    kinds: dict[str, list[Relation]] = {}
+    for one in relations:
+        kinds.setdefault(one.kind, []).append(one)
+    parts = []
+    for kind, found in kinds.items():
+        more = found[0].total - len(found)
+        names = ", ".join(one.name for one in found)
+        parts.append(f"{kind} {names}{f' (+{more:,})' if more else ''}")
+    return " · ".join(parts)
 
 
 def signature_text(signature: str, language: str, shown: Screen, *, width: int) -> str:

@@ -17,6 +17,7 @@ from coderag.cli.progress import Bar
 from coderag.cli.records import plain, print_records
 from coderag.cli.schema_summary import schema_lines
 from coderag.cli.summary import (
+    graph_text,
     labelled,
     language_lines,
     masked_counts,
@@ -76,6 +77,7 @@ def _bring_up(one: Root, options: argparse.Namespace) -> Index:
         "mask": options.mask,
         "workers": options.workers,
         "cache": not options.no_cache,
+        "graph": not options.no_graph,
     }
     with Bar(f"Indexing {visible(one.repository)}", wanted=not options.quiet, at_once=True) as bar:
         if options.rebuild:
@@ -105,6 +107,8 @@ def _summary(report: Report, status: Status, shown: Screen, *, verbose: bool) ->
     if report.read or verbose:
         lines += language_lines(status, shown)
     lines.append(labelled("index", f"{visible(status.folder)}, {bytes_text(status.index_bytes)}", shown))
+    if status.graph is not None:
+        lines.append(labelled("graph", graph_text(status.graph), shown))
     if report.embedded:
         lines.append(labelled("vectors", f"{counted(report.embedded, 'chunk')} embedded by {status.encoder}", shown))
     if status.skipped:
@@ -150,6 +154,7 @@ def _record(report: Report, status: Status, *, verbose: bool) -> dict[str, Any]:
         "files": status.files,
         "index_bytes": status.index_bytes,
         "encoder": status.encoder,
+        "graph": status.graph,
         "languages": status.languages,
         "skipped": status.skipped if verbose else skipped_counts(status.skipped),
         "problems": status.problems,

@@ -24,7 +24,7 @@ from coderag.roots import Root
 if TYPE_CHECKING:
     from coderag.index.lock import Holder
 
-__all__ = ["merge_later", "note", "note_repairs", "note_writer", "open_index"]
+__all__ = ["note", "note_repairs", "note_writer", "open_index", "tidy_later"]
 
 FEW_PATHS = 8  # of those that changed, which tell the languages to prepare for
 PATIENCE_SECONDS = 2.0  # that an answer waits for another writer; then it comes from the index as it was
@@ -91,7 +91,7 @@ def _refresh(index: Index, stale: list[str] | None) -> None:
         note(f"answers come from the index as it was: {error}")
         return
     note_repairs(index)
-    merge_later(index)
+    tidy_later(index)
 
 
 def note_repairs(index: Index) -> None:
@@ -103,10 +103,10 @@ def note_repairs(index: Index) -> None:
             note(f"{counted(report.repaired, 'damaged segment')} left out; {counted(report.read, 'file')} read again")
 
 
-def merge_later(index: Index) -> None:
-    """Have what updates left in pieces merged by processes of their own, for which nobody waits."""
+def tidy_later(index: Index) -> None:
+    """Have what updates left tidied up by processes of their own, for which nobody waits."""
     for root, report in zip(index.roots, index.reports, strict=True):
-        if report.merge_due:
-            from coderag.index.merging import start_merging
+        if report.merge_due or report.graph_due:
+            from coderag.afterwards import start_afterwards
 
-            start_merging(root.folder)
+            start_afterwards(root.folder)

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import Any, NoReturn
 
 from coderag import __version__
-from coderag.types import Content, Expand, Kind, TestPolicy
+from coderag.cli.arguments import (
+    Parser,
+    Parsers,
+    add_filters,
+    add_groups,
+    add_opening,
+    add_output,
+    add_place,
+    command,
+    count,
+    layout,
+    seconds,
+    share,
+    size,
+    words,
+    words_of,
+)
+from coderag.cli.graph_parser import add_graph, add_impact, add_map, add_path, add_refs
+from coderag.cli.schema_parser import add_check_sql, add_erd, add_schema, add_table, add_tables
+from coderag.types import Content, Expand
 
 __all__ = ["make_parser"]
-
-Parsers = Any  # argparse names the type of subparsers with an underscore
 
 EXAMPLES = """\
 examples:
@@ -54,16 +69,6 @@ examples:
 The index lies in ROOT/.coderag. Running it again reads only what changed. A database's schema is asked for once and
 kept, without the password, until it is given again.
 """
-SCHEMA_EXAMPLES = """\
-examples:
-  coderag schema "monthly revenue by region"
-  coderag schema "active customers" --evidence "active: ordered within 90 days"
-  coderag schema "top products" --database shop --budget 2000
-  coderag schema "late invoices" --format markdown
-  echo '{"question": "late invoices", "k": 5}' | coderag schema --batch
-
-The whole schema where it fits the budget, else the best tables of it. A token is taken for four characters.
-"""
 WATCH_EXAMPLES = """\
 examples:
   coderag watch                    keep the index of this repository up to date until Ctrl-C
@@ -83,21 +88,6 @@ examples:
 The cache holds vectors of models and segments that work trees of one repository share; what is removed is made again
 when it is needed.
 """
-CHECK_EXAMPLES = """\
-examples:
-  coderag check-sql report.sql
-  echo "SELECT nmae FROM customers" | coderag check-sql -
-  coderag check-sql report.sql --url postgresql://reader@localhost/shop
-
-Exit code 1 when there is an error.
-"""
-ERD_EXAMPLES = """\
-examples:
-  coderag erd                              all tables, as Mermaid
-  coderag erd orders customers             these, and what connects them
-  coderag erd "who paid for an order?"     those that a question is about
-  coderag erd --output schema.svg
-"""
 EVAL_EXAMPLES = """\
 examples:
   coderag eval questions.jsonl             {"query": "...", "relevant": ["src/cart.py", {"symbol": "Cart.total"}]}
@@ -108,27 +98,11 @@ examples:
 
 Needs "pip install coderag[eval]". The interval behind a figure holds it for 95 of 100 samples of such questions.
 """
-BATCH_SCHEMA_HELP = (
-    'read JSON lines {"question", "k"?, "paths"?, "evidence"?, "database"?, "environment"?, "groups"?, "budget"?} '
-    "from stdin, write one JSON object a line"
-)
 BATCH_HELP = (
     'read JSON lines {"query", "k"?, "kinds"?, "languages"?, "paths"?, "repositories"?, "databases"?, '
-    '"environments"?, "groups"?, "tests"?, "diversity"?, "threshold"?, "collapse"?, "expand"?} from stdin, '
+    '"environments"?, "groups"?, "tests"?, "diversity"?, "threshold"?, "collapse"?, "expand"?, "related"?} from stdin, '
     "write one JSON array of hits a line"
 )
-
-
-def _layout(prog: str) -> argparse.HelpFormatter:
-    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=28)
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where help is, and exit with 2."""
-        self.exit(2, f'{self.prog}: {message}; see "{self.prog} --help"\n')
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -137,34 +111,22 @@ def make_parser() -> argparse.ArgumentParser:
         prog="coderag",
         description="Index repositories and databases; find the right function, and the right tables, offline.",
         epilog=EXAMPLES,
-        formatter_class=_layout,
+        formatter_class=layout,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"coderag {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for add in (
-        *(_add_index, _add_search, _add_outline, _add_symbols, _add_schema, _add_tables, _add_table, _add_erd),
-        *(_add_check_sql, _add_eval, _add_status, _add_watch, _add_clean, _add_languages),
+        *(_add_index, _add_search, _add_outline, _add_symbols, add_refs, add_impact, add_path, add_graph, add_map),
+        *(add_schema, add_tables, add_table, add_erd, add_check_sql),
+        *(_add_eval, _add_status, _add_watch, _add_clean, _add_languages),
     ):
         add(commands)
     return parser
 
 
-def _command(commands: Parsers, name: str, *, module: str, summary: str, epilog: str = "") -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog=epilog,
-        formatter_class=_layout,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(module=f"coderag.cli.{module}")
-    return parser
-
-
 def _add_index(commands: Parsers) -> None:
-    parser = _command(
+    parser = command(
         commands, "index", module="index", summary="index a repository, or what changed in it", epilog=INDEX_EXAMPLES
     )
     parser.add_argument(
@@ -177,12 +139,12 @@ def _add_index(commands: Parsers) -> None:
     parser.add_argument("--rebuild", action="store_true", help="read everything again")
     parser.add_argument(
         "--content",
-        type=_words_of([str(one) for one in Content]),
+        type=words_of([str(one) for one in Content]),
         metavar="LIST",
         help="what to read: code, docs, config (default: code,docs)",
     )
     parser.add_argument(
-        "--max-bytes", type=_size, metavar="SIZE", help="leave out files larger than, say, 500k (default: 4M)"
+        "--max-bytes", type=size, metavar="SIZE", help="leave out files larger than, say, 500k (default: 4M)"
     )
     parser.add_argument(
         "--encoder",
@@ -191,6 +153,9 @@ def _add_index(commands: Parsers) -> None:
     )
     parser.add_argument(
         "--no-cache", action="store_true", help="take no segments from the cache, where other indexes leave theirs"
+    )
+    parser.add_argument(
+        "--no-graph", action="store_true", help="leave the graph of code and tables to the first question for it"
     )
     masking = parser.add_mutually_exclusive_group()
     masking.add_argument(
@@ -203,34 +168,34 @@ def _add_index(commands: Parsers) -> None:
     masking.add_argument("--mask", action="store_true", default=None, help="cover secrets again (default: covered)")
     parser.add_argument(
         "--samples",
-        type=_count,
+        type=count,
         default=0,
         metavar="N",
         help="values of each column to read from a database (default: 0)",
     )
     parser.add_argument(
         "--timeout",
-        type=_count,
+        type=count,
         default=30,
         metavar="SECONDS",
         help="the longest that a database may take (default: 30)",
     )
     parser.add_argument("--forget", action="store_true", help="remove the databases given from the index")
-    parser.add_argument("--workers", type=_count, metavar="N", help="processes (default: one a core; 0: none)")
+    parser.add_argument("--workers", type=count, metavar="N", help="processes (default: one a core; 0: none)")
     parser.add_argument("--dry-run", action="store_true", help="only list what would be read")
     noise = parser.add_mutually_exclusive_group()
     noise.add_argument("--verbose", "-v", action="store_true", help="list skipped files and files with problems")
     noise.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
-    _add_output(parser)
+    add_output(parser)
 
 
 def _add_search(commands: Parsers) -> None:
-    parser = _command(
+    parser = command(
         commands, "search", module="search", summary="find the code that answers a question", epilog=SEARCH_EXAMPLES
     )
     parser.add_argument("query", nargs="*", metavar="QUERY", help="a question in words, or a symbol")
-    parser.add_argument("-k", type=_count, default=10, metavar="N", help="how many hits (default: 10)")
-    _add_filters(parser)
+    parser.add_argument("-k", type=count, default=10, metavar="N", help="how many hits (default: 10)")
+    add_filters(parser)
     _add_places(parser)
     parser.add_argument(
         "--context",
@@ -242,57 +207,47 @@ def _add_search(commands: Parsers) -> None:
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
     parser.add_argument("--vimgrep", action="store_true", help="print path:line:column:text")
     parser.add_argument("--batch", action="store_true", help=BATCH_HELP)
-    _add_groups(parser)
-    _add_opening(parser)
-    _add_output(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
 
 
 def _add_shaping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
+        "--related",
+        type=count,
+        default=0,
+        metavar="N",
+        help="add up to N of what the hits have to do with (default: 0)",
+    )
+    parser.add_argument(
         "--expand", choices=[str(one) for one in Expand], help="give the class or module, the file, or what is beside"
     )
     parser.add_argument(
-        "--threshold", type=_share, default=0.0, metavar="0..1", help="only hits as sure as that (default: 0, all)"
+        "--threshold", type=share, default=0.0, metavar="0..1", help="only hits as sure as that (default: 0, all)"
     )
     parser.add_argument(
         "--diversity",
-        type=_share,
+        type=share,
         default=0.0,
         metavar="0..1",
         help="put behind what is like a better hit (default: 0)",
     )
     parser.add_argument(
-        "--reranker", default="", metavar="MODEL", help="learned (the default), linear, maxsim, bge-reranker, judge:..."
+        "--reranker",
+        default="",
+        metavar="MODEL",
+        help="learned (the default), linear, graph, maxsim, bge-reranker, judge:...",
     )
     parser.add_argument("--fusion", default="", metavar="HOW", help="join lists of hits by minmax (the default) or rrf")
     parser.add_argument(
         "--without",
-        type=_words,
+        type=words,
         default=[],
         metavar="LIST",
         help="leave out words, vectors, paths, names, symbols, ...",
     )
     parser.add_argument("--no-collapse", action="store_true", help="show copies and versions of a better hit too")
-
-
-def _add_filters(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--language",
-        action="extend",
-        type=_words,
-        default=[],
-        metavar="LIST",
-        help='such as "go,rust": "coderag languages"',
-    )
-    parser.add_argument(
-        "--kind", action="extend", type=_words, default=[], metavar="LIST", help=f"only these of {', '.join(Kind)}"
-    )
-    parser.add_argument(
-        "--path", action="append", default=[], metavar="GLOB", help='only paths like this; "!" in front excludes'
-    )
-    parser.add_argument(
-        "--tests", choices=[str(one) for one in TestPolicy], default="demote", help="tests of code (default: demote)"
-    )
 
 
 def _add_places(parser: argparse.ArgumentParser) -> None:
@@ -302,127 +257,30 @@ def _add_places(parser: argparse.ArgumentParser) -> None:
         ("environment", "that tell of databases of these environments"),
     ):
         parser.add_argument(
-            f"--{name}", action="extend", type=_words, default=[], metavar="LIST", help=f"only files {what}"
+            f"--{name}", action="extend", type=words, default=[], metavar="LIST", help=f"only files {what}"
         )
 
 
 def _add_outline(commands: Parsers) -> None:
-    parser = _command(commands, "outline", module="outline", summary="show what a file defines, indexed or not")
+    parser = command(commands, "outline", module="outline", summary="show what a file defines, indexed or not")
     parser.add_argument("file", metavar="FILE")
-    _add_groups(parser)
-    _add_output(parser)
+    add_groups(parser)
+    add_output(parser)
 
 
 def _add_symbols(commands: Parsers) -> None:
-    parser = _command(
+    parser = command(
         commands, "symbols", module="symbols", summary="find where a name is defined, or the names spelled most like it"
     )
     parser.add_argument("name", metavar="NAME", help="a name, qualified or not: get, Session.get, pkg::Type")
-    parser.add_argument("-k", type=_count, default=20, metavar="N", help="how many definitions (default: 20)")
-    _add_groups(parser)
-    _add_opening(parser)
-    _add_output(parser)
-
-
-def _add_schema(commands: Parsers) -> None:
-    parser = _command(
-        commands,
-        "schema",
-        module="schema",
-        summary="give the tables, keys, joins and examples that the SQL for a question needs",
-        epilog=SCHEMA_EXAMPLES,
-    )
-    parser.add_argument("question", nargs="*", metavar="QUESTION", help="a question in words")
-    parser.add_argument(
-        "--budget", type=_count, default=8000, metavar="TOKENS", help="how much to give (default: 8000)"
-    )
-    parser.add_argument(
-        "-k", type=_count, default=20, metavar="N", help="how many tables at most beyond it (default: 20)"
-    )
-    parser.add_argument("--evidence", default="", metavar="TEXT", help="what else is known: definitions, formulas")
-    parser.add_argument("--format", choices=("ddl", "markdown"), default="ddl", help="default: ddl")
-    parser.add_argument("--no-samples", action="store_true", help="leave out known values of columns")
-    parser.add_argument("--explain", action="store_true", help="say why each table is there")
-    parser.add_argument("--batch", action="store_true", help=BATCH_SCHEMA_HELP)
-    _add_schema_filters(parser)
-    _add_groups(parser)
-    _add_opening(parser)
-    _add_output(parser)
-
-
-def _add_schema_filters(parser: argparse.ArgumentParser) -> None:
-    for name, what in (
-        ("database", "databases"),
-        ("schema", "schemas"),
-        ("dialect", "dialects"),
-        ("environment", "environments, such as prod"),
-        ("domain", "parts of the business"),
-    ):
-        parser.add_argument(
-            f"--{name}", action="extend", type=_words, default=[], metavar="LIST", help=f"only these {what}"
-        )
-    parser.add_argument(
-        "--path", action="append", default=[], metavar="GLOB", help='only tables declared there; "!" in front excludes'
-    )
-    parser.add_argument("--since", default="", metavar="DATE", help="only what changed since, such as 2025-06-30")
-    parser.add_argument(
-        "--tests", choices=[str(one) for one in TestPolicy], default="demote", help="tables of tests (default: demote)"
-    )
-
-
-def _add_tables(commands: Parsers) -> None:
-    parser = _command(commands, "tables", module="tables", summary="list the tables and views")
-    parser.add_argument("pattern", nargs="?", default="", metavar="GLOB", help='names like this: "order*", "sales.*"')
-    _add_schema_filters(parser)
-    _add_groups(parser)
-    _add_opening(parser)
-    _add_output(parser)
-
-
-def _add_table(commands: Parsers) -> None:
-    parser = _command(
-        commands, "table", module="table", summary="show all that is known of a table: columns, keys, history, queries"
-    )
-    parser.add_argument("name", metavar="NAME", help="its name, with schema or database where there are several")
-    _add_schema_filters(parser)
-    _add_groups(parser)
-    _add_opening(parser)
-    _add_output(parser)
-
-
-def _add_erd(commands: Parsers) -> None:
-    parser = _command(
-        commands, "erd", module="erd", summary="draw tables and their joins, as Mermaid or SVG", epilog=ERD_EXAMPLES
-    )
-    parser.add_argument("what", nargs="*", metavar="TABLE|QUESTION", help="tables, or a question (default: all tables)")
-    parser.add_argument("--format", choices=("mermaid", "svg"), help="default: by the name of the output, else mermaid")
-    parser.add_argument("--output", "-o", metavar="FILE", help="where to write it (default: stdout)")
-    parser.add_argument("-k", type=_count, default=8, metavar="N", help="how many tables for a question (default: 8)")
-    _add_schema_filters(parser)
-    _add_groups(parser)
-    _add_opening(parser)
-    _add_output(parser)
-
-
-def _add_check_sql(commands: Parsers) -> None:
-    parser = _command(
-        commands,
-        "check-sql",
-        module="check_sql",
-        summary="check SQL against the schema: names, joins, types, functions",
-        epilog=CHECK_EXAMPLES,
-    )
-    parser.add_argument("file", metavar="FILE", help='a file of SQL, or "-" for stdin')
-    parser.add_argument("--url", metavar="URL", help="a database that also explains the query, read-only")
-    parser.add_argument("--allow-writes", action="store_true", help="let statements write")
-    _add_schema_filters(parser)
-    _add_groups(parser)
-    _add_opening(parser)
-    _add_output(parser)
+    parser.add_argument("-k", type=count, default=20, metavar="N", help="how many definitions (default: 20)")
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
 
 
 def _add_eval(commands: Parsers) -> None:
-    parser = _command(
+    parser = command(
         commands,
         "eval",
         module="eval",
@@ -437,7 +295,7 @@ def _add_eval(commands: Parsers) -> None:
         action="store_true",
         help="make questions of its documentation, and ask a copy that has none",
     )
-    parser.add_argument("-k", type=_count, default=10, metavar="N", help="how many hits count (default: 10)")
+    parser.add_argument("-k", type=count, default=10, metavar="N", help="how many hits count (default: 10)")
     parser.add_argument(
         "--compare",
         action="append",
@@ -449,11 +307,11 @@ def _add_eval(commands: Parsers) -> None:
     parser.add_argument("--plot", metavar="FILE", help="draw quality against latency as .svg or .png")
     parser.add_argument(
         "--limit",
-        type=_count,
+        type=count,
         metavar="N",
         help="ask at most so many questions (default: all of a file, else 300; of a folder 150)",
     )
-    parser.add_argument("--seed", type=_count, default=1, metavar="N", help="of what is drawn by lot (default: 1)")
+    parser.add_argument("--seed", type=count, default=1, metavar="N", help="of what is drawn by lot (default: 1)")
     parser.add_argument("--since", default="", metavar="REV", help="with --from-git: only commits after this one")
     parser.add_argument(
         "--group-by-folder",
@@ -462,35 +320,35 @@ def _add_eval(commands: Parsers) -> None:
     )
     parser.add_argument("--save", metavar="FILE", help="also write the questions that were made")
     parser.add_argument("--verbose", "-v", action="store_true", help="list the questions that differ, losses first")
-    _add_filters(parser)
-    _add_opening(parser)
-    _add_output(parser)
+    add_filters(parser)
+    add_opening(parser)
+    add_output(parser)
 
 
 def _add_status(commands: Parsers) -> None:
-    parser = _command(commands, "status", module="status", summary="show what is indexed, and whether it is up to date")
+    parser = command(commands, "status", module="status", summary="show what is indexed, and whether it is up to date")
     parser.add_argument("--verbose", "-v", action="store_true", help="list every skipped, changed and problematic file")
     parser.add_argument("--check", action="store_true", help="compare every byte of the index with its checksums")
     parser.add_argument("--recall", action="store_true", help="measure how many of the nearest vectors are found")
-    _add_groups(parser)
-    _add_place(parser)
-    _add_output(parser)
+    add_groups(parser)
+    add_place(parser)
+    add_output(parser)
 
 
 def _add_languages(commands: Parsers) -> None:
-    _add_output(_command(commands, "languages", module="languages", summary="list the languages that are read"))
+    add_output(command(commands, "languages", module="languages", summary="list the languages that are read"))
 
 
 def _add_watch(commands: Parsers) -> None:
-    parser = _command(
+    parser = command(
         commands, "watch", module="watch", summary="keep indexes up to date while files change", epilog=WATCH_EXAMPLES
     )
     parser.add_argument("root", nargs="*", metavar="ROOT", help="folders to follow (default: the one around here)")
     parser.add_argument("--index", metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
     parser.add_argument(
-        "--poll", type=_seconds, metavar="SECONDS", help="look at all files so often instead of being told of changes"
+        "--poll", type=seconds, metavar="SECONDS", help="look at all files so often instead of being told of changes"
     )
-    parser.add_argument("--workers", type=_count, metavar="N", help="processes (default: one a core but one; 0: none)")
+    parser.add_argument("--workers", type=count, metavar="N", help="processes (default: one a core but one; 0: none)")
     parser.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
     parser.add_argument("--json", action="store_true", help="print a JSON object for each update, one a line")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
@@ -498,7 +356,7 @@ def _add_watch(commands: Parsers) -> None:
 
 
 def _add_clean(commands: Parsers) -> None:
-    parser = _command(
+    parser = command(
         commands, "clean", module="clean", summary="make the cache smaller, or remove indexes", epilog=CLEAN_EXAMPLES
     )
     parser.add_argument("roots", nargs="*", metavar="ROOT", help="folders whose indexes are removed (default: none)")
@@ -506,84 +364,9 @@ def _add_clean(commands: Parsers) -> None:
     parser.add_argument("--all", action="store_true", help="empty the cache")
     parser.add_argument(
         "--max-size",
-        type=_size,
+        type=size,
         metavar="SIZE",
         help="the most that each part of the cache keeps, such as 500MB (default: its limit)",
     )
     parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
-    _add_output(parser)
-
-
-def _add_groups(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--groups",
-        type=_words,
-        metavar="LIST",
-        help="answer as to a caller of these groups (default: one who sees all)",
-    )
-
-
-def _add_opening(parser: argparse.ArgumentParser) -> None:
-    _add_place(parser)
-    parser.add_argument("--no-refresh", action="store_true", help="answer from the index as it is")
-
-
-def _add_place(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--root", action="append", default=[], metavar="ROOT", help="repository; several are searched as one"
-    )
-    parser.add_argument("--index", metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
-
-
-def _add_output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print a JSON array of records")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _words_of(known: list[str]) -> Callable[[str], list[str]]:
-    def words(text: str) -> list[str]:
-        found = _words(text)
-        if not found or set(found) - set(known):
-            raise argparse.ArgumentTypeError(f"{text!r} is no list of {', '.join(known)}")
-        return found
-
-    return words
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
-    return int(text)
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
-    return share
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
-    return seconds
-
-
-def _size(text: str) -> int:
-    number = text.rstrip("kKmMgGbB")
-    unit = text[len(number) :].lower().removesuffix("b")
-    factors = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
-    if not number.isdecimal() or unit not in factors or int(number) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; give bytes, or 500k, 4M, 1G")
-    return int(number) * factors[unit]
+    add_output(parser)

@@ -48,6 +48,9 @@ class Bar:
             self._show()
         if self._display is None or self._task is None:
             return
+        if progress.linking:
+            self._display.update(self._task, total=None, completed=0, facts="making the graph")
+            return
         seconds = time.monotonic() - self._started
         if progress.all_embedded:
             facts = f"{progress.embedded:,}/{progress.all_embedded:,} chunks embedded"

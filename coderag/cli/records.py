@@ -57,6 +57,8 @@ def hit_record(hit: Hit, *, whole: bool) -> dict[str, Any]:
         "reasons": hit.reasons,
         "also": hit.also,
         "expanded_from": hit.expanded_from,
+        "relations": [plain(one) for one in hit.relations],
+        "related": hit.related,
         "repository": chunk.repository,
     }
     return record | {"text": chunk.text, "members": chunk.members} if whole else record

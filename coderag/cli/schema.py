@@ -14,10 +14,11 @@ from coderag.cli.records import json_line
 from coderag.cli.schema_batch import answer_questions
 from coderag.cli.schema_options import conditions_of, definition_record, query_record, table_record
 from coderag.cli.text import visible
-from coderag.context.pack import ContextTable, tokens_of
+from coderag.context.pack import ContextTable
 from coderag.context.render import as_ddl, as_markdown, on_clause
 from coderag.context.schema_context import SchemaContext
 from coderag.errors import QueryError
+from coderag.text.budget import tokens_of
 
 __all__ = ["context_record", "run"]
 

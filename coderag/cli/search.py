@@ -14,6 +14,7 @@ from coderag.cli.place import Paths
 from coderag.cli.records import hit_record, print_records
 from coderag.cli.text import screen
 from coderag.errors import QueryError
+from coderag.graph.overview import about_the_whole
 from coderag.ranking.pipeline import make_pipeline
 from coderag.ranking.query import make_query
 from coderag.types import Hit, Query
@@ -32,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
     index = open_for_caller(options)
     hits = index.search(query)
     _print(hits, index, options)
+    if not options.json and not options.vimgrep and about_the_whole(query.text):
+        note(f'for an overview of all: coderag map "{query.text}"')
     if not hits and not options.json:
         note(_nothing(index, query))
     return FOUND if hits else NOTHING
@@ -52,6 +55,7 @@ def _query(options: argparse.Namespace, text: str) -> Query:
         threshold=options.threshold,
         collapse=not options.no_collapse,
         expand=options.expand,
+        related=options.related,
         pipeline=make_pipeline(fusion=options.fusion, reranker=options.reranker, without=options.without),
     )
 

@@ -15,6 +15,7 @@ from coderag.cli.recall import show_recall
 from coderag.cli.records import plain, print_records
 from coderag.cli.schema_summary import schema_lines
 from coderag.cli.summary import (
+    graph_text,
     labelled,
     language_lines,
     masked_counts,
@@ -108,6 +109,7 @@ def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
         labelled("index", f"{visible(status.folder)}; {made}", shown),
         labelled("size", size, shown),
         labelled("vectors", _vectors(status, shown), shown),
+        *([labelled("graph", graph_text(status.graph), shown)] if status.graph else ()),
         labelled("content", f"{', '.join(status.contents)}; files up to {bytes_text(status.max_bytes)}", shown),
         *(labelled("built", one, shown) for one in built),
         labelled("fresh", _freshness(status.changes, shown), shown),

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from coderag.cli.text import Screen, Style, bytes_text, counted, table, visible
-from coderag.index.status import MaskedFile, Problem, Status
+from coderag.index.status import GraphStatus, MaskedFile, Problem, Status
 from coderag.reading.language import languages
 from coderag.reading.walk import Skipped
 
 __all__ = [
+    "graph_text",
     "labelled",
     "language_lines",
     "masked_counts",
@@ -50,6 +51,11 @@ def _title(language: str) -> str:
 
 def _counts(files: int, chunks: int, size: int) -> tuple[str, str, str]:
     return f"{files:,}", f"{chunks:,}", bytes_text(size)
+
+
+def graph_text(graph: GraphStatus) -> str:
+    """Return how large a graph is."""
+    return f"{counted(graph.nodes, 'node')}, {counted(graph.edges, 'edge')}, made in {graph.seconds:.2f} s"
 
 
 def skipped_counts(skipped: Iterable[Skipped]) -> dict[str, int]:

@@ -25,11 +25,12 @@ def hits(coderag: Run, root: Path, *arguments: str) -> list[dict[str, object]]:
 def test_text_has_place_name_signature_lines_and_reasons(coderag: Run, shop: Path) -> None:
     done = coderag("search", *RETRIED.split(), "-k", "1", cwd=shop)
     assert (done.returncode, done.stderr) == (0, "")
-    head, signature, *lines, why = done.stdout.splitlines()
+    head, signature, *lines, why, relations = done.stdout.splitlines()
     assert head == "shop/payments/retry.py:68  method PaymentRetrier.retry_failed"
     assert signature == "    def retry_failed(self, size: int = 50) -> RetryReport"
     assert any(line.startswith("    7") and "attempt" in line for line in lines)
     assert why.startswith("    why: name has failed, retried")
+    assert relations.startswith("    called by Services.housekeeping · tested by RetryTest.")
     assert "\x1b" not in done.stdout
 
 
@@ -59,7 +60,7 @@ def test_context(coderag: Run, shop: Path) -> None:
     whole = coderag("search", "retry_failed", "-k", "1", "--context", "whole", cwd=shop).stdout
     none = coderag("search", "retry_failed", "-k", "1", "--context", "none", cwd=shop).stdout
     assert "    79          return report" in whole
-    assert len(none.splitlines()) == 3
+    assert len(none.splitlines()) == 4
 
 
 def test_vimgrep_points_at_the_name(coderag: Run, shop: Path) -> None:
@@ -126,7 +127,7 @@ def test_an_older_index_is_made_anew(coderag: Run, project: Path) -> None:
     assert "has format 1" in refused.stderr
     healed = coderag("search", "total", cwd=project)
     assert healed.returncode == 0
-    assert "has format 1, this version of coderag reads 4; it was made anew" in healed.stderr
+    assert "has format 1, this version of coderag reads 5; it was made anew" in healed.stderr
 
 
 def test_a_newer_index_is_left_alone(coderag: Run, project: Path) -> None:

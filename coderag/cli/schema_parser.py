@@ -1,0 +1,140 @@
+"""The commands about databases, their arguments and their help."""
+
+from __future__ import annotations
+
+import argparse
+
+from coderag.cli.arguments import Parsers, add_groups, add_opening, add_output, command, count, words
+from coderag.types import TestPolicy
+
+__all__ = ["add_check_sql", "add_erd", "add_schema", "add_table", "add_tables"]
+
+SCHEMA_EXAMPLES = """\
+examples:
+  coderag schema "monthly revenue by region"
+  coderag schema "active customers" --evidence "active: ordered within 90 days"
+  coderag schema "top products" --database shop --budget 2000
+  coderag schema "late invoices" --format markdown
+  echo '{"question": "late invoices", "k": 5}' | coderag schema --batch
+
+The whole schema where it fits the budget, else the best tables of it. A token is taken for four characters.
+"""
+CHECK_EXAMPLES = """\
+examples:
+  coderag check-sql report.sql
+  echo "SELECT nmae FROM customers" | coderag check-sql -
+  coderag check-sql report.sql --url postgresql://reader@localhost/shop
+
+Exit code 1 when there is an error.
+"""
+ERD_EXAMPLES = """\
+examples:
+  coderag erd                              all tables, as Mermaid
+  coderag erd orders customers             these, and what connects them
+  coderag erd "who paid for an order?"     those that a question is about
+  coderag erd --output schema.svg
+"""
+BATCH_SCHEMA_HELP = (
+    'read JSON lines {"question", "k"?, "paths"?, "evidence"?, "database"?, "environment"?, "groups"?, "budget"?} '
+    "from stdin, write one JSON object a line"
+)
+
+
+def add_schema(commands: Parsers) -> None:
+    """Add `coderag schema`."""
+    parser = command(
+        commands,
+        "schema",
+        module="schema",
+        summary="give the tables, keys, joins and examples that the SQL for a question needs",
+        epilog=SCHEMA_EXAMPLES,
+    )
+    parser.add_argument("question", nargs="*", metavar="QUESTION", help="a question in words")
+    parser.add_argument("--budget", type=count, default=8000, metavar="TOKENS", help="how much to give (default: 8000)")
+    parser.add_argument(
+        "-k", type=count, default=20, metavar="N", help="how many tables at most beyond it (default: 20)"
+    )
+    parser.add_argument("--evidence", default="", metavar="TEXT", help="what else is known: definitions, formulas")
+    parser.add_argument("--format", choices=("ddl", "markdown"), default="ddl", help="default: ddl")
+    parser.add_argument("--no-samples", action="store_true", help="leave out known values of columns")
+    parser.add_argument("--explain", action="store_true", help="say why each table is there")
+    parser.add_argument("--batch", action="store_true", help=BATCH_SCHEMA_HELP)
+    _add_schema_filters(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
+
+
+def _add_schema_filters(parser: argparse.ArgumentParser) -> None:
+    for name, what in (
+        ("database", "databases"),
+        ("schema", "schemas"),
+        ("dialect", "dialects"),
+        ("environment", "environments, such as prod"),
+        ("domain", "parts of the business"),
+    ):
+        parser.add_argument(
+            f"--{name}", action="extend", type=words, default=[], metavar="LIST", help=f"only these {what}"
+        )
+    parser.add_argument(
+        "--path", action="append", default=[], metavar="GLOB", help='only tables declared there; "!" in front excludes'
+    )
+    parser.add_argument("--since", default="", metavar="DATE", help="only what changed since, such as 2025-06-30")
+    parser.add_argument(
+        "--tests", choices=[str(one) for one in TestPolicy], default="demote", help="tables of tests (default: demote)"
+    )
+
+
+def add_tables(commands: Parsers) -> None:
+    """Add `coderag tables`."""
+    parser = command(commands, "tables", module="tables", summary="list the tables and views")
+    parser.add_argument("pattern", nargs="?", default="", metavar="GLOB", help='names like this: "order*", "sales.*"')
+    _add_schema_filters(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
+
+
+def add_table(commands: Parsers) -> None:
+    """Add `coderag table`."""
+    parser = command(
+        commands, "table", module="table", summary="show all that is known of a table: columns, keys, history, queries"
+    )
+    parser.add_argument("name", metavar="NAME", help="its name, with schema or database where there are several")
+    _add_schema_filters(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
+
+
+def add_erd(commands: Parsers) -> None:
+    """Add `coderag erd`."""
+    parser = command(
+        commands, "erd", module="erd", summary="draw tables and their joins, as Mermaid or SVG", epilog=ERD_EXAMPLES
+    )
+    parser.add_argument("what", nargs="*", metavar="TABLE|QUESTION", help="tables, or a question (default: all tables)")
+    parser.add_argument("--format", choices=("mermaid", "svg"), help="default: by the name of the output, else mermaid")
+    parser.add_argument("--output", "-o", metavar="FILE", help="where to write it (default: stdout)")
+    parser.add_argument("-k", type=count, default=8, metavar="N", help="how many tables for a question (default: 8)")
+    _add_schema_filters(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
+
+
+def add_check_sql(commands: Parsers) -> None:
+    """Add `coderag check-sql`."""
+    parser = command(
+        commands,
+        "check-sql",
+        module="check_sql",
+        summary="check SQL against the schema: names, joins, types, functions",
+        epilog=CHECK_EXAMPLES,
+    )
+    parser.add_argument("file", metavar="FILE", help='a file of SQL, or "-" for stdin')
+    parser.add_argument("--url", metavar="URL", help="a database that also explains the query, read-only")
+    parser.add_argument("--allow-writes", action="store_true", help="let statements write")
+    _add_schema_filters(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)

@@ -1,0 +1,557 @@
+"""An index that is opened, kept true, and seen as some callers see it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+
+from coderag import __version__
+from coderag.errors import AccessError, CoderagError, EncoderError, IndexDamagedError, RetrievalWarning
+from coderag.index.arrays import open_arrays
+from coderag.index.corpus import Corpus, Member, open_members
+from coderag.index.manifest import Manifest, read_manifest
+from coderag.index.segment import Segment
+from coderag.index.whole import Held, Whole, hold
+from coderag.roots import Root, place
+from coderag.types import Content
+
+if TYPE_CHECKING:
+    from coderag.graph.graph import Graph
+    from coderag.graph.relations import Relations
+    from coderag.index.catalog import Catalog
+    from coderag.index.check import Damage
+    from coderag.index.following import Followed, Update
+    from coderag.index.job import Progress, Report
+    from coderag.index.lock import Holder
+    from coderag.index.recall import Recall
+    from coderag.index.seen import Seen
+    from coderag.index.status import Status
+    from coderag.models.encoder import Encoder
+    from coderag.sql.model import Schema
+    from coderag.upkeep import Asked, Upkeep
+
+__all__ = ["KeptIndex", "telling_damage"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+AnyIndex = TypeVar("AnyIndex", bound="KeptIndex")
+
+
+def telling_damage(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Concatenate[AnyIndex, P], R]:
+    """Raise IndexDamagedError in place of whatever damaged tables make a method raise.
+
+    What is missing because another process replaced the index meanwhile is no damage: the new one is opened.
+    """
+
+    @wraps(method)
+    def telling(self: AnyIndex, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(self, *args, **kwargs)
+        except IndexDamagedError:
+            if not self._was_replaced():
+                raise
+            self._load()
+            return method(self, *args, **kwargs)
+        except CoderagError:
+            raise
+        except Exception:
+            self.verify()
+            raise  # the tables are sound, so this is a bug
+
+    return telling
+
+
+class KeptIndex:
+    """One root or several with their indexes: made, opened, brought up to date, followed, checked.
+
+    The index of a root lies in ROOT/.coderag, or where `index` says. Answers come from what was read when the index
+    was opened or updated last; `update` reads what changed since.
+    """
+
+    def __init__(self, roots: Sequence[Root]) -> None:
+        """Open the indexes of roots; `Index.open` and `Index.build` are the ways to call this."""
+        self._roots = tuple(roots)
+        self._reports: tuple[Report, ...] = ()
+        self._corpus = Corpus([])
+        self._whole = self  # of which this is what some callers see
+        self._seen: Seen | None = None  # None: all
+        self._callers: tuple[frozenset[str], ...] = ()  # what all of them may see is seen
+        self._graphs: tuple[object, tuple[Graph, ...]] | None = None  # of what was opened
+        self._related: tuple[object, Mapping[str, Relations]] | None = None  # the same
+        self._load()
+
+    def __enter__(self) -> Self:
+        """Return the index; its processes end with the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """End the processes that updates left ready for the next one; the index still answers."""
+        if (upkeep := self.__dict__.pop("_upkeep", None)) is not None:
+            upkeep.close()
+
+    @cached_property
+    def _upkeep(self) -> Upkeep:
+        """What writes the indexes; whoever only asks imports none of it."""
+        from coderag.upkeep import Upkeep
+
+        self._only_whole("be updated or merged")
+        return Upkeep(self._roots)
+
+    def _was_replaced(self) -> bool:
+        """Tell whether a newer index lies on disk than the one that is open."""
+        if self._seen is not None:
+            return False
+        known = zip(self._roots, self._manifests, strict=True)
+        return any(read_manifest(one.folder).generation != manifest.generation for one, manifest in known)
+
+    def _load(self) -> None:
+        self.__dict__.pop("_encoder", None)
+        known = {member.segment.folder: member.segment for member in self._corpus.members}
+        opened = [_open(one, known) for one in self._roots]
+        self._manifests = tuple(manifest for manifest, _, _ in opened)
+        self._segments = tuple([member.segment for member in members] for _, members, _ in opened)
+        self._corpus = Corpus([member for _, members, _ in opened for member in members])
+        self._opened = Whole(
+            [one.folder for one in self._roots],
+            manifests=self._manifests,
+            segments=self._segments,
+            held=[held for _, _, held in opened],
+            corpus=self._corpus,
+        )
+
+    @classmethod
+    def build(
+        cls,
+        *roots: str | os.PathLike[str],
+        index: str | os.PathLike[str] | None = None,
+        contents: Iterable[Content | str] = (Content.CODE, Content.DOCS),
+        max_bytes: int | None = None,
+        encoder: str | None = None,
+        mask: bool | None = None,
+        workers: int | None = None,
+        cache: bool = True,
+        graph: bool = True,
+        watch: Callable[[Progress], None] | None = None,
+        waiting: Callable[[Holder | None], None] | None = None,
+    ) -> Self:
+        """Index roots from nothing and open the result.
+
+        Files above `max_bytes` are left out. `encoder` names what makes the vectors (coderag.models.spec): "static",
+        "none" for words alone, "hf:ID", a folder, an address. With `mask` secrets are covered
+        (coderag.reading.secrets). None keeps what an index that is there already has; a new one has the shipped encoder
+        and no secrets.
+        `workers` is the number of processes: None for one a core, 0 for none. With `cache`, segments that other indexes
+        of this user left are used where they fit, and this one leaves its own. With `graph`, the graph is made as well,
+        else when it is asked for. `watch` is called as files are read, and `waiting` once with who holds the index's
+        lock, when that takes a while. Raises RootError, EncoderError, WorkerError, IndexLockedError and
+        IndexWriteError.
+        """
+        asked = _asked(
+            contents=contents,
+            max_bytes=max_bytes,
+            encoder=encoder,
+            mask=mask,
+            workers=workers,
+            cache=cache,
+            graph=graph,
+            waiting=waiting,
+        )
+        return cls._kept(place(roots, index=index), lambda upkeep: upkeep.build(asked, watch=watch))
+
+    @classmethod
+    def ensure(
+        cls,
+        *roots: str | os.PathLike[str],
+        index: str | os.PathLike[str] | None = None,
+        contents: Iterable[Content | str] | None = None,
+        max_bytes: int | None = None,
+        encoder: str | None = None,
+        mask: bool | None = None,
+        workers: int | None = None,
+        cache: bool = True,
+        graph: bool = True,
+        watch: Callable[[Progress], None] | None = None,
+        waiting: Callable[[Holder | None], None] | None = None,
+    ) -> Self:
+        """Open the indexes of roots as they should be: made where there is none, repaired, and brought up to date.
+
+        Every folder is listed, and every byte of what is there is compared with its sums; the files of what is damaged
+        are read again. An index of an older format is made anew. What is not given stays as an index was made. Raises
+        like `build`, and IndexTooNewError.
+        """
+        asked = _asked(
+            contents=contents,
+            max_bytes=max_bytes,
+            encoder=encoder,
+            mask=mask,
+            workers=workers,
+            cache=cache,
+            graph=graph,
+            waiting=waiting,
+        )
+        return cls._kept(place(roots, index=index), lambda upkeep: upkeep.update(asked, thorough=True, watch=watch))
+
+    @classmethod
+    def _kept(cls, placed: Sequence[Root], keep: Callable[[Upkeep], tuple[Report, ...]]) -> Self:
+        """Return the index of roots after something was done to it."""
+        from coderag.upkeep import Upkeep
+
+        upkeep = Upkeep(placed)
+        try:
+            reports = keep(upkeep)
+        finally:
+            upkeep.close()
+        opened = cls(placed)
+        opened._reports = reports
+        return opened
+
+    @classmethod
+    def open(cls, *roots: str | os.PathLike[str], index: str | os.PathLike[str] | None = None) -> Self:
+        """Open the indexes of roots; raises IndexMissingError, IndexFormatError and IndexDamagedError."""
+        return cls(place(roots, index=index))
+
+    def as_seen_by(self, groups: Iterable[str]) -> Self:
+        """Return this index as callers of some groups see it, by the access rules of its roots.
+
+        Every method of it answers as if what is kept from them were not there. It stays as this one was when it was
+        asked for: to see changes, `update` this one and ask again. Asked of what somebody else sees, it is what both
+        see. Raises IndexDamagedError.
+        """
+        whole, callers = self._whole, (*self._callers, frozenset(groups))
+        opened = whole._opened  # once, as another thread may update the index meanwhile
+        seen = opened.seen_by(callers)
+        index = object.__new__(type(self))
+        index._roots, index._reports = whole._roots, ()
+        index._whole, index._opened, index._seen, index._callers = whole, opened, seen, callers
+        index._graphs = index._related = None
+        index._corpus, index._segments = seen.corpus, tuple(map(list, opened.segments))
+        index._manifests = tuple(one.manifest for one in seen.roots)
+        return index
+
+    def _only_whole(self, what: str) -> None:
+        """Raise AccessError unless this is the whole index."""
+        if self._seen is not None:
+            raise AccessError(f"only the whole index can {what}, not what some groups see of it")
+
+    @telling_damage
+    def is_fresh(self) -> bool:
+        """Tell whether no file changed since the index was written, and this version wrote it."""
+        return self.stale_paths() == []
+
+    @telling_damage
+    def stale_paths(self) -> list[str] | None:
+        """Return the files and folders that changed since the index was written, as absolute paths; None for all.
+
+        Nothing is read or listed, so this takes a few microseconds a file. It is what `update` takes.
+        """
+        from coderag.index.embed import Embedding
+        from coderag.index.fresh import stale_paths
+
+        self._only_whole("tell what changed")
+        found: list[str] = []
+        if any(one.version != __version__ or Embedding.of(one).key != one.vectors for one in self._manifests):
+            return None
+        try:
+            listings = self._opened.listings
+        except IndexDamagedError:
+            return None
+        for one, manifest, segments, listed in zip(self._roots, self._manifests, self._segments, listings, strict=True):
+            paths = stale_paths(str(one.root), manifest, segments, listed)
+            if paths is None:
+                return None
+            found += [os.path.join(one.root, path) for path in paths]
+        return found
+
+    def update(
+        self,
+        *,
+        paths: Iterable[str | os.PathLike[str]] | None = None,
+        contents: Iterable[Content | str] | None = None,
+        max_bytes: int | None = None,
+        encoder: str | None = None,
+        mask: bool | None = None,
+        workers: int | None = None,
+        thorough: bool = False,
+        watch: Callable[[Progress], None] | None = None,
+        lock_seconds: float | None = None,
+    ) -> None:
+        """Read what changed since the index was written; raises like `build`, and IndexTooNewError.
+
+        With `paths`, absolute or from a root, only these files and folders are looked at: what an editor or a watcher
+        knows to have changed. A `thorough` update lists every folder and compares every byte of the index with its
+        sums; the files of what is damaged are read again. What is not given stays as the index was made; what differs
+        from it means that all is read again. With another encoder, all is embedded anew; the vectors that there were
+        answer until that is done. Another writer is waited for `lock_seconds`, or a minute. The processes that read
+        files stay for the next update, until `close`.
+        """
+        asked = _asked(
+            contents=contents,
+            max_bytes=max_bytes,
+            encoder=encoder,
+            mask=mask,
+            workers=workers,
+            lock_seconds=lock_seconds,
+        )
+        self._reports = self._upkeep.update(asked, paths=paths, thorough=thorough, watch=watch)
+        self._load()
+
+    def merge(self) -> bool:
+        """Merge the small segments that updates left, and tell whether there was anything to do.
+
+        Updates do it themselves where it is quick. Raises like `update`.
+        """
+        merged = self._upkeep.merge()
+        if merged:
+            self._load()
+        return merged
+
+    def watch(
+        self, *, stop: threading.Event | None = None, poll: float | None = None, workers: int | None = None
+    ) -> Iterator[Update]:
+        """Bring the index up to date whenever files change, and yield what was done: until `stop` is set, or for ever.
+
+        The first look is at what changed since the index was written. Searches, also of other threads, answer from what
+        was read when an update is yielded. A failure is an update with an error, and is tried again. With `poll` all
+        files are looked at every so many seconds; so they are, with a RuntimeWarning, where the system watches no more
+        folders. `workers` is the number of processes: None for one a core but one. Raises RootError when a root is
+        removed.
+        """
+        from coderag.index.following import follow
+
+        self._only_whole("follow changes")
+        alone = [self] if len(self._roots) == 1 else [type(self)([one]) for one in self._roots]
+        try:
+            for update in follow([one._followed(workers) for one in alone], stop=stop or threading.Event(), poll=poll):
+                if alone != [self] and update.report is not None:
+                    self._load()
+                yield update
+        finally:
+            for one in alone:
+                one.close()
+
+    def _followed(self, workers: int | None) -> Followed:
+        """Return the index of one root as something to follow."""
+        from coderag.afterwards import start_afterwards
+        from coderag.index.following import Followed, gentle_options
+
+        [one] = self._roots
+
+        def update(paths: Sequence[str] | None, most_files: int) -> Report:
+            options = gentle_options(one.folder, self._manifests[0], workers=workers, most_files=most_files)
+            report = self._upkeep.update_one(one, options, paths=paths)
+            self._reports = (report,)
+            self._load()
+            return report
+
+        return Followed(
+            one.root,
+            one.folder,
+            one.repository,
+            update=update,
+            stale=self.stale_paths,
+            tidy=partial(start_afterwards, one.folder),
+        )
+
+    @telling_damage
+    def graphs(self) -> tuple[Graph, ...]:
+        """Return the graph of each root, in the order of the roots.
+
+        Where the index changed since its graph was made, the graph is made anew, which takes a fraction of the time
+        of indexing, and stored. Of what some groups see, the graph is that of the files that they see, and is kept in
+        memory. Raises IndexDamagedError.
+        """
+        from coderag.graph.store import current_graph, seen_graph
+
+        seen_by = self._opened, self._seen
+        if self._graphs is None or self._graphs[0] != seen_by:
+            if self._seen is not None:
+                graphs = tuple(
+                    seen_graph(one, found) for one, found in zip(self._seen.roots, self._segments, strict=True)
+                )
+            else:
+                parts = zip(self._roots, self._manifests, self._segments, strict=True)
+                graphs = tuple(
+                    current_graph(one.folder, manifest, found, schema=self._schema_of(one))
+                    for one, manifest, found in parts
+                )
+            self._graphs = seen_by, graphs
+        return self._graphs[1]
+
+    def _schema_of(self, root: Root) -> Callable[[], Schema]:
+        def schema() -> Schema:
+            from coderag.sql.model import Schema
+
+            catalog = self._opened.catalogs.get(root.repository)
+            return catalog.schema() if catalog is not None else Schema()
+
+        return schema
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """The roots, in the order given."""
+        return self._roots
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """What the last build or update did, root by root; empty for an index that was only opened."""
+        return self._reports
+
+    def verify(self) -> None:
+        """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
+        from coderag.index.check import is_sound
+
+        for segments in self._segments:
+            for segment in segments:
+                segment.verify()
+        for one, manifest in zip(self._roots, self._manifests, strict=True):
+            path = one.folder / manifest.graph
+            if manifest.graph and path.exists() and not is_sound(path, manifest.graph_sum):
+                raise IndexDamagedError(f'{path} is damaged; run "coderag index"')
+
+    def damage(self) -> list[Damage]:
+        """Return every file of the indexes on disk that is not what was written; raises IndexDamagedError."""
+        from coderag.index.check import damage_of
+
+        self._only_whole("be compared with what was written")
+        return [found for one in self._roots for found in damage_of(one.folder, read_manifest(one.folder))]
+
+    @telling_damage
+    def recall(self) -> Recall | None:
+        """Return how many of the nearest vectors a search finds, on questions made of what is indexed.
+
+        None where there are no vectors. Raises EncoderError.
+        """
+        from coderag.index.recall import measure_recall
+
+        return None if self._encoder is None else measure_recall(self._corpus, self._encoder)
+
+    @telling_damage
+    def status(self, *, compare: bool = True) -> list[Status]:
+        """Return what is indexed of each root; with `compare`, also how its files have changed since."""
+        from coderag.index.snapshots import read_snapshots
+        from coderag.index.status import take_stock
+
+        if self._seen is not None:
+            return [one.status(compare=compare) for one in self._seen.roots]
+        return [
+            take_stock(
+                one.folder,
+                manifest,
+                segments,
+                compare=compare,
+                listed=listed,
+                catalog=self._opened.catalogs.get(one.repository),
+                snapshots=read_snapshots(one.folder),
+            )
+            for one, manifest, segments, listed in zip(
+                self._roots, self._manifests, self._segments, self._opened.listings, strict=True
+            )
+        ]
+
+    def _relations(self) -> Mapping[str, Relations]:
+        """Return what the stored graphs tell of hits, by repository; they may be older than the index.
+
+        {} where there is none. For those who do not see all, it is what the graph of what they see tells, if it was
+        asked for: what is stored would tell them of the rest.
+        """
+        opened = self._opened
+        if self._related is not None and self._related[0] is opened:
+            return self._related[1]
+        graphs: dict[str, Graph] = {}
+        if self._seen is None or all(one.sight.is_whole for one in self._seen.roots):
+            graphs = self._stored_graphs()
+        elif self._graphs is not None:
+            graphs = dict(zip([one.repository for one in self._roots], self._graphs[1], strict=True))
+        if not graphs:
+            return {}
+        from coderag.graph.relations import Relations
+
+        found = {name: Relations(graph) for name, graph in graphs.items()}
+        self._related = opened, found
+        return found
+
+    def _stored_graphs(self) -> dict[str, Graph]:
+        """Return the graphs as they were stored, by repository, of the roots that have any."""
+        opened = self._opened
+        parts = [
+            (root, manifest, held.graph)
+            for root, manifest, held in zip(self._roots, opened.manifests, opened.held, strict=True)
+            if held.graph is not None
+        ]
+        if not parts:
+            return {}
+        from coderag.graph.graph import Graph
+
+        return {root.repository: Graph(open_arrays(root.folder / one.graph, held)) for root, one, held in parts}
+
+    @cached_property
+    def _encoder(self) -> Encoder | None:
+        """What made the vectors of all roots, None where they have none, or not the same; a warning says so then."""
+        from coderag.index.embed import Embedding
+
+        if self._whole is not self and [one.vectors for one in self._whole._manifests] == [
+            one.vectors for one in self._manifests
+        ]:
+            return self._whole._encoder
+        keys = {manifest.vectors for manifest in self._manifests}
+        if keys == {""}:
+            return None
+        try:
+            if len(keys) > 1:
+                raise EncoderError(
+                    'the roots were indexed with different encoders; "coderag index --encoder" makes them one'
+                )
+            return Embedding.made(self._manifests[0]).opened()
+        except EncoderError as error:
+            warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=4)
+            return None
+
+    @property
+    def catalog(self) -> Catalog:
+        """The schemas of all roots as one catalog, without tables where nothing tells of any."""
+        return (self._seen or self._opened).catalog
+
+    @property
+    def asked(self) -> list[str]:
+        """The addresses of the databases that were asked for their schema, without credentials."""
+        from coderag.index.snapshots import read_snapshots
+
+        if self._seen is not None:
+            return [one.name for root in self._seen.roots for one in root.snapshots]
+        return [one.name for root in self._roots for one in read_snapshots(root.folder)]
+
+    @telling_damage
+    def __len__(self) -> int:
+        """Return how many chunks can be found."""
+        return self._corpus.live_chunks
+
+
+def _asked(**given: Any) -> Asked:
+    from coderag.upkeep import Asked
+
+    return Asked(**{name: value for name, value in given.items() if value is not None})
+
+
+def _open(one: Root, known: Mapping[Path, Segment]) -> tuple[Manifest, list[Member], Held]:
+    """Return the manifest of a root's index, its segments, of which some may be open already, and the other files."""
+    while True:
+        written = read_manifest(one.folder)
+        # The names are those of today: the index may have been made alone, or under another name.
+        manifest = replace(written, root=str(one.root), repository=one.repository)
+        try:
+            members = open_members(one.folder, manifest, known=known)
+            return manifest, members, hold(one.folder, manifest)
+        except IndexDamagedError:
+            # Another process may have replaced the index meanwhile, and removed the segments of the old one.
+            if read_manifest(one.folder) == written:
+                raise
