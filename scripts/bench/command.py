@@ -12,6 +12,7 @@ from pathlib import Path
 
 from scripts.bench.corpora import find_corpora, packages, scaling_package
 from scripts.bench.engines import CHECKOUT, WORDS_ALONE, Engine, coderag, semble
+from scripts.bench.graphing import GRAPH, measure_graph
 from scripts.bench.indexing import chunk_count
 from scripts.bench.installing import measure_install
 from scripts.bench.machine import busy, describe, look
@@ -29,7 +30,7 @@ __all__ = ["run"]
 PARTS = (INDEX, QUERY)
 QUALITY, ABLATION = "quality", "ablation"  # only where they are asked for: they need question sets
 WITH_SETS = (QUALITY, ABLATION)
-ALONE = (SCALING, *WITH_SETS)  # these measure coderag and nothing else
+ALONE = (GRAPH, SCALING, *WITH_SETS)  # these measure coderag and nothing else
 ALL_PARTS = (*PARTS, *ALONE)
 CACHE = Path.home() / ".cache" / "coderag-benchmark"
 MIXED = "mixed"
@@ -190,6 +191,11 @@ def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus],
         good += measure_scaling(
             plan.engines[0], used[0], steps=steps, effort=plan.effort, scratch=plan.scratch, say=say
         )
+    if GRAPH in options.parts:
+        corpora, without = _graph_corpora(options, plan)
+        used, left_out = [*used, *corpora], [*left_out, *without]
+        for corpus in corpora:
+            good += measure_graph(plan.engines[0], corpus, effort=plan.effort, scratch=plan.scratch, say=say)
     parts = [part for part in options.parts or PARTS if part in PARTS]
     if not parts:
         return used, good, left_out
@@ -197,12 +203,22 @@ def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus],
     return [*used, *corpora], [*figures, *good], [*left_out, *without]
 
 
+def _graph_corpora(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus], list[LeftOut]]:
+    if options.quick:
+        return [_shop()], []
+    chosen = [one for one in packages() if plan.wants(one.name)]
+    return find_corpora(chosen, cache=options.cache, prepared=options.corpora, say=say)
+
+
+def _shop() -> Corpus:
+    return Corpus("shop", CHECKOUT / "fixtures" / "shop", "of this checkout")
+
+
 def _speed_figures(
     options: argparse.Namespace, plan: Plan, parts: Sequence[str]
 ) -> tuple[list[Corpus], list[Figure], list[LeftOut]]:
     if options.quick:
-        shop = Corpus("shop", CHECKOUT / "fixtures" / "shop", "of this checkout")
-        return [shop], _figures(plan, {shop: parts}), []
+        return [_shop()], _figures(plan, {_shop(): parts}), []
     chosen = [one for one in packages() if _is_needed(one.name, plan)]
     corpora, left_out = find_corpora(chosen, cache=options.cache, prepared=options.corpora, say=say)
     measured = _measured(plan, parts, corpora)

@@ -29,6 +29,8 @@ class Engine:
     questions  answer the questions of {file} in one process, after {warm_up} that are not counted; print their ms
     updates    append each line of the JSON {lines} to {file}; print the ms until a search for its last word finds it,
                in one process that stays
+
+    Those of the graph (`scripts.bench.graphing`) are coderag's alone.
     """
 
     name: str
@@ -82,6 +84,7 @@ def coderag(encoder: str = "") -> Engine:
     import coderag
 
     python = (sys.executable, "-P", "-m", "coderag")
+    probe = (sys.executable, "-P", str(PROBES / "probe_coderag.py"))
     inherited = os.environ.get("PYTHONPATH")
     jobs = {
         **_probed(sys.executable, "probe_coderag.py"),
@@ -89,6 +92,12 @@ def coderag(encoder: str = "") -> Engine:
             *(*python, "index", "{root}", "--index", "{folder}", "--workers", "{workers}"),
             *(("--encoder", encoder) if encoder else ()),
         ),
+        "index without graph": (
+            *(*python, "index", "{root}", "--index", "{folder}", "--workers", "{workers}", "--no-graph"),
+            *(("--encoder", encoder) if encoder else ()),
+        ),
+        "graph": (*probe, "graph", "{root}", "{folder}"),
+        "graph answers": (*probe, "graph_answers", "{root}", "{folder}", "{targets}", "{budget}"),
         "search": (*python, "search", "--root", "{root}", "--index", "{folder}", "--", "{question}"),
     }
     environment = {

@@ -1,0 +1,1 @@
+"""What Python code calls, by the standard ast module alone."""
