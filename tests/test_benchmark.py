@@ -34,6 +34,20 @@ QUERY_FIGURES = {
 }
 
 
+GRAPH_FIGURES = {
+    "index": "s",
+    "graph": "s",
+    "graph / index": "",
+    "nodes": "",
+    "edges": "",
+    "refs p50": "ms",
+    "refs p90": "ms",
+    "impact p50": "ms",
+    "impact p90": "ms",
+    "map": "ms",
+}
+
+
 def benchmark(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(CHECKOUT / "scripts" / "benchmark.py"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -41,6 +55,14 @@ def benchmark(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def figures(report: dict[str, Any], part: str, corpus: str) -> dict[str, Any]:
     return {one["name"]: one for one in report["figures"] if (one["part"], one["corpus"]) == (part, corpus)}
+
+
+def test_figures_of_the_graph(tmp_path: Path) -> None:
+    done = benchmark("graph", "--quick", "--json", "--cache", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    found = figures(json.loads(done.stdout), "graph", "shop")
+    assert {name: one["unit"] for name, one in found.items()} == GRAPH_FIGURES
+    assert all(one["min"] > 0 for one in found.values())
 
 
 def test_quick_run_prints_every_figure(tmp_path: Path) -> None:
@@ -77,10 +99,12 @@ def test_prepared_corpora_are_mixed_and_missing_ones_left_out(tmp_path: Path) ->
 def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
     done = benchmark("idnex", "--cache", str(tmp_path))
     assert done.returncode == 2
-    assert done.stderr == "benchmark: 'idnex' is not a part; parts are index, query, scaling, quality, ablation\n"
+    assert (
+        done.stderr == "benchmark: 'idnex' is not a part; parts are index, query, graph, scaling, quality, ablation\n"
+    )
     done = benchmark("--scaling", "--compare", "semble", "--cache", str(tmp_path))
     assert done.returncode == 2
-    told = "--compare is for index and query; scaling, quality, ablation measure coderag alone"
+    told = "--compare is for index and query; graph, scaling, quality, ablation measure coderag alone"
     assert done.stderr == f"benchmark: {told}\n"
 
 

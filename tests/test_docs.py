@@ -23,7 +23,7 @@ import coderag
 from coderag.cli.parser import make_parser
 from coderag.models.spec import EncoderSpec
 from coderag.ranking.features import FAMILIES, FEATURES
-from coderag.reading import captures
+from coderag.reading import captures, link_captures
 from coderag.reading.language import Language, languages
 from coderag.types import Content
 from tests.conftest import Golden
@@ -32,7 +32,22 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 README = REPOSITORY / "README.md"
 DOCUMENTS = sorted(REPOSITORY.glob("*.md"))
 COMMANDS = (
-    *("index", "search", "outline", "symbols", "schema", "tables", "table", "erd", "check-sql"),
+    *(
+        "index",
+        "search",
+        "outline",
+        "symbols",
+        "refs",
+        "impact",
+        "path",
+        "graph",
+        "map",
+        "schema",
+        "tables",
+        "table",
+        "erd",
+        "check-sql",
+    ),
     *("eval", "status", "watch", "clean", "languages"),
 )
 CONTENTS = {
@@ -203,7 +218,8 @@ def test_every_public_name_is_described() -> None:
 def test_every_field_and_capture_is_described() -> None:
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
     wanted = {field.name for field in fields(Language)} - {"name", "folder"}
-    wanted |= set(re.findall(r"^    (@[a-z]+)", captures.__doc__ or "", re.MULTILINE))
+    for module in (captures, link_captures):
+        wanted |= set(re.findall(r"^    (@[a-z]+)", module.__doc__ or "", re.MULTILINE))
     assert [one for one in sorted(wanted) if f"`{one}" not in text] == []
 
 

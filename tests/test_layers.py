@@ -22,10 +22,13 @@ LAYERS = [
     {"coderag.reading"},
     {"coderag.sql"},
     {"coderag.index"},
+    {"coderag.graph"},
     {"coderag.ranking"},
     {"coderag.context"},
     {"coderag.roots"},
+    {"coderag.afterwards"},
     {"coderag.upkeep"},
+    {"coderag.keeping"},
     {"coderag.api"},
     {"coderag.evaluate"},
     {"coderag.cli"},
@@ -33,8 +36,8 @@ LAYERS = [
 ]
 HEAVY = {
     "tree_sitter": (
-        *("coderag.reading.grammar", "coderag.reading.captures", "coderag.reading.outline"),
-        "coderag.sql.models",
+        "coderag.reading",
+        *("coderag.sql.models", "coderag.sql.embedded"),
     ),
     "Stemmer": ("coderag.text",),
     "charset_normalizer": ("coderag.reading.decode",),
@@ -44,7 +47,7 @@ HEAVY = {
     "pygments": ("coderag.cli",),
     "numpy": (
         *("coderag.reading.lines", "coderag.reading.secrets.anchors"),
-        *("coderag.text", "coderag.index", "coderag.ranking"),
+        *("coderag.text", "coderag.index", "coderag.graph", "coderag.ranking"),
         *("coderag.context", "coderag.api", "coderag.models", "coderag.evaluate"),
     ),
     "numkong": ("coderag.index.vectors",),
@@ -55,12 +58,13 @@ HEAVY = {
     "safetensors": ("coderag.models",),
     "ir_measures": ("coderag.evaluate",),
     "matplotlib": ("coderag.evaluate",),
-    "msgspec": ("coderag.sql", "coderag.index", "coderag.context", "coderag.ranking"),
+    "msgspec": ("coderag.sql", "coderag.index", "coderag.graph", "coderag.context", "coderag.ranking"),
     "sqlglot": ("coderag.sql",),
     "sqlalchemy": ("coderag.sql.live",),
     "jinja2": ("coderag.sql.dbt.jinja",),
     "yaml": ("coderag.sql",),
     "watchfiles": ("coderag.index.watching",),
+    "graspologic_native": ("coderag.graph.communities",),
 }
 MODULES = {
     ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path

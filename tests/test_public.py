@@ -13,7 +13,8 @@ from coderag import errors
 from tests.files import REPOSITORY
 
 SURFACE = [
-    *("Chunk", "CoderagError", "Hit", "Index", "Kind", "Query", "Span", "Symbol", "TableFilter", "TestPolicy"),
+    *("Chunk", "CoderagError", "Drawing", "Expand", "Fusion", "Hit", "Impact", "Index", "Kind", "Pipeline", "Query"),
+    *("References", "Relation", "RepositoryMap", "Span", "Symbol", "TableFilter", "TestPolicy", "Way"),
     "__version__",
 ]
 MODULES = sorted(one.name for one in pkgutil.walk_packages(coderag.__path__, "coderag."))
