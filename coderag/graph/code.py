@@ -122,7 +122,8 @@ class _Edges:
         """Add what definitions call and refer to, what sections name, and what tests reach by that."""
         kinds = KIND_OF_ROLE[leads.role]
         kinds[leads.through] = REFERENCES
-        rules, callable_nodes = self._tables.rules, np.array([kind in CALLABLE for kind in self._tables.kind])
+        rules = self._tables.rules
+        callable_nodes = np.array([kind in CALLABLE for kind in self._tables.kind], np.bool_)
         bare = np.array([one.bare_calls for one in rules], np.bool_)[leads.file] & ~leads.through
         called = np.isin(leads.mention, leads.mention[bare & callable_nodes[leads.target]])
         kinds[bare & called & (kinds == REFERENCES)] = EDGE_CODES[EdgeKind.CALLS]

@@ -150,6 +150,16 @@ def test_damage_is_found_and_repaired(root: Path) -> None:
     assert Index.open(root).damage() == []
 
 
+@pytest.mark.parametrize("files", [{}, {"empty.py": ""}, {"one.py": "x = 1\n"}, {"notes.txt": "hello\n"}])
+def test_hardly_anything(tmp_path: Path, files: dict[str, str]) -> None:
+    root = write(tmp_path / "root", files)
+    root.mkdir(exist_ok=True)
+    index = Index.build(root, workers=0)
+    assert calls(index) == set()
+    assert index.refs("x") == [] or files.get("one.py")
+    assert index.map()
+
+
 def test_several_roots_have_a_graph_each(root: Path, tmp_path: Path) -> None:
     other = write(
         tmp_path / "other", {"app/money.py": "def rounded(x): ...\n\n\ndef half(x):\n    return rounded(x / 2)\n"}
