@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from coderag.errors import StoredIndexError
@@ -20,8 +19,6 @@ from coderag.roots import Root
 from coderag.types import Content
 
 __all__ = ["Asked", "Upkeep"]
-
-LINKING = Progress(0, 0, 0, 0, 0, linking=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +36,24 @@ class Asked:
     waiting: Callable[[Holder | None], None] | None = None
 
 
+class _Told:
+    """A watch that knows what it was told last."""
+
+    def __init__(self, watch: Watch | None) -> None:
+        self._watch = watch
+        self._last = Progress(0, 0, 0, 0, 0)
+
+    def __call__(self, progress: Progress) -> None:
+        """Hand on how far it is."""
+        self._last = progress
+        if self._watch is not None:
+            self._watch(progress)
+
+    def linking(self) -> None:
+        """Tell that all is read, and the graph is being made."""
+        self(replace(self._last, linking=True))
+
+
 class Upkeep:
     """What keeps the indexes of some roots; the processes that read files stay until it is closed."""
 
@@ -49,8 +64,9 @@ class Upkeep:
         """Make every index from nothing."""
         reports = []
         for one, builder in self._builders.items():
-            reports.append(builder.build(_options(one.folder, asked), watch=watch))
-            self._graph(one, asked, watch)
+            told = _Told(watch)
+            reports.append(builder.build(_options(one.folder, asked), watch=told))
+            self._graph(one, asked, told)
         return tuple(reports)
 
     def update(
@@ -65,11 +81,11 @@ class Upkeep:
         given = None if paths is None else [os.fspath(path) for path in paths]
         reports = []
         for one in self._builders:
-            reports.append(
-                self.update_one(one, _options(one.folder, asked), paths=given, thorough=thorough, watch=watch)
-            )
+            told = _Told(watch)
+            options = _options(one.folder, asked)
+            reports.append(self.update_one(one, options, paths=given, thorough=thorough, watch=told))
             if thorough:
-                self._graph(one, asked, watch)
+                self._graph(one, asked, told)
         return tuple(reports)
 
     def update_one(
@@ -85,12 +101,12 @@ class Upkeep:
         below = None if paths is None else _below(one.root, paths)
         return self._builders[one].update(options, paths=below, thorough=thorough, watch=watch)
 
-    def _graph(self, one: Root, asked: Asked, watch: Watch | None) -> None:
+    def _graph(self, one: Root, asked: Asked, told: _Told) -> None:
         """Bring the graph of a root up to date."""
         if asked.graph:
             from coderag.graph.store import write_graph
 
-            write_graph(one.folder, making=partial(watch, LINKING) if watch is not None else None)
+            write_graph(one.folder, making=told.linking)
 
     def merge(self) -> bool:
         """Merge the segments that should be merged, and tell whether there were any."""
