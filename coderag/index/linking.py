@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 from coderag.index.links import Defined, Links
 from coderag.reading.chunk import Draft
+from coderag.reading.document_mentions import document_mentions
 from coderag.reading.lines import Lines
-from coderag.reading.mentions import NO_MENTIONS
+from coderag.reading.mention_reader import read_mentions
 from coderag.reading.outline import Outline
 from coderag.reading.parsed import Parsed
-from coderag.sql.embedded.records import NO_USES
+from coderag.sql.embedded.uses import read_uses
 
 __all__ = ["code_links", "document_links"]
 
 
 def code_links(parsed: Parsed, outline: Outline, *, path: str) -> Links:
     """Return the links of a file of code."""
-    mentions, uses = NO_MENTIONS, NO_USES
-    with suppress(ModuleNotFoundError):
-        from coderag.reading.mention_reader import read_mentions
-
-        mentions = read_mentions(parsed, outline)
-    with suppress(ModuleNotFoundError):
-        from coderag.sql.embedded import read_uses
-
-        uses = read_uses(parsed, outline, path=path)
-    return Links(_defined(outline), mentions, uses)
+    return Links(_defined(outline), read_mentions(parsed, outline), read_uses(parsed, outline, path=path))
 
 
 def document_links(lines: Lines, drafts: Sequence[Draft]) -> Links:
     """Return the links of a document; its sections are its definitions."""
-    mentions = NO_MENTIONS
-    with suppress(ModuleNotFoundError):
-        from coderag.reading.document_mentions import document_mentions
-
-        mentions = document_mentions(lines, drafts)
+    mentions = document_mentions(lines, drafts)
     if not mentions.mentions:
         return Links()
     sections = tuple(
