@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from coderag.errors import CoderagError
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.index.merging import merge_index
 from coderag.index.process import child_environment
@@ -15,10 +16,10 @@ from coderag.index.process import child_environment
 __all__ = ["main", "start_afterwards"]
 
 
-def start_afterwards(folder: Path) -> subprocess.Popen[bytes]:
+def start_afterwards(folder: IndexPath) -> subprocess.Popen[bytes]:
     """Start a process that tidies up an index, and outlives this one; what fails there is tried again."""
     # "-P" keeps the current folder off the module path: it may be the untrusted repository that is indexed.
-    command = [sys.executable, "-P", "-m", __name__, str(folder)]
+    command = [sys.executable, "-P", "-m", __name__, str(folder.base), *folder.names]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(
         command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, env=child_environment(), cwd="/"
@@ -27,7 +28,8 @@ def start_afterwards(folder: Path) -> subprocess.Popen[bytes]:
 
 def main() -> None:
     """Tidy up the index in the folder that the command line names."""
-    folder = Path(sys.argv[1])
+    base, *names = sys.argv[1:]
+    folder = IndexPath(Path(base), tuple(names))
     with suppress(CoderagError, OSError):  # the index is as it was; the next update starts another
         merge_index(folder)
     with suppress(CoderagError, OSError):

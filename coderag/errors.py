@@ -18,6 +18,9 @@ CoderagError
     ├── IndexFormatError     another version wrote it
     │   └── IndexTooNewError     a newer one, whose work is not to be undone
     ├── IndexDamagedError    truncated, or its checksum does not match
+    ├── IndexUnsafeError     a link or a special file where a file of it should be
+    ├── IndexUntrustedError  it was not made by this user on this machine
+    ├── IndexKeyError        the key that signs this user's indexes cannot be used
     ├── IndexLockedError     another process is writing it
     └── IndexWriteError      no space, or no permission
 
@@ -34,9 +37,12 @@ __all__ = [
     "EvaluationError",
     "IndexDamagedError",
     "IndexFormatError",
+    "IndexKeyError",
     "IndexLockedError",
     "IndexMissingError",
     "IndexTooNewError",
+    "IndexUnsafeError",
+    "IndexUntrustedError",
     "IndexWriteError",
     "LanguageDataError",
     "ModelError",
@@ -125,6 +131,18 @@ class IndexTooNewError(IndexFormatError):
 
 class IndexDamagedError(StoredIndexError):
     """An index file that is truncated or whose checksum does not match."""
+
+
+class IndexUnsafeError(StoredIndexError):
+    """A link or a special file where an index has a file or folder; nothing is read, written or removed there."""
+
+
+class IndexUntrustedError(StoredIndexError):
+    """An index that carries no signature of this user: nothing of it is believed."""
+
+
+class IndexKeyError(StoredIndexError):
+    """The key that signs the indexes of this user cannot be read or made, or others could know it."""
 
 
 class IndexLockedError(StoredIndexError):

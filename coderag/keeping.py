@@ -8,13 +8,20 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from coderag import __version__
-from coderag.errors import AccessError, CoderagError, EncoderError, IndexDamagedError, RetrievalWarning
+from coderag.errors import (
+    AccessError,
+    CoderagError,
+    EncoderError,
+    IndexDamagedError,
+    IndexMissingError,
+    RetrievalWarning,
+)
 from coderag.index.arrays import open_arrays
 from coderag.index.corpus import Corpus, Member, open_members
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import Manifest, read_manifest
 from coderag.index.segment import Segment
 from coderag.index.whole import Held, Whole, hold
@@ -542,10 +549,18 @@ def _asked(**given: Any) -> Asked:
     return Asked(**{name: value for name, value in given.items() if value is not None})
 
 
-def _open(one: Root, known: Mapping[Path, Segment]) -> tuple[Manifest, list[Member], Held]:
+def _open(one: Root, known: Mapping[IndexPath, Segment]) -> tuple[Manifest, list[Member], Held]:
     """Return the manifest of a root's index, its segments, of which some may be open already, and the other files."""
     while True:
-        written = read_manifest(one.folder)
+        try:
+            written = read_manifest(one.folder)
+        except IndexMissingError as error:
+            if one.untrusted is None:
+                raise
+            raise IndexMissingError(
+                f"the index at {one.untrusted} was not made by you on this machine, so it is not believed, and there "
+                'is no other one; run "coderag index", or "coderag index --trust" to take it over'
+            ) from error
         # The names are those of today: the index may have been made alone, or under another name.
         manifest = replace(written, root=str(one.root), repository=one.repository)
         try:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coderag.errors import RootError
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import INDEX_FOLDER
+from coderag.index.ownership import is_believed, name_beside
 
 __all__ = ["Root", "place"]
 
@@ -18,14 +20,17 @@ class Root:
     """A folder to index, where its index lies, and the name its hits carry."""
 
     root: Path
-    folder: Path
+    folder: IndexPath
     repository: str
+    index: Path | None = None  # the folder that was named for the index, None for the usual one
+    untrusted: IndexPath | None = None  # an index of somebody else in the usual folder, which is left alone
 
 
 def place(roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[str] | None = None) -> list[Root]:
-    """Return the roots with the place of each one's index; raises RootError.
+    """Return the roots with the place of each one's index; raises RootError, IndexUnsafeError and IndexKeyError.
 
-    Repositories carry the names of their folders, made longer where two are alike.
+    The index of a root lies in ROOT/.coderag, or beside that where an index of somebody else does. Repositories carry
+    the names of their folders, made longer where two are alike.
     """
     if not roots:
         raise RootError("no root given")
@@ -36,11 +41,25 @@ def place(roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[s
             raise RootError(f"{os.fspath(given)!r} {what}; give the folder of a repository")
     names = _repository_names(resolved)
     if index is None:
-        return [Root(root, root / INDEX_FOLDER, name) for root, name in zip(resolved, names, strict=True)]
+        return [_in_its_root(root, name) for root, name in zip(resolved, names, strict=True)]
     base = Path(index).absolute()
     if len(resolved) == 1:
-        return [Root(resolved[0], base, names[0])]
-    return [Root(root, base / name.replace("/", "-"), name) for root, name in zip(resolved, names, strict=True)]
+        return [_elsewhere(resolved[0], base, names[0])]
+    return [_elsewhere(root, base / name.replace("/", "-"), name) for root, name in zip(resolved, names, strict=True)]
+
+
+def _in_its_root(root: Path, repository: str) -> Root:
+    usual = IndexPath(root, (INDEX_FOLDER,))
+    if is_believed(usual):
+        return Root(root, usual, repository)
+    return Root(root, usual.parent / name_beside(), repository, untrusted=usual)
+
+
+def _elsewhere(root: Path, index: Path, repository: str) -> Root:
+    """Return a root with the index that the user named, be it believed or not: what reads it says so."""
+    folder = IndexPath(index)
+    is_believed(folder)  # one that was moved is signed for its place
+    return Root(root, folder, repository, index=index)
 
 
 def _repository_names(roots: Sequence[Path]) -> list[str]:

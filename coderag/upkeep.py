@@ -10,6 +10,7 @@ from pathlib import Path
 
 from coderag.errors import StoredIndexError
 from coderag.index.build import Builder
+from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions, Progress, Report, Watch
 from coderag.index.lock import LOCK_SECONDS, Holder
 from coderag.index.manifest import read_manifest
@@ -118,7 +119,7 @@ class Upkeep:
             builder.close()
 
 
-def _options(folder: Path, asked: Asked) -> BuildOptions:
+def _options(folder: IndexPath, asked: Asked) -> BuildOptions:
     """Return how to build or update an index; what is not asked for is as the one that is there was made."""
     options = BuildOptions()
     with suppress(StoredIndexError):

@@ -10,6 +10,7 @@ from coderag.sql.fold import fold
 from coderag.sql.model import Definition, SchemaFile
 from coderag.sql.read import read_sql
 from coderag.sql.settings import Settings
+from tests.files import index_file
 
 __all__ = ["catalog_of", "names_of"]
 
@@ -25,8 +26,8 @@ def catalog_of(
         for path, text in files.items()
     ]
     schema = replace(fold(read, Settings()), definitions=tuple(definitions))
-    write_catalog(folder / "catalog.bin", schema)
-    return Catalog.open(folder / "catalog.bin")
+    write_catalog(index_file(folder / "catalog.bin"), schema)
+    return Catalog.open(index_file(folder / "catalog.bin"))
 
 
 def names_of(catalog: Catalog, tables: Sequence[int]) -> list[str]:

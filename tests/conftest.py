@@ -1,4 +1,4 @@
-"""Golden files: compared as they are, rewritten by `pytest --update`. A cache of their own for all tests."""
+"""Golden files: compared as they are, rewritten by `pytest --update`. A cache and a key of their own for all tests."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the cache of the user out of the tests, and the tests out of it."""
+    """Keep the cache and the key of the user out of the tests, and the tests out of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(os.environ, "XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setitem(os.environ, "XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
 
 

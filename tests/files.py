@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from coderag import Index
+from coderag.index.index_path import IndexPath
 
-__all__ = ["REPOSITORY", "SHOP", "Answer", "answers", "copy_shop", "write"]
+__all__ = ["REPOSITORY", "SHOP", "Answer", "answers", "copy_shop", "index_file", "write"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHOP = REPOSITORY / "fixtures/shop"
@@ -33,6 +34,11 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
         full.parent.mkdir(parents=True, exist_ok=True)
         full.write_bytes(data if isinstance(data, bytes) else data.encode())
     return root
+
+
+def index_file(path: Path) -> IndexPath:
+    """Return a file as one of an index folder."""
+    return IndexPath(path.parent, (path.name,))
 
 
 def copy_shop(root: Path) -> Path:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from coderag import Index, TableFilter
 from coderag.errors import AccessError, CoderagError, QueryError, SettingsError
+from coderag.index.index_path import IndexPath
 from coderag.index.snapshots import write_snapshot
 from coderag.index.status import Status
 from coderag.ranking.query import make_query
@@ -339,7 +340,7 @@ def test_a_database_that_was_asked_is_hidden_by_its_name_or_as_a_file(shop: Path
     (shop / "coderag.toml").write_text(f"[[access]]\n{named}\ngroups = ['hr']\n")
     index = Index.build(shop, workers=0)
     url = parse_url(f"sqlite:///{shop / 'crm.db'}")
-    write_snapshot(shop / ".coderag", url.name, inspect_database(url))
+    write_snapshot(IndexPath(shop / ".coderag"), url.name, inspect_database(url))
     index.update(workers=0)
     seen = index.as_seen_by(["dba"])
     assert index.asked == [url.name]

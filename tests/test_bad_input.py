@@ -28,6 +28,7 @@ from coderag.errors import (
     RootError,
 )
 from coderag.index.build import build, update
+from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions, Progress
 from coderag.reading.language import languages
 from coderag.reading.walk import SkipReason
@@ -135,7 +136,7 @@ def test_nested_brackets_in_every_language(root: Path) -> None:
         if language.reader == "outline" and language.extensions:
             files[f"{language.name}{language.extensions[0]}"] = "nested_brackets\n" + ("([{" * 17 + "\n") * 200
     write(root, files)
-    build(root, root / ".coderag", options=BuildOptions(file_seconds=1.0), repository="root")
+    build(root, IndexPath(root / ".coderag"), options=BuildOptions(file_seconds=1.0), repository="root")
     index = Index.open(root)
     assert first(index) == "good.py"
     problems = {one.path: one.problem for one in index.status()[0].problems}
@@ -151,7 +152,7 @@ HANGING = "int before;\n" + "/* /* /* /* /* \n" * 2_500  # the C grammar tries e
 def test_a_file_that_stalls_its_parser_is_read_as_lines(root: Path) -> None:
     write(root, {"hang.c": HANGING, "later.c": "int added_later(void) { return 1; }\n"})
     options = BuildOptions(workers=1, file_seconds=0.5)
-    build(root, root / ".coderag", options=options, repository="root")
+    build(root, IndexPath(root / ".coderag"), options=options, repository="root")
     index = Index.open(root)
     assert [(one.path, one.problem) for one in index.status()[0].problems] == [
         ("hang.c", "reading it did not end in 0.5 s")
@@ -159,7 +160,7 @@ def test_a_file_that_stalls_its_parser_is_read_as_lines(root: Path) -> None:
     assert "".join(chunk.text for chunk in index.chunks("hang.c")) == HANGING
     assert (first(index), first(index, "added_later")) == ("good.py", "later.c")
     (root / "good.py").write_text(GOOD + "\n")
-    report = update(root, root / ".coderag", options=options, repository="root")
+    report = update(root, IndexPath(root / ".coderag"), options=options, repository="root")
     assert (report.read, len(Index.open(root).status()[0].problems)) == (1, 1)  # what stalls is not tried again
 
 
@@ -265,7 +266,7 @@ def test_an_index_of_another_format(root: Path) -> None:
     message = f"the index at {root}/.coderag has format 2, this version of coderag reads 5; "
     assert str(caught.value) == message + 'run "coderag index"'
     assert first(old) == "good.py"
-    report = update(root, root / ".coderag", options=BuildOptions(workers=0), repository="root")
+    report = update(root, IndexPath(root / ".coderag"), options=BuildOptions(workers=0), repository="root")
     assert (report.rebuilt, report.read) == (message.rstrip("; "), 1)
     assert first(Index.open(root)) == "good.py"
 
@@ -348,11 +349,11 @@ def test_an_index_that_another_process_writes(root: Path) -> None:
             with pytest.raises(
                 IndexLockedError, match=r"another process has been writing the index at .* for more than 0.2 s; wait"
             ):
-                write_index(root, root / ".coderag", options=options, repository="root")
+                write_index(root, IndexPath(root / ".coderag"), options=options, repository="root")
         assert first(index) == first(Index.open(root)) == "good.py"
     finally:
         holder.communicate()
-    update(root, root / ".coderag", options=replace(options, lock_seconds=5), repository="root")
+    update(root, IndexPath(root / ".coderag"), options=replace(options, lock_seconds=5), repository="root")
 
 
 def test_two_processes_may_update_at_once(root: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from coderag import Index
 from coderag.index.corpus import Corpus, open_members
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.models.static import shipped_encoder
 from coderag.ranking.features import FEATURES
@@ -33,7 +34,7 @@ from tests.files import REPOSITORY, SHOP
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     folder = tmp_path_factory.mktemp("shop")
     Index.build(SHOP, index=folder, workers=0)
-    return Corpus(open_members(folder, read_manifest(folder)))
+    return Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import Any
 from coderag.api import Index
 from coderag.cli.databases import ask_databases, databases_in
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note, note_repairs, note_writer
+from coderag.cli.opening import note, note_repairs, note_untrusted, note_writer
 from coderag.cli.place import Paths, given_roots
 from coderag.cli.progress import Bar
 from coderag.cli.records import plain, print_records
@@ -79,11 +79,12 @@ def _bring_up(one: Root, options: argparse.Namespace) -> Index:
         "cache": not options.no_cache,
         "graph": not options.no_graph,
     }
+    note_untrusted(one)
     with Bar(f"Indexing {visible(one.repository)}", wanted=not options.quiet, at_once=True) as bar:
         if options.rebuild:
-            index = Index.build(one.root, index=one.folder, **_as_made(one, asked), watch=bar, waiting=note_writer)
+            index = Index.build(one.root, index=one.index, **_as_made(one, asked), watch=bar, waiting=note_writer)
         else:
-            index = Index.ensure(one.root, index=one.folder, **asked, watch=bar, waiting=note_writer)
+            index = Index.ensure(one.root, index=one.index, **asked, watch=bar, waiting=note_writer)
         index.close()
         if index.reports[0].merge_due:
             index.merge()

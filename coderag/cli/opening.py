@@ -24,7 +24,7 @@ from coderag.roots import Root
 if TYPE_CHECKING:
     from coderag.index.lock import Holder
 
-__all__ = ["note", "note_repairs", "note_writer", "open_index", "tidy_later"]
+__all__ = ["note", "note_repairs", "note_untrusted", "note_writer", "open_index", "tidy_later"]
 
 FEW_PATHS = 8  # of those that changed, which tell the languages to prepare for
 PATIENCE_SECONDS = 2.0  # that an answer waits for another writer; then it comes from the index as it was
@@ -69,8 +69,9 @@ def _make_sure(one: Root) -> None:
         pass
     else:
         return
+    note_untrusted(one)
     with Bar(f"Indexing {visible(one.repository)}", at_once=True) as bar:
-        index = Index.ensure(one.root, index=one.folder, watch=bar, waiting=note_writer)
+        index = Index.ensure(one.root, index=one.index, watch=bar, waiting=note_writer)
     index.close()
     note_repairs(index)
     report = index.reports[0]
@@ -92,6 +93,15 @@ def _refresh(index: Index, stale: list[str] | None) -> None:
         return
     note_repairs(index)
     tidy_later(index)
+
+
+def note_untrusted(one: Root) -> None:
+    """Say that an index beside that of somebody else is made, unless there is one already."""
+    if one.untrusted is not None and not one.folder.exists():
+        note(
+            f"{one.untrusted} was not made by you on this machine, so it is not believed; another index is made at "
+            f'{one.folder} ("coderag index --trust" takes over the one that is there)'
+        )
 
 
 def note_repairs(index: Index) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coderag.errors import RootError, StoredIndexError
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import INDEX_FOLDER, read_manifest
 from coderag.roots import Root, place
 
@@ -33,7 +34,7 @@ def given_roots(options: argparse.Namespace, roots: Sequence[str]) -> list[Root]
 def _owner(index: str) -> str:
     """Return the root that an index was made of, "" when there is no such index or root any more."""
     try:
-        root = read_manifest(Path(index)).root
+        root = read_manifest(IndexPath(Path(index).absolute())).root
     except StoredIndexError:
         return ""
     return root if Path(root).is_dir() else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,18 +15,20 @@ from coderag.errors import IndexDamagedError, IndexLockedError, IndexMissingErro
 from coderag.graph.graph import Graph
 from coderag.index.arrays import Array, open_arrays, write_arrays
 from coderag.index.columns import unpack_labels
+from coderag.index.index_path import IndexPath
 from coderag.index.lock import locked
 from coderag.index.manifest import (
     SEGMENTS,
     Manifest,
     SegmentEntry,
+    numbered_name,
     read_manifest,
     synced_sum,
     write_manifest,
     writing,
 )
 from coderag.index.segment import Segment
-from coderag.reading.walk import read_start
+from coderag.reading.root_file import read_root_file
 from coderag.sql.model import Schema
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["GRAPH_VERSION", "current_graph", "graph_key", "made_graph", "open_graph", "seen_graph", "write_graph"]
 
 GRAPH_VERSION = 1  # raise it when the same files give another graph
-MAX_SETTINGS_BYTES = 1 << 20  # of a file such as tsconfig.json
 LOCK_SECONDS = 60.0
 
 
@@ -98,7 +98,7 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def open_graph(folder: Path, manifest: Manifest, held: Array | None = None) -> Graph | None:
+def open_graph(folder: IndexPath, manifest: Manifest, held: Array | None = None) -> Graph | None:
     """Return the graph of an index, None where there is none; it may be older than the index.
 
     Raises IndexDamagedError.
@@ -111,7 +111,7 @@ def open_graph(folder: Path, manifest: Manifest, held: Array | None = None) -> G
         raise IndexDamagedError(f'{folder / manifest.graph} lacks {error}; run "coderag index"') from error
 
 
-def write_graph(folder: Path, *, making: Callable[[], object] | None = None) -> bool:
+def write_graph(folder: IndexPath, *, making: Callable[[], object] | None = None) -> bool:
     """Make the graph of an index if it is older than the index, and tell whether it was.
 
     No lock is held while it is made; another writer may change the index meanwhile, and then the graph is older than
@@ -132,7 +132,7 @@ def write_graph(folder: Path, *, making: Callable[[], object] | None = None) -> 
     arrays = made_graph(manifest.segments, segments, schema, root=Path(manifest.root))
     with locked(folder, LOCK_SECONDS), writing(folder):
         now = read_manifest(folder)
-        path = folder / f"graph-{now.generation + 1}.bin"
+        path = folder / numbered_name("graph", now.generation + 1)
         write_arrays(path, arrays)
         made = replace(
             now,
@@ -147,7 +147,7 @@ def write_graph(folder: Path, *, making: Callable[[], object] | None = None) -> 
 
 
 def current_graph(
-    folder: Path, manifest: Manifest, segments: Sequence[Segment], *, schema: Callable[[], Schema]
+    folder: IndexPath, manifest: Manifest, segments: Sequence[Segment], *, schema: Callable[[], Schema]
 ) -> Graph:
     """Return the graph of an index as it was opened, made and stored where there is none that fits.
 
@@ -200,15 +200,10 @@ def _linked(parts: Iterable[_Live]) -> Iterator[LinkedFile]:
 
 def _reading(root: Path) -> Callable[[str], bytes | None]:
     """Return what reads files of settings below a root, and nothing outside of it."""
-    real = os.path.realpath(root)
 
     def read(path: str) -> bytes | None:
-        full = os.path.realpath(os.path.join(real, path))
-        if not full.startswith(os.path.join(real, "")):
-            return None
-        with suppress(OSError):
-            found = read_start(full, MAX_SETTINGS_BYTES + 1)
-            return found if len(found) <= MAX_SETTINGS_BYTES else None
+        with suppress(OSError, ValueError):  # ValueError: a NUL in the path
+            return read_root_file(root, path)
         return None
 
     return read

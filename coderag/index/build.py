@@ -14,6 +14,7 @@ from coderag.index.access import stored_access
 from coderag.index.draft import Draft
 from coderag.index.embed import Embedding, embed_segments
 from coderag.index.identity import content_key, content_parts
+from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions, Progress, Report, Watch
 from coderag.index.kept import Kept, known_of, open_kept
 from coderag.index.known_content import Contents, find_known
@@ -25,6 +26,8 @@ from coderag.index.manifest import (
     SEGMENTS,
     Manifest,
     SegmentEntry,
+    generation_of,
+    numbered_name,
     read_manifest,
     remove_leftovers,
     synced_sum,
@@ -67,7 +70,7 @@ class Builder:
     What it opened, and the processes that read files, stay for the next time, until `close`.
     """
 
-    def __init__(self, root: Path, folder: Path, *, repository: str) -> None:
+    def __init__(self, root: Path, folder: IndexPath, *, repository: str) -> None:
         self._root = root
         self._folder = folder
         self._repository = repository
@@ -124,10 +127,10 @@ class Builder:
         """Hold the write lock of the index's folder, made where it is missing; what a failure leaves is removed."""
         with ExitStack() as held:
             with writing(self._folder):
-                (self._folder / SEGMENTS).mkdir(parents=True, exist_ok=True)
+                (self._folder / SEGMENTS).make_folders()
                 ignore = self._folder / ".gitignore"
-                if not ignore.exists() or not ignore.stat().st_size:
-                    ignore.write_text("*\n", encoding="utf-8")
+                if (found := ignore.stat()) is None or not found.st_size:
+                    ignore.write_bytes(b"*\n")
                 held.enter_context(locked(self._folder, options.lock_seconds, waiting=options.waiting))
             remove_unfinished_merge(self._folder)
             try:
@@ -249,7 +252,7 @@ class Builder:
         with writing(folder):
             same = (old.catalog_key, old.vectors) == (manifest.catalog_key, manifest.vectors)
             if not same or tells_of_schemas(draft.concerned()):
-                path = folder / f"catalog-{old.generation + 1}.bin"
+                path = folder / numbered_name("catalog", old.generation + 1)
                 told = write_schema(path, parts, job.settings, embedding=embedding)
                 manifest = replace(
                     manifest, catalog=path.name if told else "", catalog_sum=synced_sum(path) if told else NO_SUM
@@ -259,7 +262,9 @@ class Builder:
             return write_manifest(folder, manifest, listed)
 
 
-def build(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None = None) -> Report:
+def build(
+    root: Path, folder: IndexPath, *, options: BuildOptions, repository: str, watch: Watch | None = None
+) -> Report:
     """Index a root from nothing with a `Builder` of its own."""
     builder = Builder(root, folder, repository=repository)
     try:
@@ -268,7 +273,9 @@ def build(root: Path, folder: Path, *, options: BuildOptions, repository: str, w
         builder.close()
 
 
-def update(root: Path, folder: Path, *, options: BuildOptions, repository: str, watch: Watch | None = None) -> Report:
+def update(
+    root: Path, folder: IndexPath, *, options: BuildOptions, repository: str, watch: Watch | None = None
+) -> Report:
     """Bring an index up to date, and check it, with a `Builder` of its own."""
     builder = Builder(root, folder, repository=repository)
     try:
@@ -301,7 +308,7 @@ def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> 
     return ""
 
 
-def _remove_unfinished(folder: Path) -> None:
+def _remove_unfinished(folder: IndexPath) -> None:
     try:
         manifest = read_manifest(folder)
     except IndexMissingError:
@@ -311,11 +318,11 @@ def _remove_unfinished(folder: Path) -> None:
     remove_leftovers(folder, manifest)
 
 
-def _generation(folder: Path) -> int:
+def _generation(folder: IndexPath) -> int:
     try:
         return read_manifest(folder).generation
     except (IndexMissingError, IndexFormatError, IndexDamagedError):
-        return max((int(path.stem.partition("-")[2]) for path in folder.glob("listing-*.*")), default=0)
+        return max(map(generation_of, folder.entries()), default=0)
 
 
 def _with_vectors_of(entry: SegmentEntry, embedding: Embedding) -> SegmentEntry:
@@ -324,7 +331,7 @@ def _with_vectors_of(entry: SegmentEntry, embedding: Embedding) -> SegmentEntry:
     return entry if len(kept) == len(entry.sums) else replace(entry, sums=kept)
 
 
-def _embedded(folder: Path, parts: Sequence[Part], job: _Job) -> tuple[list[Part], int]:
+def _embedded(folder: IndexPath, parts: Sequence[Part], job: _Job) -> tuple[list[Part], int]:
     """Return the segments with their vectors, and how many chunks got theirs now."""
     embedded = 0
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Generic, TypeVar, overload
 
 import msgspec
@@ -22,6 +21,7 @@ from coderag.index.arrays import Array, open_arrays, write_arrays
 from coderag.index.catalog_arrays import CATALOG_FORMAT, catalog_arrays
 from coderag.index.catalog_files import FileDatabases
 from coderag.index.catalog_vectors import SchemaVectors, joined_vectors, vectors_in
+from coderag.index.index_path import IndexPath
 from coderag.index.relations import Relation
 from coderag.index.sparse import Postings
 from coderag.index.strings import Strings
@@ -46,7 +46,7 @@ MULTIPLE = ("path", "label")  # the properties of which a table may have several
 Unit = TypeVar("Unit", bound=msgspec.Struct)
 
 
-def write_catalog(path: Path, schema: Schema, *, vectors: SchemaVectors | None = None) -> None:
+def write_catalog(path: IndexPath, schema: Schema, *, vectors: SchemaVectors | None = None) -> None:
     """Write a schema, with vectors of it, to a new file; the caller syncs and renames what it belongs to."""
     write_arrays(path, catalog_arrays(schema, vectors))
 
@@ -124,7 +124,7 @@ class Catalog:
         self.column_flags: Array = arrays["column_flags"]  # u8[columns]: PRIMARY, FOREIGN, REFERRED
 
     @classmethod
-    def open(cls, path: Path, held: Array | None = None) -> Catalog:
+    def open(cls, path: IndexPath, held: Array | None = None) -> Catalog:
         """Open a file without reading it (of `held_file`, where it was called before).
 
         Raises IndexDamagedError, and IndexFormatError for another format.

@@ -7,12 +7,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from pathlib import Path
 
 import numpy as np
 
 from coderag.index.arrays import Array
 from coderag.index.columns import KINDS, LABELS
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import SEGMENTS, Manifest
 from coderag.index.paths import PathTable
 from coderag.index.segment import Segment
@@ -43,10 +43,12 @@ class Member:
     first_file: int = 0
 
 
-NONE_OPEN: Mapping[Path, Segment] = {}
+NONE_OPEN: Mapping[IndexPath, Segment] = {}
 
 
-def open_members(folder: Path, manifest: Manifest, *, known: Mapping[Path, Segment] = NONE_OPEN) -> list[Member]:
+def open_members(
+    folder: IndexPath, manifest: Manifest, *, known: Mapping[IndexPath, Segment] = NONE_OPEN
+) -> list[Member]:
     """Return the segments of an index, of which some may be open already; raises IndexDamagedError."""
     members = []
     for entry in manifest.segments:

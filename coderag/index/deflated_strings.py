@@ -11,6 +11,7 @@ import numpy as np
 
 from coderag.errors import IndexDamagedError
 from coderag.index.arrays import Array
+from coderag.index.inflate import GROUP_BYTES, inflate
 
 __all__ = ["DeflatedStrings", "deflate_strings"]
 
@@ -61,7 +62,7 @@ class DeflatedStrings:
         begin, end = self._offsets[group : group + 2]
         count = min(GROUP, self._count - group * GROUP)
         try:
-            raw = zlib.decompress(bytes(self._blob[begin:end]))
+            raw = inflate(bytes(self._blob[begin:end]), GROUP_BYTES)
             ends = np.cumsum(np.frombuffer(raw, dtype=SIZE, count=count), dtype=np.int64) + count * SIZE.itemsize
             bounds = pairwise([count * SIZE.itemsize, *ends.tolist()])
             return [raw[first:last].decode("utf-8", "surrogateescape") for first, last in bounds]

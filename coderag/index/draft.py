@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
+from coderag.index.index_path import IndexPath
 from coderag.index.kept import Kept
 from coderag.index.known_content import Found
 from coderag.index.listing import Left, Listed, Stamp, stamp_of
@@ -85,7 +85,7 @@ class Draft:
             stamp = stamp_of(self._files[one.path], self._scan.now)
             self._left.append(Left(one.path, str(one.reason), one.detail, stamp))
 
-    def add(self, folder: Path, entries: Iterable[SegmentEntry], *, vectors: str) -> None:
+    def add(self, folder: IndexPath, entries: Iterable[SegmentEntry], *, vectors: str) -> None:
         """Take the segments that the files to read became."""
         stamps = {path: stamp_of(file, self._scan.now) for path, file in self._files.items()}
         self._new += [Part.open(folder, entry, vectors=vectors, stamps=stamps) for entry in entries]

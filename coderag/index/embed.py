@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coderag.errors import EncoderError
 from coderag.index.arrays import Array
-from coderag.index.manifest import Manifest, SegmentEntry, Sum, sync, synced_sum
+from coderag.index.index_path import IndexPath
+from coderag.index.manifest import Manifest, SegmentEntry, Sum, synced_sum
 from coderag.index.segment import Segment
 from coderag.index.vectors import vectors_name, write_vectors
 from coderag.models.encoder import Passage, quantised
@@ -88,7 +88,7 @@ class Embedding:
         return self.encoder
 
 
-def has_vectors(folder: Path, entry: SegmentEntry, embedding: Embedding) -> bool:
+def has_vectors(folder: IndexPath, entry: SegmentEntry, embedding: Embedding) -> bool:
     """Tell whether a segment has the vectors that its index should have."""
     name = vectors_name(embedding.key)
     # What no manifest names was left by a process that was killed, and may not be whole.
@@ -96,7 +96,7 @@ def has_vectors(folder: Path, entry: SegmentEntry, embedding: Embedding) -> bool
 
 
 def embed_segments(
-    folder: Path, entries: Sequence[SegmentEntry], embedding: Embedding, *, told: Told | None = None
+    folder: IndexPath, entries: Sequence[SegmentEntry], embedding: Embedding, *, told: Told | None = None
 ) -> list[SegmentEntry]:
     """Return the segments once each has its vectors; those that it lacks are written. Raises EncoderError."""
     lacking = {entry.name for entry in entries if not has_vectors(folder, entry, embedding)}
@@ -120,7 +120,7 @@ def embed_segments(
         path = write_vectors(
             segment.folder, embedding.key, np.concatenate(rows) if rows else np.zeros((0, dimensions), dtype=np.int8)
         )
-        sync(path.parent)
+        path.parent.sync()
         made[entry.name] = {path.name: synced_sum(path)}
     return [replace(entry, sums=entry.sums | made[entry.name]) if entry.name in made else entry for entry in entries]
 

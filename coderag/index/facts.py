@@ -6,6 +6,7 @@ import zlib
 
 import msgspec
 
+from coderag.index.inflate import RECORD_BYTES, inflate
 from coderag.sql.model import Facts
 
 __all__ = ["deflate_facts", "inflate_facts"]
@@ -23,4 +24,4 @@ def deflate_facts(facts: Facts) -> bytes:
 
 def inflate_facts(data: bytes) -> Facts:
     """Return what `deflate_facts` gave; raises ValueError or zlib.error when it is damaged."""
-    return _DECODER.decode(zlib.decompress(data)) if data else Facts()
+    return _DECODER.decode(inflate(data, RECORD_BYTES)) if data else Facts()

@@ -15,6 +15,7 @@ from pathlib import Path
 from posixpath import dirname
 
 from coderag.errors import CoderagError, RootError, StoredIndexError, WatchError
+from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions, Report
 from coderag.index.manifest import MANIFEST, Manifest, listing_of, read_manifest
 from coderag.index.watching import Changes, Stop, Watcher
@@ -58,7 +59,7 @@ class Followed:
     """A root to follow, and how its index is brought up to date."""
 
     root: Path
-    folder: Path  # of the index
+    folder: IndexPath  # of the index
     repository: str
     update: Callable[[Sequence[str] | None, int], Report]  # of these paths, absolute; None: all; reads so many at most
     stale: Callable[[], Sequence[str] | None]  # the paths of what changed, absolute; None: all has to be looked at
@@ -75,7 +76,7 @@ class Update:
     error: CoderagError | OSError | None = None
 
 
-def gentle_options(folder: Path, known: Manifest, *, workers: int | None, most_files: int) -> BuildOptions:
+def gentle_options(folder: IndexPath, known: Manifest, *, workers: int | None, most_files: int) -> BuildOptions:
     """Return how to update an index while others search: as it was made last, which may be later than `known`.
 
     Without a number of workers there is one a core but one.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coderag.errors import IndexDamagedError
 from coderag.index.check import check_segment, is_sound
+from coderag.index.index_path import IndexPath
 from coderag.index.listing import Listed
 from coderag.index.manifest import NO_SUM, SEGMENTS, Manifest, SegmentEntry, listing_of
 from coderag.index.part import Part, Places, places_of
@@ -34,7 +35,7 @@ def known_of(root: Path, opened: Kept) -> Known:
     return Known(str(root), listed, opened.places, treatments)
 
 
-def open_kept(folder: Path, manifest: Manifest, *, checked: bool) -> Kept:
+def open_kept(folder: IndexPath, manifest: Manifest, *, checked: bool) -> Kept:
     """Return an index without the segments that are damaged; `checked`: every byte is compared with its sum.
 
     What a damaged catalog or segment told of schemas is to be folded anew, which an empty key of the catalog says. A
@@ -53,7 +54,7 @@ def open_kept(folder: Path, manifest: Manifest, *, checked: bool) -> Kept:
     return Kept(manifest, listed, tuple(parts), places_of(dict(enumerate(parts))))
 
 
-def _sound_listing(folder: Path, manifest: Manifest, *, checked: bool) -> Listed:
+def _sound_listing(folder: IndexPath, manifest: Manifest, *, checked: bool) -> Listed:
     """Return the listing; an empty one where it is damaged: then every file is hashed, and found to be known."""
     if checked and not is_sound(folder / manifest.listing, manifest.listing_sum):
         return Listed()
@@ -64,12 +65,12 @@ def _sound_listing(folder: Path, manifest: Manifest, *, checked: bool) -> Listed
     return listed if len(listed.stamps) == len(manifest.segments) else Listed()
 
 
-def _has_catalog(folder: Path, manifest: Manifest) -> bool:
+def _has_catalog(folder: IndexPath, manifest: Manifest) -> bool:
     return not manifest.catalog or (folder / manifest.catalog).exists()
 
 
 def _open_part(
-    folder: Path, manifest: Manifest, entry: SegmentEntry, listed: Listed, position: int, *, checked: bool
+    folder: IndexPath, manifest: Manifest, entry: SegmentEntry, listed: Listed, position: int, *, checked: bool
 ) -> Part:
     path = folder / SEGMENTS / entry.name
     if checked:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from coderag.index.inflate import RECORD_BYTES, inflate
 from coderag.reading.mentions import NO_MENTIONS, Mentions
 from coderag.sql.embedded.records import NO_USES, DataUses
 from coderag.types import Kind
@@ -47,7 +48,7 @@ def deflate_links(links: Links) -> bytes:
 
 def inflate_links(data: bytes) -> Links:
     """Return what `deflate_links` gave; raises ValueError or zlib.error when it is damaged."""
-    return _DECODER.decode(zlib.decompress(data)) if data else NO_LINKS
+    return _DECODER.decode(inflate(data, RECORD_BYTES)) if data else NO_LINKS
 
 
 NO_LINKS = Links()

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from coderag.errors import IndexDamagedError
 from coderag.index.arrays import Array, open_arrays, write_arrays
+from coderag.index.index_path import IndexPath
 from coderag.index.strings import Strings, pack_strings
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ __all__ = [
 ]
 
 WHOLE_SECOND = 1_000_000_000
+ABOVE = re.compile(r"\A(?:\.\./)+")
+OUTSIDE = re.compile(r"(?:\A|\0|/)\.\.(?:/|\0|\Z)|(?:\A|\0)/")  # in paths with a NUL between them
 COARSE_NS = 2 * WHOLE_SECOND  # FAT and some network file systems keep times of two seconds
 
 
@@ -122,7 +125,7 @@ def lstat_stamp(path: str, now: int) -> Stamp:
     return Stamp(found.st_size if sure else -1, found.st_mtime_ns, signed(found.st_ino))
 
 
-def write_listing(path: Path, listed: Listed) -> None:
+def write_listing(path: IndexPath, listed: Listed) -> None:
     """Write a listing; the caller syncs it."""
     skipped = listed.skipped
     told = json.dumps([[one.reason, one.detail] for one in skipped]).encode()
@@ -141,7 +144,7 @@ def write_listing(path: Path, listed: Listed) -> None:
     )
 
 
-def read_listing(path: Path, held: Array | None = None) -> Listed:
+def read_listing(path: IndexPath, held: Array | None = None) -> Listed:
     """Return a listing (of `held_file`, where it was called before); raises IndexDamagedError."""
     arrays = open_arrays(path, held)
     try:
@@ -176,4 +179,10 @@ def _packed(name: str, strings: Sequence[str]) -> dict[str, Array]:
 
 
 def _unpacked(arrays: Mapping[str, Array], name: str) -> list[str]:
-    return Strings(arrays[f"{name}_blob"], arrays[f"{name}_offsets"]).all()
+    """Return paths relative to the root; raises ValueError for one that leads elsewhere."""
+    paths = Strings(arrays[f"{name}_blob"], arrays[f"{name}_offsets"]).all()
+    # Rules above the root count, too.
+    below = [ABOVE.sub("", path) for path in paths] if name == "rules_path" else paths
+    if OUTSIDE.search("\0".join(below)):
+        raise ValueError(f"{name} leads out of the root")
+    return paths

@@ -19,13 +19,16 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from coderag.errors import IndexLockedError
+from coderag.index.index_path import IndexPath
 
-__all__ = ["LOCK_SECONDS", "Holder", "holder_of", "locked"]
+__all__ = ["LOCK_SECONDS", "Holder", "file_lock", "holder_of", "locked"]
 
 LOCK, HOLDER = "lock", "lock.json"
 LOCK_SECONDS = 60.0  # how long a writer waits for another one
 POLL_SECONDS = 0.02
 SILENT_SECONDS = 0.5  # a wait that is worth no word
+HOLDER_BYTES = 1 << 12
+LATEST = 1 << 40  # seconds since 1970 that a clock can show
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,14 @@ class Holder:
 
 
 @contextmanager
-def locked(folder: Path, seconds: float, *, waiting: Callable[[Holder | None], None] | None = None) -> Iterator[None]:
+def locked(
+    folder: IndexPath, seconds: float, *, waiting: Callable[[Holder | None], None] | None = None
+) -> Iterator[None]:
     """Hold the write lock of an index folder, which has to be there.
 
     `waiting` hears once who holds it when that takes a while. Raises IndexLockedError after `seconds`, and OSError.
     """
-    lock = FileLock(folder / LOCK)
+    lock = file_lock(folder / LOCK)
     try:
         lock.acquire(timeout=min(seconds, SILENT_SECONDS), poll_interval=POLL_SECONDS)
     except Timeout:
@@ -68,23 +73,32 @@ def locked(folder: Path, seconds: float, *, waiting: Callable[[Holder | None], N
         yield
     finally:
         with suppress(OSError):
-            (folder / HOLDER).unlink(missing_ok=True)
+            (folder / HOLDER).remove()
         lock.release()
 
 
-def holder_of(folder: Path) -> Holder | None:
+def file_lock(path: IndexPath) -> FileLock:
+    """Return a lock by a regular file, which neither follows a link nor changes what the file holds."""
+    path.stat()
+    return FileLock(path.path)
+
+
+def holder_of(folder: IndexPath) -> Holder | None:
     """Return who said last that it writes an index, None where that process has gone or nobody said so."""
     try:
-        holder = Holder(**json.loads((folder / HOLDER).read_bytes()))
-    except (OSError, ValueError, TypeError):
+        told = json.loads((folder / HOLDER).read_bytes(HOLDER_BYTES))
+        holder = Holder(int(told["pid"]), str(told["host"]), str(told["command"]), float(told["since"]))
+    except (OSError, ValueError, TypeError, LookupError, OverflowError, RecursionError):
         return None  # being written, or left by a process that was killed while it wrote it
+    if holder.pid <= 0 or not 0 <= holder.since <= LATEST:
+        return None
     return holder if holder.host != socket.gethostname() or _is_running(holder.pid) else None
 
 
-def _tell(folder: Path) -> None:
+def _tell(folder: IndexPath) -> None:
     holder = Holder(os.getpid(), socket.gethostname(), _command(), time.time())
     with suppress(OSError):  # on a full disk the lock alone has to do
-        (folder / HOLDER).write_text(json.dumps(asdict(holder)), encoding="utf-8")
+        (folder / HOLDER).write_bytes(json.dumps(asdict(holder)).encode())
 
 
 def _command() -> str:
@@ -98,7 +112,7 @@ def _command() -> str:
 def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except OSError:
         return True  # it belongs to somebody else

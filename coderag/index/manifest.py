@@ -2,27 +2,31 @@
 
 An index folder holds
 
-    manifest.json      this; replaced by a rename, so a reader sees the old index or the new one
-    graph-N.bin        what calls, reads and writes what (coderag.graph)
-    listing-N.bin      what the file system said of the root (coderag.index.listing)
-    catalog-N.bin      the schema that the files and databases amount to (coderag.index.catalog)
-    databases/         what databases said when they were asked last (coderag.index.snapshots)
-    segments/NAME/     immutable (coderag.index.segment)
-    merging/           segments that are being made of others (coderag.index.merging)
-    lock, lock.json    who writes (coderag.index.lock)
+    manifest.json         this; replaced by a rename, so a reader sees the old index or the new one
+    graph-N-X.bin         what calls, reads and writes what (coderag.graph)
+    listing-N-X.bin       what the file system said of the root (coderag.index.listing)
+    catalog-N-X.bin       the schema that the files and databases amount to (coderag.index.catalog)
+    databases/            what databases said when they were asked last (coderag.index.snapshots)
+    segments/NAME/        immutable (coderag.index.segment)
+    merging/              segments that are being made of others (coderag.index.merging)
+    lock, lock.json       who writes (coderag.index.lock)
     merging.lock, .gitignore
+
+N counts the manifests, and X is random, as part of NAME is: what a repository brings cannot take the place of a file
+whose name nobody knows. The manifest is signed and holds the sums of all other files, but for databases/, whose files
+are signed themselves.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
-import os
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from coderag.errors import (
@@ -32,9 +36,13 @@ from coderag.errors import (
     IndexTooNewError,
     IndexWriteError,
 )
-from coderag.index.arrays import Array
+from coderag.index.arrays import MAPPED_BYTES, Array
+from coderag.index.index_path import IndexPath, is_name
 from coderag.index.listing import Listed, read_listing, write_listing
+from coderag.index.sealed import Sealed, read_sealed, write_sealed
+from coderag.index.signing import Signer
 from coderag.index.vectors import vectors_name
+from coderag.types import Content
 
 __all__ = [
     "FORMAT",
@@ -47,12 +55,20 @@ __all__ = [
     "Manifest",
     "SegmentEntry",
     "Sum",
+    "accept_away",
+    "as_foreign",
+    "decode_entry",
+    "decode_manifest",
+    "generation_of",
+    "is_at_home",
     "listing_of",
+    "numbered_name",
+    "publish_manifest",
     "read_manifest",
+    "read_sealed_manifest",
     "remove_leftovers",
     "sum_of",
     "sums_of",
-    "sync",
     "sync_folder",
     "synced_sum",
     "write_manifest",
@@ -65,18 +81,30 @@ __all__ = [
 # 3  vectors
 # 4  stamps of files in the listing instead of the segments, sums of all files in the manifest
 # 5  links of files in segments, and the graph
-FORMAT = 5
+# 6  signed; sums are SHA-256, names are not to be guessed
+FORMAT = 6
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 MERGING, MERGING_LOCK = "merging", "merging.lock"
-READ_BYTES = 1 << 22
+PURPOSE = "manifest"  # of the signature
+MANIFEST_BYTES = 64 << 20  # at most; a segment takes some hundred, a dead file seven
+READ_BYTES = 1 << 20
 UNWRITABLE = frozenset(  # no bug, but what the system, the disk or a limit does not let happen
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EIO, errno.EFBIG}
 )
+SEGMENT_NAME = re.compile(r"[0-9a-f]{1,20}-[0-9a-f]{1,16}")
+SEGMENT_FILE = re.compile(r"arrays\.bin|text\.bin|vectors-[0-9a-f]{1,64}\.bin")
+NUMBERED = re.compile(r"(listing|catalog|graph)-([0-9]{1,15})-[0-9a-f]{16}\.bin")
+LEFT_OVER = re.compile(r"(?:listing|catalog|graph)-[0-9]+(?:-[0-9a-f]+)?\.bin|[a-z0-9-]+\.tmp")
+DIGEST = re.compile(r"[0-9a-f]{64}|")
+KEY = re.compile(r"[0-9a-f]{0,64}")
+HOME = re.compile(rb'\{"format":[0-9]+,"home":("(?:[^"\\]|\\.)*"),')
 
-Sum = tuple[int, int]  # the bytes of a file, and their CRC-32
-NO_SUM: Sum = (0, 0)
+_compared: set[tuple[str, bytes]] = set()  # manifests of indexes that were made elsewhere, and cannot be written
+
+Sum = tuple[int, str]  # the bytes of a file, and their SHA-256
+NO_SUM: Sum = (0, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +116,7 @@ class SegmentEntry:
     chunks: int
     sums: dict[str, Sum]  # of each of its files
     dead: tuple[int, ...] = ()  # numbers of files that changed or went since
+    foreign: bool = False  # whether it was not made by this user on this machine: then no other index may have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,25 +145,67 @@ class Manifest:
     graph_ns: int = 0  # when it was made
     graph_seconds: float = 0.0  # making it took
     encoder: dict[str, Any] = field(default_factory=dict)  # how to open it (EncoderSpec); {} for the shipped one
+    encoder_named: bool = False  # whether the user named it, and no file of the root
     vectors: str = ""  # the key of its identity, which names the files of vectors; "" where there are none
     access: dict[str, Any] = field(default_factory=dict)  # who may see what (coderag.index.access); {}: everybody all
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: IndexPath) -> Manifest:
     """Return the manifest of an index.
 
     Raises IndexMissingError, IndexFormatError when an older version wrote it, IndexTooNewError when a newer one did,
-    and IndexDamagedError.
+    IndexDamagedError, and IndexUntrustedError when this user did not.
     """
-    path = folder / MANIFEST
+    sealed = read_sealed_manifest(folder)
+    manifest = decode_manifest(folder, sealed.checked(folder))
+    if not is_at_home(folder, sealed.body) and (str(folder), sealed.body) not in _compared:
+        raise IndexDamagedError(f'the index at {folder} was moved there and is not as it was; run "coderag index"')
+    if sealed.signer is not Signer.USER:  # of who knows the shared key, any machine may have made it
+        manifest = as_foreign(manifest)
+    return manifest
+
+
+def read_sealed_manifest(folder: IndexPath) -> Sealed:
+    """Return what the file of a manifest holds, whoever made it; raises IndexMissingError and IndexDamagedError."""
     try:
-        raw = path.read_bytes()
+        return read_sealed(folder / MANIFEST, PURPOSE, most_bytes=MANIFEST_BYTES)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise IndexMissingError(f'there is no index at {folder}; run "coderag index"') from error
     except OSError as error:
         raise IndexMissingError(f"the index at {folder} cannot be read: {error.strerror}") from error
-    table = _checked(raw, path)
-    found = table.get("format")
+
+
+def is_at_home(folder: IndexPath, body: bytes) -> bool:
+    """Tell whether the body of a manifest says that its index lies in this folder."""
+    found = HOME.match(body)
+    try:
+        return found is not None and json.loads(found[1]) == _home_of(folder)
+    except ValueError:
+        return False
+
+
+def accept_away(folder: IndexPath, body: bytes) -> None:
+    """Believe a manifest that says another folder, as long as this process lasts: all was compared with its sums."""
+    _compared.add((str(folder), body))
+
+
+def as_foreign(manifest: Manifest) -> Manifest:
+    """Return a manifest whose content other indexes may not have, and whose encoder this user did not name."""
+    segments = tuple(replace(entry, foreign=True) for entry in manifest.segments)
+    return replace(manifest, segments=segments, encoder_named=False)
+
+
+def decode_manifest(folder: IndexPath, body: bytes) -> Manifest:
+    """Return the manifest that the body of its file holds, each name and number of which is what it should be.
+
+    Raises IndexFormatError, IndexTooNewError and IndexDamagedError.
+    """
+    try:
+        table = json.loads(body)
+        found = table["format"]
+        content = table["manifest"]
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise _damaged(folder, f"it holds no table ({type(error).__name__})") from error
     if isinstance(found, int) and found > FORMAT:
         raise IndexTooNewError(
             f"the index at {folder} has format {found}, which a newer version of coderag wrote; this one reads "
@@ -145,58 +216,189 @@ def read_manifest(folder: Path) -> Manifest:
         raise IndexFormatError(
             f'the index at {folder} has format {found}, this version of coderag reads {FORMAT}; run "coderag index"'
         )
-    content = table["manifest"]
-    segments = tuple(_entry(entry) for entry in content.pop("segments"))
-    tuples = {name: tuple(content[name]) for name in ("contents", "listing_sum", "catalog_sum", "graph_sum")}
-    return Manifest(**{**content, **tuples, "segments": segments})
+    fields = dict(_checked(content, MANIFEST_FIELDS, folder))
+    segments = tuple(decode_entry(folder, entry) for entry in fields.pop("segments"))
+    if len({entry.name for entry in segments}) < len(segments):
+        raise _damaged(folder, "a segment is named twice")
+    return Manifest(**{name: _frozen(value) for name, value in fields.items()}, segments=segments)
 
 
-def _entry(table: dict[str, Any]) -> SegmentEntry:
-    sums = {name: (size, checksum) for name, (size, checksum) in table["sums"].items()}
-    return SegmentEntry(**{**table, "sums": sums, "dead": tuple(table["dead"])})
+def decode_entry(folder: IndexPath, table: Any) -> SegmentEntry:
+    """Return the segment that a table of a manifest, or of the cache, tells of; raises IndexDamagedError."""
+    fields = _checked(table, ENTRY_FIELDS, folder)
+    entry = SegmentEntry(**{name: _frozen(value) for name, value in fields.items()})
+    if entry.dead and entry.dead[-1] >= entry.files:
+        raise _damaged(folder, "a dead file has no segment")
+    return replace(entry, sums={name: (size, digest) for name, (size, digest) in entry.sums.items()})
 
 
-def listing_of(folder: Path, manifest: Manifest, held: Array | None = None) -> Listed:
+Checks = Mapping[str, Callable[[Any], bool]]
+
+
+def _checked(table: Any, known: Checks, folder: IndexPath) -> dict[str, Any]:
+    if not isinstance(table, dict) or table.keys() != known.keys():
+        raise _damaged(folder, "a table has other fields than it should")
+    for name, is_right in known.items():
+        if not is_right(table[name]):
+            raise _damaged(folder, f"{name!r} is not what it may be")
+    return table
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _damaged(folder: IndexPath, why: str) -> IndexDamagedError:
+    return IndexDamagedError(f'{folder / MANIFEST} is damaged: {why}; run "coderag index"')
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 63
+
+
+def _is_seconds(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < float("inf")
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_sum(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and _is_count(value[0])
+        and isinstance(value[1], str)
+        and DIGEST.fullmatch(value[1]) is not None
+    )
+
+
+def _matches(expression: re.Pattern[str]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and expression.fullmatch(value) is not None
+
+
+def _is_numbered(kind: str, *, optional: bool) -> Callable[[Any], bool]:
+    def is_numbered(value: Any) -> bool:
+        if value == "":
+            return optional
+        found = NUMBERED.fullmatch(value) if isinstance(value, str) else None
+        return found is not None and found[1] == kind
+
+    return is_numbered
+
+
+def _are_sums(value: Any) -> bool:
+    return isinstance(value, dict) and all(SEGMENT_FILE.fullmatch(name) and _is_sum(one) for name, one in value.items())
+
+
+def _are_dead(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and set(map(type, value)) <= {int}
+        and value == sorted(set(value))
+        and (not value or value[0] >= 0)
+    )
+
+
+ENTRY_FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    "name": _matches(SEGMENT_NAME),
+    "files": _is_count,
+    "chunks": _is_count,
+    "sums": _are_sums,
+    "dead": _are_dead,
+    "foreign": _is_flag,
+}
+MANIFEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("root", "repository", "version", "catalog_key", "graph_key"), _is_text),
+    **dict.fromkeys(("listing_sum", "catalog_sum", "graph_sum"), _is_sum),
+    **dict.fromkeys(("max_bytes", "updated_ns", "generation", "graph_ns"), _is_count),
+    **dict.fromkeys(("seconds", "graph_seconds"), _is_seconds),
+    **dict.fromkeys(("mask", "encoder_named"), _is_flag),
+    **dict.fromkeys(("encoder", "access"), _is_table),
+    "segments": lambda value: isinstance(value, list),
+    "listing": _is_numbered("listing", optional=False),
+    "catalog": _is_numbered("catalog", optional=True),
+    "graph": _is_numbered("graph", optional=True),
+    "contents": lambda value: isinstance(value, list) and all(one in list(Content) for one in value),
+    "parts": lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+    "vectors": _matches(KEY),
+}
+
+
+def listing_of(folder: IndexPath, manifest: Manifest, held: Array | None = None) -> Listed:
     """Return what the last walk saw; raises IndexDamagedError. `held`: its file, opened before."""
     return read_listing(folder / manifest.listing, held)
 
 
-def write_manifest(folder: Path, manifest: Manifest, listed: Listed | None) -> Manifest:
+def numbered_name(kind: str, generation: int) -> str:
+    """Return a new name for a listing, a catalog or a graph, which cannot be guessed."""
+    return f"{kind}-{generation}-{secrets.token_hex(8)}.bin"
+
+
+def generation_of(name: str) -> int:
+    """Return the generation that the name of a listing, a catalog or a graph has, 0 for another name."""
+    found = NUMBERED.fullmatch(name)
+    return int(found[2]) if found else 0
+
+
+def write_manifest(folder: IndexPath, manifest: Manifest, listed: Listed | None) -> Manifest:
     """Publish a manifest and its listing, None for the one that it names; what only earlier ones name is removed."""
     manifest = replace(manifest, generation=manifest.generation + 1)
     if listed is not None:
-        path = folder / f"listing-{manifest.generation}.bin"
+        path = folder / numbered_name("listing", manifest.generation)
         write_listing(path, listed)
         manifest = replace(manifest, listing=path.name, listing_sum=synced_sum(path))
-    _write(folder / MANIFEST, {"format": FORMAT, "manifest": asdict(manifest)})
+    publish_manifest(folder, manifest)
     remove_leftovers(folder, manifest)
     return manifest
 
 
-def remove_leftovers(folder: Path, manifest: Manifest) -> None:
+def publish_manifest(folder: IndexPath, manifest: Manifest) -> None:
+    """Sign a manifest as that of an index in this folder, and replace the one that is there."""
+    table = {"format": FORMAT, "home": _home_of(folder), "manifest": asdict(manifest)}
+    body = json.dumps(table, separators=(",", ":")).encode()
+    write_sealed(folder / MANIFEST, PURPOSE, body)
+
+
+def _home_of(folder: IndexPath) -> str:
+    """Return what a manifest calls the place of its index."""
+    return str(IndexPath(folder.base.resolve(), folder.names))
+
+
+def remove_leftovers(folder: IndexPath, manifest: Manifest) -> None:
     """Remove segments and listings that the manifest does not name: of earlier manifests, or of writers that died.
 
-    Only who holds the index's lock may do so.
+    Only who holds the index's lock may do so. What coderag does not call anything so stays.
     """
-    import shutil  # only writers need it, and it takes 5 ms
-
     named = {entry.name for entry in manifest.segments}
-    segments = folder / SEGMENTS
-    for path in segments.iterdir() if segments.is_dir() else ():
-        if path.name not in named:
-            shutil.rmtree(path, ignore_errors=True)
+    for name in (folder / SEGMENTS).entries():
+        segment = folder / SEGMENTS / name if is_name(name) else None
+        if segment is None or not SEGMENT_NAME.fullmatch(name):
             continue
-        for vectors in path.glob("vectors-*"):
-            if vectors.name != vectors_name(manifest.vectors):
-                vectors.unlink(missing_ok=True)
+        if name not in named:
+            with suppress(OSError):  # what cannot be removed now is tried again by the next writer
+                segment.remove_tree()
+            continue
+        for file in segment.entries():
+            if file.startswith("vectors-") and file != vectors_name(manifest.vectors):
+                (segment / file).remove()
     kept = {manifest.listing, manifest.catalog, manifest.graph}
-    for path in [path for name in ("listing-*", "catalog-*", "graph-*", "*.tmp") for path in folder.glob(name)]:
-        if path.name not in kept:
-            path.unlink(missing_ok=True)
+    for name in folder.entries():
+        if LEFT_OVER.fullmatch(name) and name not in kept:
+            (folder / name).remove()
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
+def writing(folder: IndexPath) -> Iterator[None]:
     """Turn what the system says while an index is written into IndexWriteError."""
     try:
         yield
@@ -212,60 +414,29 @@ def writing(folder: Path) -> Iterator[None]:
         raise
 
 
-def sum_of(path: Path) -> Sum:
-    """Return the size and the CRC-32 of a file; raises OSError."""
-    size = checksum = 0
-    with path.open("rb", buffering=0) as file:
+def sum_of(path: IndexPath) -> Sum:
+    """Return the size and the SHA-256 of a file; raises OSError."""
+    size, digest = 0, hashlib.sha256()
+    with path.open(MAPPED_BYTES) as file:
         while block := file.read(READ_BYTES):
             size += len(block)
-            checksum = zlib.crc32(block, checksum)
-    return size, checksum
+            digest.update(block)
+    return size, digest.hexdigest()
 
 
-def sums_of(folder: Path) -> dict[str, Sum]:
+def sums_of(folder: IndexPath) -> dict[str, Sum]:
     """Return the sums of the files of a segment."""
-    return {path.name: sum_of(path) for path in sorted(folder.iterdir())}
+    return {name: sum_of(folder / name) for name in folder.entries()}
 
 
-def synced_sum(path: Path) -> Sum:
+def synced_sum(path: IndexPath) -> Sum:
     """Make a file that was just written durable, and return its sum; raises OSError."""
-    sync(path)
+    path.sync()
     return sum_of(path)
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: IndexPath) -> None:
     """Make a folder and the files in it durable."""
-    for path in [*sorted(one for one in folder.iterdir() if one.is_file()), folder]:
-        sync(path)
-
-
-def sync(path: Path) -> None:
-    """Make a file or folder durable; a system that cannot sync folders is believed to need none."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in {errno.EINVAL, errno.EBADF}:
-            raise
-    finally:
-        os.close(handle)
-
-
-def _write(path: Path, table: dict[str, Any]) -> None:
-    body = json.dumps(table, separators=(",", ":")).encode()
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("wb") as file:
-        file.write(b"%08x\n%s\n" % (zlib.crc32(body), body))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    sync(path.parent)
-
-
-def _checked(raw: bytes, path: Path) -> dict[str, Any]:
-    checksum, _, rest = raw.partition(b"\n")
-    body = rest[:-1]
-    # Compared as text: "A" and "a" are one bit apart and the same number.
-    if rest[-1:] == b"\n" and checksum == b"%08x" % zlib.crc32(body):
-        return dict(json.loads(body))
-    raise IndexDamagedError(f'{path} is damaged: it does not match its checksum; run "coderag index"')
+    for name in folder.entries():
+        (folder / name).sync()
+    folder.sync()

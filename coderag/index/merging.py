@@ -11,18 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from shutil import rmtree
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from coderag.errors import IndexDamagedError
 from coderag.index.arrays import Array
 from coderag.index.embed import Embedding, has_vectors
+from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions
 from coderag.index.listing import Listed
-from coderag.index.lock import locked
+from coderag.index.lock import file_lock, locked
 from coderag.index.manifest import (
     MERGING,
     MERGING_LOCK,
@@ -30,7 +29,6 @@ from coderag.index.manifest import (
     Manifest,
     listing_of,
     read_manifest,
-    sync,
     write_manifest,
     writing,
 )
@@ -87,23 +85,24 @@ def quick_to_merge(due: Sequence[Part]) -> list[Part]:
     return [part for part in due if part.entry.name in chosen] if worth else []
 
 
-def merge_parts(parts: Sequence[Part], *, folder: Path, into: Path, embedding: Embedding) -> list[Part]:
+def merge_parts(parts: Sequence[Part], *, folder: IndexPath, into: IndexPath, embedding: Embedding) -> list[Part]:
     """Return segments written anew without their dead files, below the folder `into`; raises IndexWriteError."""
     merged: list[Part] = []
     with_vectors = all(has_vectors(folder, part.entry, embedding) for part in parts)
     vectors = embedding.key if with_vectors else ""
     writer: SegmentWriter | None = None
     stamps: list[Array] = []
+    foreign = False
 
     def finish() -> None:
-        nonlocal writer, stamps
+        nonlocal writer, stamps, foreign
         if writer is not None:
-            entry = finish_segment(folder, writer)
+            entry = replace(finish_segment(folder, writer), foreign=foreign)
             merged.append(Part(entry, Segment(writer.folder, vectors=vectors), np.concatenate(stamps)))
-        writer, stamps = None, []
+        writer, stamps, foreign = None, [], False
 
     with writing(folder):
-        into.mkdir(exist_ok=True)
+        into.make_folder(exist_ok=True)
         for part in parts:
             part.segment.verify()  # damage must not be copied under sums that fit it
             columns = columns_of(part.segment, part.entry.dead)
@@ -112,11 +111,12 @@ def merge_parts(parts: Sequence[Part], *, folder: Path, into: Path, embedding: E
             writer = writer or SegmentWriter(new_segment(into), vectors=vectors)
             writer.add(columns)
             stamps.append(part.stamps[part.live_files])
+            foreign = foreign or part.entry.foreign
         finish()
     return merged
 
 
-def merge_index(folder: Path) -> bool:
+def merge_index(folder: IndexPath) -> bool:
     """Merge what should be merged of an index, and tell whether anything was.
 
     Another merge, or a writer that changes the same segments meanwhile, is left in peace: then nothing is. Raises
@@ -124,9 +124,9 @@ def merge_index(folder: Path) -> bool:
     """
     read_manifest(folder)
     try:
-        with writing(folder), FileLock(folder / MERGING_LOCK, timeout=0):
+        with writing(folder), file_lock(folder / MERGING_LOCK).acquire(timeout=0):
             into = folder / MERGING
-            rmtree(into, ignore_errors=True)  # of a merge that was killed
+            into.remove_tree()  # of a merge that was killed
             before = read_manifest(folder)
             try:
                 return _merge(folder, into)
@@ -135,19 +135,20 @@ def merge_index(folder: Path) -> bool:
                     raise
                 return False  # a writer replaced what was to be read
             finally:
-                rmtree(into, ignore_errors=True)
+                with suppress(OSError):
+                    into.remove_tree()
     except Timeout:
         return False
 
 
-def remove_unfinished_merge(folder: Path) -> None:
+def remove_unfinished_merge(folder: IndexPath) -> None:
     """Remove what a merge left that was killed; one that is at work is left in peace."""
     if (folder / MERGING).exists():
-        with suppress(Timeout), writing(folder), FileLock(folder / MERGING_LOCK, timeout=0):
-            rmtree(folder / MERGING, ignore_errors=True)
+        with suppress(Timeout), writing(folder), file_lock(folder / MERGING_LOCK).acquire(timeout=0):
+            (folder / MERGING).remove_tree()
 
 
-def _merge(folder: Path, into: Path) -> bool:
+def _merge(folder: IndexPath, into: IndexPath) -> bool:
     manifest = read_manifest(folder)
     chosen = due_for_merging(_parts(folder, manifest, listing_of(folder, manifest)))
     if not chosen:
@@ -161,14 +162,14 @@ def _merge(folder: Path, into: Path) -> bool:
             return False
         with writing(folder):
             for part in merged:
-                part.segment.folder.rename(folder / SEGMENTS / part.entry.name)
-            sync(folder / SEGMENTS)
+                part.segment.folder.replace(folder / SEGMENTS / part.entry.name)
+            (folder / SEGMENTS).sync()
             listed = replace(listing_of(folder, now), stamps=tuple(part.stamps for part in replaced))
             write_manifest(folder, replace(now, segments=tuple(part.entry for part in replaced)), listed)
     return True
 
 
-def _parts(folder: Path, manifest: Manifest, listed: Listed) -> list[Part]:
+def _parts(folder: IndexPath, manifest: Manifest, listed: Listed) -> list[Part]:
     return [
         Part(entry, Segment(folder / SEGMENTS / entry.name, vectors=manifest.vectors), stamps)
         for entry, stamps in zip(manifest.segments, listed.stamps, strict=True)

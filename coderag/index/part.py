@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from coderag.index.arrays import Array
+from coderag.index.index_path import IndexPath
 from coderag.index.listing import UNKNOWN, Stamp, stamps_of
 from coderag.index.manifest import SEGMENTS, SegmentEntry
 from coderag.index.segment import Segment
@@ -28,7 +28,7 @@ class Part:
     stamps: Array  # i64[files, 3]
 
     @classmethod
-    def open(cls, folder: Path, entry: SegmentEntry, *, vectors: str, stamps: Mapping[str, Stamp]) -> Part:
+    def open(cls, folder: IndexPath, entry: SegmentEntry, *, vectors: str, stamps: Mapping[str, Stamp]) -> Part:
         """Open a segment that was just made, with the stamps of its files by path; raises IndexDamagedError."""
         segment = Segment(folder / SEGMENTS / entry.name, vectors=vectors)
         return cls(entry, segment, stamps_of([stamps.get(path, UNKNOWN) for path in segment.paths.all()]))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from coderag.index.columns import unpack_labels
 from coderag.index.embed import Embedding
+from coderag.index.index_path import IndexPath
 from coderag.index.part import Part
 from coderag.index.segment import Segment
 from coderag.index.snapshots import Snapshot, read_snapshots
@@ -26,7 +26,7 @@ __all__ = ["CATALOG_VERSION", "catalog_key", "fold_schema", "schema_files", "tel
 CATALOG_VERSION = 3  # raise it when the same facts give another catalog
 
 
-def catalog_key(folder: Path, settings: Settings) -> str:
+def catalog_key(folder: IndexPath, settings: Settings) -> str:
     """Return the identity of what a catalog is folded from besides the files: settings and databases."""
     known = blake2b(f"{CATALOG_VERSION}".encode(), digest_size=8)
     known.update(msgspec.json.encode(settings))
@@ -40,7 +40,7 @@ def tells_of_schemas(segments: Iterable[tuple[Segment, Iterable[int]]]) -> bool:
     return any(set(segment.files_with_facts()) & set(numbers) for segment, numbers in segments)
 
 
-def write_schema(path: Path, parts: Sequence[Part], settings: Settings, *, embedding: Embedding) -> bool:
+def write_schema(path: IndexPath, parts: Sequence[Part], settings: Settings, *, embedding: Embedding) -> bool:
     """Write what the files of some segments and the snapshots beside `path` tell of schemas; False for nothing.
 
     Nothing names it before a manifest does. Raises EncoderError.

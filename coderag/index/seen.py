@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 from coderag.index.access import Access, Sight, access_of, seen_manifest, sight_of
 from coderag.index.catalog import Catalog, joined_catalog, made_catalog
 from coderag.index.embed import Embedding
+from coderag.index.index_path import IndexPath
 from coderag.index.listing import Listed
 from coderag.index.manifest import Manifest
 from coderag.index.part import Part
@@ -26,7 +26,7 @@ __all__ = ["Seen", "SeenRoot"]
 class OpenedRoot:
     """The index of a root, with all that it holds."""
 
-    folder: Path
+    folder: IndexPath
     manifest: Manifest
     segments: tuple[Segment, ...]
     listed: Listed

@@ -13,7 +13,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +33,8 @@ from coderag.index.columns import (
     unpack_labels,
 )
 from coderag.index.deflated_strings import DeflatedStrings, deflate_strings
+from coderag.index.index_path import IndexPath
+from coderag.index.inflate import GROUP_BYTES, inflate
 from coderag.index.keys import path_key
 from coderag.index.sparse import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
 from coderag.index.strings import Strings, last_bytes, pack_strings
@@ -57,12 +58,12 @@ CACHED_BLOCKS = 256  # of text, per segment
 class SegmentWriter:
     """Columns in, a segment's folder out."""
 
-    def __init__(self, folder: Path, *, vectors: str = "") -> None:
+    def __init__(self, folder: IndexPath, *, vectors: str = "") -> None:
         """Begin a segment; `vectors` is the key of the encoder whose vectors come with the columns, "" for none."""
         self.folder = folder
         self._vectors = vectors
-        folder.mkdir(parents=True)
-        self._text = (folder / TEXT).open("wb")
+        folder.make_folder()
+        self._text = (folder / TEXT).create()
         self._columns: list[Columns] = []
         self._block_sizes: list[int] = []
         self._text_checksum = 0
@@ -244,7 +245,7 @@ def _path_postings(paths: Sequence[str]) -> Postings:
 class Segment:
     """A segment opened for reading; nothing is read before it is asked for."""
 
-    def __init__(self, folder: Path, *, vectors: str = "") -> None:
+    def __init__(self, folder: IndexPath, *, vectors: str = "") -> None:
         """Open a segment, with the vectors of the encoder of a key where it has them.
 
         Raises IndexDamagedError when a file is missing, truncated or not what was written.
@@ -352,7 +353,7 @@ class Segment:
 
     def _read_block(self, number: int) -> bytes:
         try:
-            return zlib.decompress(self.deflated_block(number))
+            return inflate(self.deflated_block(number), BLOCK_BYTES)
         except zlib.error as error:
             raise self._damaged(f"block {number} of {TEXT}: {error}") from error
 
@@ -407,7 +408,7 @@ class Segment:
 
     def _read_details(self, group: int) -> list[bytes]:
         begin, end = self.arrays["detail_offsets"][group : group + 2]
-        return zlib.decompress(bytes(self.arrays["detail_blob"][begin:end])).split(b"\n")
+        return inflate(bytes(self.arrays["detail_blob"][begin:end]), GROUP_BYTES).split(b"\n")
 
     def name(self, chunk: int) -> str:
         """Return a chunk's own name, without what qualifies it."""

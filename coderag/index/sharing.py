@@ -5,30 +5,34 @@ They are found by content alone: a segment serves another root when most of its 
 the same bytes, and when it was made by the same version of everything that decides about content. The rest of its files
 is dead there.
 
-ENTRY/entry.json   files, chunks, and the sums of the other files
+ENTRY/entry.json   files, chunks, and the sums of the other files; signed by the user that made the segment
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 
-from coderag.errors import IndexDamagedError
+from coderag.errors import IndexDamagedError, IndexKeyError, StoredIndexError
+from coderag.index.arrays import MAPPED_BYTES
+from coderag.index.index_path import IndexPath
 from coderag.index.keys import treatment_of
 from coderag.index.known_content import Contents
 from coderag.index.listing import Stamp
-from coderag.index.manifest import SEGMENTS, SegmentEntry, Sum, sums_of, sync_folder
+from coderag.index.manifest import SEGMENTS, SegmentEntry, Sum, decode_entry, sums_of, sync_folder
 from coderag.index.part import Part
+from coderag.index.sealed import read_sealed, write_sealed
 from coderag.index.segment import Segment
 from coderag.index.segment_cache import MOST_BYTES, cache_folder, trim_cache
+from coderag.index.signing import Signer
 from coderag.index.vectors import is_wanted
 from coderag.index.writing import new_segment
 from coderag.reading.walk import SourceFile
@@ -37,25 +41,30 @@ __all__ = ["adopt", "offer"]
 
 ENTRY = "entry.json"
 WORTH_CHUNKS = 256  # fewer are made in a second
+NO_NAME = "0-0"  # a segment gets its name in the index that adopts it
+PURPOSE = "segment"  # of the signature
+ENTRY_BYTES = 1 << 16
+ENTRY_NAME = re.compile(r"[0-9a-f]{16}-[0-9a-f]{24}")
 USEFUL = 0.75  # the least share of its files that a segment must have in common with a root
 
 
-def offer(folder: Path, parts: Iterable[Part], key: str) -> None:
+def offer(folder: IndexPath, parts: Iterable[Part], key: str) -> None:
     """Let other indexes have the segments of one; `key` says what made them (coderag.index.identity.content_key).
 
     What the system does not allow is left out: the cache saves time and nothing depends on it.
     """
-    cache = cache_folder()
-    with suppress(OSError):
-        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    cache = IndexPath(cache_folder())
+    with suppress(OSError, IndexKeyError):
+        cache.base.mkdir(parents=True, exist_ok=True, mode=0o700)
         for part in parts:
-            if part.entry.chunks >= WORTH_CHUNKS:
+            # What somebody else made says what it likes of files that another root has too.
+            if part.entry.chunks >= WORTH_CHUNKS and not part.entry.foreign:
                 _offer(folder / SEGMENTS / part.entry.name, part.entry, cache / f"{key}-{_digest(part.entry.sums)}")
         trim_cache(MOST_BYTES)
 
 
 def adopt(
-    folder: Path,
+    folder: IndexPath,
     files: Iterable[SourceFile],
     *,
     key: str,
@@ -69,7 +78,7 @@ def adopt(
     """
     wanted = {file.path: file for file in files}
     adopted: list[Part] = []
-    entries = sorted(cache_folder().glob(f"{key}-*"), key=_last_use, reverse=True) if wanted else []
+    entries = sorted(_entries(key), key=_last_use, reverse=True) if wanted else []
     for entry in entries:
         part = _adopt(entry, folder, wanted, vectors=vectors, contents=contents, stamps=stamps)
         if part is None:
@@ -81,30 +90,35 @@ def adopt(
     return adopted
 
 
-def _offer(source: Path, entry: SegmentEntry, target: Path) -> None:
+def _entries(key: str) -> list[IndexPath]:
+    cache = IndexPath(cache_folder())
+    return [cache / name for name in cache.entries() if ENTRY_NAME.fullmatch(name) and name.startswith(f"{key}-")]
+
+
+def _offer(source: IndexPath, entry: SegmentEntry, target: IndexPath) -> None:
     known = _read_entry(target)
     if known is not None:
-        os.utime(target)
+        os.utime(target.path)
         if known.sums.keys() >= entry.sums.keys():
             return
         entry = replace(entry, sums=known.sums | entry.sums)
-    making = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    shutil.rmtree(making, ignore_errors=True)
-    making.mkdir(mode=0o700)
+    making = target.parent / f"{target.name}.{os.getpid()}.tmp"
+    making.remove_tree()
+    making.make_folder()
     for name in entry.sums:
         _link(source / name if (source / name).exists() else target / name, making / name)
     told = {"files": entry.files, "chunks": entry.chunks, "sums": entry.sums}
-    (making / ENTRY).write_text(json.dumps(told), encoding="utf-8")
-    shutil.rmtree(target, ignore_errors=True)
+    write_sealed(making / ENTRY, PURPOSE, json.dumps(told).encode(), signer=Signer.USER)
+    target.remove_tree()
     try:
-        making.rename(target)
+        making.replace(target)
     except OSError:  # another process offered the same meanwhile
-        shutil.rmtree(making, ignore_errors=True)
+        making.remove_tree()
 
 
 def _adopt(
-    entry: Path,
-    folder: Path,
+    entry: IndexPath,
+    folder: IndexPath,
     wanted: Mapping[str, SourceFile],
     *,
     vectors: str,
@@ -118,13 +132,13 @@ def _adopt(
     try:
         live = _in_common(Segment(entry), wanted, contents)
     except (OSError, ValueError, IndexError, IndexDamagedError):
-        shutil.rmtree(entry, ignore_errors=True)
+        entry.remove_tree()
         return None
     if len(live) < USEFUL * told.files:
         return None
     sums = {name: known for name, known in told.sums.items() if is_wanted(name, vectors)}
     made = new_segment(folder / SEGMENTS)
-    made.mkdir()
+    made.make_folder()
     try:
         for name in sums:
             _link(entry / name, made / name)
@@ -132,26 +146,30 @@ def _adopt(
     except OSError:
         found = {}  # another process removed it meanwhile
     if found != sums:
-        shutil.rmtree(made)
-        shutil.rmtree(entry, ignore_errors=True)
+        made.remove_tree()
+        entry.remove_tree()
         return None
     sync_folder(made)
     with suppress(OSError):
-        os.utime(entry)
+        os.utime(entry.path)
     segment = replace(told, name=made.name, sums=sums)
     return Part.open(folder, segment, vectors=vectors, stamps=stamps).with_dead(set(range(told.files)) - live)
 
 
-def _read_entry(entry: Path) -> SegmentEntry | None:
-    """Return what an entry of the cache holds; None where there is none, and for one that is removed as damaged."""
+def _read_entry(entry: IndexPath) -> SegmentEntry | None:
+    """Return what an entry of the cache holds; None where there is none.
+
+    One that is damaged, or that this user did not make, is removed.
+    """
     try:
-        told = json.loads((entry / ENTRY).read_bytes())
-        sums = {name: (size, checksum) for name, (size, checksum) in told["sums"].items()}
-        return SegmentEntry(entry.name, int(told["files"]), int(told["chunks"]), sums)
+        sealed = read_sealed(entry / ENTRY, PURPOSE, most_bytes=ENTRY_BYTES)
+        told = json.loads(sealed.body) if sealed.signer is Signer.USER else None
+        return decode_entry(entry, {"name": NO_NAME, "dead": [], "foreign": False, **told}) if told else None
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        shutil.rmtree(entry, ignore_errors=True)
+    except (OSError, ValueError, TypeError, RecursionError, StoredIndexError):
+        with suppress(OSError):
+            entry.remove_tree()
         return None
 
 
@@ -176,15 +194,17 @@ def _digest(sums: Mapping[str, Sum]) -> str:
     return blake2b(told.encode(), digest_size=12).hexdigest()
 
 
-def _last_use(entry: Path) -> int:
+def _last_use(entry: IndexPath) -> int:
     with suppress(OSError):
-        return entry.stat().st_mtime_ns
+        found = entry.stat()
+        return found.st_mtime_ns if found is not None else 0
     return 0
 
 
-def _link(source: Path, target: Path) -> None:
+def _link(source: IndexPath, target: IndexPath) -> None:
     """Give a file another name; where that cannot be, as on another file system, copy it."""
     try:
-        os.link(source, target)
+        source.link(target)
     except OSError:
-        shutil.copyfile(source, target)
+        with source.open(MAPPED_BYTES) as old, target.create() as new:
+            shutil.copyfileobj(old, new)

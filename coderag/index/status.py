@@ -15,6 +15,7 @@ from coderag.index.arrays import open_arrays
 from coderag.index.catalog import Catalog
 from coderag.index.embed import Embedding
 from coderag.index.identity import content_parts
+from coderag.index.index_path import IndexPath
 from coderag.index.listing import Listed
 from coderag.index.manifest import FORMAT, Manifest
 from coderag.index.part import Part, places_of
@@ -129,7 +130,7 @@ class Status:
 
 
 def take_stock(
-    folder: Path,
+    folder: IndexPath,
     manifest: Manifest,
     segments: Sequence[Segment],
     *,
@@ -169,17 +170,17 @@ def take_stock(
     )
 
 
-def _graph_status(folder: Path, manifest: Manifest) -> GraphStatus | None:
+def _graph_status(folder: IndexPath, manifest: Manifest) -> GraphStatus | None:
     if not manifest.graph or not (folder / manifest.graph).exists():  # a writer may replace it meanwhile
         return None
     arrays = open_arrays(folder / manifest.graph)
     return GraphStatus(len(arrays["node_kind"]), len(arrays["edge_kind"]), manifest.graph_seconds)
 
 
-def _bytes_below(folder: Path) -> int:
+def _bytes_below(folder: IndexPath) -> int:
     """Return the size of the files below a folder, from which a writer may remove some meanwhile."""
     size = 0
-    for base, _, names in os.walk(folder):
+    for base, _, names in os.walk(folder.path):
         for name in names:
             with suppress(FileNotFoundError):
                 size += os.lstat(os.path.join(base, name)).st_size

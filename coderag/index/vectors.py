@@ -8,11 +8,11 @@ large index finds what is worth comparing (coderag.index.nearest).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from coderag.index.arrays import Array, damaged_array, open_arrays, write_arrays
+from coderag.index.index_path import IndexPath
 from coderag.models.encoder import quantised
 
 __all__ = [
@@ -53,10 +53,10 @@ def is_wanted(name: str, key: str) -> bool:
     return not name.startswith("vectors-") or name == vectors_name(key)
 
 
-def write_vectors(folder: Path, key: str, rows: Array) -> Path:
+def write_vectors(folder: IndexPath, key: str, rows: Array) -> IndexPath:
     """Write the vectors i8[chunks, dimensions] of a segment; the file is there whole or not at all."""
     path = folder / vectors_name(key)
-    temporary = path.with_suffix(".tmp")
+    temporary = folder / f"vectors-{key}.tmp"
     write_arrays(temporary, {"rows": rows, "lengths": lengths_of(rows), "signs": signs_of(rows)})
     return temporary.replace(path)
 
@@ -76,7 +76,7 @@ def signs_of(rows: Array) -> Array:
     return np.ascontiguousarray(padded.view("<u8").T)
 
 
-def open_vectors(folder: Path, key: str) -> Vectors | None:
+def open_vectors(folder: IndexPath, key: str) -> Vectors | None:
     """Return the vectors of a segment by an encoder, None where it has none; raises IndexDamagedError."""
     path = folder / vectors_name(key)
     if not path.exists():
@@ -85,7 +85,7 @@ def open_vectors(folder: Path, key: str) -> Vectors | None:
     return Vectors(arrays["rows"], arrays["lengths"], arrays.get("signs"))
 
 
-def damaged_vectors(folder: Path, key: str) -> str | None:
+def damaged_vectors(folder: IndexPath, key: str) -> str | None:
     """Return the name of what is damaged of a segment's vectors, None when nothing is; raises IndexDamagedError."""
     path = folder / vectors_name(key)
     return damaged_array(path) if path.exists() else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coderag.index.arrays import Array, held_file
 from coderag.index.corpus import Corpus
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import Manifest, listing_of
 from coderag.index.segment import Segment
 
@@ -32,7 +32,7 @@ class Held:
     graph: Array | None
 
 
-def hold(folder: Path, manifest: Manifest) -> Held:
+def hold(folder: IndexPath, manifest: Manifest) -> Held:
     """Return the files of an index that are read late; raises IndexDamagedError."""
     catalog = held_file(folder / manifest.catalog) if manifest.catalog else None
     graph = held_file(folder / manifest.graph) if manifest.graph else None
@@ -44,7 +44,7 @@ class Whole:
 
     def __init__(
         self,
-        folders: Sequence[Path],
+        folders: Sequence[IndexPath],
         *,
         manifests: Sequence[Manifest],
         segments: Sequence[Sequence[Segment]],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
+import secrets
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions, Progress, Watch
 from coderag.index.manifest import SEGMENTS, SegmentEntry, sums_of, sync_folder, writing
 from coderag.index.pool import Batch, Result, WorkerPool
@@ -69,7 +71,7 @@ def available_cores() -> int:
 
 
 def write_segments(
-    folder: Path,
+    folder: IndexPath,
     files: Sequence[SourceFile],
     *,
     readers: Readers,
@@ -115,15 +117,17 @@ def write_segments(
 
 def _drop(writer: SegmentWriter) -> None:
     writer.abort()
-    shutil.rmtree(writer.folder, ignore_errors=True)
+    with suppress(OSError):  # what is left no manifest names
+        writer.folder.remove_tree()
 
 
-def new_segment(folder: Path) -> Path:
-    """Return the place of a new segment: under a name that never was, as readers may have an old one open."""
-    return folder / f"{time.time_ns():x}-{os.getpid():x}"
+def new_segment(folder: IndexPath) -> IndexPath:
+    """Return the place of a new segment: under a name that never was, as readers may have an old
+    one open, and that cannot be guessed."""
+    return folder / f"{time.time_ns():x}-{secrets.token_hex(6)}"
 
 
-def finish_segment(folder: Path, writer: SegmentWriter) -> SegmentEntry:
+def finish_segment(folder: IndexPath, writer: SegmentWriter) -> SegmentEntry:
     """Complete a segment of an index, make it durable, and return its entry; raises IndexWriteError."""
     with writing(folder):
         writer.finish()

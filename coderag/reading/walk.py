@@ -213,7 +213,9 @@ class _Tables:
     def __init__(self, table: Mapping[str, Any]) -> None:
         skip = table["skip"]
         kinds = ((SkipReason.DEPENDENCIES, skip["dependencies"]), (SkipReason.BUILD_FOLDER, skip["build"]))
-        self.never = frozenset(table["never"]["names"])
+        never = table["never"]["names"]
+        self._never = frozenset(name for name in never if not name.endswith("*"))
+        self._never_begins = tuple(name[:-1] for name in never if name.endswith("*"))
         self.secrets = _rules(table["secrets"]["files"])
         self.always = [(reason, _rules(entry["always"])) for reason, entry in kinds]
         self.always.append((SkipReason.SECRET, _rules(table["secrets"]["folders"])))
@@ -223,6 +225,10 @@ class _Tables:
         self.folder_labels = _Labels({label: entry["folders"] for label, entry in table["labels"].items()})
         self.file_globs = {label: entry["files"] for label, entry in table["labels"].items()}
         self.file_labels: dict[str, _Labels] = {}
+
+    def is_never_read(self, name: str) -> bool:
+        """Tell whether an entry is left out by its name, whatever rules say."""
+        return name in self._never or name.startswith(self._never_begins)
 
     def built(self, name: str, siblings: Iterable[str]) -> SkipReason | None:
         """Return why the name is that of a folder not to be read, given what lies beside it."""
@@ -430,7 +436,7 @@ class _Walk:
     def _enter(self, above: _Folder, name: str, siblings: Sequence[str]) -> _Folder | None:
         """Return the folder of that name, or note why it is not read and return None."""
         path = f"{above.path}{name}/"
-        if name in self.tables.never:
+        if self.tables.is_never_read(name):
             if not above.only_forced:
                 self._skip(path, SkipReason.INTERNAL)
             return None
@@ -455,7 +461,7 @@ class _Walk:
         verdict = folder.verdict(name, folder=False)
         if folder.only_forced and verdict is not True:
             return  # counted with its folder
-        if entry.name in self.tables.never:  # the .git of a worktree or submodule is a file
+        if self.tables.is_never_read(entry.name):  # the .git of a worktree or submodule is a file
             verdict = SkipReason.INTERNAL, ""
         if isinstance(verdict, tuple):
             self._skip(folder.path + entry.name, *verdict)

@@ -38,6 +38,7 @@ import msgspec
 from coderag.errors import QueryError, SettingsError
 from coderag.reading.globs import split_globs
 from coderag.reading.ignore import Rules, parse_rules
+from coderag.reading.root_file import read_root_file
 
 __all__ = [
     "READS",
@@ -184,7 +185,7 @@ def _access_rule(table: Mapping[str, Any], where: str) -> AccessRule:
 def _own_table(root: Path) -> tuple[str, Mapping[str, Any]]:
     """Return the file that holds a root's settings, and all of them: {} where there are none."""
     for file in SETTINGS_FILES:
-        found = _read_toml(root / file)
+        found = _read_toml(root, file)
         table = found if file == SETTINGS_FILES[0] else _table(_table(found, "tool", file), "coderag", file)
         if table:
             _only(table, TABLES, where=f"{file}:")
@@ -192,19 +193,19 @@ def _own_table(root: Path) -> tuple[str, Mapping[str, Any]]:
     return SETTINGS_FILES[0], {}
 
 
-def _read_toml(path: Path) -> Mapping[str, Any]:
+def _read_toml(root: Path, name: str) -> Mapping[str, Any]:
+    if not os.path.lexists(root / name) or not os.access(root, os.R_OK | os.X_OK):
+        return {}  # the walk says what is wrong with the root
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        if path.name != SETTINGS_FILES[0]:
+        return tomllib.loads(read_root_file(root, name).decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
+        if name != SETTINGS_FILES[0]:
             return {}  # a file of other tools, which may be broken on purpose; they will say so
-        raise SettingsError(f"{path.name} is no valid TOML: {error}") from error
-    except OSError as error:
-        if not os.access(path.parent, os.R_OK | os.X_OK):
-            return {}  # the walk says what is wrong with the root
-        raise SettingsError(f"{path.name} cannot be read: {error.strerror}") from error
+        if isinstance(error, OSError):
+            if not os.path.lexists(root / name):  # it was removed meanwhile
+                return {}
+            raise SettingsError(f"{root / name} cannot be read: {error.strerror}") from error
+        raise SettingsError(f"{name} is no valid TOML: {error}") from error
 
 
 def _table(parent: Mapping[str, Any], key: str, file: str) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from coderag.api import Index
 from coderag.errors import StoredIndexError
 from coderag.index.corpus import Corpus, open_members
 from coderag.index.embed import Embedding
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from scripts.ranking_data.gathering import asked
 from scripts.ranking_data.records import Collection, Opened
@@ -27,8 +28,8 @@ def collected(collection: Collection, cache: Path, *, workers: int | None) -> Ro
         index.update(workers=workers)
     except StoredIndexError:
         index = Index.build(collection.root, index=folder, workers=workers)
-    manifest = read_manifest(folder)
-    opened = Opened(collection.root, index, Corpus(open_members(folder, manifest)))
+    manifest = read_manifest(IndexPath(folder))
+    opened = Opened(collection.root, index, Corpus(open_members(IndexPath(folder), manifest)))
     questions = asked(collection, opened, cache)
     if not questions:
         return None

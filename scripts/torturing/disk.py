@@ -17,7 +17,9 @@ from unittest.mock import patch
 
 from coderag.errors import IndexMissingError
 from coderag.index.check import damage_of
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
+from coderag.index.ownership import is_believed
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import EXPECTED_ERROR, STEPS, Operations, forked, merging_later
 from scripts.torturing.world import Answers, World
@@ -50,7 +52,7 @@ def disk(options: Options) -> Outcome:
 def _round(world: World, outcome: Outcome, chosen: random.Random, number: int) -> None:
     kind, failure = chosen.choice(STEPS_TRIED), chosen.choice(FAILURES)
     if kind in ("words alone", "vectors"):
-        kind = "words alone" if read_manifest(world.folder).vectors else "vectors"
+        kind = "words alone" if read_manifest(IndexPath(world.folder)).vectors else "vectors"
     where = f"round {number}, {kind}, {failure}"
     with merging_later():
         for _ in range(SEGMENTS_TO_MERGE if kind == "merge" else 1):
@@ -60,6 +62,7 @@ def _round(world: World, outcome: Outcome, chosen: random.Random, number: int) -
     before = world.answers()
     copied = world.folder.with_name("copy")
     shutil.copytree(world.folder, copied)
+    is_believed(IndexPath(copied))  # which signs it for its place
     counted = Operations()
     counted.watch(copied)
     STEPS[kind](world.root, copied, 0)
@@ -102,7 +105,7 @@ def _look(world: World, folder: Path, outcome: Outcome, where: str, *, states: t
         return
     outcome.count(f"state: {'old' if found == states[0] else 'new'}")
     outcome.check(found in states, f"{where}: neither the old state nor the new one")
-    problems = damage_of(folder, read_manifest(folder))
+    problems = damage_of(IndexPath(folder), read_manifest(IndexPath(folder)))
     outcome.check(not problems, f"{where}: damaged: {problems}")
 
 
@@ -155,6 +158,7 @@ def _on_a_full_disk(
         folder = place / "index"
         try:
             shutil.copytree(world.folder, folder)
+            is_believed(IndexPath(folder))
         except (OSError, shutil.Error):
             outcome.count("full: no space for the index itself")
             return False
@@ -162,6 +166,7 @@ def _on_a_full_disk(
         _look(world, folder, outcome, where, states=states)
         shutil.rmtree(world.folder)
         shutil.copytree(folder, world.folder)
+        is_believed(IndexPath(world.folder))
     return True
 
 

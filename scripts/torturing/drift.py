@@ -10,6 +10,7 @@ from pathlib import Path
 
 from coderag import Index
 from coderag.afterwards import start_afterwards
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import SEGMENTS, read_manifest
 from coderag.index.merging import merge_index
 from scripts.torturing.outcome import Options, Outcome
@@ -50,19 +51,19 @@ def drift(options: Options) -> Outcome:
             done, updates = done + at_once, updates + 1
             if updates % MERGE_EVERY == 0:
                 merges = [one for one in merges if one.poll() is None]
-                merges.append(start_afterwards(folder))
-            outcome.most("segments, at most", len(read_manifest(folder).segments))
+                merges.append(start_afterwards(IndexPath(folder)))
+            outcome.most("segments, at most", len(read_manifest(IndexPath(folder)).segments))
             if done * LOOKS // options.rounds > looks:
                 looks = done * LOOKS // options.rounds
                 _compare(root, folder, questions, outcome, f"after {done} edits")
             outcome.tell(done, options.rounds)
     for one in merges:
         one.wait()
-    while merge_index(folder):
+    while merge_index(IndexPath(folder)):
         outcome.count("merges in the end")
     _compare(root, folder, questions, outcome, "in the end")
     outcome.counts |= {"edits": done, "updates": updates, **{f"edits: {kind}": n for kind, n in edits.kinds.items()}}
-    outcome.counts["segments in the end"] = len(read_manifest(folder).segments)
+    outcome.counts["segments in the end"] = len(read_manifest(IndexPath(folder)).segments)
     outcome.check(int(outcome.counts["segments, at most"]) <= MOST_SEGMENTS, "the number of segments grows")
     return outcome
 

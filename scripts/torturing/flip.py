@@ -15,6 +15,7 @@ from coderag import Index
 from coderag.errors import IndexDamagedError, StoredIndexError
 from coderag.index.arrays import CHECKED_BYTES
 from coderag.index.check import damage_of
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import MANIFEST, SEGMENTS, read_manifest
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import STEPS, merging_later
@@ -37,8 +38,8 @@ def flip(options: Options) -> Outcome:
             world.edit(chosen)
             STEPS["update"](world.root, world.folder, 0)
         expected = world.answers()
+        outcome.counts["segments"] = len(read_manifest(IndexPath(world.folder)).segments)
         whole = world.folder.rename(world.folder.with_name("whole"))
-        outcome.counts["segments"] = len(read_manifest(whole).segments)
         for number in range(options.rounds):
             shutil.rmtree(world.folder, ignore_errors=True)
             shutil.copytree(whole, world.folder)
@@ -80,7 +81,7 @@ def _round(world: World, outcome: Outcome, chosen: random.Random, *, expected: A
 
 def _flip(folder: Path, chosen: random.Random) -> tuple[str, int]:
     """Flip one bit of an index; return the file and the bit."""
-    manifest = read_manifest(folder)
+    manifest = read_manifest(IndexPath(folder))
     names = [MANIFEST, manifest.listing, *filter(None, [manifest.catalog, manifest.graph])]
     names += [f"{SEGMENTS}/{entry.name}/{name}" for entry in manifest.segments for name in entry.sums]
     sizes = [(folder / name).stat().st_size for name in names]
@@ -97,7 +98,7 @@ def _flip(folder: Path, chosen: random.Random) -> tuple[str, int]:
 def _seen(world: World) -> set[str]:
     """Return the files that are said to be damaged."""
     try:
-        return {one.path for one in damage_of(world.folder, read_manifest(world.folder))}
+        return {one.path for one in damage_of(IndexPath(world.folder), read_manifest(IndexPath(world.folder)))}
     except StoredIndexError as error:
         return {MANIFEST} if MANIFEST in str(error) else {str(error)}
 
@@ -105,7 +106,7 @@ def _seen(world: World) -> set[str]:
 def _files_of(folder: Path, name: str) -> int:
     """Return how many files count of the segment that a file belongs to."""
     try:
-        entries = {entry.name: entry for entry in read_manifest(folder).segments}
+        entries = {entry.name: entry for entry in read_manifest(IndexPath(folder)).segments}
     except StoredIndexError:
         return 0
     entry = entries.get(name.split("/")[1]) if name.startswith(SEGMENTS) else None

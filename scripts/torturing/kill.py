@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coderag.errors import IndexMissingError
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
+from coderag.index.ownership import is_believed
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import STEPS, Operations, forked, merging_later
 from scripts.torturing.world import Answers, World
@@ -40,7 +42,7 @@ def kill(options: Options) -> Outcome:
     for number in range(options.rounds):
         kind = chosen.choice(KINDS)
         if kind in ENCODERS:
-            kind = ENCODERS[not read_manifest(world.folder).vectors]
+            kind = ENCODERS[not read_manifest(IndexPath(world.folder)).vectors]
         _Round(world, kind, outcome, chosen, operations, number).run()
         outcome.tell(number + 1, options.rounds)
         if len(outcome.failures) > MOST_FAILURES:
@@ -98,6 +100,7 @@ class _Round:
         world, copied = self.world, self.world.folder.with_name("copy")
         if self.kind != "first build":
             shutil.copytree(world.folder, copied)
+            is_believed(IndexPath(copied))  # which signs it for its place
         self.operations.watch(copied)
         started = time.monotonic()
         STEPS[self._step()](world.root, copied, 0)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from coderag import Index
 from coderag.afterwards import start_afterwards
+from coderag.index.index_path import IndexPath
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import forked, merging_later
 from scripts.torturing.world import World, answers_of
@@ -119,7 +120,7 @@ def _write(world: World, until: float, told: Path, *, seed: int) -> None:
             kind = chosen.choice(("update", "update", "update", "merge", "build"))
             counts[kind] = counts.get(kind, 0) + 1
             if kind == "merge":
-                merges.append(start_afterwards(world.folder))
+                merges.append(start_afterwards(IndexPath(world.folder)))
                 continue
             with _Turn(numbers) as number:  # edits of two writers at once would be of no state
                 _mark(world, number)

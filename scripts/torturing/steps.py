@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 from coderag import Index
 from coderag.errors import CoderagError
+from coderag.index.index_path import IndexPath
 from coderag.index.merging import merge_index
 
 __all__ = ["EXPECTED_ERROR", "STEPS", "Operations", "Step", "forked", "merging_later"]
@@ -44,7 +45,7 @@ def repair(root: Path, folder: Path, workers: int) -> None:
 
 def merge(_root: Path, folder: Path, _workers: int) -> None:
     """Merge what should be merged."""
-    merge_index(folder)
+    merge_index(IndexPath(folder))
 
 
 def words_alone(root: Path, folder: Path, workers: int) -> None:
@@ -108,8 +109,12 @@ class Operations:
     def _changes(self, event: str, arguments: tuple[Any, ...]) -> bool:
         if event == "open":
             path, _, flags = arguments
-            return isinstance(path, str) and bool(flags & WRITES) and path.startswith(self.folder)
-        return event in CHANGING and str(arguments[0]).startswith(self.folder)
+            return isinstance(path, str) and bool(flags & WRITES) and self._is_below(path)
+        return event in CHANGING and self._is_below(str(arguments[0]))
+
+    def _is_below(self, path: str) -> bool:
+        # The files of an index are opened by their names in an open folder, of which the event tells nothing.
+        return path.startswith(self.folder) or os.sep not in path
 
 
 def forked(work: Callable[[], None], *, said: Path) -> int:

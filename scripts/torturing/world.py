@@ -11,6 +11,7 @@ from pathlib import Path
 from coderag import Index
 from coderag.errors import StoredIndexError
 from coderag.index.check import damage_of
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import SEGMENTS, read_manifest
 
 __all__ = ["Answers", "World", "copy_slice"]
@@ -93,14 +94,14 @@ class World:
     def problems(self) -> list[str]:
         """Return what is wrong with the index as it is on disk: damage, and what cannot be opened."""
         try:
-            damage = damage_of(self.folder, read_manifest(self.folder))
+            damage = damage_of(IndexPath(self.folder), read_manifest(IndexPath(self.folder)))
         except StoredIndexError as error:
             return [f"{type(error).__name__}: {error}"]
         return [f"{one.path}: {one.problem}" for one in damage]
 
     def strays(self) -> list[str]:
         """Return what lies in the index's folder that no index needs."""
-        manifest = read_manifest(self.folder)
+        manifest = read_manifest(IndexPath(self.folder))
         named = ALWAYS | MAYBE | {manifest.listing, manifest.catalog, manifest.graph}
         found = [path.name for path in self.folder.iterdir() if path.name not in named]
         found += [f"missing {name}" for name in ALWAYS if not (self.folder / name).exists()]

@@ -13,6 +13,7 @@ from coderag.errors import IndexDamagedError
 from coderag.graph.graph import Graph
 from coderag.graph.model import EdgeKind
 from coderag.graph.store import write_graph
+from coderag.index.index_path import IndexPath
 from coderag.index.job import Progress
 from coderag.index.lock import locked
 from coderag.index.manifest import read_manifest
@@ -49,16 +50,16 @@ def same(one: Graph, other: Graph) -> bool:
 
 
 def test_a_build_makes_it(root: Path) -> None:
-    manifest = read_manifest(root / ".coderag")
+    manifest = read_manifest(IndexPath(root / ".coderag"))
     assert (root / ".coderag" / manifest.graph).exists()
     assert calls(Index.open(root)) == CALLS
 
 
 def test_a_build_may_leave_it(root: Path) -> None:
     index = Index.build(root, workers=0, graph=False)
-    assert not read_manifest(root / ".coderag").graph
+    assert not read_manifest(IndexPath(root / ".coderag")).graph
     assert calls(index) == CALLS
-    assert read_manifest(root / ".coderag").graph
+    assert read_manifest(IndexPath(root / ".coderag")).graph
 
 
 def test_after_an_update_it_is_made_anew(root: Path, tmp_path: Path) -> None:
@@ -74,10 +75,10 @@ def test_after_an_update_it_is_made_anew(root: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_made_once(root: Path) -> None:
-    assert not write_graph(root / ".coderag")
+    assert not write_graph(IndexPath(root / ".coderag"))
     (root / "app/money.py").touch()
     Index.ensure(root, workers=0)
-    assert not write_graph(root / ".coderag")
+    assert not write_graph(IndexPath(root / ".coderag"))
 
 
 def test_a_merge_leaves_it(root: Path) -> None:
@@ -87,16 +88,16 @@ def test_a_merge_leaves_it(root: Path) -> None:
         index.update(workers=0)
     index.graphs()
     index.close()
-    merge_index(root / ".coderag")
-    assert not write_graph(root / ".coderag")
+    merge_index(IndexPath(root / ".coderag"))
+    assert not write_graph(IndexPath(root / ".coderag"))
 
 
 def test_while_another_process_writes_it_is_kept_in_memory(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coderag.graph.store.LOCK_SECONDS", 0.05)
     index = Index.build(root, workers=0, graph=False)
-    with locked(root / ".coderag", 1.0):
+    with locked(IndexPath(root / ".coderag"), 1.0):
         assert calls(index) == CALLS
-    assert not read_manifest(root / ".coderag").graph
+    assert not read_manifest(IndexPath(root / ".coderag")).graph
 
 
 def test_a_process_of_its_own_brings_it_up_to_date(root: Path) -> None:
@@ -104,9 +105,9 @@ def test_a_process_of_its_own_brings_it_up_to_date(root: Path) -> None:
     (root / "secret/plans.py").unlink()
     index.update(workers=0)
     index.close()
-    old = read_manifest(root / ".coderag").graph_key
-    assert start_afterwards(root / ".coderag").wait() == 0
-    assert read_manifest(root / ".coderag").graph_key != old
+    old = read_manifest(IndexPath(root / ".coderag")).graph_key
+    assert start_afterwards(IndexPath(root / ".coderag")).wait() == 0
+    assert read_manifest(IndexPath(root / ".coderag")).graph_key != old
     assert calls(Index.open(root)) == {"total -calls> rounded"}
 
 
@@ -138,7 +139,7 @@ def test_what_is_hidden_is_in_no_graph(root: Path) -> None:
 
 
 def test_damage_is_found_and_repaired(root: Path) -> None:
-    path = root / ".coderag" / read_manifest(root / ".coderag").graph
+    path = root / ".coderag" / read_manifest(IndexPath(root / ".coderag")).graph
     data = bytearray(path.read_bytes())
     data[-100] ^= 1
     path.write_bytes(bytes(data))

@@ -14,6 +14,7 @@ from coderag.errors import IndexDamagedError
 from coderag.index.arrays import CHECKED_BYTES, Array, damaged_array, open_arrays, write_arrays
 from coderag.index.deflated_strings import DeflatedStrings, deflate_strings
 from coderag.index.strings import Strings, pack_strings
+from tests.files import index_file
 
 DTYPES = st.sampled_from(["<u1", "<u2", "<i4", "<u8", "<f4"])
 
@@ -26,23 +27,23 @@ def test_arrays_come_back_as_they_were(shapes: dict[str, tuple[str, int, int]]) 
     }
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "arrays.bin")
-        write_arrays(path, arrays)
-        found = open_arrays(path)
+        write_arrays(index_file(path), arrays)
+        found = open_arrays(index_file(path))
         assert list(found) == list(arrays)
         for name, array in arrays.items():
             assert found[name].dtype == array.dtype
             np.testing.assert_array_equal(found[name], array)
-        assert damaged_array(path) is None
+        assert damaged_array(index_file(path)) is None
 
 
 def test_large_arrays_are_checked_when_asked(tmp_path: Path) -> None:
     path = tmp_path / "arrays.bin"
-    write_arrays(path, {"small": np.arange(10), "large": np.zeros(CHECKED_BYTES + 1, dtype=np.uint8)})
+    write_arrays(index_file(path), {"small": np.arange(10), "large": np.zeros(CHECKED_BYTES + 1, dtype=np.uint8)})
     raw = bytearray(path.read_bytes())
     raw[-100] ^= 4
     path.write_bytes(raw)
-    assert open_arrays(path)["small"].tolist() == list(range(10))
-    assert damaged_array(path) == "large"
+    assert open_arrays(index_file(path))["small"].tolist() == list(range(10))
+    assert damaged_array(index_file(path)) == "large"
 
 
 def test_every_flipped_bit_and_every_lost_byte_is_noticed(tmp_path: Path) -> None:
@@ -51,14 +52,14 @@ def test_every_flipped_bit_and_every_lost_byte_is_noticed(tmp_path: Path) -> Non
         "numbers": np.arange(40, dtype=np.uint32),
         "text": np.frombuffer(b"some text", dtype=np.uint8),
     }
-    write_arrays(path, arrays)
+    write_arrays(index_file(path), arrays)
     raw = path.read_bytes()
     for at in range(len(raw)):
         changed = bytearray(raw)
         changed[at] ^= 1 << at % 8
         path.write_bytes(changed)
         try:
-            found = open_arrays(path)
+            found = open_arrays(index_file(path))
         except IndexDamagedError:
             continue
         # The filling between two arrays.
@@ -69,14 +70,14 @@ def test_every_flipped_bit_and_every_lost_byte_is_noticed(tmp_path: Path) -> Non
     for size in range(last + 1):
         path.write_bytes(raw[:size])
         with pytest.raises(IndexDamagedError):
-            open_arrays(path)
+            open_arrays(index_file(path))
 
 
 def test_a_missing_file_is_damage(tmp_path: Path) -> None:
     with pytest.raises(IndexDamagedError, match="No such file"):
-        open_arrays(tmp_path / "arrays.bin")
+        open_arrays(index_file(tmp_path / "arrays.bin"))
     with pytest.raises(IndexDamagedError, match="directory"):
-        open_arrays(tmp_path)
+        open_arrays(index_file(tmp_path))
 
 
 # Names of files may hold bytes that are no text: surrogates, as Python has them (PEP 383).

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from coderag import Index
+from coderag.index.index_path import IndexPath
 from coderag.index.job import Progress
 from coderag.index.manifest import read_manifest
 from coderag.reading.walk import SkipReason
@@ -27,7 +28,7 @@ def fresh(root: Path, folder: Path) -> Index:
 
 
 def segments(root: Path) -> int:
-    return len(read_manifest(root / ".coderag").segments)
+    return len(read_manifest(IndexPath(root / ".coderag")).segments)
 
 
 def test_any_number_of_workers_gives_the_same_index(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from coderag.sql.model import (
     Usage,
 )
 from tests.catalogs import catalog_of
+from tests.files import index_file
 
 SHOP = """
 CREATE TABLE customers (id int PRIMARY KEY, full_name text);
@@ -71,8 +72,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         queries=(ExampleQuery("SELECT 1", "one?", database="a"),),
         definitions=(Definition("active", "seen this month"),),
     )
-    write_catalog(tmp_path / "catalog.bin", schema)
-    catalog = Catalog.open(tmp_path / "catalog.bin")
+    write_catalog(index_file(tmp_path / "catalog.bin"), schema)
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
     assert catalog.schema() == schema
     assert len(catalog) == 3
     assert catalog.names == ["orders", "Orders", 'a "quoted". name']
@@ -86,8 +87,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 def test_nothing_is_a_catalog_too(tmp_path: Path) -> None:
-    write_catalog(tmp_path / "catalog.bin", Schema())
-    catalog = Catalog.open(tmp_path / "catalog.bin")
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema())
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
     assert (len(catalog), catalog.schema(), catalog.find("orders")) == (0, Schema(), [])
 
 
@@ -107,8 +108,8 @@ def test_nothing_is_a_catalog_too(tmp_path: Path) -> None:
 )
 def test_a_table_is_found_by_what_people_call_it(tmp_path: Path, name: str, found: list[str]) -> None:
     tables = (Table(Name("orders", "sales", "a")), Table(Name("Orders", "", "b")), Table(Name("x.y", "", "b")))
-    write_catalog(tmp_path / "catalog.bin", Schema(tables=tables))
-    catalog = Catalog.open(tmp_path / "catalog.bin")
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=tables))
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
     assert [str(catalog.tables[number].name) for number in catalog.find(name)] == found
 
 
@@ -118,8 +119,8 @@ def test_tables_are_chosen_by_their_properties(tmp_path: Path) -> None:
         Table(Name("b"), environment="dev", sources=(Source("y.sql"),)),
         Table(Name("c")),
     )
-    write_catalog(tmp_path / "catalog.bin", Schema(tables=tables))
-    catalog = Catalog.open(tmp_path / "catalog.bin")
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=tables))
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
 
     def chosen(name: str, value: str) -> str:
         wanted = [one == value for one in catalog.values(name)]
@@ -190,8 +191,8 @@ def test_a_key_points_into_its_own_schema_first(tmp_path: Path) -> None:
         Table(Name("calls", "tel", "d"), columns=(Column("user_id"),), foreign_keys=(key,)),
         Table(Name("users", "", "other"), columns=(Column("id"),)),
     )
-    write_catalog(tmp_path / "catalog.bin", Schema(tables=tables))
-    catalog = Catalog.open(tmp_path / "catalog.bin")
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=tables))
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
     declared = [one for one in catalog.relations if one.evidence is Evidence.DECLARED]
     assert [(str(catalog.tables[one.left].name), str(catalog.tables[one.right].name)) for one in declared] == [
         ("d.web.posts", "d.web.users")  # which users the calls mean cannot be told
@@ -208,8 +209,9 @@ def test_a_join_on_columns_that_do_not_exist_is_none(tmp_path: Path) -> None:
             Join(Name("a"), ("x",), Name("nowhere"), ("x",)),
         )
     )
-    write_catalog(tmp_path / "catalog.bin", Schema(tables=tables, queries=(ExampleQuery("...", usage=usage),)))
-    assert joins(Catalog.open(tmp_path / "catalog.bin")) == ["a.x = b.Y (query)"]
+    path = index_file(tmp_path / "catalog.bin")
+    write_catalog(path, Schema(tables=tables, queries=(ExampleQuery("...", usage=usage),)))
+    assert joins(Catalog.open(index_file(tmp_path / "catalog.bin"))) == ["a.x = b.Y (query)"]
 
 
 def test_neighbours_know_their_surest_evidence(tmp_path: Path) -> None:
@@ -224,19 +226,19 @@ def test_neighbours_know_their_surest_evidence(tmp_path: Path) -> None:
 
 def test_another_format_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "catalog.bin"
-    write_catalog(path, Schema())
-    arrays = open_arrays(path)
-    write_arrays(tmp_path / "new.bin", arrays | {"format": np.array([99], dtype=np.uint32)})
+    write_catalog(index_file(path), Schema())
+    arrays = open_arrays(index_file(path))
+    write_arrays(index_file(tmp_path / "new.bin"), arrays | {"format": np.array([99], dtype=np.uint32)})
     with pytest.raises(IndexFormatError, match="has format 99"):
-        Catalog.open(tmp_path / "new.bin")
+        Catalog.open(index_file(tmp_path / "new.bin"))
 
 
 def test_a_damaged_catalog_says_so(tmp_path: Path) -> None:
     path = tmp_path / "catalog.bin"
-    write_catalog(path, Schema(tables=(Table(Name("orders")),)))
+    write_catalog(index_file(path), Schema(tables=(Table(Name("orders")),)))
     data = bytearray(path.read_bytes())
     place = data.index(b'"orders"')
     data[place : place + 8] = b"!!!!!!!!"
     path.write_bytes(bytes(data))
     with pytest.raises(IndexDamagedError):
-        Catalog.open(path)
+        Catalog.open(index_file(path))

@@ -12,11 +12,12 @@ from coderag import Index
 from coderag.errors import RetrievalWarning
 from coderag.index.catalog import Catalog, joined_catalog, write_catalog
 from coderag.index.catalog_vectors import SchemaVectors, joined_vectors, query_passage, schema_vectors, table_passage
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.models.encoder import Array, EncoderIdentity, Passage, unit_rows
 from coderag.models.static import shipped_encoder
 from coderag.sql.model import Column, ExampleQuery, Name, Schema, Source, Table
-from tests.files import write
+from tests.files import index_file, write
 
 
 class Letters:
@@ -43,8 +44,8 @@ SCHEMA = Schema(
 
 def opened(path: Path, schema: Schema, vectors: SchemaVectors | None) -> Catalog:
     """Return a catalog that was written and read."""
-    write_catalog(path, schema, vectors=vectors)
-    return Catalog.open(path)
+    write_catalog(index_file(path), schema, vectors=vectors)
+    return Catalog.open(index_file(path))
 
 
 def test_a_table_is_embedded_with_its_names_before_what_they_hold() -> None:
@@ -76,17 +77,20 @@ def test_catalogs_of_one_encoder_are_joined_with_their_vectors(tmp_path: Path) -
     first, second = tmp_path / "a.bin", tmp_path / "b.bin"
     other = Schema(tables=(Table(Name("ants", "", "hill"), columns=(Column("id"),)),))
     vectors, others = schema_vectors(SCHEMA, Letters()), schema_vectors(other, Letters())
-    write_catalog(first, SCHEMA, vectors=vectors)
-    write_catalog(second, other, vectors=others)
-    joined = joined_catalog({"one": Catalog.open(first), "two": Catalog.open(second)})
+    write_catalog(index_file(first), SCHEMA, vectors=vectors)
+    write_catalog(index_file(second), other, vectors=others)
+    joined = joined_catalog({"one": Catalog.open(index_file(first)), "two": Catalog.open(index_file(second))})
     assert joined.table_vectors is not None
     assert joined.query_vectors is not None
     assert joined.names == ["bees", "ants", "zebras"]
     expected = np.stack([vectors.tables[1], others.tables[0], vectors.tables[0]])
     assert np.array_equal(joined.table_vectors.rows, expected)
     assert len(joined.query_vectors) == 3
-    write_catalog(second, other)
-    assert joined_catalog({"one": Catalog.open(first), "two": Catalog.open(second)}).table_vectors is None
+    write_catalog(index_file(second), other)
+    assert (
+        joined_catalog({"one": Catalog.open(index_file(first)), "two": Catalog.open(index_file(second))}).table_vectors
+        is None
+    )
 
 
 def test_vectors_of_different_encoders_are_not_joined() -> None:
@@ -112,7 +116,7 @@ def test_an_index_has_the_vectors_that_its_encoder_makes(tmp_path: Path) -> None
     root = write(tmp_path / "root", ROOT)
     index = Index.build(root, workers=0)
     assert index.catalog.query_vectors is not None
-    key = read_manifest(root / ".coderag").vectors
+    key = read_manifest(IndexPath(root / ".coderag")).vectors
     assert index.catalog.arrays["vectors_key"].tobytes().decode() == key
     ranking = index.table_ranking("which of the orders have been shipped", k=1)
     assert [index.catalog.names[one.table] for one in ranking.tables] == ["orders"]

@@ -14,6 +14,7 @@ import pytest
 from coderag import Index
 from coderag.errors import EncoderError, RetrievalWarning
 from coderag.index.embed import Embedding, passage_of
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.index.segment import Segment
 from coderag.index.vectors import vectors_name
@@ -73,9 +74,9 @@ def root(tmp_path: Path) -> Path:
 
 
 def segments(root: Path) -> list[Segment]:
-    manifest = read_manifest(root / ".coderag")
+    manifest = read_manifest(IndexPath(root / ".coderag"))
     folder = root / ".coderag/segments"
-    return [Segment(folder / entry.name, vectors=manifest.vectors) for entry in manifest.segments]
+    return [Segment(IndexPath(folder / entry.name), vectors=manifest.vectors) for entry in manifest.segments]
 
 
 def files_of_vectors(root: Path) -> set[str]:
@@ -90,7 +91,7 @@ def test_a_chunk_has_the_vector_of_its_passage(root: Path, workers: int) -> None
     passages = [passage_of(segment, number) for number in range(len(segment))]
     expected = quantised(shipped_encoder().encode_passages(passages))
     assert segment.vectors.rows.tolist() == expected.tolist()
-    assert read_manifest(root / ".coderag").vectors == shipped_encoder().identity.key
+    assert read_manifest(IndexPath(root / ".coderag")).vectors == shipped_encoder().identity.key
 
 
 def test_vectors_survive_updates_and_merges(tmp_path: Path) -> None:
@@ -119,7 +120,7 @@ def test_another_encoder_replaces_the_vectors_without_reading_again(root: Path, 
     assert index.reports[0].read == 0
     assert index.reports[0].embedded == len(index)
     assert {path.name for path in (root / ".coderag/segments").iterdir()} == before
-    assert files_of_vectors(root) == {vectors_name(read_manifest(root / ".coderag").vectors)}
+    assert files_of_vectors(root) == {vectors_name(read_manifest(IndexPath(root / ".coderag")).vectors)}
     assert index.search(QUESTION)
     # What is read later is embedded by it too, and nothing else is.
     asked = Endpoint.asked
@@ -139,11 +140,11 @@ def test_texts_that_were_embedded_once_are_not_sent_again(root: Path, endpoint: 
 
 def test_an_encoder_that_fails_leaves_the_index_as_it_was(root: Path, endpoint: str) -> None:
     index = Index.build(root, workers=0)
-    before = answers(index), read_manifest(root / ".coderag")
+    before = answers(index), read_manifest(IndexPath(root / ".coderag"))
     Endpoint.broken = True
     with pytest.raises(EncoderError, match="400"):
         index.update(encoder=endpoint, workers=0)
-    assert (answers(Index.open(root)), read_manifest(root / ".coderag")) == before
+    assert (answers(Index.open(root)), read_manifest(IndexPath(root / ".coderag"))) == before
 
 
 def test_an_encoder_that_fails_at_a_question_leaves_it_to_words(root: Path, endpoint: str) -> None:
@@ -157,7 +158,7 @@ def test_an_encoder_that_fails_at_a_question_leaves_it_to_words(root: Path, endp
 
 def test_another_version_of_the_encoder_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Index.build(root, workers=0)
-    made = Embedding.made(read_manifest(root / ".coderag"))
+    made = Embedding.made(read_manifest(IndexPath(root / ".coderag")))
     monkeypatch.setattr(type(made), "key", "another")
     with pytest.raises(EncoderError, match="coderag index --encoder static"):
         made.opened()

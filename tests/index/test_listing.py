@@ -27,6 +27,7 @@ from coderag.index.listing import (
     stamps_of,
     write_listing,
 )
+from tests.files import index_file
 
 LISTED = Listed(
     folders={"": 17, "src": 0, "src/\udcff": 2**62},
@@ -46,13 +47,13 @@ def same(one: Listed, other: Listed) -> bool:
 
 @pytest.mark.parametrize("listed", [LISTED, Listed(), Listed(stamps=(stamps_of([]),))])
 def test_there_and_back(tmp_path: Path, listed: Listed) -> None:
-    write_listing(tmp_path / "listing.bin", listed)
-    assert same(read_listing(tmp_path / "listing.bin"), listed)
+    write_listing(index_file(tmp_path / "listing.bin"), listed)
+    assert same(read_listing(index_file(tmp_path / "listing.bin")), listed)
 
 
 def test_damage(tmp_path: Path) -> None:
     path = tmp_path / "listing.bin"
-    write_listing(path, LISTED)
+    write_listing(index_file(path), LISTED)
     whole = path.read_bytes()
     chosen = random.Random(1)
     for _ in range(300):
@@ -60,14 +61,14 @@ def test_damage(tmp_path: Path) -> None:
         changed[chosen.randrange(len(whole))] ^= 1 << chosen.randrange(8)
         path.write_bytes(changed)
         with suppress(IndexDamagedError):
-            assert same(read_listing(path), LISTED)  # a bit between two tables
+            assert same(read_listing(index_file(path)), LISTED)  # a bit between two tables
     for size in (0, 5, 16, len(whole) // 2):
         path.write_bytes(whole[:size])
         with pytest.raises(IndexDamagedError):
-            read_listing(path)
+            read_listing(index_file(path))
     path.unlink()
     with pytest.raises(IndexDamagedError, match="No such file"):
-        read_listing(path)
+        read_listing(index_file(path))
 
 
 @given(st.integers(0, 2**64 - 1))

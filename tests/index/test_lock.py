@@ -17,6 +17,7 @@ import pytest
 from coderag import Index
 from coderag.errors import IndexLockedError
 from coderag.index.build import Builder
+from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions
 from coderag.index.lock import Holder, holder_of, locked
 from tests.files import REPOSITORY, write
@@ -24,8 +25,9 @@ from tests.files import REPOSITORY, write
 HOLD = """
 import sys, time
 from pathlib import Path
+from coderag.index.index_path import IndexPath
 from coderag.index.lock import locked
-with locked(Path(sys.argv[1]), 5):
+with locked(IndexPath(Path(sys.argv[1])), 5):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -50,14 +52,14 @@ def test_who_waits_hears_who_holds_it(tmp_path: Path) -> None:
     heard: list[Holder | None] = []
     with held_by_another(tmp_path) as process:
         told = pytest.raises(IndexLockedError, match=rf"process {process.pid} \(-c\), since .* more than 0.6 s")
-        with told, locked(tmp_path, 0.6, waiting=heard.append):
+        with told, locked(IndexPath(tmp_path), 0.6, waiting=heard.append):
             raise AssertionError
         assert [one.pid for one in heard if one] == [process.pid]
-        holder = holder_of(tmp_path)
+        holder = holder_of(IndexPath(tmp_path))
         assert holder is not None
         assert holder.pid == process.pid
         assert abs(holder.since - time.time()) < 60
-    assert holder_of(tmp_path) is None
+    assert holder_of(IndexPath(tmp_path)) is None
 
 
 def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
@@ -65,9 +67,9 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert (tmp_path / "lock.json").exists()  # nobody could remove it
-        assert holder_of(tmp_path) is None
-        with locked(tmp_path, 0):
-            holder = holder_of(tmp_path)
+        assert holder_of(IndexPath(tmp_path)) is None
+        with locked(IndexPath(tmp_path), 0):
+            holder = holder_of(IndexPath(tmp_path))
             assert holder is not None
             assert holder.pid == os.getpid()
     assert not (tmp_path / "lock.json").exists()
@@ -78,11 +80,11 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
 )
 def test_what_is_not_said_properly(tmp_path: Path, text: str) -> None:
     (tmp_path / "lock.json").write_text(text)
-    holder = holder_of(tmp_path)
+    holder = holder_of(IndexPath(tmp_path))
     assert holder is None or holder.host == "y"
     with held_by_another(tmp_path):
         (tmp_path / "lock.json").write_text(text)
-        with pytest.raises(IndexLockedError, match="has been writing the index"), locked(tmp_path, 0):
+        with pytest.raises(IndexLockedError, match="has been writing the index"), locked(IndexPath(tmp_path), 0):
             raise AssertionError
 
 
@@ -91,7 +93,7 @@ def test_a_holder_on_another_machine(tmp_path: Path) -> None:
     (tmp_path / "lock.json").write_text(
         json.dumps({"pid": there.pid, "host": there.host, "command": there.command, "since": there.since})
     )
-    assert holder_of(tmp_path) == there
+    assert holder_of(IndexPath(tmp_path)) == there
     assert "on another-machine (coderag index)" in str(there)
 
 
@@ -99,7 +101,7 @@ def test_a_second_writer_waits_and_goes_on(tmp_path: Path) -> None:
     root = write(tmp_path / "root", {"a.py": "def first():\n    return 1\n"})
     index = Index.build(root, workers=0)
     write(root, {"a.py": "def second():\n    return 1\n"})
-    builder = Builder(root, root / ".coderag", repository="root")
+    builder = Builder(root, IndexPath(root / ".coderag"), repository="root")
     with held_by_another(root / ".coderag"):
         with pytest.raises(IndexLockedError):
             builder.update(BuildOptions(workers=0, lock_seconds=0.1))
@@ -112,7 +114,7 @@ def test_a_second_writer_waits_and_goes_on(tmp_path: Path) -> None:
 
 
 def test_nothing_of_a_failure_keeps_the_lock(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="on the way"), locked(tmp_path, 0):
+    with pytest.raises(ValueError, match="on the way"), locked(IndexPath(tmp_path), 0):
         raise ValueError("on the way")
-    with locked(tmp_path, 0):
-        assert holder_of(tmp_path) is not None
+    with locked(IndexPath(tmp_path), 0):
+        assert holder_of(IndexPath(tmp_path)) is not None

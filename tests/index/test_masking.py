@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from coderag import Index
+from coderag.index.index_path import IndexPath
 from coderag.index.segment import Segment
 from tests.files import write
 from tests.reading.tokens import made, pem
@@ -39,7 +40,7 @@ def everything(folder: Path) -> bytes:
     """Return all bytes of an index, those that are deflated inflated."""
     found = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
     for path in sorted((folder / "segments").iterdir()):
-        segment = Segment(path)
+        segment = Segment(IndexPath(path))
         for file in range(len(segment.paths)):
             facts = segment.deflated_facts(file)
             found += [segment.text(file), zlib.decompress(facts) if facts else b""]

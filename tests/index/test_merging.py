@@ -13,6 +13,7 @@ from coderag import Index
 from coderag.afterwards import start_afterwards
 from coderag.errors import IndexDamagedError, IndexWriteError
 from coderag.index import merging
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import MERGING, MERGING_LOCK, SEGMENTS, read_manifest
 from coderag.index.merging import QUICK_CHUNKS, due_for_merging, merge_index, quick_to_merge
 from coderag.index.part import Part
@@ -37,7 +38,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def segments(root: Path) -> list[str]:
-    return [entry.name for entry in read_manifest(root / ".coderag").segments]
+    return [entry.name for entry in read_manifest(IndexPath(root / ".coderag")).segments]
 
 
 def check(root: Path, tmp_path: Path) -> None:
@@ -52,17 +53,17 @@ def check(root: Path, tmp_path: Path) -> None:
 def test_a_merge(root: Path, tmp_path: Path) -> None:
     kept = Index.open(root)
     before = state_of(kept)
-    assert merge_index(root / ".coderag")
+    assert merge_index(IndexPath(root / ".coderag"))
     assert len(segments(root)) == 1
     assert kept.chunks("part_0.py")  # of files that are gone
-    assert not merge_index(root / ".coderag")
+    assert not merge_index(IndexPath(root / ".coderag"))
     assert state_of(Index.open(root)) == before
     assert Index.open(root).is_fresh()
     check(root, tmp_path)
 
 
 def test_a_merge_in_a_process_of_its_own(root: Path, tmp_path: Path) -> None:
-    assert start_afterwards(root / ".coderag").wait() == 0
+    assert start_afterwards(IndexPath(root / ".coderag")).wait() == 0
     assert len(segments(root)) == 1
     check(root, tmp_path)
 
@@ -74,7 +75,7 @@ def test_updates_go_on(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         Index.open(root).update(workers=0)
 
     merged = between(monkeypatch, meanwhile)
-    assert merge_index(root / ".coderag")
+    assert merge_index(IndexPath(root / ".coderag"))
     assert merged == [1]
     assert len(segments(root)) == 2  # part_0.py and part_2.py had segments of their own, which went meanwhile
     check(root, tmp_path)
@@ -94,7 +95,7 @@ def test_a_file_that_came_back_meanwhile(root: Path, tmp_path: Path, monkeypatch
 
     between(monkeypatch, meanwhile)
     before = segments(root)
-    assert not merge_index(root / ".coderag")  # what it made lacks the file
+    assert not merge_index(IndexPath(root / ".coderag"))  # what it made lacks the file
     assert segments(root) == before
     check(root, tmp_path)
 
@@ -104,7 +105,7 @@ def test_an_index_that_is_made_anew_meanwhile(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: str | None
 ) -> None:
     between(monkeypatch, lambda: Index.build(root, encoder=encoder, workers=0).close())
-    assert not merge_index(root / ".coderag")
+    assert not merge_index(IndexPath(root / ".coderag"))
     assert len(segments(root)) == 1
     if encoder is None:
         check(root, tmp_path)
@@ -113,7 +114,7 @@ def test_an_index_that_is_made_anew_meanwhile(
 def test_another_merge_is_left_in_peace(root: Path) -> None:
     with FileLock(root / ".coderag" / MERGING_LOCK):
         write(root / ".coderag" / MERGING, {"x/text.bin": "of a merge at work"})
-        assert not merge_index(root / ".coderag")
+        assert not merge_index(IndexPath(root / ".coderag"))
         Index.open(root).update(workers=0)
         assert (root / ".coderag" / MERGING).exists()
 
@@ -133,7 +134,7 @@ def test_a_damaged_segment_is_not_merged(root: Path) -> None:
     path.write_bytes(raw)
     before = segments(root)
     with pytest.raises(IndexDamagedError):
-        merge_index(root / ".coderag")
+        merge_index(IndexPath(root / ".coderag"))
     assert segments(root) == before
     assert not (root / ".coderag" / MERGING).exists()
 
@@ -143,9 +144,9 @@ def test_a_disk_that_is_full(root: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         raise OSError(errno.ENOSPC, "No space left on device")
 
     before = segments(root)
-    monkeypatch.setattr(merging, "FileLock", full)
+    monkeypatch.setattr(merging, "file_lock", full)
     with pytest.raises(IndexWriteError, match="no space left"):
-        merge_index(root / ".coderag")
+        merge_index(IndexPath(root / ".coderag"))
     assert segments(root) == before
 
 
@@ -179,8 +180,8 @@ def between(monkeypatch: pytest.MonkeyPatch, meanwhile) -> list[int]:  # type: i
 
 def test_which_are_merged(root: Path) -> None:
     folder = root / ".coderag"
-    manifest = read_manifest(folder)
-    parts = [Part.open(folder, entry, vectors=manifest.vectors, stamps={}) for entry in manifest.segments]
+    manifest = read_manifest(IndexPath(folder))
+    parts = [Part.open(IndexPath(folder), entry, vectors=manifest.vectors, stamps={}) for entry in manifest.segments]
     assert [part.entry.name for part in due_for_merging(parts)] == segments(root)
     assert quick_to_merge(parts) == parts
     assert due_for_merging(parts[:4]) == []

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from coderag import Index
 from coderag.index.corpus import Corpus, open_members
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.index.nearest import COMPARED, EXACT_UP_TO, How, cosines_of, nearest, way
 from coderag.index.vectors import write_vectors
@@ -50,13 +51,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def corpus_of(folder: Path, rows: np.ndarray) -> Corpus:
     """Return the chunks of an index with other vectors."""
-    manifest = read_manifest(folder)
+    manifest = read_manifest(IndexPath(folder))
     begin = 0
-    for member in open_members(folder, manifest):
+    for member in open_members(IndexPath(folder), manifest):
         end = begin + len(member.segment)
         write_vectors(member.segment.folder, manifest.vectors, quantised(rows[begin:end]))
         begin = end
-    return Corpus(open_members(folder, manifest))
+    return Corpus(open_members(IndexPath(folder), manifest))
 
 
 def recall(corpus: Corpus, query: np.ndarray, counts: np.ndarray, *, k: int = 10) -> float:
@@ -94,13 +95,13 @@ def test_under_a_filter_every_one_is_found(folder: Path) -> None:
 
 
 def test_a_small_index_is_compared_as_a_whole(folder: Path) -> None:
-    assert len(Corpus(open_members(folder, read_manifest(folder)))) < EXACT_UP_TO
-    assert way(Corpus(open_members(folder, read_manifest(folder)))) is How.ALL
+    assert len(Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))) < EXACT_UP_TO
+    assert way(Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))) is How.ALL
 
 
 @given(st.lists(st.integers(0, CHUNKS - 1), max_size=50))
 def test_cosines_of_some_are_those_among_all(folder: Path, chunks: list[int]) -> None:
-    corpus = Corpus(open_members(folder, read_manifest(folder)))
+    corpus = Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))
     vectors = corpus.members[0].segment.vectors
     assert vectors is not None
     query = NUMBERS.normal(size=(1, vectors.rows.shape[1])).astype(np.float32)[0]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from coderag import Index
+from coderag.index.index_path import IndexPath
 from tests.files import write
 from tests.index.trees import listing_at, state_of, wrong_stamps
 
@@ -274,7 +275,7 @@ class Trio:
         for index in (self.changed, self.by_paths) if paths is not None else (self.changed,):
             assert state_of(index) == expected
             assert wrong_stamps(index) == []
-            assert state_of(Index.open(self.root, index=index.roots[0].folder)) == expected
+            assert state_of(Index.open(self.root, index=index.roots[0].index)) == expected
 
 
 @pytest.fixture
@@ -357,7 +358,7 @@ def test_a_file_that_shrinks_below_the_limit(root: Path, tmp_path: Path) -> None
     (root / "alpha.py").write_text("def alpha_large():\n    return 1\n" + "# line\n" * 700_000)
     settle()
     trio = Trio(root, tmp_path)
-    assert "alpha.py" in {one.path for one in listing_at(tmp_path / "changed").skipped}
+    assert "alpha.py" in {one.path for one in listing_at(IndexPath(tmp_path / "changed")).skipped}
     (root / "alpha.py").write_text("def alpha_small():\n    return 1\n")
     trio.check(["alpha.py"])
     (root / "alpha.py").write_text("def alpha_large():\n    return 1\n" + "# line\n" * 700_000)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from coderag import Index
+from coderag.index.index_path import IndexPath
 from coderag.index.job import Report
 from coderag.index.manifest import SEGMENTS, read_manifest
 from coderag.index.segment_cache import cache_folder, cache_size, trim_cache
@@ -108,7 +109,7 @@ def test_damage_in_the_cache(root: Path, tmp_path: Path, cache: Path, name: str,
 
 
 def test_another_file_system(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def link(*_: object) -> None:
+    def link(*_: object, **__: object) -> None:
         raise OSError(errno.EXDEV, "Invalid cross-device link")
 
     monkeypatch.setattr(os, "link", link)
@@ -122,7 +123,7 @@ def test_another_file_system(root: Path, tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_cache_that_goes_while_it_is_used(
     root: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def link(*_: object) -> None:
+    def link(*_: object, **__: object) -> None:
         shutil.rmtree(cache, ignore_errors=True)
         raise FileNotFoundError(errno.ENOENT, "No such file or directory")
 
@@ -146,7 +147,7 @@ def test_the_vectors_of_an_encoder_come_with_it(root: Path, tmp_path: Path) -> N
         assert not list((tmp_path / "clone/.coderag" / SEGMENTS).glob("*/vectors-*"))
         index.update(encoder="static", workers=0)
         assert index.damage() == []
-    assert read_manifest(tmp_path / "clone/.coderag").vectors
+    assert read_manifest(IndexPath(tmp_path / "clone/.coderag")).vectors
     assert same_as_fresh(tmp_path / "clone", tmp_path)
 
 

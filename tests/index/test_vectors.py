@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coderag.errors import IndexDamagedError
+from coderag.index.index_path import IndexPath
 from coderag.index.vectors import (
     Vectors,
     cosines,
@@ -28,8 +29,8 @@ QUERY = NUMBERS.normal(size=256).astype(np.float32)
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Vectors:
-    write_vectors(tmp_path, "key", quantised(ROWS))
-    found = open_vectors(tmp_path, "key")
+    write_vectors(IndexPath(tmp_path), "key", quantised(ROWS))
+    found = open_vectors(IndexPath(tmp_path), "key")
     assert found is not None
     return found
 
@@ -59,23 +60,23 @@ def test_nothing_is_near_to_nothing(stored: Vectors) -> None:
 
 
 def test_those_of_another_encoder_lie_beside(tmp_path: Path, stored: Vectors) -> None:
-    write_vectors(tmp_path, "other", quantised(ROWS[:, :8]))
-    again, other = open_vectors(tmp_path, "key"), open_vectors(tmp_path, "other")
+    write_vectors(IndexPath(tmp_path), "other", quantised(ROWS[:, :8]))
+    again, other = open_vectors(IndexPath(tmp_path), "key"), open_vectors(IndexPath(tmp_path), "other")
     assert again is not None
     assert other is not None
     assert again.rows.tobytes() == stored.rows.tobytes()
     assert other.rows.shape == (500, 8)
-    assert open_vectors(tmp_path, "third") is None
+    assert open_vectors(IndexPath(tmp_path), "third") is None
 
 
 @pytest.mark.usefixtures("stored")
 def test_damage_is_found(tmp_path: Path) -> None:
     path = tmp_path / vectors_name("key")
-    assert damaged_vectors(tmp_path, "key") is None
+    assert damaged_vectors(IndexPath(tmp_path), "key") is None
     whole = path.read_bytes()
     path.write_bytes(whole[:-2000] + bytes([whole[-2000] ^ 1]) + whole[-1999:])
     with pytest.raises(IndexDamagedError):
-        damaged_vectors(tmp_path, "key")
+        damaged_vectors(IndexPath(tmp_path), "key")
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(IndexDamagedError):
-        open_vectors(tmp_path, "key")
+        open_vectors(IndexPath(tmp_path), "key")

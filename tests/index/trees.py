@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from coderag import Index
+from coderag.index.index_path import IndexPath
 from coderag.index.listing import Listed
 from coderag.index.manifest import SEGMENTS, listing_of, read_manifest
 from coderag.index.segment import Segment
@@ -18,12 +17,12 @@ QUESTIONS = ("where is alpha counted", "beta_total", "restore the gamma backup",
 State = dict[str, object]
 
 
-def listing_at(folder: Path) -> Listed:
+def listing_at(folder: IndexPath) -> Listed:
     """Return what the index in a folder has listed."""
     return listing_of(folder, read_manifest(folder))
 
 
-def indexed(folder: Path) -> dict[str, tuple[bytes, int]]:
+def indexed(folder: IndexPath) -> dict[str, tuple[bytes, int]]:
     """Return the blob and the treatment of each file that counts in an index."""
     found: dict[str, tuple[bytes, int]] = {}
     for entry in read_manifest(folder).segments:

@@ -7,6 +7,7 @@ import pytest
 
 from coderag import Index
 from coderag.index.corpus import Corpus, open_members
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.models.static import shipped_encoder
 from coderag.ranking import candidates
@@ -32,7 +33,7 @@ QUESTIONS = (
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     folder = tmp_path_factory.mktemp("index")
     Index.build(SHOP, index=folder, workers=0)
-    return Corpus(open_members(folder, read_manifest(folder)))
+    return Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))
 
 
 def found(corpus: Corpus, text: str, *, factor: np.ndarray, dense: float) -> Candidates:

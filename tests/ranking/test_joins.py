@@ -12,6 +12,7 @@ from coderag.index.catalog import Catalog, write_catalog
 from coderag.ranking.joins import JoinPath, join_paths
 from coderag.sql.model import Column, ForeignKey, Name, Schema, Table
 from tests.catalogs import catalog_of
+from tests.files import index_file
 
 SHOP = """
 CREATE TABLE country (code text PRIMARY KEY, name text);
@@ -158,8 +159,8 @@ def test_a_path_is_a_tree_that_holds_what_was_asked_for(
         for number in range(10)
     )
     path = tmp_path_factory.mktemp("catalog") / "catalog.bin"
-    write_catalog(path, Schema(tables=tables))
-    paths = join_paths(Catalog.open(path), wanted)
+    write_catalog(index_file(path), Schema(tables=tables))
+    paths = join_paths(Catalog.open(index_file(path)), wanted)
     assert sorted(table for one in paths for table in one.tables if table not in one.connecting) == sorted(wanted)
     for one in paths:
         pairs = {tuple(sorted((step.left, step.right))) for step in one.steps if step.left != step.right}

@@ -10,6 +10,7 @@ import pytest
 
 from coderag import Index, errors
 from coderag.index.corpus import Corpus, open_members
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.models.encoder import Array, Passage
 from coderag.ranking.pipeline import make_pipeline
@@ -37,7 +38,7 @@ class Backwards:
 def corpus(tmp_path: Path) -> Corpus:
     root = write(tmp_path / "root", {f"{name}.py": f"def {name}():\n    return 1\n" for name in "abcd"})
     Index.build(root, workers=0)
-    return Corpus(open_members(root / ".coderag", read_manifest(root / ".coderag")))
+    return Corpus(open_members(IndexPath(root / ".coderag"), read_manifest(IndexPath(root / ".coderag"))))
 
 
 RANKED = [Ranked(chunk, 4.0 - chunk, {"text": 1.0}) for chunk in range(4)]

@@ -9,6 +9,7 @@ import pytest
 
 from coderag import Index
 from coderag.index.corpus import Corpus, open_members
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.ranking.retrieve import retrieve
 from coderag.ranking.soft import held_share
@@ -26,7 +27,7 @@ def corpus(tmp_path: Path) -> Corpus:
     root = write(tmp_path / "root", files)
     Index.build(root, workers=0)
     folder = root / ".coderag"
-    return Corpus(open_members(folder, read_manifest(folder)))
+    return Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))
 
 
 def shares(corpus: Corpus, question: str) -> tuple[dict[str, float], dict[str, float]]:

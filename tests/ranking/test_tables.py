@@ -19,6 +19,7 @@ from coderag.ranking.tables import TableRanking, rank_tables
 from coderag.sql.model import Column, Definition, ExampleQuery, Name, Schema, Source, Table, Usage
 from coderag.text.tokens import stem, term_hash
 from tests.catalogs import catalog_of, names_of
+from tests.files import index_file
 
 SHOP = """
 -- People who buy.
@@ -93,15 +94,15 @@ def test_odd_questions_are_answered(tmp_path: Path, question: str) -> None:
 
 
 def test_nothing_is_found_in_an_empty_catalog(tmp_path: Path) -> None:
-    write_catalog(tmp_path / "catalog.bin", Schema())
-    assert rank_tables(Catalog.open(tmp_path / "catalog.bin"), "orders") == TableRanking((), (), (), ())
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema())
+    assert rank_tables(Catalog.open(index_file(tmp_path / "catalog.bin")), "orders") == TableRanking((), (), (), ())
 
 
 def test_equal_tables_go_by_path_and_name(tmp_path: Path) -> None:
     places = [("b.sql", "t1"), ("a.sql", "t9"), ("a.sql", "t2")]
     made = tuple(Table(Name(name), columns=(Column("salary"),), sources=(Source(path, 1, 2),)) for path, name in places)
-    write_catalog(tmp_path / "catalog.bin", Schema(tables=made))
-    catalog = Catalog.open(tmp_path / "catalog.bin")
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=made))
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
     assert tables(catalog, rank_tables(catalog, "salary")) == ["t2", "t9", "t1"]
 
 
@@ -183,8 +184,8 @@ def test_tests_come_last(tmp_path: Path) -> None:
         Table(Name(name), columns=(Column("salary"),), sources=(Source(path),), labels=labels)
         for name, path, labels in (("pay", "a_test.sql", ("test",)), ("wages", "b.sql", ()))
     )
-    write_catalog(tmp_path / "catalog.bin", Schema(tables=made))
-    catalog = Catalog.open(tmp_path / "catalog.bin")
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=made))
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
     assert tables(catalog, rank_tables(catalog, "salary")) == ["wages", "pay"]
 
 
@@ -243,20 +244,20 @@ def test_abbreviations_begin_alike_and_keep_the_order(piece: str, word: str, doe
 )
 def test_a_word_finds_what_stands_for_it(tmp_path: Path, asked: str, piece: str) -> None:
     made = (Table(Name("t"), columns=(Column("wght"), Column("eventid"), Column("fires"), Column("customer"))),)
-    write_catalog(tmp_path / "catalog.bin", Schema(tables=made))
-    found = stand_ins(Catalog.open(tmp_path / "catalog.bin"), asked)
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=made))
+    found = stand_ins(Catalog.open(index_file(tmp_path / "catalog.bin")), asked)
     assert term_hash(stem(piece)) in found
 
 
 def test_a_database_that_has_the_word_itself_is_not_searched_for_others(tmp_path: Path) -> None:
     both = (Table(Name("items"), columns=(Column("weight"),)), Table(Name("parcels"), columns=(Column("wght"),)))
-    write_catalog(tmp_path / "catalog.bin", Schema(tables=both))
-    catalog = Catalog.open(tmp_path / "catalog.bin")
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=both))
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
     ranking = rank_tables(catalog, "weight")
     assert tables(catalog, ranking) == ["items", "parcels"]
     assert ranking.tables[1].reasons == ()  # it is what is left over
-    write_catalog(tmp_path / "other.bin", Schema(tables=both[1:]))
-    other = Catalog.open(tmp_path / "other.bin")
+    write_catalog(index_file(tmp_path / "other.bin"), Schema(tables=both[1:]))
+    other = Catalog.open(index_file(tmp_path / "other.bin"))
     assert rank_tables(other, "weight").tables[0].reasons == ("holds weight",)
 
 
@@ -279,8 +280,8 @@ class Topics:
 
 def with_vectors(folder: Path, schema: Schema) -> Catalog:
     """Return the catalog of a schema with the vectors of its topics."""
-    write_catalog(folder / "vectors.bin", schema, vectors=schema_vectors(schema, Topics()))
-    return Catalog.open(folder / "vectors.bin")
+    write_catalog(index_file(folder / "vectors.bin"), schema, vectors=schema_vectors(schema, Topics()))
+    return Catalog.open(index_file(folder / "vectors.bin"))
 
 
 ARTS = Schema(
@@ -306,8 +307,8 @@ def test_words_alone_answer_without_a_vector_or_without_those_of_tables(tmp_path
     catalog = with_vectors(tmp_path, ARTS)
     question = "patients by town"
     without = rank_tables(catalog, question)
-    write_catalog(tmp_path / "words.bin", ARTS)
-    words = Catalog.open(tmp_path / "words.bin")
+    write_catalog(index_file(tmp_path / "words.bin"), ARTS)
+    words = Catalog.open(index_file(tmp_path / "words.bin"))
     assert rank_tables(words, question, vector=Topics().encode_query(question)) == without
     assert "dense" not in without.tables[0].parts
 
