@@ -223,6 +223,20 @@ class KeptIndex:
         return opened
 
     @classmethod
+    def trust(cls, *roots: str | os.PathLike[str], index: str | os.PathLike[str] | None = None) -> Self:
+        """Take over the indexes of roots, whoever made them, and open them.
+
+        What they say of the files is believed from then on, so know who made them. Every byte is compared with the
+        sums of the manifest before. Raises IndexMissingError, IndexFormatError, IndexDamagedError, IndexLockedError and
+        IndexWriteError.
+        """
+        from coderag.index.adoption import take_over
+
+        for one in place(roots, index=index):
+            take_over(one.untrusted or one.folder)
+        return cls(place(roots, index=index))
+
+    @classmethod
     def open(cls, *roots: str | os.PathLike[str], index: str | os.PathLike[str] | None = None) -> Self:
         """Open the indexes of roots; raises IndexMissingError, IndexFormatError and IndexDamagedError."""
         return cls(place(roots, index=index))

@@ -50,6 +50,9 @@ def run(options: argparse.Namespace) -> int:
     placed = given_roots(options, roots)
     if options.dry_run:
         return _list_only(placed, options)
+    if options.trust:
+        Index.trust(*(one.root for one in placed), index=options.index)
+        placed = given_roots(options, roots)
     if addresses:
         ask_databases(addresses, placed, options)
     shown = screen(options.color)

@@ -138,6 +138,11 @@ def _add_index(commands: Parsers) -> None:
     parser.add_argument("--index", metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
     parser.add_argument("--rebuild", action="store_true", help="read everything again")
     parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="take over the index that is there, though it was not made by you on this machine: know who made it",
+    )
+    parser.add_argument(
         "--content",
         type=words_of([str(one) for one in Content]),
         metavar="LIST",

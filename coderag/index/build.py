@@ -245,6 +245,7 @@ class Builder:
             updated_ns=scan.now,
             version=__version__,
             encoder=embedding.recorded(),
+            encoder_named=embedding.spec.trusted,
             vectors=embedding.key,
             catalog_key=catalog_key(folder, job.settings),
             access=stored_access(self._root, job.settings, self._repository),

@@ -39,6 +39,8 @@ class Embedding:
     def of(cls, manifest: Manifest, wanted: EncoderSpec | None = None) -> Embedding:
         """Return the embedding of an index, or the one that is wanted instead."""
         made = cls.made(manifest)
+        if wanted is not None and made.spec.trusted and wanted.place == made.spec.place:
+            wanted = replace(wanted, trusted=True)  # the settings name what the user named before
         # The shipped encoder changes with a new version of coderag, and its key costs nothing to ask for.
         if wanted is None and made.spec != SHIPPED:
             return made
@@ -47,7 +49,9 @@ class Embedding:
     @classmethod
     def made(cls, manifest: Manifest) -> Embedding:
         """Return the embedding that an index has, whatever this version of coderag would make."""
-        return cls(EncoderSpec.from_dict(manifest.encoder) if manifest.encoder else SHIPPED, manifest.vectors)
+        if not manifest.encoder:
+            return cls(SHIPPED, manifest.vectors)
+        return cls(EncoderSpec.from_dict(manifest.encoder, trusted=manifest.encoder_named), manifest.vectors)
 
     @property
     def in_workers(self) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from coderag.errors import EncoderError, SettingsError
 from coderag.models.named import checked_address, checked_options, holds_onnx, named_line, split_line
 from coderag.models.presets import Preset, encoder_presets, find_encoder, find_service
+from coderag.models.trust import check_model, is_trusted
 
 if TYPE_CHECKING:
     from coderag.models.encoder import Encoder, EncoderIdentity
@@ -59,6 +60,11 @@ class EncoderSpec:
     trust_remote_code: bool = False
     trusted: bool = field(default=False, compare=False, repr=False)  # named by the user, not by a file of a repository
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Where it is to be had, which is what the user's trust is about."""
+        return self.kind, self.model, self.url
+
     def as_dict(self) -> dict[str, Any]:
         """Return what differs from the defaults as plain values, for a manifest."""
         defaults = EncoderSpec(self.kind)
@@ -69,8 +75,11 @@ class EncoderSpec:
         }
 
     @classmethod
-    def from_dict(cls, table: Mapping[str, Any]) -> EncoderSpec:
-        """Return what `as_dict` gave; raises EncoderError for what another version wrote."""
+    def from_dict(cls, table: Mapping[str, Any], *, trusted: bool = False) -> EncoderSpec:
+        """Return what `as_dict` gave; raises EncoderError for what another version wrote.
+
+        `trusted` says whether the user named the encoder when it was written down.
+        """
         known = {one.name for one in fields(cls)} - {"trusted"}
         kind, text = table.get("kind"), "the encoder that the index names"
         if unknown := sorted(table.keys() - known):
@@ -79,7 +88,8 @@ class EncoderSpec:
             raise EncoderError(f"{text} is of kind {kind!r}, which this version of coderag does not know")
         names = {name: value for name, value in table.items() if name in ALL_OPTIONS}
         options = checked_options(names, OPTIONS[kind], where=text, error=EncoderError)
-        return cls(kind, str(table.get("model", "")), str(table.get("url", "")), **options)
+        url = checked_address(str(table.get("url", "")), error=EncoderError) if kind == "http" else ""
+        return cls(kind, str(table.get("model", "")), url, trusted=trusted, **options)
 
     def __str__(self) -> str:
         told = {name: value for name, value in self.as_dict().items() if name in OPTIONS[self.kind]}
@@ -112,8 +122,8 @@ def parse_encoder(text: str, *, base: Path | None = None) -> EncoderSpec:
 def encoder_of_settings(table: Mapping[str, object], *, base: Path) -> EncoderSpec:
     """Return the encoder of a table `[encoder]`: `model` is a line as in `parse_encoder`, options are keys beside it.
 
-    What needs the user's trust (an endpoint elsewhere, code of a model) is refused when it is opened. Raises
-    SettingsError, and EncoderError for a wrong line.
+    What needs the user's trust (an endpoint, a model that is not well-known, code of a model) is refused when it is
+    opened. Raises SettingsError, and EncoderError for a wrong line.
     """
     line = table.get("model")
     if not isinstance(line, str) or not line.strip():
@@ -121,6 +131,11 @@ def encoder_of_settings(table: Mapping[str, object], *, base: Path) -> EncoderSp
     spec = parse_encoder(line, base=base)
     options = {name: value for name, value in table.items() if name != "model"}
     checked = checked_options(options, OPTIONS[spec.kind], where="[encoder]", error=SettingsError)
+    if (spec.revision or "revision" in checked) and not is_trusted(spec.model):
+        raise SettingsError(
+            f"[encoder]: a revision of {spec.model} may hold anything; name it on the command line, or set "
+            f"CODERAG_TRUST={spec.model}"
+        )
     return _checked(replace(spec, trusted=False, **checked))
 
 
@@ -154,6 +169,8 @@ def open_encoder(spec: EncoderSpec) -> Encoder:
         from coderag.models.static import shipped_encoder
 
         return shipped_encoder()
+    if spec.kind in {"transformers", "onnx"} and not find_encoder(spec.model):
+        check_model(spec.model, trusted=spec.trusted, error=EncoderError)
     full, preset = with_preset(spec)
     if spec.kind == "transformers":
         from coderag.models.transformers_encoder import transformers_encoder

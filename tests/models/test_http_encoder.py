@@ -217,12 +217,27 @@ def test_an_endpoint_that_nobody_runs_is_an_error() -> None:
         open_encoder(parse_encoder("http://no-such-host.invalid/v1/embeddings")).encode_query("retry")
 
 
-def test_an_endpoint_elsewhere_that_an_index_names_needs_the_users_word(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_that_an_index_names_needs_the_users_word(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = EncoderSpec.from_dict(parse_encoder("https://models.example.org/v1/embeddings#m").as_dict())
     with pytest.raises(EncoderError, match=r"models\.example\.org.*CODERAG_TRUST=models\.example\.org"):
         open_encoder(spec)
     monkeypatch.setenv("CODERAG_TRUST", "other.example.org, Models.Example.Org")
     assert open_encoder(spec)
     with serve(vectors) as server:
-        here = EncoderSpec.from_dict(parse_encoder(f"{server.url}/v1/embeddings#m").as_dict())
-        assert open_encoder(here).encode_query("retry").any()
+        table = parse_encoder(f"{server.url}/v1/embeddings#m").as_dict()
+        for trust in ("", "example.org", f"127.0.0.1:{int(server.url.rpartition(':')[2]) - 1}"):
+            monkeypatch.setenv("CODERAG_TRUST", trust)
+            with pytest.raises(EncoderError, match=r"name the endpoint 127\.0\.0\.1"):
+                open_encoder(EncoderSpec.from_dict(table))
+        assert open_encoder(EncoderSpec.from_dict(table, trusted=True)).encode_query("retry").any()
+        for trust in ("127.0.0.1", server.url.removeprefix("http://")):
+            monkeypatch.setenv("CODERAG_TRUST", trust)
+            assert open_encoder(EncoderSpec.from_dict(table)).encode_query("retry").any()
+
+
+@pytest.mark.parametrize("url", ["file://localhost/etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x", ""])
+def test_an_index_names_no_endpoint_but_http(url: str) -> None:
+    with pytest.raises(EncoderError, match="must be http"):
+        EncoderSpec.from_dict({"kind": "http", "url": url, "model": "m"})
+    with pytest.raises(EncoderError, match="no address of HTTP"):
+        open_encoder(EncoderSpec("http", "m", url, trusted=True))

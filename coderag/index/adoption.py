@@ -1,0 +1,69 @@
+"""An index that was moved, or that somebody else made, to one of this user's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from coderag.errors import IndexDamagedError, IndexFormatError, IndexKeyError, IndexLockedError, IndexWriteError
+from coderag.index.check import damage_of, damaged_files
+from coderag.index.index_path import IndexPath
+from coderag.index.lock import locked
+from coderag.index.manifest import (
+    Manifest,
+    accept_away,
+    as_foreign,
+    decode_manifest,
+    publish_manifest,
+    read_sealed_manifest,
+    writing,
+)
+from coderag.index.sealed import Sealed
+from coderag.index.signing import Signer
+from coderag.index.snapshots import adopt_snapshots
+
+__all__ = ["bring_home", "take_over"]
+
+PATIENCE_SECONDS = 2.0  # for another writer, until an index that was moved can be signed for its new place
+
+
+def bring_home(folder: IndexPath, sealed: Sealed) -> None:
+    """Compare an index that was made elsewhere with its sums, and sign it for this place if it is sound.
+
+    One that is not sound stays as it is: who reads it is told, and it is built anew.
+    """
+    try:
+        manifest = decode_manifest(folder, sealed.body)
+    except (IndexFormatError, IndexDamagedError):
+        return
+    if damage_of(folder, manifest):
+        return
+    if sealed.signer is not Signer.USER:
+        manifest = as_foreign(manifest)
+    if folder.names:  # it lies in its root, which was moved with it
+        manifest = replace(manifest, root=str(folder.base))
+    try:
+        with locked(folder, PATIENCE_SECONDS):
+            _publish(folder, manifest)
+    except (IndexLockedError, IndexWriteError, IndexKeyError, OSError):
+        accept_away(folder, sealed.body)
+
+
+def take_over(folder: IndexPath) -> None:
+    """Make an index this user's own, whoever made it: `coderag index --trust`.
+
+    No other index gets its segments, and an endpoint that it names is not asked. Raises IndexMissingError,
+    IndexFormatError, IndexLockedError, IndexWriteError, and IndexDamagedError where a file is not what the manifest
+    says.
+    """
+    sealed = read_sealed_manifest(folder)
+    manifest = decode_manifest(folder, sealed.body)
+    if damage := damaged_files(folder, manifest):
+        raise IndexDamagedError(f"the index at {folder} is damaged: {damage[0].path}: {damage[0].problem}")
+    with locked(folder, PATIENCE_SECONDS):
+        adopt_snapshots(folder)
+        _publish(folder, as_foreign(manifest))
+
+
+def _publish(folder: IndexPath, manifest: Manifest) -> None:
+    with writing(folder):
+        publish_manifest(folder, replace(manifest, generation=manifest.generation + 1))
