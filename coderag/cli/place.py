@@ -10,6 +10,7 @@ from pathlib import Path
 from coderag.errors import RootError, StoredIndexError
 from coderag.index.index_path import IndexPath
 from coderag.index.manifest import INDEX_FOLDER, read_manifest
+from coderag.index.ownership import is_believed
 from coderag.roots import Root, place
 
 __all__ = ["Paths", "given_roots", "root_around"]
@@ -33,8 +34,9 @@ def given_roots(options: argparse.Namespace, roots: Sequence[str]) -> list[Root]
 
 def _owner(index: str) -> str:
     """Return the root that an index was made of, "" when there is no such index or root any more."""
+    folder = IndexPath(Path(index).absolute())
     try:
-        root = read_manifest(IndexPath(Path(index).absolute())).root
+        root = read_manifest(folder).root if is_believed(folder) else ""
     except StoredIndexError:
         return ""
     return root if Path(root).is_dir() else ""

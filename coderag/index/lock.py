@@ -18,7 +18,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from coderag.errors import IndexLockedError
+from coderag.errors import IndexLockedError, IndexUnsafeError
 from coderag.index.index_path import IndexPath
 
 __all__ = ["LOCK_SECONDS", "Holder", "file_lock", "holder_of", "locked"]
@@ -79,7 +79,9 @@ def locked(
 
 def file_lock(path: IndexPath) -> FileLock:
     """Return a lock by a regular file, which neither follows a link nor changes what the file holds."""
-    path.stat()
+    found = path.stat()
+    if found is not None and found.st_nlink > 1:  # some versions of filelock empty what they lock
+        raise IndexUnsafeError(f"{path} is also a file of another name, which locking could change; remove it")
     return FileLock(path.path)
 
 

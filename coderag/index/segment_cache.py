@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from coderag.data import user_folder
+
 __all__ = ["MOST_BYTES", "cache_folder", "cache_size", "trim_cache"]
 
 MOST_BYTES = 2 << 30
@@ -15,9 +17,7 @@ MOST_BYTES = 2 << 30
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder of the user's cache: under $XDG_CACHE_HOME, or ~/.cache."""
-    home = environment.get("XDG_CACHE_HOME", "")
-    base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".cache"
-    return base / "coderag" / "segments"
+    return user_folder("XDG_CACHE_HOME", ".cache", environment) / "segments"
 
 
 def cache_size() -> int:

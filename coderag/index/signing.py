@@ -18,6 +18,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from coderag.data import user_folder
 from coderag.errors import IndexKeyError
 
 __all__ = ["VARIABLE", "Signer", "key_file", "sign", "signer_of"]
@@ -36,10 +37,13 @@ class Signer(Enum):
 
 
 def key_file(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return where the key of this user lies: under $XDG_DATA_HOME, or ~/.local/share."""
-    home = environment.get("XDG_DATA_HOME", "")
-    base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".local" / "share"
-    return base / "coderag" / "index.key"
+    """Return where the key of this user lies: under $XDG_DATA_HOME, or ~/.local/share; raises IndexKeyError."""
+    try:
+        return user_folder("XDG_DATA_HOME", ".local/share", environment) / "index.key"
+    except FileNotFoundError as error:
+        raise IndexKeyError(
+            f"there is no place for the key that signs your indexes; set HOME, XDG_DATA_HOME or {VARIABLE}"
+        ) from error
 
 
 def sign(purpose: str, data: bytes, *, signer: Signer | None = None) -> str:
@@ -53,10 +57,12 @@ def sign(purpose: str, data: bytes, *, signer: Signer | None = None) -> str:
 
 def signer_of(purpose: str, data: bytes, signature: str) -> Signer | None:
     """Return who signed some bytes for a purpose, None for nobody that is known here; raises IndexKeyError."""
-    own, shared = _own_key(key_file()), _shared_key()
-    for key, signer in ((own, Signer.USER), (shared, Signer.SHARED)):
-        if key and hmac.compare_digest(_signature(key, purpose, data), signature):
-            return signer
+    shared = _shared_key()
+    if shared and hmac.compare_digest(_signature(shared, purpose, data), signature):
+        return Signer.SHARED
+    own = _own_key(key_file())
+    if own and hmac.compare_digest(_signature(own, purpose, data), signature):
+        return Signer.USER
     return None
 
 

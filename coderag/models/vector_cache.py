@@ -19,6 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from coderag.data import user_folder
 from coderag.models.encoder import Array, Encoder, EncoderIdentity, Passage, unit_rows
 from coderag.models.passages import passage_text
 
@@ -42,9 +43,7 @@ Item = TypeVar("Item")
 
 def cache_path(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the file of the user's cache: under $XDG_CACHE_HOME, or ~/.cache."""
-    home = environment.get("XDG_CACHE_HOME", "")
-    base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".cache"
-    return base / "coderag" / "vectors" / FILE
+    return user_folder("XDG_CACHE_HOME", ".cache", environment) / "vectors" / FILE
 
 
 def vectors_bytes(path: Path) -> int:
