@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from coderag import Index
 from coderag.index.index_path import IndexPath
+from coderag.index.manifest import MANIFEST
+from coderag.index.sealed import write_sealed
 
-__all__ = ["REPOSITORY", "SHOP", "Answer", "answers", "copy_shop", "index_file", "write"]
+__all__ = ["REPOSITORY", "SHOP", "Answer", "answers", "copy_shop", "index_file", "sign_manifest", "write"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHOP = REPOSITORY / "fixtures/shop"
@@ -39,6 +42,11 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
 def index_file(path: Path) -> IndexPath:
     """Return a file as one of an index folder."""
     return IndexPath(path.parent, (path.name,))
+
+
+def sign_manifest(folder: Path, table: Mapping[str, object]) -> None:
+    """Make a table the manifest of an index, as if this user had written it."""
+    write_sealed(index_file(folder / MANIFEST), "manifest", json.dumps(table, separators=(",", ":")).encode())
 
 
 def copy_shop(root: Path) -> Path:

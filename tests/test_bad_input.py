@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +31,7 @@ from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions, Progress
 from coderag.reading.language import languages
 from coderag.reading.walk import SkipReason
-from tests.files import REPOSITORY, write
+from tests.files import REPOSITORY, sign_manifest, write
 
 GOOD = "def find_the_good_thing():\n    return 'good'\n"
 
@@ -249,12 +248,11 @@ def test_questions_without_an_answer(root: Path) -> None:
 
 
 def change_manifest(root: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Write the manifest as another version would: with a checksum that fits."""
+    """Write the manifest as another version would: signed."""
     path = root / ".coderag/manifest.json"
     table = json.loads(path.read_text().partition("\n")[2])
     change(table)
-    body = json.dumps(table)
-    path.write_text(f"{zlib.crc32(body.encode()):08x}\n{body}\n")
+    sign_manifest(root / ".coderag", table)
 
 
 def test_an_index_of_another_format(root: Path) -> None:
@@ -263,7 +261,7 @@ def test_an_index_of_another_format(root: Path) -> None:
     change_manifest(root, lambda table: table.update(format=2, manifest={"unheard": "of"}))
     with pytest.raises(IndexFormatError) as caught:
         Index.open(root)
-    message = f"the index at {root}/.coderag has format 2, this version of coderag reads 5; "
+    message = f"the index at {root}/.coderag has format 2, this version of coderag reads 6; "
     assert str(caught.value) == message + 'run "coderag index"'
     assert first(old) == "good.py"
     report = update(root, IndexPath(root / ".coderag"), options=BuildOptions(workers=0), repository="root")

@@ -22,8 +22,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import os
 import re
-import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -341,7 +341,7 @@ def listing_of(folder: IndexPath, manifest: Manifest, held: Array | None = None)
 
 def numbered_name(kind: str, generation: int) -> str:
     """Return a new name for a listing, a catalog or a graph, which cannot be guessed."""
-    return f"{kind}-{generation}-{secrets.token_hex(8)}.bin"
+    return f"{kind}-{generation}-{os.urandom(8).hex()}.bin"
 
 
 def generation_of(name: str) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hmac
 import os
-import secrets
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
@@ -126,12 +125,12 @@ def _made_key(path: Path) -> bytes:
     """Return the key of this user, made where there is none; of two processes that make one, the first is right."""
     if known := _own_key(path):
         return known
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w") as file:
-                file.write(f"{secrets.token_hex(KEY_BYTES)}\n")
+                file.write(f"{os.urandom(KEY_BYTES).hex()}\n")
                 file.flush()
                 os.fsync(file.fileno())
             with suppress(FileExistsError):

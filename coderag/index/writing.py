@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -124,7 +123,7 @@ def _drop(writer: SegmentWriter) -> None:
 def new_segment(folder: IndexPath) -> IndexPath:
     """Return the place of a new segment: under a name that never was, as readers may have an old
     one open, and that cannot be guessed."""
-    return folder / f"{time.time_ns():x}-{secrets.token_hex(6)}"
+    return folder / f"{time.time_ns():x}-{os.urandom(6).hex()}"
 
 
 def finish_segment(folder: IndexPath, writer: SegmentWriter) -> SegmentEntry:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import COLOUR, ENVIRONMENT, Run
+from tests.files import sign_manifest
 
 CONTRACT = {"path", "start_line", "end_line", "kind", "name", "qualified_name", "language", "score", "parts"}
 RETRIED = "where are failed payments retried?"
@@ -121,19 +122,19 @@ def test_index_elsewhere_knows_its_root(coderag: Run, project: Path, tmp_path: P
 
 def test_an_older_index_is_made_anew(coderag: Run, project: Path) -> None:
     coderag("index", cwd=project)
-    write_manifest(project / ".coderag/manifest.json", {"format": 1, "manifest": {}})
+    sign_manifest(project / ".coderag", {"format": 1, "manifest": {}})
     refused = coderag("search", "total", "--no-refresh", cwd=project)
     assert refused.returncode == 2
     assert "has format 1" in refused.stderr
     healed = coderag("search", "total", cwd=project)
     assert healed.returncode == 0
-    assert "has format 1, this version of coderag reads 5; it was made anew" in healed.stderr
+    assert "has format 1, this version of coderag reads 6; it was made anew" in healed.stderr
 
 
 def test_a_newer_index_is_left_alone(coderag: Run, project: Path) -> None:
     coderag("index", cwd=project)
     manifest = project / ".coderag/manifest.json"
-    write_manifest(manifest, {"format": 999, "manifest": {}})
+    sign_manifest(project / ".coderag", {"format": 999, "manifest": {}})
     newer = manifest.read_bytes()
     for command in (["search", "total"], ["index"], ["status"], ["search", "total", "--no-refresh"]):
         refused = coderag(*command, cwd=project)
@@ -142,13 +143,6 @@ def test_a_newer_index_is_left_alone(coderag: Run, project: Path) -> None:
         assert manifest.read_bytes() == newer
     assert coderag("index", "--rebuild", cwd=project).returncode == 0
     assert coderag("search", "total", cwd=project).returncode == 0
-
-
-def write_manifest(path: Path, table: dict[str, object]) -> None:
-    import zlib
-
-    body = json.dumps(table)
-    path.write_text(f"{zlib.crc32(body.encode()):08x}\n{body}\n")
 
 
 def test_batch(coderag: Run, shop: Path) -> None:
