@@ -12,13 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from coderag import __version__
-from coderag.errors import AccessError, CoderagError, EncoderError, IndexDamagedError, RetrievalWarning
+from coderag.errors import (
+    AccessError,
+    CoderagError,
+    EncoderError,
+    IndexDamagedError,
+    QueryError,
+    RetrievalWarning,
+)
 from coderag.index.arrays import open_arrays
 from coderag.index.corpus import Corpus, Member, open_members
 from coderag.index.manifest import Manifest, read_manifest
 from coderag.index.segment import Segment
 from coderag.index.whole import Held, Whole, hold
-from coderag.roots import Root, place
+from coderag.limits import ITEMS, LOCK_SECONDS, MAX_BYTES, POLL, WORKERS, check_name, check_number, checked_list
+from coderag.roots import Root, check_folders, place
 from coderag.types import Content
 
 if TYPE_CHECKING:
@@ -206,6 +214,7 @@ class KeptIndex:
         """Return the index of roots after something was done to it."""
         from coderag.upkeep import Upkeep
 
+        check_folders(placed)
         upkeep = Upkeep(placed)
         try:
             reports = keep(upkeep)
@@ -227,7 +236,7 @@ class KeptIndex:
         asked for: to see changes, `update` this one and ask again. Asked of what somebody else sees, it is what both
         see. Raises IndexDamagedError.
         """
-        whole, callers = self._whole, (*self._callers, frozenset(groups))
+        whole, callers = self._whole, (*self._callers, frozenset(checked_list(ITEMS, groups, name="groups")))
         opened = whole._opened  # once, as another thread may update the index meanwhile
         seen = opened.seen_by(callers)
         index = object.__new__(type(self))
@@ -302,6 +311,8 @@ class KeptIndex:
             workers=workers,
             lock_seconds=lock_seconds,
         )
+        if isinstance(paths, str | os.PathLike):
+            raise TypeError("paths is one path; give a list of paths")
         self._reports = self._upkeep.update(asked, paths=paths, thorough=thorough, watch=watch)
         self._load()
 
@@ -324,14 +335,21 @@ class KeptIndex:
         was read when an update is yielded. A failure is an update with an error, and is tried again. With `poll` all
         files are looked at every so many seconds; so they are, with a RuntimeWarning, where the system watches no more
         folders. `workers` is the number of processes: None for one a core but one. Raises RootError when a root is
-        removed.
+        removed, and QueryError for what exceeds a limit.
         """
+        self._only_whole("follow changes")
+        if poll is not None:
+            check_number(POLL, poll)
+        if workers is not None:
+            check_number(WORKERS, workers)
+        return self._updates(stop or threading.Event(), poll, workers)
+
+    def _updates(self, stop: threading.Event, poll: float | None, workers: int | None) -> Iterator[Update]:
         from coderag.index.following import follow
 
-        self._only_whole("follow changes")
         alone = [self] if len(self._roots) == 1 else [type(self)([one]) for one in self._roots]
         try:
-            for update in follow([one._followed(workers) for one in alone], stop=stop or threading.Event(), poll=poll):
+            for update in follow([one._followed(workers) for one in alone], stop=stop, poll=poll):
                 if alone != [self] and update.report is not None:
                     self._load()
                 yield update
@@ -537,9 +555,20 @@ class KeptIndex:
 
 
 def _asked(**given: Any) -> Asked:
+    """Return what an index is asked to be; raises QueryError for unknown contents and for what exceeds a limit."""
     from coderag.upkeep import Asked
 
-    return Asked(**{name: value for name, value in given.items() if value is not None})
+    asked = {name: value for name, value in given.items() if value is not None}
+    for limit in (MAX_BYTES, WORKERS, LOCK_SECONDS):
+        if limit.name in asked:
+            check_number(limit, asked[limit.name])
+    if "encoder" in asked:
+        check_name(asked["encoder"], what="the encoder")
+    if "contents" in asked:
+        asked["contents"] = checked_list(ITEMS, asked["contents"], name="contents")
+        if unknown := sorted(set(asked["contents"]) - set(Content)):
+            raise QueryError(f"unknown content {unknown[0]!r}; known are {', '.join(Content)}")
+    return Asked(**asked)
 
 
 def _open(one: Root, known: Mapping[Path, Segment]) -> tuple[Manifest, list[Member], Held]:

@@ -121,7 +121,7 @@ def _from_git(options: argparse.Namespace) -> Asked:
 
     index = open_index(options)
     limit = MADE if options.limit is None else options.limit
-    made = [git_questions(one.root, index, limit, since=options.since) for one in index.roots]
+    made = [git_questions(one.root, index, limit, since=options.since or "") for one in index.roots]
     questions = [question for one in made for question in one.questions]
     commits, targets = sum(one.commits for one in made), sum(one.targets for one in made)
     found = sum(one.found for one in made)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from coderag.errors import IndexMissingError, IndexWriteError
+from coderag.index.folder import has_manifest, index_entries
 from coderag.index.lock import locked
-from coderag.index.manifest import MANIFEST
+from coderag.index.manifest import MANIFEST, SEGMENTS
 
 __all__ = ["Removed", "remove_index"]
 
-OURS = re.compile(
-    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph)-.*|databases|segments|merging|(?:merging\.)?lock|lock\.json|\.gitignore"
-)
-BEGINNING = re.compile(rb'[0-9a-f]{8}\n\{"format":\d')  # of every manifest since the first format
 LOCK_SECONDS = 2.0  # a removal does not wait for a build
 
 
@@ -38,7 +34,7 @@ def remove_index(folder: Path, *, dry_run: bool = False) -> Removed:
     IndexWriteError for a link and for what may not be removed.
     """
     _check(folder)
-    ours, others = _entries(folder)
+    ours, others = index_entries(folder)
     removed = Removed(folder, sum(map(_size, ours)), tuple(one.name for one in others))
     if dry_run:
         return removed
@@ -47,7 +43,7 @@ def remove_index(folder: Path, *, dry_run: bool = False) -> Removed:
             # The manifest first: what is left of an index without one is no index, also when this is stopped halfway.
             for one in sorted(ours, key=lambda one: (one.name != MANIFEST, one.name == "lock", one.name)):
                 _remove(one)
-        for one in _entries(folder)[0]:
+        for one in index_entries(folder)[0]:
             _remove(one)  # what the lock wrote meanwhile
         if not others:
             folder.rmdir()
@@ -69,18 +65,9 @@ def _check(folder: Path) -> None:
 
 
 def _is_index(folder: Path) -> bool:
-    manifest = folder / MANIFEST
-    if manifest.is_file() and not manifest.is_symlink():
-        with manifest.open("rb") as file:
-            return BEGINNING.match(file.read(64)) is not None
-    return (folder / "lock").is_file() and (folder / "segments").is_dir() and not _entries(folder)[1]
-
-
-def _entries(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return what coderag wrote into a folder, and what it did not."""
-    found = sorted(folder.iterdir())
-    ours = [one for one in found if OURS.fullmatch(one.name)]
-    return ours, [one for one in found if one not in ours]
+    if (folder / MANIFEST).is_file():
+        return has_manifest(folder)
+    return (folder / "lock").is_file() and (folder / SEGMENTS).is_dir() and not index_entries(folder)[1]
 
 
 def _size(path: Path) -> int:

@@ -17,7 +17,7 @@ from coderag.index.manifest import writing
 from coderag.sql.live.url import slug_of
 from coderag.sql.model import Facts
 
-__all__ = ["Snapshot", "read_snapshots", "remove_snapshot", "write_snapshot"]
+__all__ = ["Snapshot", "has_snapshot", "read_snapshots", "remove_snapshot", "write_snapshot"]
 
 # History of the format:
 # 1  first
@@ -66,6 +66,11 @@ def read_snapshots(folder: Path) -> list[Snapshot]:
     """
     paths = sorted((folder / FOLDER).glob("*.json"))
     return sorted(map(_read, paths), key=lambda snapshot: snapshot.name)
+
+
+def has_snapshot(folder: Path, name: str) -> bool:
+    """Tell whether an index folder keeps what a database said, readable or not."""
+    return _path(folder, name).exists()
 
 
 def remove_snapshot(folder: Path, name: str) -> bool:
