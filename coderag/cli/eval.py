@@ -16,6 +16,7 @@ from coderag.cli.caller import for_owners
 from coderag.cli.eval_table import evaluation_record, print_evaluation
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
+from coderag.cli.output import write_output
 from coderag.cli.place import given_roots
 from coderag.cli.progress import Bar
 from coderag.cli.records import json_line
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         check_picture(Path(options.plot))
     with _asked(options) as asked:
         if options.save:
-            Path(options.save).write_text("".join(f"{question_line(one)}\n" for one in asked.questions), "utf-8")
+            write_output(options.save, "\n".join(map(question_line, asked.questions)))
         everything = judge(asked.questions, asked.index)
         _note_missing(everything)
         judged = [one for one in everything if one.targets]

@@ -42,33 +42,35 @@ def write_output(output: str, text: str) -> None:
 
     A link stays, and what it leads to is replaced. What is no regular file, such as a FIFO, is written to as it is.
     """
-    path = Path(os.path.realpath(output))
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        mode = stat.S_IFREG | MODE & ~_umask()
     data = f"{text}\n".encode("utf-8", "backslashreplace")
-    if not stat.S_ISREG(mode):
-        path.write_bytes(data)
-        return
-    beside = ""
     try:
-        descriptor, beside = tempfile.mkstemp(prefix=f".{path.name[:MAX_PREFIX]}-", dir=path.parent)
+        mode = _mode(output)
+        if stat.S_ISREG(mode):
+            _replace(Path(os.path.realpath(output)), data, mode & PERMISSIONS)
+        else:
+            Path(output).write_bytes(data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, output) from None
+
+
+def _mode(output: str) -> int:
+    """Return the mode of a file, or what a new one gets."""
+    try:
+        return os.stat(output).st_mode
+    except FileNotFoundError:
+        mask = os.umask(0o077)  # which can only be read by setting it
+        os.umask(mask)
+        return stat.S_IFREG | MODE & ~mask
+
+
+def _replace(path: Path, data: bytes, permissions: int) -> None:
+    descriptor, beside = tempfile.mkstemp(prefix=f".{path.name[:MAX_PREFIX]}-", dir=path.parent)
+    try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            os.fchmod(file.fileno(), mode & PERMISSIONS)
+            os.fchmod(file.fileno(), permissions)
             file.flush()
             os.fsync(file.fileno())
         Path(beside).replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, output) from None
     finally:
-        if beside:
-            Path(beside).unlink(missing_ok=True)  # nothing is there any more where all went well
-
-
-def _umask() -> int:
-    """Return the umask, which can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+        Path(beside).unlink(missing_ok=True)  # it is not there any more where all went well
