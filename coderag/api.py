@@ -36,7 +36,7 @@ from coderag.limits import (
 from coderag.ranking.expand import expand as expand_hits
 from coderag.ranking.explain import hits_of
 from coderag.ranking.filter import allowed_chunks
-from coderag.ranking.query import check_conditions, check_query, check_question, make_query
+from coderag.ranking.query import check_conditions, check_question, checked_query, make_query
 from coderag.ranking.rank import BUILT_IN, CONNECTED, STANDARD, Ranked, rank
 from coderag.ranking.symbols import find_symbols
 from coderag.ranking.understand import understand
@@ -125,7 +125,7 @@ class Index(KeptIndex):
                 pipeline=pipeline,
             )
         else:
-            check_query(question)
+            question = checked_query(question)
         if question.groups is not None:
             return self.as_seen_by(question.groups).search(replace(question, groups=None))
         understood = understand(question.text)

@@ -54,7 +54,8 @@ AnyIndex = TypeVar("AnyIndex", bound="KeptIndex")
 def telling_damage(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Concatenate[AnyIndex, P], R]:
     """Raise IndexDamagedError in place of whatever damaged tables make a method raise.
 
-    What is missing because another process replaced the index meanwhile is no damage: the new one is opened.
+    Every byte is compared with its sum only for an exception that damage may have caused. What is missing because
+    another process replaced the index meanwhile is no damage: the new one is opened.
     """
 
     @wraps(method)
@@ -68,9 +69,12 @@ def telling_damage(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Co
             return method(self, *args, **kwargs)
         except CoderagError:
             raise
-        except Exception:
-            self.verify()
-            raise  # the tables are sound, so this is a bug
+        except Exception as error:
+            from coderag.index.symptoms import may_come_of_damage
+
+            if may_come_of_damage(error):
+                self.verify()
+            raise  # the tables are sound, so this is a bug, or the caller's own
 
     return telling
 

@@ -154,5 +154,6 @@ def _is_whole(value: object) -> bool:
 
 
 def _written(value: float) -> str:
-    # Compared with itself, as isnan takes no int that is larger than any float.
-    return f"{value}" if value != value or abs(value) < WRITTEN_OUT else "a number of more than 18 digits"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return f"{value}" if abs(value) < WRITTEN_OUT else "a number of more than 18 digits"

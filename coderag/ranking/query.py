@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
 
 from coderag.errors import QueryError
 from coderag.limits import (
@@ -18,14 +20,18 @@ from coderag.limits import (
     RERANKED,
     THRESHOLD,
     K,
+    check_name,
     check_number,
     check_text,
     checked_list,
 )
+from coderag.ranking.pipeline import make_pipeline
 from coderag.ranking.rank import STANDARD
 from coderag.types import Expand, Kind, Pipeline, Query, TableFilter, TestPolicy
 
-__all__ = ["check_conditions", "check_query", "check_question", "make_query"]
+__all__ = ["check_conditions", "check_question", "checked_query", "make_query"]
+
+DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ].*)?)?)?\Z", re.ASCII)  # ISO 8601, or the beginning of it
 
 
 def make_query(
@@ -51,50 +57,54 @@ def make_query(
 
     Raises QueryError for one that makes no sense or exceeds a limit, and TypeError for values of another type.
     """
+    check_question(text, k=k)
+    check_number(RELATED, related)
+    check_number(DIVERSITY, diversity)
+    check_number(THRESHOLD, threshold)
+    _check_pipeline(pipeline)
+    kinds = checked_list(ITEMS, kinds, name="kinds")
+    query = Query(
+        text=text,
+        k=k,
+        languages=frozenset(checked_list(ITEMS, languages, name="languages")),
+        paths=checked_list(GLOBS, paths, name="paths", item=GLOB),
+        repositories=frozenset(checked_list(ITEMS, repositories, name="repositories")),
+        databases=frozenset(checked_list(ITEMS, databases, name="databases")),
+        environments=frozenset(checked_list(ITEMS, environments, name="environments")),
+        groups=None if groups is None else frozenset(checked_list(ITEMS, groups, name="groups")),
+        diversity=diversity,
+        threshold=threshold,
+        collapse=collapse,
+        related=related,
+        pipeline=pipeline,
+    )
     try:
-        query = Query(
-            text=text,
-            k=k,
-            kinds=frozenset(map(Kind, checked_list(ITEMS, kinds, name="kinds"))),
-            languages=frozenset(checked_list(ITEMS, languages, name="languages")),
-            paths=checked_list(GLOBS, paths, name="paths", item=GLOB),
-            repositories=frozenset(checked_list(ITEMS, repositories, name="repositories")),
-            databases=frozenset(checked_list(ITEMS, databases, name="databases")),
-            environments=frozenset(checked_list(ITEMS, environments, name="environments")),
-            groups=None if groups is None else frozenset(checked_list(ITEMS, groups, name="groups")),
+        return replace(
+            query,
+            kinds=frozenset(map(Kind, kinds)),
             tests=TestPolicy(tests),
-            diversity=diversity,
-            threshold=threshold,
-            collapse=collapse,
             expand=Expand(expand) if expand else None,
-            related=related,
-            pipeline=pipeline,
         )
     except ValueError as error:
         known = f"kinds are {', '.join(Kind)}; tests are {', '.join(TestPolicy)}; expand is {', '.join(Expand)}"
         raise QueryError(f"{error}; {known}") from error
-    check_query(query)
-    return query
 
 
-def check_query(query: Query) -> None:
-    """Raise QueryError for a query that makes no sense or exceeds a limit, and TypeError for what is none."""
+def checked_query(query: Query) -> Query:
+    """Return a query that somebody made with values as they should be; raises like `make_query`."""
     if not isinstance(query, Query):
         raise TypeError(f"the question is of type {type(query).__name__}; give a text or a Query")
-    check_question(query.text, k=query.k)
-    check_number(RELATED, query.related)
-    check_number(DIVERSITY, query.diversity)
-    check_number(THRESHOLD, query.threshold)
-    if not isinstance(query.pipeline, Pipeline):
-        raise TypeError(f"the pipeline is of type {type(query.pipeline).__name__}; give a Pipeline")
-    check_number(RERANKED, query.pipeline.depth)
-    check_number(BLEND, query.pipeline.blend)
-    check_text(NAME, query.pipeline.reranker, name="the reranker")
-    checked_list(GLOBS, query.paths, name="paths", item=GLOB)
-    for name in ("kinds", "languages", "repositories", "databases", "environments"):
-        checked_list(ITEMS, getattr(query, name), name=name)
-    if query.groups is not None:
-        checked_list(ITEMS, query.groups, name="groups")
+    values = {field.name: getattr(query, field.name) for field in fields(query)}
+    return make_query(values.pop("text"), **values)
+
+
+def _check_pipeline(pipeline: Pipeline) -> None:
+    if not isinstance(pipeline, Pipeline):
+        raise TypeError(f"the pipeline is of type {type(pipeline).__name__}; give a Pipeline")
+    check_number(RERANKED, pipeline.depth)
+    check_number(BLEND, pipeline.blend)
+    check_name(pipeline.reranker, what="the reranker of the pipeline")
+    make_pipeline(fusion=pipeline.fusion, without=checked_list(ITEMS, pipeline.without, name="without"))
 
 
 def check_question(text: str, *, k: int = 1, evidence: str = "") -> None:
@@ -114,3 +124,7 @@ def check_conditions(conditions: TableFilter) -> None:
         checked_list(ITEMS, getattr(conditions, name), name=name)
     checked_list(GLOBS, conditions.paths, name="paths", item=GLOB)
     check_text(NAME, conditions.since, name="since")
+    if conditions.since and not DATE.match(conditions.since):
+        raise QueryError(f"since is {conditions.since!r}; give a date such as 2025-06-30")
+    if conditions.tests not in set(TestPolicy):
+        raise QueryError(f"tests is {conditions.tests!r}; tests are {', '.join(TestPolicy)}")
