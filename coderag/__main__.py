@@ -21,6 +21,9 @@ def main() -> int:
 
 def program() -> NoReturn:
     """Run the command line and end the process."""
+    from coderag.cli.streams import open_standard_streams
+
+    open_standard_streams()
     code = main()
     with suppress(OSError):  # who reads has gone
         sys.stdout.flush()

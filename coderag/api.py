@@ -13,10 +13,30 @@ from coderag.errors import EncoderError, QueryError, RerankerError, RetrievalWar
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus, Member
 from coderag.keeping import KeptIndex, telling_damage
+from coderag.limits import (
+    BUDGET,
+    DEPTH,
+    GLOB,
+    GLOBS,
+    ITEMS,
+    MAP_BUDGET,
+    NAME,
+    NODES,
+    QUESTION,
+    SHOWN,
+    SQL,
+    WAYS,
+    K,
+    check_name,
+    check_number,
+    check_text,
+    checked_list,
+    fault_of_text,
+)
 from coderag.ranking.expand import expand as expand_hits
 from coderag.ranking.explain import hits_of
 from coderag.ranking.filter import allowed_chunks
-from coderag.ranking.query import make_query
+from coderag.ranking.query import check_conditions, check_question, checked_query, make_query
 from coderag.ranking.rank import BUILT_IN, CONNECTED, STANDARD, Ranked, rank
 from coderag.ranking.symbols import find_symbols
 from coderag.ranking.understand import understand
@@ -82,7 +102,7 @@ class Index(KeptIndex):
         confidence of a hit; without `collapse` copies are hits too; `expand` gives what is around hits in their place;
         behind the hits come up to `related` that these have to do with; `pipeline` chooses how hits are ranked. A Query
         brings its own conditions.
-        Raises QueryError for an empty question, an unknown condition, a k below 1, or a share outside 0..1, and
+        Raises QueryError for an empty question, an unknown condition, and what exceeds a limit (coderag.limits), and
         RerankerError for a reranker that is unknown. One that fails is left out, and a RetrievalWarning says so.
         """
         if isinstance(question, str):
@@ -104,6 +124,8 @@ class Index(KeptIndex):
                 related=related,
                 pipeline=pipeline,
             )
+        else:
+            question = checked_query(question)
         if question.groups is not None:
             return self.as_seen_by(question.groups).search(replace(question, groups=None))
         understood = understand(question.text)
@@ -175,9 +197,10 @@ class Index(KeptIndex):
     def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:
         """Return the definitions of a name, qualified or not; where there is none, those spelled most like it.
 
-        Without `alike` there are only the former. Raises QueryError for an empty name or a k below 1.
+        Without `alike` there are only the former. Raises QueryError for an empty name and what exceeds a limit.
         """
-        make_query(name, k=k)
+        check_name(name, what="the name")
+        check_number(K, k)
         return find_symbols(self._corpus, name, k=k, alike=alike)
 
     @telling_damage
@@ -207,12 +230,15 @@ class Index(KeptIndex):
         """Return what SQL for a question needs, in about `budget` tokens: tables, joins, queries, definitions.
 
         All tables that meet the conditions where they fit, else the best, at most k in detail. `evidence` is what else
-        is known of the question. Raises QueryError for an empty question, a k below 1, or an unknown condition.
+        is known of the question. Raises QueryError for an empty question, an unknown condition, and what exceeds a
+        limit.
         """
         from coderag.context.schema_context import schema_context
         from coderag.ranking.table_filter import allowed_tables
 
-        make_query(question, k=k)
+        check_question(question, k=k, evidence=evidence)
+        check_number(BUDGET, budget)
+        check_conditions(conditions)
         allowed = allowed_tables(self.catalog, conditions)
         vector = self._vector(question) if len(self.catalog) else None
         return schema_context(
@@ -237,7 +263,8 @@ class Index(KeptIndex):
         from coderag.ranking.table_filter import allowed_tables
         from coderag.ranking.tables import rank_tables
 
-        make_query(question, k=k)
+        check_question(question, k=k, evidence=evidence)
+        check_conditions(conditions)
         allowed = allowed_tables(self.catalog, conditions)
         vector = self._vector(question) if len(self.catalog) else None
         return rank_tables(self.catalog, question, k=k, evidence=evidence, allowed=allowed, vector=vector)
@@ -247,6 +274,7 @@ class Index(KeptIndex):
         """Return the tables and views that meet some conditions; raises QueryError for an unknown one."""
         from coderag.ranking.table_filter import allowed_tables
 
+        check_conditions(conditions)
         allowed = allowed_tables(self.catalog, conditions)
         numbers = range(len(self.catalog)) if allowed is None else np.flatnonzero(allowed).tolist()
         return [self.catalog.tables[number] for number in numbers]
@@ -257,7 +285,8 @@ class Index(KeptIndex):
         from coderag.context.about import about_table
         from coderag.ranking.table_filter import allowed_tables
 
-        make_query(name)
+        check_name(name, what="the name")
+        check_conditions(conditions)
         allowed = allowed_tables(self.catalog, conditions)
         found = self.catalog.find(name)
         return [about_table(self.catalog, one) for one in found if allowed is None or allowed[one]]
@@ -268,11 +297,12 @@ class Index(KeptIndex):
     ) -> list[Finding]:
         """Return what is wrong with SQL, given the schema, in the order of its lines.
 
-        A statement that writes is an error unless `writes`. Raises QueryError for an unknown dialect or condition, and
-        where there is no schema to check against.
+        A statement that writes is an error unless `writes`. Raises QueryError for an unknown dialect or condition, for
+        a text that is too long, and where there is no schema to check against.
         """
         from coderag.sql.check import check_sql
 
+        check_text(SQL, text)
         tables = self.tables(conditions)
         if not tables:
             raise QueryError("there is no schema to check against: index a folder with one, or a database")
@@ -295,6 +325,10 @@ class Index(KeptIndex):
         """
         from coderag.graph.answers import all_references
 
+        _check_target(target)
+        kinds, paths = _narrowing(kinds, paths)
+        if shown is not None:
+            check_number(SHOWN, shown)
         return all_references(self._graph_of_each(), target, kinds=kinds, paths=paths, shown=shown)
 
     @telling_damage
@@ -310,10 +344,13 @@ class Index(KeptIndex):
         """Return what is affected when the best that a target means is renamed, dropped or changes its type.
 
         Up to `depth` steps away; the tests that run any of it are found at any distance. None where nothing has the
-        name. Raises QueryError for an empty target, an unknown change or kind, and a depth below 1.
+        name. Raises QueryError for an empty target, an unknown change or kind, and what exceeds a limit.
         """
         from coderag.graph.answers import all_impacts
 
+        _check_target(target)
+        kinds, paths = _narrowing(kinds, paths)
+        check_number(DEPTH, depth)
         return all_impacts(self._graph_of_each(), target, change=change, depth=depth, kinds=kinds, paths=paths)
 
     @telling_damage
@@ -333,6 +370,10 @@ class Index(KeptIndex):
         """
         from coderag.graph.answers import all_ways
 
+        _check_target(source)
+        _check_target(target)
+        kinds, paths = _narrowing(kinds, paths)
+        check_number(WAYS, limit)
         return all_ways(self._graph_of_each(), source, target, kinds=kinds, paths=paths, limit=limit)
 
     @telling_damage
@@ -343,6 +384,8 @@ class Index(KeptIndex):
         """
         from coderag.graph.answers import all_reached
 
+        _check_target(source)
+        _check_target(like)
         return all_reached(self._graph_of_each(), source, like)
 
     @telling_damage
@@ -358,14 +401,17 @@ class Index(KeptIndex):
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
         At most `limit` nodes; coderag.graph.export and coderag.graph.picture make text and SVG of it. None where
-        nothing is found. Raises QueryError for an empty question, and a depth or limit below 1.
+        nothing is found. Raises QueryError for an empty question, an unknown kind, and what exceeds a limit.
         """
         from coderag.graph.answers import draw, draw_places
 
-        if min(depth, limit) < 1:
-            raise QueryError(f"depth is {depth} and limit {limit}; give at least 1")
+        check_question(what)
+        kinds, paths = _narrowing(kinds, paths)
+        check_number(DEPTH, depth)
+        check_number(NODES, limit)
         graphs = self._graph_of_each()
-        drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, limit=limit)
+        is_name = not fault_of_text(NAME, what)
+        drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, limit=limit) if is_name else None
         if drawn is not None:
             return drawn
         hits = self.search(what, k=DRAWN, paths=paths, threshold=DRAWN_CONFIDENCE)
@@ -383,13 +429,14 @@ class Index(KeptIndex):
         """Return an overview of each root within `budget` tokens: its parts, and what matters most in each.
 
         With a question the parts that it is about come first; one such as "what are the main parts?" is about all.
-        `paths` are globs. Raises QueryError for a budget below 1.
+        `paths` are globs. Raises QueryError for what exceeds a limit.
         """
         from coderag.graph.mapping import map_of
         from coderag.graph.overview import about_the_whole
 
-        if budget < 1:
-            raise QueryError(f"the budget is {budget}; give at least one token")
+        check_text(QUESTION, question)
+        check_number(MAP_BUDGET, budget)
+        paths = checked_list(GLOBS, paths, name="paths", item=GLOB)
         asked = question if question.strip() and not about_the_whole(question) else ""
         near = self._answering(asked, paths) if asked else {}
         return [
@@ -441,6 +488,7 @@ class Index(KeptIndex):
         """Return the names of the graph that are spelled most like a target, the likeliest first; at most three."""
         from coderag.graph.answers import names_like
 
+        _check_target(target)
         return names_like(self._graph_of_each(), target)
 
     def _graph_of_each(self) -> Mapping[str, Graph]:
@@ -448,8 +496,18 @@ class Index(KeptIndex):
         return dict(zip([one.repository for one in self._roots], self.graphs(), strict=True))
 
     def _find(self, path: str) -> tuple[Member, int]:
+        check_name(path, what="the path")
         for member in self._corpus.members:
             for file, known in enumerate(member.segment.paths.all()):
                 if known == path and file not in member.dead:
                     return member, file
         raise QueryError(f"{path} is not in the index; paths are relative to the root, with forward slashes")
+
+
+def _check_target(target: str) -> None:
+    check_name(target, what="the target")
+
+
+def _narrowing(kinds: Iterable[NodeKind | str], paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the conditions on a target; raises QueryError for too many or too long ones."""
+    return checked_list(ITEMS, kinds, name="kinds"), checked_list(GLOBS, paths, name="paths", item=GLOB)

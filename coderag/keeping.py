@@ -17,6 +17,7 @@ from coderag.errors import (
     EncoderError,
     IndexDamagedError,
     IndexMissingError,
+    QueryError,
     RetrievalWarning,
 )
 from coderag.index.arrays import open_arrays
@@ -25,7 +26,8 @@ from coderag.index.index_path import IndexPath
 from coderag.index.manifest import Manifest, read_manifest
 from coderag.index.segment import Segment
 from coderag.index.whole import Held, Whole, hold
-from coderag.roots import Root, place
+from coderag.limits import ITEMS, LOCK_SECONDS, MAX_BYTES, POLL, WORKERS, check_name, check_number, checked_list
+from coderag.roots import Root, check_folders, place
 from coderag.types import Content
 
 if TYPE_CHECKING:
@@ -53,7 +55,8 @@ AnyIndex = TypeVar("AnyIndex", bound="KeptIndex")
 def telling_damage(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Concatenate[AnyIndex, P], R]:
     """Raise IndexDamagedError in place of whatever damaged tables make a method raise.
 
-    What is missing because another process replaced the index meanwhile is no damage: the new one is opened.
+    Every byte is compared with its sum only for an exception that damage may have caused. What is missing because
+    another process replaced the index meanwhile is no damage: the new one is opened.
     """
 
     @wraps(method)
@@ -67,9 +70,12 @@ def telling_damage(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Co
             return method(self, *args, **kwargs)
         except CoderagError:
             raise
-        except Exception:
-            self.verify()
-            raise  # the tables are sound, so this is a bug
+        except Exception as error:
+            from coderag.index.symptoms import may_come_of_damage
+
+            if may_come_of_damage(error):
+                self.verify()
+            raise  # the tables are sound, so this is a bug, or the caller's own
 
     return telling
 
@@ -213,6 +219,7 @@ class KeptIndex:
         """Return the index of roots after something was done to it."""
         from coderag.upkeep import Upkeep
 
+        check_folders(placed)
         upkeep = Upkeep(placed)
         try:
             reports = keep(upkeep)
@@ -248,7 +255,7 @@ class KeptIndex:
         asked for: to see changes, `update` this one and ask again. Asked of what somebody else sees, it is what both
         see. Raises IndexDamagedError.
         """
-        whole, callers = self._whole, (*self._callers, frozenset(groups))
+        whole, callers = self._whole, (*self._callers, frozenset(checked_list(ITEMS, groups, name="groups")))
         opened = whole._opened  # once, as another thread may update the index meanwhile
         seen = opened.seen_by(callers)
         index = object.__new__(type(self))
@@ -323,6 +330,8 @@ class KeptIndex:
             workers=workers,
             lock_seconds=lock_seconds,
         )
+        if isinstance(paths, str | os.PathLike):
+            raise TypeError("paths is one path; give a list of paths")
         self._reports = self._upkeep.update(asked, paths=paths, thorough=thorough, watch=watch)
         self._load()
 
@@ -345,14 +354,21 @@ class KeptIndex:
         was read when an update is yielded. A failure is an update with an error, and is tried again. With `poll` all
         files are looked at every so many seconds; so they are, with a RuntimeWarning, where the system watches no more
         folders. `workers` is the number of processes: None for one a core but one. Raises RootError when a root is
-        removed.
+        removed, and QueryError for what exceeds a limit.
         """
+        self._only_whole("follow changes")
+        if poll is not None:
+            check_number(POLL, poll)
+        if workers is not None:
+            check_number(WORKERS, workers)
+        return self._updates(stop or threading.Event(), poll, workers)
+
+    def _updates(self, stop: threading.Event, poll: float | None, workers: int | None) -> Iterator[Update]:
         from coderag.index.following import follow
 
-        self._only_whole("follow changes")
         alone = [self] if len(self._roots) == 1 else [type(self)([one]) for one in self._roots]
         try:
-            for update in follow([one._followed(workers) for one in alone], stop=stop or threading.Event(), poll=poll):
+            for update in follow([one._followed(workers) for one in alone], stop=stop, poll=poll):
                 if alone != [self] and update.report is not None:
                     self._load()
                 yield update
@@ -558,9 +574,20 @@ class KeptIndex:
 
 
 def _asked(**given: Any) -> Asked:
+    """Return what an index is asked to be; raises QueryError for unknown contents and for what exceeds a limit."""
     from coderag.upkeep import Asked
 
-    return Asked(**{name: value for name, value in given.items() if value is not None})
+    asked = {name: value for name, value in given.items() if value is not None}
+    for limit in (MAX_BYTES, WORKERS, LOCK_SECONDS):
+        if limit.name in asked:
+            check_number(limit, asked[limit.name])
+    if "encoder" in asked:
+        check_name(asked["encoder"], what="the encoder")
+    if "contents" in asked:
+        asked["contents"] = checked_list(ITEMS, asked["contents"], name="contents")
+        if unknown := sorted(set(asked["contents"]) - set(Content)):
+            raise QueryError(f"unknown content {unknown[0]!r}; known are {', '.join(Content)}")
+    return Asked(**asked)
 
 
 def _open(one: Root, known: Mapping[IndexPath, Segment]) -> tuple[Manifest, list[Member], Held]:

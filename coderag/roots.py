@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coderag.errors import RootError
+from coderag.index.folder import check_folder
 from coderag.index.index_path import IndexPath
 from coderag.index.manifest import INDEX_FOLDER
 from coderag.index.ownership import is_believed, name_beside
+from coderag.limits import NAME, ROOTS, fault_of_text
 
-__all__ = ["Root", "place"]
+__all__ = ["Root", "check_folders", "place"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +29,26 @@ class Root:
 
 
 def place(roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[str] | None = None) -> list[Root]:
-    """Return the roots with the place of each one's index; raises RootError, IndexUnsafeError and IndexKeyError.
+    """Return the roots with the place of each one's index.
 
     The index of a root lies in ROOT/.coderag, or beside that where an index of somebody else does. Repositories carry
-    the names of their folders, made longer where two are alike.
+    the names of their folders, made longer where two are alike. Raises RootError for a root that is no folder, and for
+    a path that is empty or none at all; TypeError for what is no path; IndexUnsafeError and IndexKeyError.
     """
     if not roots:
         raise RootError("no root given")
-    resolved = list(dict.fromkeys(Path(os.path.realpath(root)) for root in roots))
-    for given, root in zip(roots, resolved, strict=False):
-        if not root.is_dir():
-            what = "is not a folder" if root.exists() else "does not exist"
-            raise RootError(f"{os.fspath(given)!r} {what}; give the folder of a repository")
+    if len(roots) > ROOTS.most:
+        raise RootError(f"{len(roots):,} roots are given; give at most {ROOTS.most:,}")
+    written = [_path(root, what="a root") for root in roots]
+    base = None if index is None else Path(_path(index, what="the folder of the index")).absolute()
+    resolved = list(dict.fromkeys(Path(os.path.realpath(root)) for root in written))
+    for root in written:
+        if not Path(root).is_dir():
+            what = "is not a folder" if Path(root).exists() else "does not exist"
+            raise RootError(f"{root!r} {what}; give the folder of a repository")
     names = _repository_names(resolved)
-    if index is None:
+    if base is None:
         return [_in_its_root(root, name) for root, name in zip(resolved, names, strict=True)]
-    base = Path(index).absolute()
     if len(resolved) == 1:
         return [_elsewhere(resolved[0], base, names[0])]
     return [_elsewhere(root, base / name.replace("/", "-"), name) for root, name in zip(resolved, names, strict=True)]
@@ -60,6 +66,26 @@ def _elsewhere(root: Path, index: Path, repository: str) -> Root:
     folder = IndexPath(index)
     is_believed(folder)  # one that was moved is signed for its place
     return Root(root, folder, repository, index=index)
+
+
+def check_folders(roots: Sequence[Root]) -> None:
+    """Raise IndexWriteError unless each root's index may be written where it is to lie; nothing is written for that."""
+    for one in roots:
+        check_folder(one.folder, root=one.root)
+
+
+def _path(given: str | os.PathLike[str], *, what: str) -> str:
+    """Return a path as text; raises RootError and TypeError."""
+    path = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    if not isinstance(path, str):
+        raise TypeError(f"{what} is of type {type(given).__name__}; give a path")
+    if not path:
+        raise RootError(f"{what} is an empty path; give a folder, or leave it out")
+    if "\0" in path:
+        raise RootError(f"{what} is {path[:200]!r}; no path holds a NUL")
+    if fault := fault_of_text(NAME, path):
+        raise RootError(f"{what} {fault}")
+    return path
 
 
 def _repository_names(roots: Sequence[Path]) -> list[str]:

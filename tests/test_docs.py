@@ -6,6 +6,7 @@ what it printed, but for times, sizes and versions. `pytest --update` writes ane
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shlex
@@ -20,7 +21,10 @@ from pathlib import Path
 import pytest
 
 import coderag
+from coderag import limits
+from coderag.cli.arguments import Collect
 from coderag.cli.parser import make_parser
+from coderag.limits import LIMITS
 from coderag.models.spec import EncoderSpec
 from coderag.ranking.features import FAMILIES, FEATURES
 from coderag.reading import captures, link_captures
@@ -63,6 +67,7 @@ SHOWN = re.compile(r"\n*```text\n(?P<body>.*?)^```\n", re.MULTILINE | re.DOTALL)
 VARIES = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:\.\d+)+|\d+(?= (?:B|kB|MB|s)\b|%)")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*|-[a-z])(?![\w-])")
 LANGUAGES = re.compile(r"(?<=<!-- languages -->\n).*?(?=<!-- end of languages -->)", re.DOTALL)
+BOUNDS = re.compile(r"(?<=<!-- bounds -->\n).*?(?=<!-- end of bounds -->)", re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 
 
@@ -160,6 +165,42 @@ def language_tables() -> str:
     for title, found in rest.items():
         lines.append(f"| {title} | {', '.join(f'{one.title} (`{one.name}`)' for one in found)} |")
     return "\n".join(lines) + "\n"
+
+
+def test_bounds_are_listed(golden: Golden) -> None:
+    golden(README, BOUNDS.sub(lambda _: bounds_table(), README.read_text(encoding="utf-8")))
+
+
+def bounds_table() -> str:
+    """Return the limits, as README.md prints them."""
+    lines = ["| given by | from | to | |", "|---|---|---|---|"]
+    lines += [f"| {one.given} | {one.least:,} | {one.most:,} | {one.unit} |" for one in LIMITS]
+    return "\n".join(lines) + "\n"
+
+
+def options_of(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Yield the options and arguments of all commands that take a value."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from options_of(command)
+        elif action.nargs != 0:
+            yield action
+
+
+def test_every_value_of_an_option_is_bounded() -> None:
+    found = [one for one in options_of(make_parser()) if one.choices is None]
+    bounds = [getattr(one.type, "limit", None) for one in found]
+    assert [one.dest for one, bound in zip(found, bounds, strict=True) if bound not in LIMITS] == []
+    repeated = [one for one in found if isinstance(one, argparse._AppendAction | argparse._ExtendAction)]
+    assert repeated == []
+    assert {one.limit for one in found if isinstance(one, Collect)} <= set(LIMITS)
+
+
+def test_every_limit_is_in_the_table() -> None:
+    made = [value for value in vars(limits).values() if isinstance(value, limits.Limit)]
+    assert made
+    assert sorted(made, key=id) == sorted(LIMITS, key=id)
 
 
 def section(title: str) -> str:

@@ -17,6 +17,7 @@ PACKAGE = REPOSITORY / "coderag"
 LAYERS = [
     {"coderag"},
     {"coderag.errors", "coderag.types", "coderag.data"},
+    {"coderag.limits"},
     {"coderag.text"},
     {"coderag.models"},
     {"coderag.reading"},

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
 from coderag.api import Index
-from coderag.cli.records import hit_record, json_line
-from coderag.errors import CoderagError, QueryError
+from coderag.cli.json_lines import answer_each, check_texts, check_whole, given
+from coderag.cli.records import hit_record
+from coderag.errors import QueryError
 from coderag.ranking.query import make_query
 from coderag.types import Query
 
@@ -21,46 +20,29 @@ KNOWN = ("query", "k", *LISTS, "tests", *SHARES, "collapse", "expand", "related"
 
 def answer_lines(index: Index, *, defaults: Query, whole: bool) -> None:
     """Answer until stdin ends; what a line does not say is as in `defaults`, a bad line gets {"error": why}."""
-    for raw in sys.stdin.buffer:
-        if not raw.strip():
-            continue
-        answer: Any
-        try:
-            answer = [hit_record(hit, whole=whole) for hit in index.search(_query(raw, defaults))]
-        except CoderagError as error:
-            answer = {"error": str(error)}
-        print(json_line(answer), flush=True)
+
+    def answer(asked: dict[str, Any]) -> list[dict[str, Any]]:
+        return [hit_record(hit, whole=whole) for hit in index.search(_query(asked, defaults))]
+
+    answer_each(answer, known=KNOWN, question="query")
 
 
-def _query(raw: bytes, defaults: Query) -> Query:
+def _query(asked: dict[str, Any], defaults: Query) -> Query:
     """Return the query of a line; raises QueryError."""
-    try:
-        asked = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise QueryError(f"this line is not JSON: {error}") from error
-    if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
-        raise QueryError('a line is an object with a text "query"')
-    if unknown := sorted(asked.keys() - set(KNOWN)):
-        raise QueryError(f"unknown field {unknown[0]!r}; known are {', '.join(KNOWN)}")
-    k = asked.get("k", defaults.k)
-    if not isinstance(k, int) or isinstance(k, bool):
-        raise QueryError(f'"k" is {k!r}; give a whole number')
-    for name in LISTS:
-        found = asked.get(name, [])
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-            raise QueryError(f'"{name}" is {found!r}; give a list of texts')
+    check_whole(asked, "k", "related")
+    check_texts(asked, *LISTS)
     for name in SHARES:
         if not isinstance(share := asked.get(name, 0), int | float) or isinstance(share, bool):
-            raise QueryError(f'"{name}" is {share!r}; give a number from 0 to 1')
+            raise QueryError(f'"{name}" is {given(share)}; give a number from 0 to 1')
     if not isinstance(collapse := asked.get("collapse", defaults.collapse), bool):
-        raise QueryError(f'"collapse" is {collapse!r}; give true or false')
+        raise QueryError(f'"collapse" is {given(collapse)}; give true or false')
+    for name in ("tests", "expand"):
+        if not isinstance(word := asked.get(name) or "", str):
+            raise QueryError(f'"{name}" is {given(word)}; give a text')
     expand = asked.get("expand", defaults.expand)
-    related = asked.get("related", defaults.related)
-    if not isinstance(related, int) or isinstance(related, bool):
-        raise QueryError(f'"related" is {related!r}; give a whole number')
     return make_query(
         asked["query"],
-        k=k,
+        k=asked.get("k", defaults.k),
         kinds=asked.get("kinds", defaults.kinds),
         languages=asked.get("languages", defaults.languages),
         paths=asked.get("paths", defaults.paths),
@@ -73,6 +55,6 @@ def _query(raw: bytes, defaults: Query) -> Query:
         threshold=asked.get("threshold", defaults.threshold),
         collapse=collapse,
         expand=str(expand) if expand else None,
-        related=related,
+        related=asked.get("related", defaults.related),
         pipeline=defaults.pipeline,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 from coderag.api import Index
@@ -14,11 +15,11 @@ from coderag.cli.records import print_records
 from coderag.cli.schema_options import conditions_of
 from coderag.cli.text import Screen, Style, counted, screen, visible
 from coderag.errors import DatabaseError, QueryError
+from coderag.limits import SQL
 from coderag.sql.check import Code, Finding, Severity, finding
 
 __all__ = ["run"]
 
-MAX_BYTES = 1_000_000
 FILES = ("sqlite:", "duckdb:")  # databases that are asked without credentials
 
 
@@ -45,11 +46,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _read(file: str) -> str:
-    data = sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else Path(file).read_bytes()[: MAX_BYTES + 1]
-    if len(data) > MAX_BYTES:
-        raise QueryError(f"{file} is larger than {MAX_BYTES:,} bytes; check it in parts")
+    name, most = "stdin" if file == "-" else file, int(SQL.most)
+    with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as source:
+        data = source.read(most + 1)
+    if len(data) > most:
+        raise QueryError(f"{name} is larger than {most:,} bytes; check it in parts")
     if not data.strip():
-        raise QueryError(f"{'stdin' if file == '-' else file} holds no SQL")
+        raise QueryError(f"{name} holds no SQL")
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from coderag.cli.opening import note
 from coderag.cli.text import counted
 from coderag.errors import QueryError
+from coderag.limits import ADDRESSES
 from coderag.roots import Root
 
-__all__ = ["ask_databases", "databases_in"]
+if TYPE_CHECKING:
+    from coderag.sql.live.url import DatabaseUrl
+
+__all__ = ["databases_in", "keep_databases"]
 
 SUFFIXES = frozenset({".db", ".db3", ".ddb", ".duckdb", ".sqlite", ".sqlite3"})
 
@@ -32,24 +37,48 @@ def _is_database_file(given: str) -> bool:
     return path.suffix.lower() in SUFFIXES and path.is_file()
 
 
-def ask_databases(addresses: Sequence[str], placed: Sequence[Root], options: argparse.Namespace) -> None:
-    """Keep in the index of the only root what some databases say; raises DatabaseError, and then nothing changed."""
-    from coderag.index.snapshots import remove_snapshot, write_snapshot
-    from coderag.sql.live.inspect import inspect_database
+def keep_databases(addresses: Sequence[str], placed: Sequence[Root], options: argparse.Namespace) -> None:
+    """Keep in the index of the only root what some databases say, or forget it.
+
+    Raises DatabaseError, and QueryError for more than one root and for what cannot be forgotten; nothing changed then.
+    """
     from coderag.sql.live.url import parse_url
 
+    if options.forget and not addresses:
+        raise QueryError("--forget names no database; give its address as it was given before")
+    if not addresses:
+        return
+    if len(addresses) > ADDRESSES.most:
+        raise QueryError(f"{len(addresses):,} databases are given; give at most {ADDRESSES.most:,}")
     if len(placed) != 1:
         raise QueryError("a database belongs to the index of one folder; give one ROOT beside it")
-    folder = placed[0].folder
     found = [parse_url(one) for one in addresses]
     if options.forget:
-        for url in found:
-            known = remove_snapshot(folder, url.name)
-            note(f"{url.name} is {'forgotten' if known else 'not in the index'}")
-        return
-    asked = [(url, inspect_database(url, samples=options.samples, timeout=options.timeout)) for url in found]
+        _forget([one.name for one in found], placed[0])
+    else:
+        _ask(found, placed[0], options)
+
+
+def _forget(names: Sequence[str], root: Root) -> None:
+    """Remove databases from an index that has all of them."""
+    from coderag.index.snapshots import has_snapshot, read_snapshots, remove_snapshot
+
+    if unknown := [name for name in names if not has_snapshot(root.folder, name)]:
+        known = ", ".join(one.name for one in read_snapshots(root.folder)) or "none"
+        raise QueryError(f"{unknown[0]} is not in the index at {root.folder}; known there: {known}")
+    for name in dict.fromkeys(names):
+        remove_snapshot(root.folder, name)
+        note(f"{name} is forgotten")
+
+
+def _ask(urls: Sequence[DatabaseUrl], root: Root, options: argparse.Namespace) -> None:
+    """Ask databases, all of them before anything is written."""
+    from coderag.index.snapshots import write_snapshot
+    from coderag.sql.live.inspect import inspect_database
+
+    asked = [(url, inspect_database(url, samples=options.samples, timeout=options.timeout)) for url in urls]
     for url, facts in asked:
-        write_snapshot(folder, url.name, facts)
+        write_snapshot(root.folder, url.name, facts)
         if not options.quiet:
             lost = f", {counted(len(facts.lost), 'thing')} could not be read" if facts.lost else ""
             note(f"asked {url.name}: {counted(facts.statements, 'thing')} declared{lost}")

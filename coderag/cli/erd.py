@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from coderag.api import Index
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
+from coderag.cli.output import chosen_format, write_output
 from coderag.cli.records import json_line
 from coderag.cli.schema_options import conditions_of
-from coderag.cli.text import visible
+from coderag.cli.text import counted, visible
 from coderag.context.erd import as_mermaid
 from coderag.context.picture import as_svg
+from coderag.errors import QueryError
+from coderag.limits import ITEMS
 from coderag.sql.model import Table
 
 __all__ = ["run"]
 
+ENDINGS = {".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg"}
+
 
 def run(options: argparse.Namespace) -> int:
     """Draw the tables given, those that a question is about, or all; 1 when there is none."""
+    kind = chosen_format(options.output, options.format, endings=ENDINGS)
+    if len(options.what) > ITEMS.most:
+        raise QueryError(f"{len(options.what):,} tables are given; give at most {ITEMS.most:,}")
     index = open_for_caller(options)
     tables = _chosen(index, options)
     if not tables:
         note("there is no table to draw")
         return NOTHING
-    named = "svg" if str(options.output or "").lower().endswith(".svg") else "mermaid"
-    kind = options.format or named
     drawn = as_svg(tables) if kind == "svg" else as_mermaid(tables)
     if options.output:
-        Path(options.output).write_text(f"{drawn}\n", encoding="utf-8")
-        note(f"{len(tables):,} tables drawn in {options.output}")
+        write_output(options.output, drawn)
+        note(f"{counted(len(tables), 'table')} drawn in {options.output}, as {kind}")
     elif options.json:
         print(json_line({"format": kind, "tables": [str(one.name) for one in tables], "text": drawn}))
     else:

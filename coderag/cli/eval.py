@@ -16,6 +16,7 @@ from coderag.cli.caller import for_owners
 from coderag.cli.eval_table import evaluation_record, print_evaluation
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
+from coderag.cli.output import write_output
 from coderag.cli.place import given_roots
 from coderag.cli.progress import Bar
 from coderag.cli.records import json_line
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         check_picture(Path(options.plot))
     with _asked(options) as asked:
         if options.save:
-            Path(options.save).write_text("".join(f"{question_line(one)}\n" for one in asked.questions), "utf-8")
+            write_output(options.save, "\n".join(map(question_line, asked.questions)))
         everything = judge(asked.questions, asked.index)
         _note_missing(everything)
         judged = [one for one in everything if one.targets]
@@ -121,7 +122,7 @@ def _from_git(options: argparse.Namespace) -> Asked:
 
     index = open_index(options)
     limit = MADE if options.limit is None else options.limit
-    made = [git_questions(one.root, index, limit, since=options.since) for one in index.roots]
+    made = [git_questions(one.root, index, limit, since=options.since or "") for one in index.roots]
     questions = [question for one in made for question in one.questions]
     commits, targets = sum(one.commits for one in made), sum(one.targets for one in made)
     found = sum(one.found for one in made)

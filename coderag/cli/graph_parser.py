@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from coderag.cli.arguments import Parsers, add_groups, add_opening, add_output, command, count, words
+from coderag.cli.arguments import (
+    Collect,
+    Number,
+    Parsers,
+    Text,
+    Words,
+    add_groups,
+    add_opening,
+    add_output,
+    add_paths,
+    command,
+)
 from coderag.graph.model import NodeKind
+from coderag.limits import DEPTH, ITEMS, MAP_BUDGET, NAME, NODES, QUESTION, WAYS
 
 __all__ = ["add_graph", "add_impact", "add_map", "add_path", "add_refs"]
 
@@ -52,7 +64,7 @@ def add_refs(commands: Parsers) -> None:
         summary="show what calls, reads, writes, maps or tests a definition, table or column",
         epilog=REFS_EXAMPLES,
     )
-    parser.add_argument("target", metavar="TARGET", help=TARGET)
+    parser.add_argument("target", type=Text(NAME), metavar="TARGET", help=TARGET)
     parser.add_argument("--all", action="store_true", help="show all of each group (default: the first 10)")
     _add_narrowing(parser)
     add_groups(parser)
@@ -69,11 +81,11 @@ def add_impact(commands: Parsers) -> None:
         summary="show what a change affects, by distance and confidence, and the tests to run first",
         epilog=IMPACT_EXAMPLES,
     )
-    parser.add_argument("target", metavar="TARGET", help=TARGET)
+    parser.add_argument("target", type=Text(NAME), metavar="TARGET", help=TARGET)
     parser.add_argument(
         "--change", choices=("rename", "drop", "type"), default="rename", help="what is done to it (default: rename)"
     )
-    parser.add_argument("--depth", type=count, default=3, metavar="N", help="steps away from it (default: 3)")
+    parser.add_argument("--depth", type=Number(DEPTH), default=3, metavar="N", help="steps away from it (default: 3)")
     parser.add_argument("--all", action="store_true", help="show all (default: the first 20 of each distance)")
     _add_narrowing(parser)
     add_groups(parser)
@@ -86,9 +98,11 @@ def add_path(commands: Parsers) -> None:
     parser = command(
         commands, "path", module="path", summary="show how one thing leads to another", epilog=PATH_EXAMPLES
     )
-    parser.add_argument("source", metavar="FROM", help=TARGET)
-    parser.add_argument("target", metavar="TO", help="the same")
-    parser.add_argument("--limit", type=count, default=1, metavar="N", help="different ways at most (default: 1)")
+    parser.add_argument("source", type=Text(NAME), metavar="FROM", help=TARGET)
+    parser.add_argument("target", type=Text(NAME), metavar="TO", help="the same")
+    parser.add_argument(
+        "--limit", type=Number(WAYS), default=1, metavar="N", help="different ways at most (default: 1)"
+    )
     _add_narrowing(parser)
     add_groups(parser)
     add_opening(parser)
@@ -104,15 +118,21 @@ def add_graph(commands: Parsers) -> None:
         summary="draw what a question or a target has to do with what is around it",
         epilog=GRAPH_EXAMPLES,
     )
-    parser.add_argument("what", nargs="+", metavar="TARGET|QUESTION", help="a target as of refs, or a question")
+    parser.add_argument(
+        "what",
+        nargs="+",
+        type=Text(QUESTION, empty=True),
+        metavar="TARGET|QUESTION",
+        help="a target as of refs, or a question",
+    )
     parser.add_argument(
         "--format",
         choices=("mermaid", "svg", "dot", "graphml", "json"),
         help="default: by the name of the output, else mermaid",
     )
-    parser.add_argument("--depth", type=count, default=1, metavar="N", help="steps around it (default: 1)")
-    parser.add_argument("--limit", type=count, default=30, metavar="N", help="nodes at most (default: 30)")
-    parser.add_argument("--output", "-o", metavar="FILE", help="where to write it (default: stdout)")
+    parser.add_argument("--depth", type=Number(DEPTH), default=1, metavar="N", help="steps around it (default: 1)")
+    parser.add_argument("--limit", type=Number(NODES), default=30, metavar="N", help="nodes at most (default: 30)")
+    parser.add_argument("--output", "-o", type=Text(NAME), metavar="FILE", help="where to write it (default: stdout)")
     _add_narrowing(parser)
     add_groups(parser)
     add_opening(parser)
@@ -128,11 +148,17 @@ def add_map(commands: Parsers) -> None:
         summary="give an overview: the parts of the repository, and what matters most in each",
         epilog=MAP_EXAMPLES,
     )
-    parser.add_argument("question", nargs="*", metavar="QUESTION", help="what it is to be about (default: all)")
-    parser.add_argument("--budget", type=count, default=1024, metavar="TOKENS", help="how much to give (default: 1024)")
     parser.add_argument(
-        "--path", action="append", default=[], metavar="GLOB", help='only files like this; "!" in front excludes'
+        "question",
+        nargs="*",
+        type=Text(QUESTION, empty=True),
+        metavar="QUESTION",
+        help="what it is to be about (default: all)",
     )
+    parser.add_argument(
+        "--budget", type=Number(MAP_BUDGET), default=1024, metavar="TOKENS", help="how much to give (default: 1024)"
+    )
+    add_paths(parser, 'only files like this; "!" in front excludes')
     add_groups(parser)
     add_opening(parser)
     add_output(parser)
@@ -140,8 +166,11 @@ def add_map(commands: Parsers) -> None:
 
 def _add_narrowing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--kind", action="extend", type=words, default=[], metavar="LIST", help=f"only these of {', '.join(NodeKind)}"
+        "--kind",
+        action=Collect,
+        limit=ITEMS,
+        type=Words(),
+        metavar="LIST",
+        help=f"only these of {', '.join(NodeKind)}",
     )
-    parser.add_argument(
-        "--path", action="append", default=[], metavar="GLOB", help='only what stands in such files; "!" excludes'
-    )
+    add_paths(parser, 'only what stands in such files; "!" excludes')

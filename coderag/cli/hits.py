@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from coderag.cli.place import Paths
 from coderag.cli.text import MAX_LINE, Screen, Style, shorten, visible
+from coderag.text.visible import visible_prose
 from coderag.types import Chunk, Hit, Relation
 
 __all__ = ["definition_place", "hit_lines", "relations_text", "signature_text", "vimgrep_line"]
@@ -46,7 +47,7 @@ def hit_lines(
     if chunk.signature not in ("", f"{chunk.kind} {chunk.name}"):
         lines.append(INDENT + signature_text(chunk.signature, chunk.language, shown, width=shown.width - len(INDENT)))
     if chunk.doc and not any(chunk.doc in text for _, text in _shown_lines(hit, context)):
-        lines.append(shown.paint(INDENT + shorten(visible(chunk.doc), shown.width - len(INDENT)), Style.DIM))
+        lines.append(shown.paint(INDENT + shorten(visible_prose(chunk.doc), shown.width - len(INDENT)), Style.DIM))
     lines += _code(hit, shown, context=context)
     if context == "whole":
         width = shown.width - 2 * len(INDENT)
@@ -111,7 +112,7 @@ def vimgrep_line(hit: Hit, paths: Paths) -> str:
     line, column = definition_place(hit)
     text = next((text for number, text in numbered_lines(hit.chunk) if number == line), "")
     path = visible(paths.of(hit.chunk.path, hit.chunk.repository))
-    return f"{path}:{line}:{column}:{shorten(visible(text), MAX_LINE)}"
+    return f"{path}:{line}:{column}:{shorten(visible_prose(text), MAX_LINE)}"
 
 
 def numbered_lines(chunk: Chunk) -> list[tuple[int, str]]:
@@ -136,7 +137,7 @@ def _code(hit: Hit, shown: Screen, *, context: str) -> list[str]:
     numbered = numbered_lines(hit.chunk)
     gutter = len(str(max(wanted)))
     width = shown.width - len(INDENT) - gutter - 2
-    texts = [shorten(visible(text), width) for _, text in numbered]
+    texts = [shorten(visible_prose(text), width) for _, text in numbered]
     if shown.colour:
         texts = _highlighted(texts, hit.chunk.language)  # the whole, so that a string over several lines is one
     lines: list[str] = []

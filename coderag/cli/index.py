@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from coderag.api import Index
-from coderag.cli.databases import ask_databases, databases_in
+from coderag.cli.databases import databases_in, keep_databases
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, note_repairs, note_untrusted, note_writer
 from coderag.cli.place import Paths, given_roots
@@ -35,7 +35,7 @@ from coderag.index.job import Report
 from coderag.index.manifest import read_manifest
 from coderag.index.status import Status
 from coderag.reading.walk import MAX_BYTES, Listing, WalkOptions, walk
-from coderag.roots import Root
+from coderag.roots import Root, check_folders
 from coderag.types import Content
 
 __all__ = ["run"]
@@ -53,8 +53,8 @@ def run(options: argparse.Namespace) -> int:
     if options.trust:
         Index.trust(*(one.root for one in placed), index=options.index)
         placed = given_roots(options, roots)
-    if addresses:
-        ask_databases(addresses, placed, options)
+    check_folders(placed)
+    keep_databases(addresses, placed, options)
     shown = screen(options.color)
     records = []
     chunks = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import sys
@@ -23,7 +24,9 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character shows its number
     try:
-        options = make_parser().parse_args(arguments)
+        options = _parsed(arguments)
+        if isinstance(options, int):
+            return options
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: _tell(str(message))
             code = int(import_module(options.module).run(options))
@@ -41,6 +44,15 @@ def run(arguments: Sequence[str]) -> int:
         where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}")
     return code
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace | int:
+    """Return the options that arguments mean, or the exit code where they only ask for help or are wrong."""
+    try:
+        return make_parser().parse_args(arguments)
+    except SystemExit as end:
+        sys.stdout.flush()
+        return int(end.code or FOUND)
 
 
 def _tell(what: str) -> None:

@@ -1,4 +1,4 @@
-"""The commands, their arguments and their help; nothing here imports more than argparse."""
+"""The commands, their arguments and their help; nothing here imports what is slow to import."""
 
 from __future__ import annotations
 
@@ -6,24 +6,41 @@ import argparse
 
 from coderag import __version__
 from coderag.cli.arguments import (
+    Collect,
+    Number,
     Parser,
     Parsers,
+    Size,
+    Text,
+    Words,
     add_filters,
     add_groups,
     add_opening,
     add_output,
     add_place,
     command,
-    count,
     layout,
-    seconds,
-    share,
-    size,
-    words,
-    words_of,
 )
 from coderag.cli.graph_parser import add_graph, add_impact, add_map, add_path, add_refs
 from coderag.cli.schema_parser import add_check_sql, add_erd, add_schema, add_table, add_tables
+from coderag.limits import (
+    COMPARED,
+    DIVERSITY,
+    ITEMS,
+    MAX_BYTES,
+    MAX_SIZE,
+    NAME,
+    POLL,
+    QUESTION,
+    QUESTIONS,
+    RELATED,
+    SAMPLES,
+    SEED,
+    THRESHOLD,
+    TIMEOUT,
+    WORKERS,
+    K,
+)
 from coderag.types import Content, Expand
 
 __all__ = ["make_parser"]
@@ -132,10 +149,11 @@ def _add_index(commands: Parsers) -> None:
     parser.add_argument(
         "roots",
         nargs="*",
+        type=Text(NAME),
         metavar="ROOT",
         help="folders to index (default: the one around here), and URLs or files of databases",
     )
-    parser.add_argument("--index", metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
+    parser.add_argument("--index", type=Text(NAME), metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
     parser.add_argument("--rebuild", action="store_true", help="read everything again")
     parser.add_argument(
         "--trust",
@@ -144,15 +162,16 @@ def _add_index(commands: Parsers) -> None:
     )
     parser.add_argument(
         "--content",
-        type=words_of([str(one) for one in Content]),
+        type=Words(known=tuple(map(str, Content))),
         metavar="LIST",
         help="what to read: code, docs, config (default: code,docs)",
     )
     parser.add_argument(
-        "--max-bytes", type=size, metavar="SIZE", help="leave out files larger than, say, 500k (default: 4M)"
+        "--max-bytes", type=Size(MAX_BYTES), metavar="SIZE", help="leave out files larger than, say, 500k (default: 4M)"
     )
     parser.add_argument(
         "--encoder",
+        type=Text(NAME),
         metavar="MODEL",
         help="what makes vectors: static, none, bge-small, hf:ID, onnx:FOLDER, http://... (default: static)",
     )
@@ -173,20 +192,20 @@ def _add_index(commands: Parsers) -> None:
     masking.add_argument("--mask", action="store_true", default=None, help="cover secrets again (default: covered)")
     parser.add_argument(
         "--samples",
-        type=count,
+        type=Number(SAMPLES),
         default=0,
         metavar="N",
         help="values of each column to read from a database (default: 0)",
     )
     parser.add_argument(
         "--timeout",
-        type=count,
+        type=Number(TIMEOUT),
         default=30,
         metavar="SECONDS",
         help="the longest that a database may take (default: 30)",
     )
     parser.add_argument("--forget", action="store_true", help="remove the databases given from the index")
-    parser.add_argument("--workers", type=count, metavar="N", help="processes (default: one a core; 0: none)")
+    parser.add_argument("--workers", type=Number(WORKERS), metavar="N", help="processes (default: one a core; 0: none)")
     parser.add_argument("--dry-run", action="store_true", help="only list what would be read")
     noise = parser.add_mutually_exclusive_group()
     noise.add_argument("--verbose", "-v", action="store_true", help="list skipped files and files with problems")
@@ -198,8 +217,10 @@ def _add_search(commands: Parsers) -> None:
     parser = command(
         commands, "search", module="search", summary="find the code that answers a question", epilog=SEARCH_EXAMPLES
     )
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="a question in words, or a symbol")
-    parser.add_argument("-k", type=count, default=10, metavar="N", help="how many hits (default: 10)")
+    parser.add_argument(
+        "query", nargs="*", type=Text(QUESTION, empty=True), metavar="QUERY", help="a question in words, or a symbol"
+    )
+    parser.add_argument("-k", type=Number(K), default=10, metavar="N", help="how many hits (default: 10)")
     add_filters(parser)
     _add_places(parser)
     parser.add_argument(
@@ -220,7 +241,7 @@ def _add_search(commands: Parsers) -> None:
 def _add_shaping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--related",
-        type=count,
+        type=Number(RELATED),
         default=0,
         metavar="N",
         help="add up to N of what the hits have to do with (default: 0)",
@@ -229,25 +250,31 @@ def _add_shaping(parser: argparse.ArgumentParser) -> None:
         "--expand", choices=[str(one) for one in Expand], help="give the class or module, the file, or what is beside"
     )
     parser.add_argument(
-        "--threshold", type=share, default=0.0, metavar="0..1", help="only hits as sure as that (default: 0, all)"
+        "--threshold",
+        type=Number(THRESHOLD),
+        default=0.0,
+        metavar="0..1",
+        help="only hits as sure as that (default: 0, all)",
     )
     parser.add_argument(
         "--diversity",
-        type=share,
+        type=Number(DIVERSITY),
         default=0.0,
         metavar="0..1",
         help="put behind what is like a better hit (default: 0)",
     )
     parser.add_argument(
         "--reranker",
-        default="",
+        type=Text(NAME),
         metavar="MODEL",
         help="learned (the default), linear, graph, maxsim, bge-reranker, judge:...",
     )
-    parser.add_argument("--fusion", default="", metavar="HOW", help="join lists of hits by minmax (the default) or rrf")
+    parser.add_argument(
+        "--fusion", type=Text(NAME), metavar="HOW", help="join lists of hits by minmax (the default) or rrf"
+    )
     parser.add_argument(
         "--without",
-        type=words,
+        type=Words(),
         default=[],
         metavar="LIST",
         help="leave out words, vectors, paths, names, symbols, ...",
@@ -262,13 +289,13 @@ def _add_places(parser: argparse.ArgumentParser) -> None:
         ("environment", "that tell of databases of these environments"),
     ):
         parser.add_argument(
-            f"--{name}", action="extend", type=words, default=[], metavar="LIST", help=f"only files {what}"
+            f"--{name}", action=Collect, limit=ITEMS, type=Words(), metavar="LIST", help=f"only files {what}"
         )
 
 
 def _add_outline(commands: Parsers) -> None:
     parser = command(commands, "outline", module="outline", summary="show what a file defines, indexed or not")
-    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("file", type=Text(NAME), metavar="FILE")
     add_groups(parser)
     add_output(parser)
 
@@ -277,8 +304,10 @@ def _add_symbols(commands: Parsers) -> None:
     parser = command(
         commands, "symbols", module="symbols", summary="find where a name is defined, or the names spelled most like it"
     )
-    parser.add_argument("name", metavar="NAME", help="a name, qualified or not: get, Session.get, pkg::Type")
-    parser.add_argument("-k", type=count, default=20, metavar="N", help="how many definitions (default: 20)")
+    parser.add_argument(
+        "name", type=Text(NAME), metavar="NAME", help="a name, qualified or not: get, Session.get, pkg::Type"
+    )
+    parser.add_argument("-k", type=Number(K), default=20, metavar="N", help="how many definitions (default: 20)")
     add_groups(parser)
     add_opening(parser)
     add_output(parser)
@@ -293,37 +322,42 @@ def _add_eval(commands: Parsers) -> None:
         epilog=EVAL_EXAMPLES,
     )
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("questions", nargs="?", metavar="QUESTIONS.jsonl", help="questions with what answers them")
+    source.add_argument(
+        "questions", nargs="?", type=Text(NAME), metavar="QUESTIONS.jsonl", help="questions with what answers them"
+    )
     source.add_argument("--from-git", action="store_true", help="make questions of the repository's commits")
     source.add_argument(
         "--from-docstrings",
         action="store_true",
         help="make questions of its documentation, and ask a copy that has none",
     )
-    parser.add_argument("-k", type=count, default=10, metavar="N", help="how many hits count (default: 10)")
+    parser.add_argument("-k", type=Number(K), default=10, metavar="N", help="how many hits count (default: 10)")
     parser.add_argument(
         "--compare",
-        action="append",
-        default=[],
+        action=Collect,
+        limit=COMPARED,
+        type=Text(NAME),
         metavar="CONFIG",
         help="compare with name=value,... or with the folder of another index",
     )
     parser.add_argument("--by", choices=("language", "kind", "folder"), help="also show the figures of each")
-    parser.add_argument("--plot", metavar="FILE", help="draw quality against latency as .svg or .png")
+    parser.add_argument("--plot", type=Text(NAME), metavar="FILE", help="draw quality against latency as .svg or .png")
     parser.add_argument(
         "--limit",
-        type=count,
+        type=Number(QUESTIONS),
         metavar="N",
         help="ask at most so many questions (default: all of a file, else 300; of a folder 150)",
     )
-    parser.add_argument("--seed", type=count, default=1, metavar="N", help="of what is drawn by lot (default: 1)")
-    parser.add_argument("--since", default="", metavar="REV", help="with --from-git: only commits after this one")
+    parser.add_argument(
+        "--seed", type=Number(SEED), default=1, metavar="N", help="of what is drawn by lot (default: 1)"
+    )
+    parser.add_argument("--since", type=Text(NAME), metavar="REV", help="with --from-git: only commits after this one")
     parser.add_argument(
         "--group-by-folder",
         action="store_true",
         help="take each folder of the root for a package: ask everywhere, and once more in its own folder",
     )
-    parser.add_argument("--save", metavar="FILE", help="also write the questions that were made")
+    parser.add_argument("--save", type=Text(NAME), metavar="FILE", help="also write the questions that were made")
     parser.add_argument("--verbose", "-v", action="store_true", help="list the questions that differ, losses first")
     add_filters(parser)
     add_opening(parser)
@@ -348,12 +382,19 @@ def _add_watch(commands: Parsers) -> None:
     parser = command(
         commands, "watch", module="watch", summary="keep indexes up to date while files change", epilog=WATCH_EXAMPLES
     )
-    parser.add_argument("root", nargs="*", metavar="ROOT", help="folders to follow (default: the one around here)")
-    parser.add_argument("--index", metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
     parser.add_argument(
-        "--poll", type=seconds, metavar="SECONDS", help="look at all files so often instead of being told of changes"
+        "root", nargs="*", type=Text(NAME), metavar="ROOT", help="folders to follow (default: the one around here)"
     )
-    parser.add_argument("--workers", type=count, metavar="N", help="processes (default: one a core but one; 0: none)")
+    parser.add_argument("--index", type=Text(NAME), metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
+    parser.add_argument(
+        "--poll",
+        type=Number(POLL),
+        metavar="SECONDS",
+        help="look at all files so often instead of being told of changes",
+    )
+    parser.add_argument(
+        "--workers", type=Number(WORKERS), metavar="N", help="processes (default: one a core but one; 0: none)"
+    )
     parser.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
     parser.add_argument("--json", action="store_true", help="print a JSON object for each update, one a line")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
@@ -364,12 +405,16 @@ def _add_clean(commands: Parsers) -> None:
     parser = command(
         commands, "clean", module="clean", summary="make the cache smaller, or remove indexes", epilog=CLEAN_EXAMPLES
     )
-    parser.add_argument("roots", nargs="*", metavar="ROOT", help="folders whose indexes are removed (default: none)")
-    parser.add_argument("--index", metavar="DIR", help="where the index to remove lies (default: ROOT/.coderag)")
+    parser.add_argument(
+        "roots", nargs="*", type=Text(NAME), metavar="ROOT", help="folders whose indexes are removed (default: none)"
+    )
+    parser.add_argument(
+        "--index", type=Text(NAME), metavar="DIR", help="where the index to remove lies (default: ROOT/.coderag)"
+    )
     parser.add_argument("--all", action="store_true", help="empty the cache")
     parser.add_argument(
         "--max-size",
-        type=size,
+        type=Size(MAX_SIZE),
         metavar="SIZE",
         help="the most that each part of the cache keeps, such as 500MB (default: its limit)",
     )

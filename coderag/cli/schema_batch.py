@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import replace
 from typing import Any
 
 from coderag.api import Index
-from coderag.cli.records import json_line
+from coderag.cli.json_lines import answer_each, check_texts, check_whole, given
 from coderag.cli.schema_options import definition_record, query_record
-from coderag.errors import CoderagError, QueryError
+from coderag.errors import QueryError
 from coderag.index.catalog import Catalog
-from coderag.ranking.query import make_query
+from coderag.ranking.query import check_question
 from coderag.ranking.tables import TableRanking
 from coderag.types import TableFilter
 
@@ -24,41 +22,20 @@ MAX_QUERIES = 5
 
 def answer_questions(index: Index, *, conditions: TableFilter, k: int) -> None:
     """Answer until stdin ends; a bad line gets {"error": why}, a line with a budget the packed context too."""
-    for raw in sys.stdin.buffer:
-        if not raw.strip():
-            continue
-        answer: Any
-        try:
-            answer = _answer(index, _request(raw), conditions, k)
-        except CoderagError as error:
-            answer = {"error": str(error)}
-        print(json_line(answer), flush=True)
+    answer_each(lambda asked: _answer(index, asked, conditions, k), known=KNOWN, question="question")
 
 
-def _request(raw: bytes) -> dict[str, Any]:
-    """Return what a line asks; raises QueryError."""
-    try:
-        asked = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise QueryError(f"this line is not JSON: {error}") from error
-    if not isinstance(asked, dict) or not isinstance(asked.get("question"), str):
-        raise QueryError('a line is an object with a text "question"')
-    if unknown := sorted(asked.keys() - set(KNOWN)):
-        raise QueryError(f"unknown field {unknown[0]!r}; known are {', '.join(KNOWN)}")
-    for name in ("k", "budget"):
-        if not isinstance(asked.get(name, 1), int) or isinstance(asked.get(name), bool):
-            raise QueryError(f'"{name}" is {asked[name]!r}; give a whole number')
+def _check(asked: dict[str, Any]) -> None:
+    """Raise QueryError for a field of another type than it should have."""
+    check_whole(asked, "k", "budget")
+    check_texts(asked, "paths", "groups")
     for name in ("evidence", "database", "environment"):
         if not isinstance(asked.get(name, ""), str):
-            raise QueryError(f'"{name}" is {asked[name]!r}; give a text')
-    for name in ("paths", "groups"):
-        found = asked.get(name, [])
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-            raise QueryError(f'"{name}" is {found!r}; give a list of texts')
-    return asked
+            raise QueryError(f'"{name}" is {given(asked[name])}; give a text')
 
 
 def _answer(index: Index, asked: dict[str, Any], conditions: TableFilter, k: int) -> dict[str, Any]:
+    _check(asked)
     if asked.get("paths"):
         conditions = replace(conditions, paths=(*conditions.paths, *asked["paths"]))
     if asked.get("database"):
@@ -68,7 +45,7 @@ def _answer(index: Index, asked: dict[str, Any], conditions: TableFilter, k: int
     if "groups" in asked:
         index = index.as_seen_by(asked["groups"])
     question, evidence, k = asked["question"], asked.get("evidence", ""), asked.get("k", k)
-    make_query(question, k=k)
+    check_question(question, k=k, evidence=evidence)
     if "budget" in asked:
         from coderag.cli.schema import context_record
         from coderag.context.render import as_ddl

@@ -29,7 +29,7 @@ def conditions_of(options: argparse.Namespace) -> TableFilter:
         environments=frozenset(options.environment),
         domains=frozenset(options.domain),
         paths=tuple(options.path),
-        since=options.since,
+        since=options.since or "",
         tests=TestPolicy(options.tests),
     )
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import argparse
 
-from coderag.cli.arguments import Parsers, add_groups, add_opening, add_output, command, count, words
+from coderag.cli.arguments import (
+    Collect,
+    Number,
+    Parsers,
+    Text,
+    Words,
+    add_groups,
+    add_opening,
+    add_output,
+    add_paths,
+    command,
+)
+from coderag.limits import BUDGET, EVIDENCE, GLOB, ITEMS, NAME, QUESTION, K
 from coderag.types import TestPolicy
 
 __all__ = ["add_check_sql", "add_erd", "add_schema", "add_table", "add_tables"]
@@ -49,12 +61,22 @@ def add_schema(commands: Parsers) -> None:
         summary="give the tables, keys, joins and examples that the SQL for a question needs",
         epilog=SCHEMA_EXAMPLES,
     )
-    parser.add_argument("question", nargs="*", metavar="QUESTION", help="a question in words")
-    parser.add_argument("--budget", type=count, default=8000, metavar="TOKENS", help="how much to give (default: 8000)")
     parser.add_argument(
-        "-k", type=count, default=20, metavar="N", help="how many tables at most beyond it (default: 20)"
+        "question", nargs="*", type=Text(QUESTION, empty=True), metavar="QUESTION", help="a question in words"
     )
-    parser.add_argument("--evidence", default="", metavar="TEXT", help="what else is known: definitions, formulas")
+    parser.add_argument(
+        "--budget", type=Number(BUDGET), default=8000, metavar="TOKENS", help="how much to give (default: 8000)"
+    )
+    parser.add_argument(
+        "-k", type=Number(K), default=20, metavar="N", help="how many tables at most beyond it (default: 20)"
+    )
+    parser.add_argument(
+        "--evidence",
+        type=Text(EVIDENCE, empty=True),
+        default="",
+        metavar="TEXT",
+        help="what else is known: definitions, formulas",
+    )
     parser.add_argument("--format", choices=("ddl", "markdown"), default="ddl", help="default: ddl")
     parser.add_argument("--no-samples", action="store_true", help="leave out known values of columns")
     parser.add_argument("--explain", action="store_true", help="say why each table is there")
@@ -74,12 +96,10 @@ def _add_schema_filters(parser: argparse.ArgumentParser) -> None:
         ("domain", "parts of the business"),
     ):
         parser.add_argument(
-            f"--{name}", action="extend", type=words, default=[], metavar="LIST", help=f"only these {what}"
+            f"--{name}", action=Collect, limit=ITEMS, type=Words(), metavar="LIST", help=f"only these {what}"
         )
-    parser.add_argument(
-        "--path", action="append", default=[], metavar="GLOB", help='only tables declared there; "!" in front excludes'
-    )
-    parser.add_argument("--since", default="", metavar="DATE", help="only what changed since, such as 2025-06-30")
+    add_paths(parser, 'only tables declared there; "!" in front excludes')
+    parser.add_argument("--since", type=Text(NAME), metavar="DATE", help="only what changed since, such as 2025-06-30")
     parser.add_argument(
         "--tests", choices=[str(one) for one in TestPolicy], default="demote", help="tables of tests (default: demote)"
     )
@@ -88,7 +108,9 @@ def _add_schema_filters(parser: argparse.ArgumentParser) -> None:
 def add_tables(commands: Parsers) -> None:
     """Add `coderag tables`."""
     parser = command(commands, "tables", module="tables", summary="list the tables and views")
-    parser.add_argument("pattern", nargs="?", default="", metavar="GLOB", help='names like this: "order*", "sales.*"')
+    parser.add_argument(
+        "pattern", nargs="?", type=Text(GLOB), metavar="GLOB", help='names like this: "order*", "sales.*"'
+    )
     _add_schema_filters(parser)
     add_groups(parser)
     add_opening(parser)
@@ -100,7 +122,9 @@ def add_table(commands: Parsers) -> None:
     parser = command(
         commands, "table", module="table", summary="show all that is known of a table: columns, keys, history, queries"
     )
-    parser.add_argument("name", metavar="NAME", help="its name, with schema or database where there are several")
+    parser.add_argument(
+        "name", type=Text(NAME), metavar="NAME", help="its name, with schema or database where there are several"
+    )
     _add_schema_filters(parser)
     add_groups(parser)
     add_opening(parser)
@@ -112,10 +136,18 @@ def add_erd(commands: Parsers) -> None:
     parser = command(
         commands, "erd", module="erd", summary="draw tables and their joins, as Mermaid or SVG", epilog=ERD_EXAMPLES
     )
-    parser.add_argument("what", nargs="*", metavar="TABLE|QUESTION", help="tables, or a question (default: all tables)")
+    parser.add_argument(
+        "what",
+        nargs="*",
+        type=Text(QUESTION),
+        metavar="TABLE|QUESTION",
+        help="tables, or a question (default: all tables)",
+    )
     parser.add_argument("--format", choices=("mermaid", "svg"), help="default: by the name of the output, else mermaid")
-    parser.add_argument("--output", "-o", metavar="FILE", help="where to write it (default: stdout)")
-    parser.add_argument("-k", type=count, default=8, metavar="N", help="how many tables for a question (default: 8)")
+    parser.add_argument("--output", "-o", type=Text(NAME), metavar="FILE", help="where to write it (default: stdout)")
+    parser.add_argument(
+        "-k", type=Number(K), default=8, metavar="N", help="how many tables for a question (default: 8)"
+    )
     _add_schema_filters(parser)
     add_groups(parser)
     add_opening(parser)
@@ -131,8 +163,10 @@ def add_check_sql(commands: Parsers) -> None:
         summary="check SQL against the schema: names, joins, types, functions",
         epilog=CHECK_EXAMPLES,
     )
-    parser.add_argument("file", metavar="FILE", help='a file of SQL, or "-" for stdin')
-    parser.add_argument("--url", metavar="URL", help="a database that also explains the query, read-only")
+    parser.add_argument("file", type=Text(NAME), metavar="FILE", help='a file of SQL, or "-" for stdin')
+    parser.add_argument(
+        "--url", type=Text(NAME), metavar="URL", help="a database that also explains the query, read-only"
+    )
     parser.add_argument("--allow-writes", action="store_true", help="let statements write")
     _add_schema_filters(parser)
     add_groups(parser)

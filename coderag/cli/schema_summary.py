@@ -45,10 +45,10 @@ def schema_lines(schema: SchemaStatus | None, shown: Screen, *, verbose: bool) -
 
 def _dialect_lines(schema: SchemaStatus, shown: Screen, *, verbose: bool) -> list[str]:
     counts = Counter(one.dialect for one in schema.files)
-    text = ", ".join(f"{dialect} {number:,}" for dialect, number in counts.most_common())
+    text = ", ".join(f"{visible(dialect)} {number:,}" for dialect, number in counts.most_common())
     lines = [labelled("dialects", f"{text} ({counted(len(schema.files), 'file')})", shown)] if counts else []
     if verbose:
-        lines += [f"    {visible(one.path)}: {one.dialect} ({visible(one.guess)})" for one in schema.files]
+        lines += [f"    {visible(one.path)}: {visible(one.dialect)} ({visible(one.guess)})" for one in schema.files]
     return lines
 
 

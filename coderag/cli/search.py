@@ -56,7 +56,7 @@ def _query(options: argparse.Namespace, text: str) -> Query:
         collapse=not options.no_collapse,
         expand=options.expand,
         related=options.related,
-        pipeline=make_pipeline(fusion=options.fusion, reranker=options.reranker, without=options.without),
+        pipeline=make_pipeline(fusion=options.fusion or "", reranker=options.reranker or "", without=options.without),
     )
 
 

@@ -96,12 +96,12 @@ def _is_fresh(changes: Changes | None) -> bool:
 def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
     share = f" ({status.index_bytes / status.source_bytes:.0%})" if status.source_bytes else ""
     size = f"{bytes_text(status.index_bytes)} for {bytes_text(status.source_bytes)} of source{share}"
-    made = f"coderag {status.version}, format {status.format}, {counted(status.segments, 'segment')}"
+    made = f"coderag {visible(status.version)}, format {status.format}, {counted(status.segments, 'segment')}"
     built = [f"in {status.build_seconds:.2f} s; files last listed {_age(time.time() - status.updated_ns / 1e9)}"]
     if not status.index_bytes:  # only the whole index could tell
         size, made, built = (
             f"{bytes_text(status.source_bytes)} of source",
-            f"coderag {status.version}, format {status.format}",
+            f"coderag {visible(status.version)}, format {status.format}",
             [],
         )
     return [
@@ -110,7 +110,9 @@ def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
         labelled("size", size, shown),
         labelled("vectors", _vectors(status, shown), shown),
         *([labelled("graph", graph_text(status.graph), shown)] if status.graph else ()),
-        labelled("content", f"{', '.join(status.contents)}; files up to {bytes_text(status.max_bytes)}", shown),
+        labelled(
+            "content", f"{visible(', '.join(status.contents))}; files up to {bytes_text(status.max_bytes)}", shown
+        ),
         *(labelled("built", one, shown) for one in built),
         labelled("fresh", _freshness(status.changes, shown), shown),
         *(_changed_files(status.changes) if verbose else ()),
@@ -137,7 +139,7 @@ def _freshness(changes: Changes | None, shown: Screen) -> str:
         return shown.paint("yes", Style.GOOD)
     kinds = ((changes.new, "new"), (changes.changed, "changed"), (changes.gone, "gone"))
     counts = [f"{len(paths):,} {what}" for paths, what in kinds if paths]
-    why = "; ".join(filter(None, (changes.outdated, ", ".join(counts))))
+    why = "; ".join(filter(None, (visible(changes.outdated), ", ".join(counts))))
     return f'{shown.paint("no", Style.BAD)}: {why}; "coderag index" brings it up to date'
 
 

@@ -46,7 +46,7 @@ def language_lines(status: Status, screen: Screen) -> list[str]:
 
 def _title(language: str) -> str:
     known = languages()
-    return known[language].title if language in known else language
+    return known[language].title if language in known else visible(language)
 
 
 def _counts(files: int, chunks: int, size: int) -> tuple[str, str, str]:
@@ -88,13 +88,15 @@ def masked_counts(masked: Iterable[MaskedFile]) -> dict[str, int]:
 def masked_text(masked: Sequence[MaskedFile]) -> str:
     """Return `3 secrets in 2 files: 2 GitHub token, 1 private key`."""
     counts = masked_counts(masked)
-    kinds = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
+    kinds = ", ".join(f"{number:,} {visible(kind)}" for kind, number in counts.items())
     return f"{counted(sum(counts.values()), 'secret')} in {counted(len(masked), 'file')}: {kinds}"
 
 
 def masked_list(masked: Iterable[MaskedFile]) -> list[str]:
     """Return a line for each secret that is covered."""
-    return [f"    {visible(one.path)}:{secret.line}: {secret.kind}" for one in masked for secret in one.secrets]
+    return [
+        f"    {visible(one.path)}:{secret.line}: {visible(secret.kind)}" for one in masked for secret in one.secrets
+    ]
 
 
 def problem_text(problems: Sequence[Problem], *, examples: int = 2) -> str:

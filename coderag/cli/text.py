@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
 
+from coderag.text.visible import visible
+
 __all__ = ["Screen", "Style", "bytes_text", "counted", "screen", "shorten", "table", "visible"]
 
-# Controls (tabs aside), the marks that turn the direction of text, line ends of Unicode, and bytes that are not UTF-8.
-UNSAFE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-TAB = "    "
 DEFAULT_WIDTH = 100  # of a terminal that does not tell
 KILO = 1000
 SHORT = 99.95  # a size below it, in its unit, has a digit behind the point
@@ -59,20 +57,6 @@ def _terminal_width() -> int:
     import shutil  # not at the top: it costs a search in a pipe 10 ms
 
     return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
-
-
-def visible(text: str) -> str:
-    """Return text on one line that no terminal obeys: an escape becomes `\\x1b`, a byte that is not UTF-8 `\\xff`."""
-    return UNSAFE.sub(_escape, text.replace("\t", TAB)) if UNSAFE.search(text) or "\t" in text else text
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if match[0] == "\n":
-        return "\\n"
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def shorten(text: str, width: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from coderag.sql.model import Column, Evidence, ForeignKey, Name, Table
+from coderag.text.visible import visible
 
 __all__ = ["Edge", "as_mermaid", "drawn_columns", "edges_of", "label_of"]
 
@@ -74,8 +75,8 @@ def as_mermaid(tables: Sequence[Table]) -> str:
         single = edge.key.columns in (child.primary_key, *child.unique)
         line = "--" if edge.key.evidence is Evidence.DECLARED else ".."
         arrow = f"{'|o' if single else '}o'}{line}{'o|' if optional else '||'}"
-        label = ", ".join(edge.key.columns).replace('"', "'")
-        lines.append(f'    {names[edge.child]} {arrow} {names[edge.parent]} : "{label}"')
+        label = _quoted(", ".join(edge.key.columns))
+        lines.append(f"    {names[edge.child]} {arrow} {names[edge.parent]} : {label}")
     return "\n".join(lines)
 
 
@@ -88,4 +89,9 @@ def _attribute(column: Column, table: Table, foreign: set[str]) -> str:
 
 
 def _mermaid_name(text: str) -> str:
-    return text if PLAIN.match(text) else '"' + text.replace('"', "'") + '"'
+    return text if PLAIN.match(text) else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as Mermaid has it in quotes, of which there can be none in it."""
+    return '"' + visible(text).replace('"', "'") + '"'

@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 from coderag.context.erd import Edge, drawn_columns, edges_of, label_of
 from coderag.graph.layout import CHARACTER, PADDING, Frame, curve, cut, place, svg_head
 from coderag.sql.model import Column, Evidence, Table
+from coderag.text.visible import visible
 
 __all__ = ["as_svg"]
 
@@ -42,8 +43,8 @@ def as_svg(tables: Sequence[Table]) -> str:
 
 
 def _box(table: Table, rows: list[Column]) -> Box:
-    texts = [len(cut(label_of(table.name))) + 2]
-    texts += [len(cut(column.name)) + len(cut(column.type)) + 8 for column in rows]
+    texts = [len(_shown(label_of(table.name))) + 2]
+    texts += [len(_shown(column.name)) + len(_shown(column.type)) + 8 for column in rows]
     hidden = len(table.columns) > len(rows)
     return Box(
         table=table,
@@ -53,6 +54,10 @@ def _box(table: Table, rows: list[Column]) -> Box:
     )
 
 
+def _shown(text: str) -> str:
+    return cut(visible(text))
+
+
 def _line(child: Box, parent: Box, edge: Edge) -> str:
     kind = "line" if edge.key.evidence is Evidence.DECLARED else "line inferred"
     one, other, columns = label_of(child.table.name), label_of(parent.table.name), ", ".join(edge.key.columns)
@@ -60,7 +65,7 @@ def _line(child: Box, parent: Box, edge: Edge) -> str:
     y1, y2 = child.row_y(edge.key.columns), parent.row_y(edge.key.referenced or parent.table.primary_key)
     path, x2 = curve(child, parent, y1, y2)
     return (
-        f'<g><title>{escape(title)}</title><path class="{kind}" d="{path}"/>'
+        f'<g><title>{escape(visible(title))}</title><path class="{kind}" d="{path}"/>'
         f'<circle class="mark" cx="{x2:.0f}" cy="{y2:.0f}" r="3"/></g>'
     )
 
@@ -68,9 +73,9 @@ def _line(child: Box, parent: Box, edge: Edge) -> str:
 def _drawn(box: Box, edges: Sequence[Edge], boxes: Sequence[Box]) -> Iterator[str]:
     foreign = {name for edge in edges if boxes[edge.child] is box for name in edge.key.columns}
     table = box.table
-    name = escape(cut(label_of(table.name)))
+    name = escape(_shown(label_of(table.name)))
     yield (
-        f"<g><title>{escape(' '.join(table.comment.split()) or label_of(table.name))}</title>"
+        f"<g><title>{escape(visible(' '.join(table.comment.split()) or label_of(table.name)))}</title>"
         f'<rect class="box" x="{box.x:.0f}" y="{box.y:.0f}" width="{box.width:.0f}" height="{box.height:.0f}" rx="4"/>'
         f'<rect class="head" x="{box.x:.0f}" y="{box.y:.0f}" width="{box.width:.0f}" height="{HEAD - 4}" rx="4"/>'
         f'<text class="title" x="{box.x + PADDING:.0f}" y="{box.y + 15:.0f}">{name}</text>'
@@ -80,9 +85,9 @@ def _drawn(box: Box, edges: Sequence[Edge], boxes: Sequence[Box]) -> Iterator[st
         marks = (("PK", column.name in table.primary_key), ("FK", column.name in foreign))
         key = " ".join(mark for mark, there in marks if there)
         style = ' class="key"' if key else ""
-        yield f'<text{style} x="{box.x + PADDING:.0f}" y="{y:.0f}">{escape(cut(column.name))}</text>'
+        yield f'<text{style} x="{box.x + PADDING:.0f}" y="{y:.0f}">{escape(_shown(column.name))}</text>'
         right = box.x + box.width - PADDING
-        kind = f"{cut(column.type)} {key}".strip()
+        kind = f"{_shown(column.type)} {key}".strip()
         yield f'<text class="type" text-anchor="end" x="{right:.0f}" y="{y:.0f}">{escape(kind)}</text>'
     if len(table.columns) > len(box.rows):
         y = box.y + HEAD + ROW * len(box.rows) + 13

@@ -9,6 +9,17 @@ from typing import Any, NoReturn
 
 from coderag.errors import EvaluationError
 from coderag.evaluate.question import JudgedQuestion, Wanted
+from coderag.limits import (
+    EVIDENCE,
+    ITEMS,
+    NAME,
+    QUESTION,
+    QUESTION_FILE,
+    QUESTION_LINE,
+    QUESTIONS,
+    Limit,
+    fault_of_text,
+)
 from coderag.types import Span
 
 __all__ = ["question_line", "read_questions"]
@@ -16,7 +27,6 @@ __all__ = ["question_line", "read_questions"]
 CODE_FIELDS = ("query", "relevant", "kind", "category", "language", "source")
 SCHEMA_FIELDS = ("question", "tables", "evidence", "database", "kind", "category", "source")
 WANTED_FIELDS = ("path", "start_line", "end_line", "name", "symbol")
-MAX_LINE_BYTES = 1_000_000
 
 
 class _Bad(Exception):
@@ -30,10 +40,7 @@ def read_questions(path: Path) -> list[JudgedQuestion]:
     and {"symbol"} for one wherever it is; a list in it stands for places of which any will do. `category` is another
     word for `kind`.
     """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise EvaluationError(f"{path} cannot be read: {error.strerror}") from error
+    raw = _read(path)
     questions: list[JudgedQuestion] = []
     for number, line in enumerate(raw.split(b"\n"), start=1):
         if not line.strip():
@@ -42,6 +49,8 @@ def read_questions(path: Path) -> list[JudgedQuestion]:
             questions.append(_question(line, f"{path.name}:{number}"))
         except _Bad as error:
             raise EvaluationError(f"{path}:{number}: {error}") from None
+        if len(questions) > QUESTIONS.most:
+            raise EvaluationError(f"{path} has more than {QUESTIONS.most:,} questions; ask them in parts")
     if not questions:
         raise EvaluationError(f"{path} has no questions; write one JSON object a line")
     return questions
@@ -60,6 +69,18 @@ def question_line(question: JudgedQuestion) -> str:
     return json.dumps({name: value for name, value in record.items() if value})
 
 
+def _read(path: Path) -> bytes:
+    most = int(QUESTION_FILE.most)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(most + 1)
+    except OSError as error:
+        raise EvaluationError(f"{path} cannot be read: {error.strerror}") from error
+    if len(raw) > most:
+        raise EvaluationError(f"{path} has more than {most:,} bytes; ask its questions in parts")
+    return raw
+
+
 def _any_of(places: list[Any]) -> Any:
     return places[0] if len(places) == 1 else places
 
@@ -72,7 +93,7 @@ def _record(one: Wanted) -> Mapping[str, Any]:
 
 
 def _question(line: bytes, source: str) -> JudgedQuestion:
-    if len(line) > MAX_LINE_BYTES:
+    if len(line) > QUESTION_LINE.most:
         raise _Bad(f"a line of {len(line):,} bytes is no question")
     try:
         row = json.loads(line)
@@ -84,27 +105,31 @@ def _question(line: bytes, source: str) -> JudgedQuestion:
     known = SCHEMA_FIELDS if is_schema else CODE_FIELDS
     if unknown := sorted(row.keys() - set(known)):
         raise _Bad(f"unknown field {unknown[0]!r}; known are {', '.join(known)}")
-    text = _text(row, "question" if is_schema else "query")
+    text = _text(row, "question" if is_schema else "query", limit=QUESTION)
     if not text.strip():
         raise _Bad("the question is empty")
     answers = row.get("tables" if is_schema else "relevant")
     if not isinstance(answers, list) or not answers:
         raise _Bad(f'"{"tables" if is_schema else "relevant"}" is not a list of what answers the question')
+    if len(answers) > ITEMS.most:
+        raise _Bad(f"{len(answers):,} answers are more than {ITEMS.most:,}")
     return JudgedQuestion(
         text,
         tuple(_places(one, is_schema=is_schema) for one in answers),
         kind=_text(row, "kind") or _text(row, "category") or ("schema" if is_schema else ""),
         language=_text(row, "language"),
-        evidence=_text(row, "evidence"),
+        evidence=_text(row, "evidence", limit=EVIDENCE),
         database=_text(row, "database"),
         source=_text(row, "source") or source,
     )
 
 
-def _text(row: Mapping[str, Any], name: str) -> str:
+def _text(row: Mapping[str, Any], name: str, *, limit: Limit = NAME) -> str:
     value = row.get(name, "")
     if not isinstance(value, str):
         raise _Bad(f'"{name}" is {value!r}; give a text')
+    if fault := fault_of_text(limit, value):
+        raise _Bad(f'"{name}" {fault}')
     return value
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from coderag.graph.drawing import Drawing, Line
 from coderag.graph.model import NodeKind
 from coderag.graph.spots import TYPE_KINDS, Spot
+from coderag.text.visible import visible
 
-__all__ = ["as_dot", "as_graphml", "as_mermaid", "printable", "where"]
+__all__ = ["as_dot", "as_graphml", "as_mermaid", "where"]
 
-# What no text of XML 1.0 may hold (https://www.w3.org/TR/xml/#charsets), and what turns the direction of text.
-UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 # In a label of Mermaid these are its own, or are read as HTML; "#" begins an entity (https://mermaid.js.org).
 MERMAID = {ord(sign): f"#{ord(sign)};" for sign in '"#&<>`\\|[]{}()'}
 MAX_LABEL = 60
@@ -54,7 +52,7 @@ def _mermaid_node(number: int, spot: Spot) -> str:
 
 
 def _mermaid_text(text: str) -> str:
-    return _cut(printable(text)).translate(MERMAID)
+    return _cut(visible(text)).translate(MERMAID)
 
 
 def _mermaid_line(line: Line) -> str:
@@ -89,7 +87,7 @@ def as_dot(drawing: Drawing) -> str:
 
 
 def _dot_text(text: str) -> str:
-    parts = (_cut(printable(part)).replace("\\", "\\\\").replace('"', '\\"') for part in text.split("\n", 1))
+    parts = (_cut(visible(part)).replace("\\", "\\\\").replace('"', '\\"') for part in text.split("\n", 1))
     return '"' + "\\n".join(parts) + '"'
 
 
@@ -117,12 +115,7 @@ def as_graphml(drawing: Drawing) -> str:
 
 
 def _data(of: str, values: dict[str, str]) -> str:
-    return "".join(f'<data key="{of}_{name}">{escape(printable(value))}</data>' for name, value in values.items())
-
-
-def printable(text: str) -> str:
-    """Return a text whose signs that are none show their number."""
-    return UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return "".join(f'<data key="{of}_{name}">{escape(visible(value))}</data>' for name, value in values.items())
 
 
 def _cut(text: str) -> str:

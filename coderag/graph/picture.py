@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from coderag.graph.drawing import Drawing, Line
-from coderag.graph.export import printable, where
+from coderag.graph.export import where
 from coderag.graph.layout import (
     BEND,
     CHARACTER,
@@ -22,6 +22,7 @@ from coderag.graph.layout import (
 )
 from coderag.graph.model import NodeKind
 from coderag.graph.spots import Spot
+from coderag.text.visible import visible
 
 __all__ = ["as_svg"]
 
@@ -70,11 +71,11 @@ def as_svg(drawing: Drawing) -> str:
 
 
 def _title(drawing: Drawing) -> str:
-    return "What is around " + ", ".join(printable(one.name) for one in drawing.spots[: drawing.asked])
+    return "What is around " + ", ".join(visible(one.name) for one in drawing.spots[: drawing.asked])
 
 
 def _box(spot: Spot, *, asked: bool, layer: int) -> Box:
-    longest = max(len(cut(spot.name)) * CHARACTER, len(_about(spot)) * CHARACTER * 11 / 12)
+    longest = max(len(cut(visible(spot.name))) * CHARACTER, len(_about(spot)) * CHARACTER * 11 / 12)
     return Box(width=longest + 2 * PADDING, height=HEIGHT, spot=spot, asked=asked, layer=layer)
 
 
@@ -82,7 +83,7 @@ def _about(spot: Spot) -> str:
     """Return what a spot is and where, as short as a box is."""
     place = where(spot)
     file = place.rpartition("/")[2]
-    return cut(printable(f"{spot.kind}  {file}" if file and spot.kind is not NodeKind.FILE else str(spot.kind)))
+    return cut(visible(f"{spot.kind}  {file}" if file and spot.kind is not NodeKind.FILE else str(spot.kind)))
 
 
 def _ends(boxes: list[Box], line: Line, number: int) -> tuple[float, float]:
@@ -98,7 +99,7 @@ def _line(boxes: list[Box], line: Line, number: int) -> str:
     path, end = curve(source, target, y1, y2)
     kind = "line doubt" if line.candidates > 1 else "line"
     place = f" at {line.path}:{line.line}" if line.line else ""
-    title = escape(printable(f"{source.spot.name} {line.label} {target.spot.name}{place}"))
+    title = escape(visible(f"{source.spot.name} {line.label} {target.spot.name}{place}"))
     back = -6 if end <= target.x + 1 else 6
     tip = f"M{end:.0f},{y2:.0f} l{back},-4 l0,8 z"
     return f'<g><title>{title}</title><path class="{kind}" d="{path}"/><path class="tip" d="{tip}"/></g>'
@@ -123,11 +124,11 @@ def _drawn(box: Box) -> Iterator[str]:
     classes += ["data"] if spot.kind in (NodeKind.TABLE, NodeKind.VIEW) else []
     classes += ["test"] if "test" in spot.labels else []
     classes += ["asked"] if box.asked else []
-    yield f"<g><title>{escape(printable(f'{spot.kind} {spot.name} {where(spot)}'))}</title>"
+    yield f"<g><title>{escape(visible(f'{spot.kind} {spot.name} {where(spot)}'))}</title>"
     yield (
         f'<rect class="{" ".join(classes)}" x="{box.x:.0f}" y="{box.y:.0f}" width="{box.width:.0f}" '
         f'height="{box.height:.0f}" rx="{4 if spot.kind is not NodeKind.ROUTE else HEIGHT / 2:.0f}"/>'
     )
     x = box.x + PADDING
-    yield f'<text class="name" x="{x:.0f}" y="{box.y + TEXT:.0f}">{escape(cut(printable(spot.name)))}</text>'
+    yield f'<text class="name" x="{x:.0f}" y="{box.y + TEXT:.0f}">{escape(cut(visible(spot.name)))}</text>'
     yield f'<text class="sub" x="{x:.0f}" y="{box.y + SUBTEXT:.0f}">{escape(_about(spot))}</text></g>'

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 
 from coderag.errors import IndexMissingError, IndexWriteError
+from coderag.index.folder import has_manifest, index_entries
 from coderag.index.index_path import IndexPath
 from coderag.index.lock import locked
-from coderag.index.manifest import MANIFEST
+from coderag.index.manifest import MANIFEST, SEGMENTS
 
 __all__ = ["Removed", "remove_index"]
 
-OURS = re.compile(
-    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph)-[0-9a-f.-]*bin|databases|segments|merging|(?:merging\.)?lock|"
-    r"lock\.json|\.gitignore"
-)
-BEGINNING = re.compile(rb'[0-9a-f]{8}(?: [0-9a-f]{64})?\n\{"format":\d')  # of every manifest since the first format
 LOCK_SECONDS = 2.0  # a removal does not wait for a build
-ANY_SIZE = 1 << 63  # of a manifest of which only the beginning is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +32,7 @@ def remove_index(folder: IndexPath, *, dry_run: bool = False) -> Removed:
     IndexUnsafeError for a link, and IndexWriteError for what may not be removed.
     """
     _check(folder)
-    ours, others = _entries(folder)
+    ours, others = index_entries(folder)
     removed = Removed(folder, sum(_size(folder, name) for name in ours), tuple(others))
     if dry_run:
         return removed
@@ -47,7 +41,7 @@ def remove_index(folder: IndexPath, *, dry_run: bool = False) -> Removed:
             # The manifest first: what is left of an index without one is no index, also when this is stopped halfway.
             for name in sorted(ours, key=lambda name: (name != MANIFEST, name == "lock", name)):
                 _remove(folder / name)
-        for name in _entries(folder)[0]:
+        for name in index_entries(folder)[0]:
             _remove(folder / name)  # what the lock wrote meanwhile
         if not others:
             folder.path.rmdir()  # of a link it removes nothing
@@ -68,16 +62,8 @@ def _check(folder: IndexPath) -> None:
 
 def _is_index(folder: IndexPath) -> bool:
     if (folder / MANIFEST).exists():
-        with (folder / MANIFEST).open(ANY_SIZE) as file:
-            return BEGINNING.match(file.read(128)) is not None
-    return (folder / "lock").exists() and (folder / "segments").is_folder() and not _entries(folder)[1]
-
-
-def _entries(folder: IndexPath) -> tuple[list[str], list[str]]:
-    """Return the names of what coderag wrote into a folder, and of what it did not."""
-    found = folder.entries()
-    ours = [name for name in found if OURS.fullmatch(name)]
-    return ours, [name for name in found if name not in ours]
+        return has_manifest(folder)
+    return (folder / "lock").exists() and (folder / SEGMENTS).is_folder() and not index_entries(folder)[1]
 
 
 def _size(folder: IndexPath, name: str) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coderag.errors import QueryError
 from coderag.index.readers import read_chunks
+from coderag.limits import MAX_BYTES
 from coderag.reading.chunk import Draft
 from coderag.reading.decode import read_file
 from coderag.reading.language import Language, detect, detect_interpreter
@@ -38,6 +39,8 @@ def outline_file(path: str) -> FileOutline:
     real = Path(os.path.realpath(path))
     language = _language(real, path)
     status = real.stat()
+    if status.st_size > MAX_BYTES.most:
+        raise QueryError(f"{path!r} has {status.st_size:,} bytes, and outlines are of at most {MAX_BYTES.most:,}")
     file = SourceFile(real.name, status.st_size, status.st_mtime_ns, status.st_ino, language.name, frozenset())
     decoded = read_file(real.parent, file, max_bytes=max(status.st_size, 1))
     if isinstance(decoded, Skipped):

@@ -23,6 +23,7 @@ __all__ = [
     "Snapshot",
     "adopt_snapshots",
     "has_foreign_snapshot",
+    "has_snapshot",
     "read_snapshots",
     "remove_snapshot",
     "write_snapshot",
@@ -72,6 +73,11 @@ def read_snapshots(folder: IndexPath) -> list[Snapshot]:
     """
     paths = [folder / FOLDER / name for name in _names(folder)]
     return sorted(map(_read, paths), key=lambda snapshot: snapshot.name)
+
+
+def has_snapshot(folder: IndexPath, name: str) -> bool:
+    """Tell whether an index folder keeps what a database said, readable or not."""
+    return _path(folder, name).exists()
 
 
 def remove_snapshot(folder: IndexPath, name: str) -> bool:

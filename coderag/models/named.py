@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from coderag.errors import CoderagError
+from coderag.limits import DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT, fault_of_number
 
 __all__ = ["checked_address", "checked_options", "holds_onnx", "named_line", "options_text", "split_line"]
 
@@ -17,7 +18,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "dtype": ("float32", "float16", "bfloat16", "int8"),
     "format": ("cohere", "jina", "voyage", "tei"),
 }
-NUMBERS = frozenset({"dimensions", "max_tokens", "timeout"})
+NUMBERS = {one.name: one for one in (DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT)}
 FLAGS = frozenset({"trust_remote_code"})
 TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 SECRETS = re.compile(r"key|token|secret|password|passwd|sig|signature|auth", re.I)
@@ -77,9 +78,11 @@ def _checked(name: str, value: object, *, where: str, error: Raising) -> object:
             raise error(f"{where}: {name} is {value!r}; it must be true or false")
         return flag
     if name in NUMBERS:
-        if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,7}", str(value)) or not int(str(value)):
-            raise error(f"{where}: {name} is {value!r}; it must be a whole number from 1 on")
-        return int(str(value))
+        limit = NUMBERS[name]
+        number = 0 if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,18}", str(value)) else int(str(value))
+        if fault_of_number(limit, number):
+            raise error(f"{where}: {name} is {value!r}; it must be a whole number from {limit.least} to {limit.most:,}")
+        return number
     if not isinstance(value, str):
         raise error(f"{where}: {name} must be a text")
     if name in CHOICES and value not in CHOICES[name]:

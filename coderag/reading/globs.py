@@ -15,6 +15,7 @@ from functools import lru_cache
 from operator import methodcaller
 
 from coderag.errors import QueryError
+from coderag.limits import GLOB, check_text
 
 __all__ = ["Glob", "parse_glob", "path_test", "split_globs"]
 
@@ -50,14 +51,15 @@ class Glob:
 
     def after(self, places: int, name: str) -> int:
         """Return the places behind a name, given those before it; 0 for none."""
-        found, here = 0, 1
-        for test in self.tests:
-            if places & here:
-                if test is None:
-                    found |= here | here << 1
-                elif test(name):
-                    found |= here << 1
-            here <<= 1
+        found, left = 0, places & (self.end - 1)
+        while left:
+            here = left & -left
+            left ^= here
+            test = self.tests[here.bit_length() - 1]
+            if test is None:
+                found |= here | here << 1
+            elif test(name):
+                found |= here << 1
         return self._reached(found)
 
     def matches(self, path: str) -> bool:
@@ -79,11 +81,12 @@ class Glob:
 
 @lru_cache(maxsize=1024)
 def parse_glob(text: str) -> Glob:
-    """Return a glob as it is written in .gitignore; raises QueryError for one without a name.
+    """Return a glob as it is written in .gitignore; raises QueryError for one without a name, and one that is too long.
 
     `*` and `?` stop at a slash; `**` between slashes is any number of folders; a glob without a slash, but for one at
     its end, matches at any depth, and one that names a folder matches what is in it.
     """
+    check_text(GLOB, text)
     names = [name for name in text.split("/") if name not in ("", ".")]
     if not names:
         raise QueryError(f"the path filter {text!r} names nothing; give a glob such as 'src/**/*.py'")

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["parse_statements"]
+__all__ = ["parse_statements", "quiet_sqlglot"]
 
 LOGGER = logging.getLogger("sqlglot")
+
+
+@contextmanager
+def quiet_sqlglot() -> Iterator[None]:
+    """Keep sqlglot from writing every statement to stderr, as it is, that it passes through as a Command."""
+    level = LOGGER.level
+    LOGGER.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        LOGGER.setLevel(level)
 
 
 def parse_statements(text: str, dialect: str) -> list[exp.Expr] | None:
@@ -21,12 +34,9 @@ def parse_statements(text: str, dialect: str) -> list[exp.Expr] | None:
 
     # Besides its own errors sqlglot raises those of Python for some of what is no SQL.
     no_sql = (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, LookupError)
-    level = LOGGER.level
-    LOGGER.setLevel(logging.ERROR)  # it warns, on stderr, of every statement that it passes through as a Command
     try:
-        trees = sqlglot.parse(text, read=dialect)
+        with quiet_sqlglot():
+            trees = sqlglot.parse(text, read=dialect)
     except no_sql:
         return None
-    finally:
-        LOGGER.setLevel(level)
     return [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]

@@ -1,4 +1,7 @@
-"""What a repository can put into names and lines reaches no terminal as it is, whatever the command."""
+"""What a repository can put into names and lines reaches no terminal as it is, whatever the command.
+
+What no one would see is shown as well: a name with a space of no width in it looks like another one.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ import pytest
 from tests.cli.conftest import COLOUR, Run
 from tests.files import write
 
-ESCAPES = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\r"
-OBEYED = ("\x1b", "\x07", "\x9b", "\u202e", "\r")
+UNSEEN = "\u200b\u00ad\u3164\u115f\u2800\ufeff\ue000\U000e0041\u2060\ufe0f"
+ESCAPES = f"\x1b]0;owned\x07\x1b[31m\x9b2J\u202e{UNSEEN}\r"
+OBEYED = ("\x1b", "\x07", "\x9b", "\u202e", "\r", *UNSEEN)
 FILES = {
     f"src/a{ESCAPES}/code{ESCAPES}.py": f'class Evil:\n    """Say {ESCAPES} to all."""\n\n    def shout(self): ...\n',
     "src/names.js": f'class Odd {{\n  "shout{ESCAPES[:-1]}"() {{ return 1; }}\n}}\n',

@@ -196,7 +196,7 @@ def test_a_terminal_gets_a_drawn_table(coderag: Run, shop: Path) -> None:
         ((QUESTIONS, "--limit", "2", "--plot", "a.gif"), "a.gif is no picture that can be drawn; name it .svg or .png"),
         ((QUESTIONS, "--plot", "no/a.svg"), "no/a.svg cannot be drawn: there is no folder no"),
         ((QUESTIONS, "--kind", "poem"), "'poem' is not a valid Kind"),
-        ((QUESTIONS, "--limit", "2", "-k", "0"), "k is 0; ask for at least one hit"),
+        ((QUESTIONS, "--limit", "2", "-k", "0"), "-k: 0 is less than 1"),
     ],
 )
 def test_mistakes_end_in_one_line(arguments: tuple[str | Path, ...], said: str, coderag: Run, shop: Path) -> None:

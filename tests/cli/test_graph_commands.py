@@ -68,10 +68,10 @@ def test_a_name_that_is_misspelled(coderag: Run, root: Path) -> None:
 
 def test_wrong_calls(coderag: Run, root: Path) -> None:
     assert "kinds are" in coderag("refs", "orders", "--kind", "tables", cwd=root).stderr
-    assert "the depth is 0" in coderag("impact", "orders", "--depth", "0", cwd=root).stderr
-    assert "there is no target" in coderag("refs", " ", cwd=root).stderr
-    assert "the limit is 0" in coderag("path", "run", "orders", "--limit", "0", cwd=root).stderr
-    assert "the budget is 0" in coderag("map", "--budget", "0", cwd=root).stderr
+    assert "--depth: 0 is less than 1" in coderag("impact", "orders", "--depth", "0", cwd=root).stderr
+    assert "argument TARGET: it is empty" in coderag("refs", " ", cwd=root).stderr
+    assert "--limit: 0 is less than 1" in coderag("path", "run", "orders", "--limit", "0", cwd=root).stderr
+    assert "--budget: 0 is less than 1" in coderag("map", "--budget", "0", cwd=root).stderr
 
 
 def test_impact_of_a_column(coderag: Run, root: Path) -> None:

@@ -83,7 +83,7 @@ def test_erd_draws_named_tables_with_what_connects_them(coderag: Run, shop: Path
     assert [line.split()[0] for line in drawn.splitlines() if line.endswith("{")] == ["payments", "customers", "orders"]
     picture = tmp_path / "schema.svg"
     done = coderag("erd", "--output", picture, cwd=shop)
-    assert done.stderr == f"coderag: 18 tables drawn in {picture}\n"
+    assert done.stderr == f"coderag: 18 tables drawn in {picture}, as svg\n"
     assert picture.read_text().startswith("<svg ")
     asked = json.loads(coderag("erd", "failed", "payments", "of", "customers", "--json", "-k", "3", cwd=shop).stdout)
     assert "shop.payments" in asked["tables"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,64 @@ def test_damage_in_large_tables(large: Path) -> None:
     path.write_bytes(whole)
     Index.open(large).verify()
     assert noticed < 25  # or the tables of this test are not large
+
+
+@pytest.fixture
+def damaged(repository: Path, tmp_path: Path) -> Index:
+    """An index that answers, and of which whoever compares all bytes finds that one is wrong."""
+    root = tmp_path / "root"
+    shutil.copytree(repository, root)
+    index = Index.open(root)
+    path = the_file(root, "segments/*/text.bin")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)  # the index has it mapped
+    with pytest.raises(IndexDamagedError):
+        index.verify()
+    return index
+
+
+def failing(error: Exception) -> Iterator[str]:
+    """An argument of a caller whose own code fails."""
+    yield "function"
+    raise error
+
+
+@pytest.mark.parametrize("error", [KeyError("mine"), ValueError("mine"), ZeroDivisionError("mine"), TypeError("mine")])
+def test_what_a_caller_raises_is_the_callers(damaged: Index, error: Exception) -> None:
+    with pytest.raises(type(error), match="mine"):
+        damaged.search("retry", kinds=failing(error))
+    with pytest.raises(json.JSONDecodeError):
+        damaged.search("retry", paths=(json.loads(text) for text in ("",)))  # type: ignore[arg-type]
+
+
+def test_a_mistake_of_a_program_is_no_damage(damaged: Index) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: damaged.search(3),  # type: ignore[arg-type]
+        lambda: damaged.search("retry", collapse=Unusable()),  # type: ignore[arg-type]
+        lambda: damaged.status(compare=Unusable()),  # type: ignore[arg-type]
+    ]
+    for call in calls:
+        with pytest.raises(TypeError):
+            call()
+
+
+class Unusable:
+    """What is neither true nor false."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("neither true nor false")
+
+
+def test_what_a_reader_of_damaged_tables_raises_is_damage(large: Path) -> None:
+    path = the_file(large, "segments/*/arrays.bin")
+    whole = path.read_bytes()
+    half = len(whole) // 2
+    path.write_bytes(whole[:half] + b"\xff" * (len(whole) - half))
+    try:
+        index = Index.open(large)
+        with pytest.raises(IndexDamagedError, match="is damaged") as caught:
+            index.search("b7 c8 d9")
+        assert isinstance(caught.value.__context__, LookupError | ValueError | ArithmeticError)
+    finally:
+        path.write_bytes(whole)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from coderag.limits import NAME, SQL, check_text
 from coderag.sql.check.findings import Code, Finding, Severity, finding
 from coderag.sql.check.known import Known
 from coderag.sql.check.statement import Job, check_statement
@@ -16,7 +17,6 @@ from coderag.sql.usage import usage_of_text
 
 __all__ = ["Code", "Finding", "Severity", "check_sql", "finding"]
 
-MAX_CHECKED = 1_000_000  # bytes
 MAX_FINDINGS = 200
 
 
@@ -26,8 +26,10 @@ def check_sql(
     """Return what is wrong with SQL, in the order of its lines; an empty list when nothing is.
 
     `dialect` is that of the tables where it is not given. A statement that writes is an error unless `writes`.
-    Raises QueryError for an unknown dialect.
+    Raises QueryError for an unknown dialect and for a text that is too long.
     """
+    check_text(SQL, text)
+    check_text(NAME, dialect, name="the dialect")
     known = Known(tables)
     usage = usage_of_text(text)
     names = (*usage.reads, *usage.writes)
@@ -41,7 +43,7 @@ def check_sql(
     data = text.encode("utf-8", "replace")
     found = [
         _placed(one, data, statement)
-        for statement in split(data[:MAX_CHECKED], chosen)
+        for statement in split(data, chosen)
         if not _is_passed_over(statement, chosen)
         for one in check_statement(data[statement.start : statement.end].decode("utf-8", "replace"), job)
     ]

@@ -18,6 +18,7 @@ from coderag.sql.check.joins import check_joins
 from coderag.sql.check.known import Known, closest
 from coderag.sql.check.names import check_columns, check_tables, name_of
 from coderag.sql.dialect import Dialect
+from coderag.sql.parsing import quiet_sqlglot
 
 __all__ = ["check_statement"]
 
@@ -44,8 +45,9 @@ def check_statement(text: str, job: Job) -> Iterator[Finding]:
     """Yield what is wrong with a statement; the tables that it creates are added to those that the job knows."""
     known, name = job.known, job.dialect.sqlglot or None
     try:
-        tokens = sqlglot.tokenize(text, read=name)
-        tree = sqlglot.parse_one(text, read=name)
+        with quiet_sqlglot():
+            tokens = sqlglot.tokenize(text, read=name)
+            tree = sqlglot.parse_one(text, read=name)
     except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, LookupError) as error:
         # Besides its own errors sqlglot raises those of Python for some of what is no SQL.
         yield _syntax_error(error, text)

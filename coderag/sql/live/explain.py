@@ -11,6 +11,7 @@ from coderag.sql.live.errors import StatementError
 from coderag.sql.live.inspect import DEFAULT_TIMEOUT
 from coderag.sql.live.session import open_session
 from coderag.sql.live.url import DatabaseUrl, parse_url
+from coderag.sql.parsing import quiet_sqlglot
 
 __all__ = ["Explanation", "explain"]
 
@@ -55,9 +56,11 @@ def _objection(sql: str, dialect: Dialect) -> str:
     if not tokens or tokens[0].key not in READING:
         return "it begins with something else"
     try:
-        statements = [one for one in sqlglot.parse(sql, read=dialect.sqlglot) if one is not None]
-    except sqlglot.errors.SqlglotError as error:
-        return f"it cannot be read: {str(error).splitlines()[0]}"
+        with quiet_sqlglot():
+            statements = [one for one in sqlglot.parse(sql, read=dialect.sqlglot) if one is not None]
+    except (sqlglot.errors.SqlglotError, RecursionError, ValueError, AttributeError, TypeError, LookupError) as error:
+        # Besides its own errors sqlglot raises those of Python for some of what is no SQL.
+        return f"it cannot be read: {next(iter(str(error).splitlines()), '') or type(error).__name__}"
     if len(statements) != 1:
         return f"there are {len(statements)} statements"
     if statements[0].find(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Into, exp.Command):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from coderag.limits import SAMPLES, check_number
 from coderag.sql.live.ask import ask
 from coderag.sql.live.facts import Watch, facts_of
 from coderag.sql.live.samples import sampled
@@ -31,6 +32,7 @@ def inspect_database(
 
     Raises DatabaseError; what cannot be read for lack of rights, or went meanwhile, is in the facts' `lost`.
     """
+    check_number(SAMPLES, samples)
     address = parse_url(url) if isinstance(url, str) else url
     with open_session(address, timeout=timeout) as session:
         answers = ask(session, schemas)

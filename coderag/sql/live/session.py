@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from coderag.errors import DatabaseError
+from coderag.limits import TIMEOUT, check_number
 from coderag.sql.live.catalog import PARAMETER
 from coderag.sql.live.duckdb import open_duckdb
 from coderag.sql.live.errors import SlowDatabaseError, StatementError
@@ -97,6 +98,7 @@ def open_session(url: DatabaseUrl, *, timeout: float) -> Iterator[Session]:
 
     Raises DatabaseError where that fails.
     """
+    check_number(TIMEOUT, timeout)
     session = Session(OPENERS[url.dialect](url, timeout=timeout), url, timeout)
     try:
         yield session
