@@ -147,6 +147,26 @@ def test_deep_nesting_and_long_texts_end() -> None:
     assert check_sql(many, TABLES) == []
 
 
+TOO_LARGE = (
+    ("SELECT 1" + " UNION SELECT 1" * 400, "it has more than 300 queries and tables"),
+    ("SELECT id FROM orders " + " ".join(f"JOIN orders o{n} USING (id)" for n in range(400)), "more than 300 queries"),
+    ("SELECT id FROM orders WHERE " + " AND ".join(["id=1"] * 4_100), "it has more than 4,000 columns"),
+    ("SELECT id FROM orders WHERE id IN (" + ", ".join(map(str, range(10_000))) + ")", "of which 50,000 are checked"),
+)
+
+
+@pytest.mark.parametrize(("text", "why"), TOO_LARGE, ids=[one[1] for one in TOO_LARGE])
+def test_a_statement_that_would_take_too_long_is_an_error(text: str, why: str) -> None:
+    """Whoever relies on the check must not take it for one that was passed."""
+    (one,) = check_sql(text, TABLES)
+    assert (one.code, one.severity) == ("too-large", Severity.ERROR)
+    assert why in one.message
+
+
+def test_findings_are_bounded() -> None:
+    assert len(check_sql("SELECT nmae FROM orders;\n" * 1_000, TABLES)) == 200
+
+
 def test_a_string_in_double_quotes_is_a_warning_where_it_works() -> None:
     (one,) = check_sql('SELECT id FROM orders WHERE status = "shipped"', TABLES, dialect="sqlite")
     assert (one.code, one.severity) == ("unknown-column", Severity.WARNING)

@@ -41,13 +41,18 @@ def check_sql(
         chosen = find_dialect(named.most_common(1)[0][0]) if named else guess_dialect(text, "").dialect
     job = Job(known, chosen, routines, writes, [])
     data = text.encode("utf-8", "replace")
-    found = [
+    findings = (
         _placed(one, data, statement)
         for statement in split(data, chosen)
         if not _is_passed_over(statement, chosen)
         for one in check_statement(data[statement.start : statement.end].decode("utf-8", "replace"), job)
-    ]
-    return sorted(dict.fromkeys(found), key=lambda one: (one.line, one.column, one.code))[:MAX_FINDINGS]
+    )
+    found: dict[Finding, None] = {}
+    for one in findings:
+        found[one] = None
+        if len(found) == MAX_FINDINGS:
+            break
+    return sorted(found, key=lambda one: (one.line, one.column, one.code))
 
 
 def _is_passed_over(statement: Statement, dialect: Dialect) -> bool:

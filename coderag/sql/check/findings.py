@@ -30,6 +30,7 @@ class Code(StrEnum):
     TYPE_MISMATCH = "type-mismatch"
     WRONG_FUNCTION = "wrong-function"
     WRITES = "writes"
+    TOO_LARGE = "too-large"  # to be checked, or nested too deeply
     REFUSED = "refused"  # by the database that was asked to explain it
 
 

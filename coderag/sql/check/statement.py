@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import sqlglot
 from sqlglot import exp
@@ -28,6 +29,10 @@ WRITING = (
     *(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.TruncateTable),
     *(exp.Create, exp.Drop, exp.Alter, exp.Command),
 )
+# What is checked within some seconds; the time grows with the square of sources, and of columns in one condition.
+MAX_CHARACTERS = 50_000
+MAX_SOURCES = 300  # queries and tables
+MAX_COLUMNS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,9 @@ class Job:
 def check_statement(text: str, job: Job) -> Iterator[Finding]:
     """Yield what is wrong with a statement; the tables that it creates are added to those that the job knows."""
     known, name = job.known, job.dialect.sqlglot or None
+    if len(text) > MAX_CHARACTERS:
+        yield _too_large(f"it has {len(text):,} characters, of which {MAX_CHARACTERS:,} are checked", text)
+        return
     try:
         with quiet_sqlglot():
             tokens = sqlglot.tokenize(text, read=name)
@@ -64,17 +72,45 @@ def check_statement(text: str, job: Job) -> Iterator[Finding]:
     yield from check_tables(tree, known, job.made, text=text)
     if isinstance(tree, exp.Create) and (created := tree.find(exp.Table)) is not None:
         job.made.append(created.name)
+    if excess := _excess(tree):
+        yield _too_large(excess, text)
+        return
+    try:
+        yield from list(_check_queries(tree, job, text))
+    except RecursionError:
+        yield _too_large("it is nested too deeply", text)
+    if isinstance(tree, exp.Insert):
+        yield from _check_inserted(tree, known, text)
+
+
+def _check_queries(tree: exp.Expr, job: Job, text: str) -> Iterator[Finding]:
+    """Yield what is wrong with the columns, joins and comparisons of a statement."""
     for query in _queries(tree):
         try:
             scopes = traverse_scope(query)
-        except (SqlglotError, RecursionError):
+        except SqlglotError:
             continue  # two sources of one alias and the like: the database will say so
         for scope in scopes:
-            yield from check_columns(scope, known, job.dialect.name, text=text)
-            yield from check_joins(scope, known, text=text)
-            yield from check_types(scope, known, job.dialect.name, text=text)
-    if isinstance(tree, exp.Insert):
-        yield from _check_inserted(tree, known, text)
+            yield from check_columns(scope, job.known, job.dialect.name, text=text)
+            yield from check_joins(scope, job.known, text=text)
+            yield from check_types(scope, job.known, job.dialect.name, text=text)
+
+
+def _excess(tree: exp.Expr) -> str:
+    """Return what a statement has too much of to be looked at closely, "" for nothing."""
+    for what, kinds, most in (
+        ("queries and tables", (exp.Query, exp.Table), MAX_SOURCES),
+        ("columns", (exp.Column,), MAX_COLUMNS),
+    ):
+        count = sum(1 for _ in islice(tree.find_all(*kinds), most + 1))
+        if count > most:
+            return f"it has more than {most:,} {what}"
+    return ""
+
+
+def _too_large(why: str, text: str) -> Finding:
+    message = f"this statement is too large to be checked: {why}"
+    return finding(Code.TOO_LARGE, message, text=text, extent=(0, len(text.split("\n", 1)[0])))
 
 
 def _syntax_error(error: Exception, text: str) -> Finding:
