@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the golden files with what comes out now")
 
 
-@pytest.fixture(autouse=True, scope="session")
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the cache and the key of the user out of the tests, and the tests out of them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(os.environ, "XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        patch.setitem(os.environ, "XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
-        yield
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the cache and the key of the user out of the tests, and the tests out of them: also in their processes."""
+    own = tempfile.TemporaryDirectory(prefix="coderag-tests-")
+    config.add_cleanup(own.cleanup)
+    for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        os.environ[name] = str(Path(own.name, name))
 
 
 @pytest.fixture

@@ -30,12 +30,6 @@ Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 
 
-@pytest.fixture(autouse=True, scope="session")
-def own_environment(own_cache: None) -> None:  # noqa: ARG001  # it sets what is handed on here
-    """Let commands have the cache and the key of the tests."""
-    ENVIRONMENT.update({name: os.environ[name] for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME")})
-
-
 @pytest.fixture(scope="session")
 def coderag() -> Run:
     """Run `coderag` with some arguments in a folder, and return what it printed and its exit code."""
