@@ -16,7 +16,7 @@ PACKAGE = REPOSITORY / "coderag"
 # From the lowest to the highest; what is on one line may not import each other.
 LAYERS = [
     {"coderag"},
-    {"coderag.errors", "coderag.types", "coderag.data"},
+    {"coderag.errors", "coderag.extras", "coderag.types", "coderag.data"},
     {"coderag.limits"},
     {"coderag.text"},
     {"coderag.models"},

@@ -23,6 +23,7 @@ from coderag.cli.arguments import (
 )
 from coderag.cli.graph_parser import add_graph, add_impact, add_map, add_path, add_refs
 from coderag.cli.schema_parser import add_check_sql, add_erd, add_schema, add_table, add_tables
+from coderag.extras import Extra, how_to_install
 from coderag.limits import (
     COMPARED,
     DIVERSITY,
@@ -113,8 +114,11 @@ examples:
   coderag eval questions.jsonl --compare index=/var/tmp/other-index --by kind -v
   coderag eval --from-git --plot quality.svg
 
-Needs "pip install coderag[eval]". The interval behind a figure holds it for 95 of 100 samples of such questions.
 """
+EVAL_NEEDS = (
+    f"It needs an extra; {how_to_install(Extra.EVAL)}\n"
+    "The interval behind a figure holds it for 95 of 100 samples of such questions.\n"
+)
 BATCH_HELP = (
     'read JSON lines {"query", "k"?, "kinds"?, "languages"?, "paths"?, "repositories"?, "databases"?, '
     '"environments"?, "groups"?, "tests"?, "diversity"?, "threshold"?, "collapse"?, "expand"?, "related"?} from stdin, '
@@ -319,7 +323,7 @@ def _add_eval(commands: Parsers) -> None:
         "eval",
         module="eval",
         summary="measure how good the answers are, on questions of yours or of the repository's own",
-        epilog=EVAL_EXAMPLES,
+        epilog=EVAL_EXAMPLES + EVAL_NEEDS,
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from coderag.errors import EvaluationError
+from coderag.extras import Extra, how_to_install
 from coderag.index.arrays import Array
 
 __all__ = ["main_measure", "measures", "score"]
@@ -59,5 +60,5 @@ def _library() -> Any:
     try:
         import ir_measures
     except ImportError as error:
-        raise EvaluationError(f'{error.name} is not installed; run "pip install coderag[eval]"') from None
+        raise EvaluationError(f"{error.name} is not installed; {how_to_install(Extra.EVAL)}") from None
     return ir_measures

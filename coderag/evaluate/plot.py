@@ -8,6 +8,7 @@ from typing import Any
 
 from coderag.errors import EvaluationError
 from coderag.evaluate.report import Figures
+from coderag.extras import Extra, how_to_install
 
 __all__ = ["check_picture", "plot"]
 
@@ -36,7 +37,7 @@ def plot(figures: Sequence[Figures], path: Path, *, measure: str, title: str) ->
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise EvaluationError(f'{error.name} is not installed; run "pip install coderag[eval]"') from None
+        raise EvaluationError(f"{error.name} is not installed; {how_to_install(Extra.EVAL)}") from None
     # The same figures make the same file, and text stays text.
     with rc_context({"svg.hashsalt": "coderag", "svg.fonttype": "none", "font.family": "sans-serif"}):
         figure = Figure(figsize=SIZE, layout="constrained")

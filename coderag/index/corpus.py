@@ -25,9 +25,10 @@ __all__ = ["Corpus", "Member", "open_members"]
 REMEMBERED_BYTES = 128 << 20  # of masks and factors
 WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be found out again
     *("chunk_file", "chunk_kind", "file_labels", "file_language", "languages"),
-    *("documents", "paths", "path_table", "_first_of_file"),
+    *("documents", "paths", "path_table", "_first_of_file", "_path_ranks"),
 )
 REMEMBERED_NAMES = 100_000
+MANY_FILES = 2_000  # so many paths are not compared again for each question
 LAST_NAME = re.compile(r"[^\W\d]\w*$")
 
 
@@ -211,6 +212,26 @@ class Corpus:
         member = self.members[bisect_right(self._first_files, file) - 1]
         return member.segment.paths[file - member.first_file]
 
+    def paths_of(self, files: Array) -> list[str]:
+        """Return the paths of some files, i64[n] ascending."""
+        bounds = [*np.searchsorted(files, self._first_files).tolist(), len(files)]
+        parts = zip(self.members, bounds, bounds[1:], strict=False)
+        return [
+            path
+            for member, begin, end in parts
+            for path in member.segment.paths.some(files[begin:end] - member.first_file)
+        ]
+
+    def path_ranks(self, files: Array) -> Array:
+        """Return numbers by which some files, i64[n], sort as by their paths, i64[n]; equal paths have equal ones."""
+        some, own = np.unique_inverse(files)
+        return self._path_ranks[files] if len(some) > MANY_FILES else _ranks(self.paths_of(some))[own]
+
+    @cached_property
+    def _path_ranks(self) -> Array:
+        """The place of each file by its path, i64[files]."""
+        return _ranks(self.paths)
+
     def cosines(self, query: Array) -> Array:
         """Return how near each chunk's vector is to f32[dimensions], f32[chunks]: 0 where there is none."""
         found = [
@@ -236,6 +257,13 @@ class Corpus:
         found = np.zeros(len(chunks), dtype=np.int64)
         for member, positions, local in self.by_member(chunks):
             found[positions] = member.segment.chunk_file[local] + member.first_file
+        return found
+
+    def first_rows(self, chunks: Array) -> Array:
+        """Return the first row of each of i64[n] chunks, i64[n]."""
+        found = np.zeros(len(chunks), dtype=np.int64)
+        for member, positions, local in self.by_member(chunks):
+            found[positions] = member.segment.first_row[local]
         return found
 
     def kind(self, chunk: int) -> Kind:
@@ -272,6 +300,12 @@ class Corpus:
             if len(arrays) == 1
             else np.concatenate(arrays).astype(dtype, copy=False)
         )
+
+
+def _ranks(texts: Sequence[str]) -> Array:
+    """Return the place of each text among all of them, i64[n]; equal texts have the same."""
+    place = {text: number for number, text in enumerate(sorted(set(texts)))}
+    return np.array([place[text] for text in texts], dtype=np.int64)
 
 
 @lru_cache(maxsize=REMEMBERED_NAMES)

@@ -119,8 +119,11 @@ class Draft:
         return places | places_of(made)
 
     def concerned(self) -> list[tuple[Segment, Iterable[int]]]:
-        """Return the files that came, changed or went, by segment."""
-        touched: dict[int, set[int]] = {}
+        """Return the files that came, changed or went, or have another time than they had, by segment."""
+        touched: dict[int, set[int]] = {
+            position: {number for number, stamp in stamps.items() if stamp.mtime_ns != part.stamps[number][1]}
+            for position, (part, stamps) in enumerate(zip(self._parts, self._stamps, strict=True))
+        }
         for part, number in self._died | self._revived:
             touched.setdefault(part, set()).add(number)
         found: list[tuple[Segment, Iterable[int]]] = [

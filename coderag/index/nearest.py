@@ -16,7 +16,7 @@ import numpy as np
 
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
-from coderag.index.sparse import top_k
+from coderag.index.order import best_chunks
 from coderag.index.vectors import SIGN_BITS, Vectors, cosines, signs_of
 
 __all__ = ["COMPARED", "EXACT_UP_TO", "How", "Nearest", "cosines_of", "nearest", "way"]
@@ -28,7 +28,7 @@ EXACT_UP_TO = 200_000
 COMPARED = 4_000
 BLOCK = 1 << 15  # chunks whose signs are counted at a time, which keeps what is counted near the processor
 BYTE_VALUES = 256
-SAMPLED = 16  # of so many chunks one is looked at to guess which estimate COMPARED of them reach
+SAMPLED = 16  # a power of two; of about so many chunks one tells which estimate COMPARED of them reach
 
 
 class How(StrEnum):
@@ -55,15 +55,16 @@ def way(corpus: Corpus) -> How:
 def nearest(corpus: Corpus, query: Array, counts: Array, *, k: int, how: How | None = None) -> Nearest:
     """Return the k chunks whose cosine with f32[dimensions], times what they count (f32[chunks]), is the highest.
 
-    What counts 0, or is no nearer than a right angle, is none of them. Equal scores go to the lower number.
+    What counts 0, or is no nearer than a right angle, is none of them. Of chunks that equal the k-th, the first by path
+    and line are taken.
     """
     if (how or way(corpus)) is How.ALL:
         scores = corpus.cosines(query) * counts
-        best = top_k(scores, k)
+        best = best_chunks(corpus, scores, k)
         return Nearest(best, scores[best])
     chosen = _promising(corpus, query, counts)
     scores = cosines_of(corpus, query, chosen) * counts[chosen]
-    best = top_k(scores, k)
+    best = best_chunks(corpus, scores, k, chunks=chosen)
     return Nearest(chosen[best], scores[best])
 
 
@@ -79,11 +80,16 @@ def cosines_of(corpus: Corpus, query: Array, chunks: Array) -> Array:
     return found
 
 
-def _live(corpus: Corpus, scores: Array) -> Array:
-    """Return the scores of the chunks that count, f32[live chunks]: what is dead must not show in what is guessed."""
-    dead = [one.first_chunk + chunks for one, chunks in zip(corpus.members, corpus.dead_chunks, strict=True)]
-    found: Array = np.delete(scores, np.concatenate(dead)) if any(map(len, dead)) else scores
-    return found
+def _sample(corpus: Corpus) -> Array:
+    """Return about one in SAMPLED chunks of files that count, i64[n].
+
+    Their ids choose them, not their numbers, and nothing dead is among them: the same files give the same sample.
+    """
+    found = []
+    for member, dead in zip(corpus.members, corpus.dead_chunks, strict=True):
+        chosen = np.flatnonzero(member.segment.arrays["chunk_id"] & np.uint64(SAMPLED - 1) == 0)
+        found.append(member.first_chunk + np.setdiff1d(chosen, dead, assume_unique=True))
+    return np.concatenate(found)
 
 
 def _promising(corpus: Corpus, query: Array, counts: Array) -> Array:
@@ -96,7 +102,7 @@ def _promising(corpus: Corpus, query: Array, counts: Array) -> Array:
         if member.segment.vectors is not None and member.segment.vectors.signs is not None:
             here = slice(member.first_chunk, member.first_chunk + len(member.segment))
             estimates.write(member.segment.vectors.signs, counts[here], found[here])
-    sample = _live(corpus, found)[::SAMPLED]
+    sample = found[corpus.remembered(("sample", SAMPLED), lambda: _sample(corpus))]
     place = len(sample) - min(COMPARED // SAMPLED, len(sample))
     least = float(np.partition(sample, place)[place]) if len(sample) else 0.0
     return np.flatnonzero(found >= max(least, float(np.finfo(np.float32).tiny)))

@@ -62,7 +62,8 @@ def fold_schema(
 
     None where nothing tells of any. Raises EncoderError.
     """
-    files = [*schema_files(parts)]
+    # By path: where two files describe the same, which of them counts must not depend on when they were read.
+    files = sorted(schema_files(parts), key=lambda file: file.path)
     files += [SchemaFile(one.name, one.facts, modified=one.taken) for one in snapshots]
     if not files:
         return None

@@ -14,7 +14,17 @@ import numpy as np
 
 from coderag.index.arrays import Array
 
-__all__ = ["SHORT_DOCS", "Postings", "build_postings", "idf", "merge_terms", "postings_of_terms", "saturate", "top_k"]
+__all__ = [
+    "SHORT_DOCS",
+    "Postings",
+    "build_postings",
+    "contenders",
+    "idf",
+    "merge_terms",
+    "postings_of_terms",
+    "saturate",
+    "top_k",
+]
 
 BLOCK, MIN_BLOCK = 512, 16  # documents a block when the best are picked
 WEIGHT_STEPS = 255  # weights are stored as u8
@@ -144,7 +154,14 @@ def idf(documents: int, frequency: int) -> float:
 
 
 def top_k(scores: Array, k: int) -> Array:
-    """Return the positions of the k best positive scores, best first; ties go to the lower position.
+    """Return the positions of the k best positive scores, best first; ties go to the lower position."""
+    found = contenders(scores, k)
+    order = np.lexsort((found, -scores[found]))
+    return found[order[:k]]
+
+
+def contenders(scores: Array, k: int) -> Array:
+    """Return the positions, ascending, of positive scores of which the k best are some, with all that equal the k-th.
 
     Only blocks whose maximum reaches the k-th best maximum can hold one of the best, which is what makes this
     ten times faster than argpartition over scores that are mostly zero.
@@ -154,8 +171,5 @@ def top_k(scores: Array, k: int) -> Array:
         whole = len(scores) // block * block
         maxima = scores[:whole].reshape(-1, block).max(axis=1)
         threshold = max(float(np.partition(maxima, -k)[-k]), np.finfo(np.float32).tiny)
-        candidates = np.flatnonzero(scores >= threshold)
-    else:
-        candidates = np.flatnonzero(scores > 0)
-    order = np.lexsort((candidates, -scores[candidates]))
-    return candidates[order[:k]]
+        return np.flatnonzero(scores >= threshold)
+    return np.flatnonzero(scores > 0)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from coderag.extras import Extra, how_to_install
 from coderag.models.encoder import Array
 from coderag.models.token_models import CHARACTERS_PER_TOKEN, ModelSource, Tokens, folder_fingerprint, padded
 
@@ -46,8 +47,8 @@ class OnnxModel:
             import onnxruntime
             import tokenizers
         except ImportError as error:
-            advice = 'run pip install "coderag[onnx]"'
-            raise source.error(f"{self._folder} needs onnxruntime and tokenizers: {advice}") from error
+            advice = how_to_install(Extra.ONNX)
+            raise source.error(f"{self._folder} needs onnxruntime and tokenizers; {advice}") from error
         self._tokenizer = self._open_tokenizer(tokenizers)
         self._session = self._open_session(onnxruntime, self._weights())
         self._inputs = {one.name: one.type for one in self._session.get_inputs()}

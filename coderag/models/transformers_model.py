@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coderag.extras import Extra, how_to_install
 from coderag.models.encoder import Array
 from coderag.models.token_models import CHARACTERS_PER_TOKEN, ModelSource, Tokens, folder_fingerprint, padded
 
@@ -39,8 +40,8 @@ class TransformersModel:
             import torch
             import transformers
         except ImportError as error:
-            advice = 'run pip install "coderag[transformers]"'
-            raise source.error(f"{source.name} needs torch and transformers: {advice}") from error
+            advice = how_to_install(Extra.TRANSFORMERS)
+            raise source.error(f"{source.name} needs torch and transformers; {advice}") from error
         if not Path(source.model).is_absolute() and Path(source.model).exists():
             # The library would prefer it to the hub's, and a folder of a repository is not what was asked for.
             raise source.error(f"there is a folder called {source.model} here; write ./{source.model} if it is meant")

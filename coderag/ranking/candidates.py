@@ -10,6 +10,7 @@ import numpy as np
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
 from coderag.index.nearest import cosines_of, nearest
+from coderag.index.order import best_chunks, place_order
 from coderag.index.sparse import top_k
 from coderag.ranking.fuse import DEPTH, Listed, fuse, joined
 from coderag.ranking.retrieve import Scores
@@ -26,7 +27,7 @@ ROUNDING = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Some chunks, ascending, with what the lists say of them."""
+    """Some chunks, by path and line, with what the lists say of them."""
 
     chunks: Array  # i64[n]
     fused: Array  # f32[n]: the lists' scores together, 0..1
@@ -52,9 +53,11 @@ def find_candidates(
     lexical = _Lexical(corpus, scores, weights)
     words = _by_words(corpus, lexical, factor)
     near = _by_vectors(corpus, vector if dense else None, factor)
-    chunks = joined([words, near])
-    of_words = lexical.of(chunks) * factor[chunks]
-    cosine = np.zeros(len(chunks), np.float32) if vector is None else cosines_of(corpus, vector, chunks)
+    ascending = joined([words, near])
+    order = place_order(corpus, ascending)  # so that a stable sort by any score puts equal ones in this order
+    chunks = ascending[order]
+    of_words = lexical.of(ascending)[order] * factor[chunks]
+    cosine = np.zeros(len(chunks), np.float32) if vector is None else cosines_of(corpus, vector, ascending)[order]
     closeness = np.maximum(cosine, 0.0, out=cosine) * factor[chunks]
     total = fuse(chunks, [(words, of_words, 1.0), (near, closeness, dense)], fusion)
     kept = np.sort(np.argsort(-total, kind="stable")[:CANDIDATES])
@@ -117,5 +120,5 @@ def _best_of(corpus: Corpus, lexical: _Lexical, factor: Array, files: Array) -> 
     if len(outside):
         chunks = np.sort(np.concatenate([chunks, outside]), kind="stable")
     scores = lexical.of(chunks) * factor[chunks]
-    best = top_k(scores, DEPTH)
+    best = best_chunks(corpus, scores, DEPTH, chunks=chunks)
     return Listed(chunks[best], scores[best])

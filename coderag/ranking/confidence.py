@@ -17,6 +17,7 @@ from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
 from coderag.index.keys import path_key
 from coderag.ranking.features import known_terms
+from coderag.ranking.sums import weighted_sums
 from coderag.ranking.understand import Question
 from coderag.ranking.vocabulary import STOP_WORDS, WEAK_WORDS
 from coderag.text.tokens import term_hash, words
@@ -74,7 +75,7 @@ def confidence(
     """
     rows = evidence(corpus, question, chunks, symbols=symbols, cosines=cosines)
     weights, start = (BY_WORDS, BY_WORDS_START) if cosines is None else (BY_VECTORS, BY_VECTORS_START)
-    sure: Array = 1 / (1 + np.exp(-(rows @ np.array(weights, dtype=np.float32) + np.float32(start))))
+    sure: Array = 1 / (1 + np.exp(-(weighted_sums(rows, np.array(weights, dtype=np.float32)) + np.float32(start))))
     return np.where(rows.any(axis=1), sure, np.float32(0))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import fsum
 
 from coderag.graph.model import EdgeKind
 from coderag.index.corpus import Corpus
@@ -38,7 +39,7 @@ def connected(corpus: Corpus, ranked: Sequence[Ranked], graphs: Graphs) -> list[
         users = {edge.source for edge in graph.edges_to(node, USES) if edge.candidates <= 1} - {node}
         shares = [first[hits[repository, user]].score / best for user in users if (repository, user) in hits]
         if shares:
-            gained = LIFT * min(1.0, sum(shares))
+            gained = LIFT * min(1.0, fsum(shares))
             one = first[position]
             lifted[position] = replace(one, score=one.score * (1.0 + gained), parts=one.parts | {CONNECTED: gained})
     lifted.sort(key=lambda one: -one.score)

@@ -13,6 +13,7 @@ import numpy as np
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
 from coderag.ranking.features import known_terms
+from coderag.ranking.sums import weighted_sums
 from coderag.text.tokens import words
 
 __all__ = ["Similarity", "cosine_rows", "diverse", "jaccard_rows", "mmr", "similarity"]
@@ -78,7 +79,7 @@ def cosine_rows(vectors: Array) -> Similarity:
     rows = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
 
     def similar(position: int) -> Array:
-        found: Array = np.maximum(rows @ rows[position], np.float32(0))
+        found: Array = np.maximum(weighted_sums(rows, rows[position]), np.float32(0))
         return found
 
     return similar

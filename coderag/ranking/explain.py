@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from math import fsum
 
 from coderag.index.corpus import Corpus
 from coderag.ranking.duplicates import groups_of_copies
@@ -74,7 +75,7 @@ def _best_lines(chunk: Chunk, rows: list[list[str]], matched: Mapping[str, float
     """Return the lines that hold the most of the question, in order; at least the chunk's first."""
     numbers = [line for part in chunk.parts for line in range(part.start_line, part.end_line + 1)]
     scored = [
-        (sum(matched[word] for word in here), -number)
+        (fsum(matched[word] for word in here), -number)
         for number, row in zip(numbers, rows, strict=False)
         if (here := matched.keys() & set(row))
     ]

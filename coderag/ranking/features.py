@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from math import fsum
 from types import MappingProxyType
 
 import numpy as np
@@ -83,7 +84,7 @@ def features(corpus: Corpus, question: Question, scores: Scores, found: Candidat
         "around": around[own_file],
         "fused": found.fused,
     }
-    paths = [corpus.path(file) for file in files.tolist()]
+    paths = corpus.paths_of(files)
     columns |= _named(scores, corpus.names(chunks), paths, own_file.tolist())
     for row, told in _of_symbols(corpus, question, scores, chunks):
         for feature, value in told.items():
@@ -102,7 +103,7 @@ def _named(
         (
             stems[file],
             _share(own := _terms_of(name), asked),
-            sum(scores.rarity[term] for term in own & asked) / max(scores.best, 1e-6),
+            fsum(scores.rarity[term] for term in own & asked) / max(scores.best, 1e-6),
             _share(_terms_of(scope), asked),
         )
         for (name, scope), file in zip(names, files, strict=True)

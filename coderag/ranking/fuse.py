@@ -37,10 +37,16 @@ class Listed:
         found: Array = np.clip((scores - self.least) / reach, 0.0, 1.0).astype(np.float32)
         return found
 
-    def reciprocal(self, chunks: Array) -> Array:
-        """Return what the rank of some chunks is worth, f32[chunks] in 0..1; 0 for those not on the list."""
-        worth = {chunk: (RANK_DAMPING + 1) / (RANK_DAMPING + rank) for rank, chunk in enumerate(self.best.tolist(), 1)}
-        return np.array([worth.get(chunk, 0.0) for chunk in chunks.tolist()], dtype=np.float32)
+    def reciprocal(self, chunks: Array, scores: Array) -> Array:
+        """Return what the rank of some chunks is worth, f32[chunks] in 0..1; 0 for those not on the list.
+
+        All of the list are among them; equal scores rank in the order in which they are given.
+        """
+        worth = np.zeros(len(chunks), dtype=np.float32)
+        own = np.flatnonzero(np.isin(chunks, self.best))
+        ranked = own[np.argsort(-scores[own], kind="stable")]
+        worth[ranked] = (RANK_DAMPING + 1) / (RANK_DAMPING + np.arange(1, len(own) + 1))
+        return worth
 
 
 def listed(scores: Array, depth: int = DEPTH) -> Listed:
@@ -62,5 +68,7 @@ def fuse(chunks: Array, lists: Sequence[tuple[Listed, Array, float]], fusion: Fu
     """
     total = np.zeros(len(chunks), dtype=np.float32)
     for one, scores, weight in lists:
-        total += np.float32(weight) * (one.scaled(scores) if fusion is Fusion.MIN_MAX else one.reciprocal(chunks))
+        total += np.float32(weight) * (
+            one.scaled(scores) if fusion is Fusion.MIN_MAX else one.reciprocal(chunks, scores)
+        )
     return total

@@ -11,6 +11,7 @@ from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
 from coderag.ranking.glossary import SpokenOf
 from coderag.ranking.matching import Matches
+from coderag.ranking.sums import weighted_sums
 from coderag.ranking.votes import Votes
 
 __all__ = ["LEGS", "Leg", "Request", "weighted"]
@@ -51,8 +52,7 @@ def weighted(leg: Leg, request: Request) -> Array:
 
 
 def _text(request: Request) -> Array:
-    found: Array = request.matches.weights @ request.matches.tables
-    return found
+    return weighted_sums(request.matches.tables.T, request.matches.weights)
 
 
 def _name(request: Request) -> Array:
@@ -70,7 +70,7 @@ def _database(request: Request) -> Array:
     sizes = np.add.reduceat(request.allowed.astype(np.int64), catalog.group_starts)
     if np.count_nonzero(sizes) < 2:
         return np.full(len(catalog), LEFT_OVER, dtype=np.float32)
-    covered = matches.weights @ np.maximum.reduceat(matches.tables, catalog.group_starts, axis=1)
+    covered = weighted_sums(np.maximum.reduceat(matches.tables, catalog.group_starts, axis=1).T, matches.weights)
     of_database = covered / (1 + SIZE_DAMPING * np.log(np.maximum(sizes, 1)))
     found: Array = (of_database / of_database.max()).astype(np.float32)[catalog.group]
     return found

@@ -14,6 +14,7 @@ import numpy as np
 from coderag.index.arrays import Array
 from coderag.models.encoder import unit_rows
 from coderag.models.static import PassageWords, shipped_encoder
+from coderag.ranking.sums import weighted_sums
 from coderag.text.tokens import split_identifier, words
 
 __all__ = ["likeness", "name_words"]
@@ -30,7 +31,7 @@ def name_words(text: str) -> tuple[str, ...]:
 def likeness(asked: Mapping[str, float], texts: Sequence[tuple[str, ...]]) -> Array:
     """Return how like weighted words are to those of each text, f32[texts] in 0..1; 0 for a text without words."""
     found = np.zeros(len(texts), dtype=np.float32)
-    vocabulary = list(dict.fromkeys(word for text in texts for word in text))
+    vocabulary = sorted({word for text in texts for word in text})  # the order of the texts must not tell in a product
     total = sum(asked.values())
     if not vocabulary or total <= 0:
         return found
@@ -42,7 +43,8 @@ def likeness(asked: Mapping[str, float], texts: Sequence[tuple[str, ...]]) -> Ar
     some = sizes > 0
     starts = (np.cumsum(sizes) - sizes)[some]
     best = np.maximum.reduceat(pairs[:, flat], starts, axis=1)
-    found[some] = (np.array(list(asked.values()), dtype=np.float32) / np.float32(total)) @ best
+    shares = np.array(list(asked.values()), dtype=np.float32) / np.float32(total)
+    found[some] = weighted_sums(best.T, shares)
     return found
 
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from heapq import heapify, heappop, heapreplace
-from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
@@ -28,6 +27,7 @@ from coderag.ranking.features import FAMILIES, FEATURES, features
 from coderag.ranking.filter import scores_within
 from coderag.ranking.likeness import name_words
 from coderag.ranking.retrieve import retrieve
+from coderag.ranking.sums import weighted_sums
 from coderag.ranking.trees import Trees, read_trees, tree_scores
 from coderag.ranking.understand import Question, Shape
 from coderag.types import Kind, Pipeline
@@ -122,7 +122,7 @@ class Ranked:
 class Rows:
     """The candidates of a question and what speaks for each."""
 
-    chunks: Array  # i64[n]
+    chunks: Array  # i64[n], by path and line
     features: Array  # f32[n, FEATURES]
     factor: Array  # f32[n]: what multiplies the score
     symbols: Mapping[int, float]  # chunk that defines a symbol of the question -> how exactly, 0..1
@@ -152,8 +152,8 @@ def rank(
     # The ranker learned from questions with vectors, and is no judge without.
     share = tuning.learned[rows.shape] if with_vectors and pipeline.reranker not in WITHOUT_RANKER else 0.0
     learned = _learned(rows, share)
-    final = (rows.features @ weights + learned) * rows.factor
-    order = _in_order(corpus, rows.chunks, final)
+    final = (weighted_sums(rows.features, weights) + learned) * rows.factor
+    order = np.argsort(-final, kind="stable")  # equal ones stay in order of path and line
     chunks, keep = rows.chunks[order], tuning.again[rows.shape]
     if diversity:
         picked = diverse(corpus, chunks, final[order], k=k, diversity=diversity, keep=keep)
@@ -223,16 +223,6 @@ def _learned(rows: Rows, share: float) -> Array:
 def shipped_ranker() -> Trees:
     """Return the ranker that comes with coderag (scripts/train_ranker.py); raises RerankerError."""
     return read_trees(Path(__file__).with_name("ranker.json"), FEATURES)
-
-
-def _in_order(corpus: Corpus, candidates: Array, scores: Array) -> Array:
-    """Return the positions of the candidates, best first; equal scores go by path and line, whatever their numbers."""
-    order = np.argsort(-scores, kind="stable")
-    bounds = [*np.flatnonzero(np.diff(scores[order], prepend=np.inf)).tolist(), len(order)]
-    for begin, end in pairwise(bounds):
-        if end - begin > 1:
-            order[begin:end] = sorted(order[begin:end].tolist(), key=lambda one: corpus.place(int(candidates[one])))
-    return order
 
 
 def factors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:

@@ -51,7 +51,7 @@ def related_hits(
             worth = (score * sure * SHARE, why, confidence * sure * SHARE)
             if chunk not in best or worth[0] > best[chunk][0]:
                 best[chunk] = worth
-    for chunk in sorted(best, key=lambda one: (-best[one][0], one))[:count]:
+    for chunk in sorted(best, key=lambda one: (-best[one][0], corpus.place(one), one))[:count]:
         score, why, confidence = best[chunk]
         hit = Hit(corpus.chunk(chunk), round(score, 4), reasons=(why,), confidence=round(confidence, 4), related=True)
         further.append((chunk, hit))

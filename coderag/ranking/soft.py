@@ -15,6 +15,7 @@ from coderag.errors import EncoderError
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
 from coderag.models.neighbours import shipped_neighbours
+from coderag.ranking.sums import weighted_sums
 from coderag.text.tokens import stem, term_hash
 
 __all__ = ["held_share"]
@@ -27,27 +28,24 @@ def held_share(corpus: Corpus, asked: Mapping[str, float], chunks: Array) -> tup
 
     Both are f32[n] in 0..1; the second is never less than the first.
     """
-    exact = np.zeros(len(chunks), dtype=np.float32)
-    alike = np.zeros(len(chunks), dtype=np.float32)
     words = sorted(asked.items(), key=lambda one: -one[1])[:MOST_WORDS]
     total = sum(weight for _, weight in words)
     if total <= 0:
-        return exact, alike
+        return np.zeros(len(chunks), dtype=np.float32), np.zeros(len(chunks), dtype=np.float32)
     expanded = [_expanded(word) for word, _ in words]
     hashes = np.concatenate([found for found, _ in expanded])
     likeness = np.concatenate([found for _, found in expanded])
     first = np.cumsum([0, *(len(found) for found, _ in expanded[:-1])])
     shares = np.array([weight / total for _, weight in words], dtype=np.float32)
+    best = np.zeros((len(words), len(chunks)), dtype=np.float32)
     for member, rows, local in corpus.by_member(chunks):
         postings = member.segment.text_postings
         positions = postings.find(hashes)
         known = np.flatnonzero(positions >= 0)
         held = np.zeros((len(hashes), len(local)), dtype=np.float32)
         held[known] = (postings.weights_of(positions[known], local) > 0) * likeness[known, np.newaxis]
-        best = np.maximum.reduceat(held, first, axis=0)
-        exact[rows] = shares @ (best == 1.0)
-        alike[rows] = shares @ best
-    return exact, alike
+        best[:, rows] = np.maximum.reduceat(held, first, axis=0)
+    return weighted_sums(best.T == 1.0, shares), weighted_sums(best.T, shares)
 
 
 @lru_cache(maxsize=10_000)

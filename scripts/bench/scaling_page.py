@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from coderag.extras import Extra, how_to_install
 from scripts.bench.records import BenchmarkError, Figure
 from scripts.bench.report import Report, by_quantity, notes, piped
 from scripts.bench.scaling import SCALING
@@ -59,7 +60,7 @@ def _plot(figures: Sequence[Figure], path: Path) -> None:
         from matplotlib import rc_context
         from matplotlib.figure import Figure as Picture
     except ImportError as error:
-        raise BenchmarkError(f'{error.name} is not installed; run "pip install coderag[eval]"') from None
+        raise BenchmarkError(f"{error.name} is not installed; {how_to_install(Extra.EVAL)}") from None
     # The same figures make the same file, and text stays text.
     with rc_context({"svg.hashsalt": "coderag", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9}):
         picture = Picture(figsize=SIZE, layout="constrained")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from coderag import Index
 from coderag.errors import IndexDamagedError, IndexFormatError
 from coderag.index.arrays import open_arrays, write_arrays
 from coderag.index.catalog import Catalog, write_catalog
@@ -27,7 +29,7 @@ from coderag.sql.model import (
     Usage,
 )
 from tests.catalogs import catalog_of
-from tests.files import index_file
+from tests.files import index_file, write
 
 SHOP = """
 CREATE TABLE customers (id int PRIMARY KEY, full_name text);
@@ -242,3 +244,29 @@ def test_a_damaged_catalog_says_so(tmp_path: Path) -> None:
     path.write_bytes(bytes(data))
     with pytest.raises(IndexDamagedError):
         Catalog.open(index_file(path))
+
+
+def test_of_two_descriptions_the_same_counts_whenever_they_were_read(tmp_path: Path) -> None:
+    files = {
+        "dbt_project.yml": "name: shop\nmodel-paths: [models]\n",
+        "models/orders.sql": "select 1 as id\n",
+        "models/schema.yml": "models:\n  - name: orders\n    description: \"{{ doc('orders') }}\"\n",
+        "models/a.md": "{% docs orders %}\nFirst.\n{% enddocs %}\n",
+        "models/z.md": "{% docs orders %}\nLast.\n{% enddocs %}\n",
+    }
+    root = write(tmp_path / "root", files)
+    index = Index.build(root, workers=0)
+    before = [table.comment for table in index.tables()]
+    assert before == ["Last."]
+    write(root, {"models/a.md": files["models/a.md"] + "Changed.\n"})
+    index.update(workers=0)
+    assert [table.comment for table in index.tables()] == before
+
+
+def test_a_table_is_as_new_as_the_file_that_declares_it(tmp_path: Path) -> None:
+    root = write(tmp_path / "root", {"schema.sql": "CREATE TABLE orders (id int);\n"})
+    os.utime(root / "schema.sql", (1_600_000_000, 1_600_000_000))
+    index = Index.build(root, workers=0)
+    os.utime(root / "schema.sql", (1_700_000_000, 1_700_000_000))
+    index.update(workers=0)
+    assert [table.modified for table in index.tables()] == ["2023-11-14T22:13:20+00:00"]

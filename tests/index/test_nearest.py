@@ -17,6 +17,7 @@ from coderag.index.manifest import read_manifest
 from coderag.index.nearest import COMPARED, EXACT_UP_TO, How, cosines_of, nearest, way
 from coderag.index.vectors import write_vectors
 from coderag.models.encoder import quantised, unit_rows
+from coderag.models.static import shipped_encoder
 from tests.files import write
 
 CHUNKS = 12_000  # three times as many as are compared
@@ -92,6 +93,32 @@ def test_under_a_filter_every_one_is_found(folder: Path) -> None:
     counts = np.zeros(len(corpus), dtype=np.float32)
     counts[NUMBERS.choice(len(corpus), size=COMPARED, replace=False)] = 1
     assert all(recall(corpus, query, counts, k=200) == 1 for query in questions(rows, 10))
+
+
+def test_what_is_compared_does_not_depend_on_the_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coderag.index.nearest.COMPARED", 100)
+    words = "read write parse send load store check retry cancel open close merge split sort find count".split()
+    lines = [f"def {one}_{other}(value):\n    return {one}(value, {other})\n\n" for one in words for other in words]
+    root = write(tmp_path / "root", {"m.py": "".join(lines[::5]), "z.py": "".join(lines[1::5])})
+    Index.build(root, workers=0)
+    for number, name in enumerate("bya", 2):
+        write(root, {f"{name}.py": "".join(lines[number::5])})
+        Index.open(root).update(workers=0)
+    (root / "y.py").unlink()
+    Index.open(root).update(workers=0)
+    Index.build(root, index=tmp_path / "fresh", workers=0)
+    folders = root / ".coderag", tmp_path / "fresh"
+    updated, fresh = (Corpus(open_members(IndexPath(one), read_manifest(IndexPath(one)))) for one in folders)
+    assert len(updated.members) > len(fresh.members) == 1
+    for word in words:
+        query = shipped_encoder().encode_query(f"{word} the value")
+        found = []
+        for corpus in (updated, fresh):
+            counts = corpus.live_file[corpus.chunk_file].astype(np.float32)
+            near = nearest(corpus, query, counts, k=len(corpus), how=How.SIGNS)
+            pairs = zip(near.chunks.tolist(), near.scores.tolist(), strict=True)
+            found.append(sorted((*corpus.place(chunk), score) for chunk, score in pairs))
+        assert found[0] == found[1]
 
 
 def test_a_small_index_is_compared_as_a_whole(folder: Path) -> None:

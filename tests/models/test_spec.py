@@ -198,5 +198,5 @@ def test_a_library_that_is_missing_is_named_with_its_extra(
     line: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(EncoderError, match=rf'pip install "coderag\[{extra}\]"'):
+    with pytest.raises(EncoderError, match=rf"pip install '\.\[{extra}\]'"):
         open_encoder(parse_encoder(line, base=tmp_path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from coderag.errors import DatabaseError
+from coderag.extras import Extra
 from coderag.sql.live.link import Link, load_driver, said
 from coderag.sql.live.url import DatabaseUrl
 
@@ -23,7 +24,7 @@ def open_duckdb(url: DatabaseUrl, *, timeout: float) -> Link:  # noqa: ARG001 - 
     """Return a connection to a file, opened for reading, which nobody can write to meanwhile."""
     if url.path is None or not url.path.is_file():
         raise DatabaseError(f"{url.name} cannot be opened: there is no such file")
-    duckdb = load_driver("duckdb", extra="duckdb", title="DuckDB")
+    duckdb = load_driver("duckdb", extra=Extra.DUCKDB, title="DuckDB")
     try:
         connection = duckdb.connect(str(url.path), read_only=True, config=SETTINGS)
     except duckdb.Error as error:

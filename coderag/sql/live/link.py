@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from coderag.errors import DatabaseError
+from coderag.extras import Extra, how_to_install
 from coderag.sql.live.url import DatabaseUrl
 
 __all__ = ["Link", "connect_in_time", "load_driver", "said"]
@@ -36,13 +37,13 @@ class Link:
     alone: Mapping[str, object] = field(default_factory=dict)  # what execute() takes to refuse several statements
 
 
-def load_driver(module: str, *, extra: str, title: str) -> Any:
+def load_driver(module: str, *, extra: Extra, title: str) -> Any:
     """Return the module of a driver; raises DatabaseError that says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise DatabaseError(
-            f"{title} is asked through {module}, which is not installed; run: pip install 'coderag[{extra}]'"
+            f"{title} is asked through {module}, which is not installed; {how_to_install(extra)}"
         ) from error
 
 

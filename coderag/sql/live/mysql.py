@@ -7,6 +7,7 @@ import ssl
 from typing import Any
 
 from coderag.errors import DatabaseError
+from coderag.extras import Extra
 from coderag.sql.live.link import Link, connect_in_time, load_driver, said
 from coderag.sql.live.url import PORTS, DatabaseUrl
 
@@ -24,7 +25,7 @@ def open_mysql(url: DatabaseUrl, *, timeout: float) -> Link:
 
     A password that the address lacks is the variable MYSQL_PWD of the environment.
     """
-    pymysql = load_driver("pymysql", extra="mysql", title="MySQL")
+    pymysql = load_driver("pymysql", extra=Extra.MYSQL, title="MySQL")
     # RuntimeError says that a way of logging in needs another package.
     errors = (pymysql.MySQLError, OSError, RuntimeError, ValueError)
     arguments = {

@@ -7,6 +7,7 @@ import socket
 from typing import Any
 
 from coderag.errors import DatabaseError
+from coderag.extras import Extra
 from coderag.sql.live.link import Link, connect_in_time, load_driver, said
 from coderag.sql.live.url import DatabaseUrl
 
@@ -22,7 +23,7 @@ def open_postgres(url: DatabaseUrl, *, timeout: float) -> Link:
 
     A password that the address lacks is looked for as every program of PostgreSQL does: PGPASSWORD, ~/.pgpass.
     """
-    psycopg = load_driver("psycopg", extra="postgres", title="PostgreSQL")
+    psycopg = load_driver("psycopg", extra=Extra.POSTGRES, title="PostgreSQL")
     errors = (psycopg.Error, UnicodeError)
     given = {"host": url.host, "port": url.port, "dbname": url.database, "user": url.user, "password": url.password}
     arguments = {key: value for key, value in given.items() if value}

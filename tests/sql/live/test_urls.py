@@ -117,7 +117,7 @@ def test_a_missing_driver_is_named(
     file = tmp_path / "shop.duckdb"
     file.write_bytes(b"\0" * 8 + b"DUCK")
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(DatabaseError, match=rf"pip install 'coderag\[{extra}\]'"):
+    with pytest.raises(DatabaseError, match=rf"pip install '\.\[{extra}\]'"):
         inspect_database(url.format(file=file))
 
 
