@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import zlib
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from coderag import Index
 from coderag.index.index_path import IndexPath
 from coderag.index.segment import Segment
+from coderag.reading.secrets import identity
 from tests.files import write
 from tests.reading.tokens import made, pem
 
@@ -57,6 +60,53 @@ def test_no_secret_is_anywhere_in_the_index(root: Path) -> None:
         assert "def connect():" in index.search("open the shop", k=1)[0].chunk.text
         assert index.catalog.tables
         assert TOKEN not in "".join(symbol.doc + symbol.signature for symbol in index.outline("shop/client.py"))
+
+
+def test_no_secret_of_a_deployment_is_anywhere_in_the_index(tmp_path: Path) -> None:
+    def encoded(text: str) -> str:
+        return base64.b64encode(text.encode()).decode()
+
+    aws, letters = made("<b38>a9"), made("<c14>")
+    secrets = {
+        "value": encoded(PASSWORD),
+        "plain": made("<w15>8"),
+        "json": encoded(made("<w16>9")),
+        "basic": encoded(f"shop:{PASSWORD}"),
+        "key": encoded("\n".join(KEY))[60:-60],
+        "letters": letters,
+        "aws": aws,
+    }
+    manifest = f"kind: Secret\ndata:\n  a: {secrets['value']}\nstringData:\n  b: {secrets['plain']}\n"
+    files = {
+        "deploy/secret.yaml": manifest,
+        "deploy/secret.json": json.dumps({"kind": "Secret", "data": {"a": secrets["json"]}}),
+        "deploy/kubeconfig.yaml": f"users:\n- user:\n    client-key-data: {encoded(chr(10).join(KEY))}\n",
+        "deploy/config.yaml": f"kind: ConfigMap\ndata:\n  a: {encoded('of a config map')}\n",
+        "docs/deploy.md": f"# Deploy\n\n```yaml\n{manifest}```\n\nAuthorization: Basic {secrets['basic']}\n",
+        "shop/settings.py": f"URL = 'postgres://shop:{letters}@db/shop'\nAWS = ('{made('AKIA<v16>')}', '{aws}')\n",
+    }
+    root = write(tmp_path / "root", files)
+    with Index.build(root, contents=("code", "docs", "config"), workers=1) as index:
+        said = everything(root / ".coderag")
+        assert [name for name, secret in secrets.items() if secret.encode() in said] == []
+        assert encoded("of a config map").encode() in said
+        counts = {one.path: len(one.secrets) for one in index.status()[0].masked}
+        assert counts == {
+            "deploy/kubeconfig.yaml": 1,
+            "deploy/secret.json": 1,
+            "deploy/secret.yaml": 2,
+            "docs/deploy.md": 3,
+            "shop/settings.py": 3,
+        }
+
+
+def test_other_rules_read_all_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Index.build(root, workers=0) as index:
+        monkeypatch.setattr(identity, "RULES_VERSION", identity.RULES_VERSION + 1)
+        index.update(workers=0)
+        assert "masking of secrets" in index.reports[0].rebuilt
+        index.update(workers=0)
+        assert index.reports[0].read == 0
 
 
 def test_lines_and_names_stay(root: Path) -> None:

@@ -20,6 +20,7 @@ ALPHABETS = {
     "d": string.digits,
     "b": string.ascii_letters + string.digits + "+/",
     "q": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+    "c": "bcdfghjklmnpqrstvwxz",
 }
 HOLE = re.compile(r"<(\w)(\d+)>")
 

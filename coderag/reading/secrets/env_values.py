@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from coderag.reading.secrets.found import Found
-from coderag.reading.secrets.placeholders import is_password_placeholder
+from coderag.reading.secrets.placeholders import is_password_placeholder, is_plain_value
 
 __all__ = ["find_env_values"]
 
@@ -33,9 +33,6 @@ SECRET_NAME = re.compile(
     )(?:_?base|_?[0-9]{1,2})?$""",
     re.IGNORECASE | re.VERBOSE,
 )
-PLAIN = re.compile(
-    rb"(?i:true|false|yes|no|on|off|null|none|nil|required|optional)|[0-9]{1,5}|[/~.][\w./-]{0,200}|https?://.{0,500}"
-)
 
 
 def find_env_values(data: bytes, *, path: str) -> Iterator[Found]:
@@ -52,5 +49,5 @@ def _assigned(data: bytes, start: int, end: int) -> Iterator[Found]:
     for found in ASSIGNMENT.finditer(data, start, end):
         group = found.lastgroup or "bare"
         value = found[group]
-        if SECRET_NAME.search(found["name"]) and not PLAIN.fullmatch(value) and not is_password_placeholder(value):
+        if SECRET_NAME.search(found["name"]) and not is_plain_value(value) and not is_password_placeholder(value):
             yield Found(KIND, (found.span(group),))

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
 from coderag.reading.secrets.anchors import KEY_BYTES, Sieve, key_of, parse_anchor
+from coderag.reading.secrets.basic_credentials import are_credentials
+from coderag.reading.secrets.encoded_keys import encoded_key
 from coderag.reading.secrets.found import Found
 from coderag.reading.secrets.identity import TABLE
+from coderag.reading.secrets.manifest import Manifests
+from coderag.reading.secrets.manifest_value import Value
 from coderag.reading.secrets.placeholders import is_placeholder, is_url_placeholder
 from coderag.reading.secrets.private_keys import key_body
 
 __all__ = ["Format", "find_formats", "formats"]
 
 MIN_ENTROPY = 3.0  # bits a byte; what a format says counts more
+MAX_BESIDE_BYTES = 80  # of a secret beside something else, with what may not follow it
 # A line end that a string writes as "\\n" is an edge too.
 LEFT_EDGE = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
 RIGHT_EDGE = r"(?![A-Za-z0-9_])"
@@ -38,7 +43,7 @@ class Format:
     pattern: str = ""
     before: int = 0
     edges: bool = True
-    behind: str = ""
+    beside: str = ""
     within: int = 0
     entropy: float = MIN_ENTROPY
 
@@ -78,50 +83,83 @@ def _expression(one: Format) -> re.Pattern[bytes]:
 
 
 @cache
-def _head(one: Format) -> re.Pattern[bytes]:
-    return re.compile(f"{LEFT_EDGE}(?:{one.behind}){RIGHT_EDGE}".encode())
+def _side(one: Format) -> re.Pattern[bytes]:
+    return re.compile(f"{LEFT_EDGE}(?:{one.beside}){RIGHT_EDGE}".encode())
 
 
 def find_formats(data: bytes) -> Iterator[Found]:
     """Yield what has the form of a secret and is no placeholder, in order of the anchors."""
     tables = _tables()
     searched: dict[Format, int] = {}
+    manifests = Manifests(data)
     for position in tables.sieve.positions(data):
         for one, offset in tables.by_key[data[position : position + KEY_BYTES]]:
-            if position >= offset and (found := _find(one, data, position - offset, searched=searched)) is not None:
-                yield found
+            if position >= offset:
+                yield from _find(one, data, position - offset, searched=searched, manifests=manifests)
 
 
-def _find(one: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Found | None:
-    """Return the secret of a format that begins at a position, or stands behind what begins there."""
+def _find(
+    one: Format, data: bytes, start: int, *, searched: dict[Format, int], manifests: Manifests
+) -> Iterable[Found]:
+    """Return the secrets of a format that begin at a position, or stand around what begins there."""
+    if one.reader == "token":  # of most
+        return _token(one, _expression(one).match(data, start))
     match one.reader:
         case "key":
-            lines = key_body(data, start)
-            return Found(one.kind, tuple(lines)) if lines else None
+            return _pieces(one, key_body(data, start))
+        case "encoded key":
+            return _pieces(one, encoded_key(data, start))
         case "url":
             return _url_password(one, URL_PASSWORD.match(data, start))
-        case "behind":
-            return _behind(one, data, start, searched=searched)
-    return _token(one, _expression(one).match(data, start))
+        case "basic":
+            return _credentials(one, _expression(one).match(data, start))
+        case "beside":
+            return _beside(one, data, start, searched=searched)
+        case "manifest":
+            return _manifest(one, data, manifests.secrets_at(start))
+    raise ValueError(f"{one.kind}: unknown reader {one.reader!r}")
 
 
-def _behind(one: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Found | None:
-    head = _head(one).match(data, start)
-    if head is None:
-        return None
-    # What was looked through behind the last one is not looked through again: many of them in a row take no longer.
-    begin, end = max(head.end(), searched.get(one, 0)), head.end() + one.within
+def _pieces(one: Format, pieces: Sequence[tuple[int, int]]) -> Sequence[Found]:
+    return (Found(one.kind, tuple(pieces)),) if pieces else ()
+
+
+def _beside(one: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Iterator[Found]:
+    side = _side(one).match(data, start)
+    if side is None:
+        return
+    # What was searched beside the last one is not searched again: many of them in a row take no longer.
+    begin, end = max(start - one.within, searched.get(one, 0)), side.end() + one.within
     searched[one] = end
-    return _token(one, _expression(one).search(data, begin, end))
+    for found in _expression(one).finditer(data, begin, end + MAX_BESIDE_BYTES):
+        if found.start() >= end:
+            return
+        yield from _token(one, found)
 
 
-def _token(one: Format, found: re.Match[bytes] | None) -> Found | None:
-    if found is None or any(part in found[0] for part in _tables().public):
-        return None
+def _manifest(one: Format, data: bytes, values: Iterable[Value]) -> Iterator[Found]:
+    for pieces in values:
+        if len(pieces) > 1 or not _is_public(data[slice(*pieces[0])]):
+            yield Found(one.kind, pieces)
+
+
+def _credentials(one: Format, found: re.Match[bytes] | None) -> Sequence[Found]:
+    if found is None or _is_public(found["secret"]) or not are_credentials(found["secret"]):
+        return ()
+    return (Found(one.kind, (found.span("secret"),)),)
+
+
+def _token(one: Format, found: re.Match[bytes] | None) -> Sequence[Found]:
+    if found is None or _is_public(found[0]):
+        return ()
     group = "secret" if "secret" in found.re.groupindex else 0
     if is_placeholder(_random_part(found[group], one), entropy=one.entropy):
-        return None
-    return Found(one.kind, (found.span(group),))
+        return ()
+    return (Found(one.kind, (found.span(group),)),)
+
+
+def _is_public(text: bytes) -> bool:
+    return any(part in text for part in _tables().public)
 
 
 def _random_part(text: bytes, one: Format) -> bytes:
@@ -133,7 +171,7 @@ def _random_part(text: bytes, one: Format) -> bytes:
     return text
 
 
-def _url_password(one: Format, found: re.Match[bytes] | None) -> Found | None:
+def _url_password(one: Format, found: re.Match[bytes] | None) -> Sequence[Found]:
     if found is None or is_url_placeholder(found["secret"], user=found["user"]):
-        return None
-    return Found(one.kind, (found.span("secret"),))
+        return ()
+    return (Found(one.kind, (found.span("secret"),)),)

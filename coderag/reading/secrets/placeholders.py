@@ -7,7 +7,16 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-__all__ = ["is_password_placeholder", "is_placeholder", "is_random", "is_url_placeholder"]
+from coderag.reading.secrets.word_like import reads_like_words
+
+__all__ = [
+    "is_password_placeholder",
+    "is_placeholder",
+    "is_plain_value",
+    "is_random",
+    "is_template",
+    "is_url_placeholder",
+]
 
 MAX_LOOKED_AT = 120  # bytes; in a longer text, chance would write a word of four letters now and then
 MAX_SEQUENTIAL = 0.45  # of the neighbours in a random key of hexadecimal digits, less than a fifth follow one another
@@ -21,11 +30,15 @@ WORDS = re.compile(
     secret|token|passw|test|mock|tiger|lorem|deadbeef|cafebabe|aaaaaa""",
     re.IGNORECASE | re.VERBOSE,
 )
-# $NAME, ${NAME}, <name>, {name}, %NAME%, %s, %(name)s, [name], #{name}, @name@, \(name), &name;
+# $NAME, ${NAME}, <name>, {name}, %NAME%, %s, %(name)s, %[1]s, [name], #{name}, @name@, \(name), &name;
 TEMPLATE = re.compile(
-    rb"""^\$[\w({] | \$[{(] | <[\w\s.-]{1,80}> | ^<[^>]*>?$ | \{[\w.$]{0,80}\} | ^\{ | %[sv({] | %d$ |
+    rb"""^\$[\w({] | \$[{(] | <[\w\s.-]{1,80}> | ^<[^>]*>?$ | \{[\w.$]{0,80}\} | ^\{ | %[sv({[] | %d$ |
     ^%[A-Z_]{3,80}%?$ | ^\[[\w\s-]{1,80}\]$ | ^[#&@]\{ | ^@\w{1,80}@$ | ^&\w{1,80};$ | \\\( | \.\.\.""",
     re.VERBOSE,
+)
+# What a setting has that is no secret, whatever its name: a switch, a small number, a path, an address.
+PLAIN = re.compile(
+    rb"(?i:true|false|yes|no|on|off|null|none|nil|required|optional)|[0-9]{1,5}|[/~.][\w./-]{0,200}|https?://.{0,500}"
 )
 ESCAPED = re.compile(rb"%[0-9A-Fa-f]{2}")
 HAS_DIGIT = re.compile(rb"[0-9]")
@@ -59,19 +72,31 @@ def is_password_placeholder(text: bytes) -> bool:
     return (
         not text.strip(b"*.x-_X?/: ")
         or text.lower() in EXAMPLES
-        or TEMPLATE.search(text) is not None
+        or is_template(text)
         or WORDS.search(text) is not None
         or (len(text) >= MIN_LONG and _is_sequential(text))
     )
 
 
-def is_url_placeholder(text: bytes, *, user: bytes) -> bool:
-    """Tell whether the password in a URL is a placeholder: also the user's name, and what is letters only.
+def is_template(text: bytes) -> bool:
+    """Tell whether a text is filled in before it is used, as a whole or in a place."""
+    return TEMPLATE.search(text) is not None
 
-    Nearly all that stand in repositories are words that somebody made up for a test or for documentation.
+
+def is_plain_value(text: bytes) -> bool:
+    """Tell whether the value of a setting is none to be kept secret: a switch, a small number, a path, an address."""
+    return PLAIN.fullmatch(text) is not None
+
+
+def is_url_placeholder(text: bytes, *, user: bytes) -> bool:
+    """Tell whether the password in a URL is a placeholder: also the user's name, and words without a digit.
+
+    Nearly all words that stand there in repositories were made up for a test or for documentation.
     """
-    letters = ESCAPED.sub(b"", text)
-    return text.lower() == user.lower() or is_password_placeholder(text) or not HAS_DIGIT.search(letters)
+    if text.lower() == user.lower() or is_password_placeholder(text):
+        return True
+    unescaped = ESCAPED.sub(b"", text)
+    return not HAS_DIGIT.search(unescaped) and reads_like_words(unescaped)
 
 
 def _entropy(text: bytes) -> float:

@@ -6,7 +6,7 @@ import re
 
 from coderag.reading.secrets.placeholders import is_random
 
-__all__ = ["key_body"]
+__all__ = ["MAX_KEY_BYTES", "base64_runs", "key_body"]
 
 MAX_KEY_BYTES = 20_000  # a key of 16,384 bits takes 13 KB
 MAX_HEAD_BYTES = 80
@@ -30,12 +30,12 @@ def key_body(data: bytes, anchor: int) -> list[tuple[int, int]]:
         return []
     limit = head.end() + MAX_KEY_BYTES
     fields = FIELDS.match(data, head.end(), limit)
-    lines = _lines(data, fields.end() if fields else head.end(), limit)
+    lines = base64_runs(data, fields.end() if fields else head.end(), limit)
     text = b"".join(data[start:end] for start, end in lines)
     return lines if len(text) >= MIN_BODY and is_random(text[MIN_RUN:], entropy=MIN_ENTROPY) else []
 
 
-def _lines(data: bytes, position: int, limit: int) -> list[tuple[int, int]]:
+def base64_runs(data: bytes, position: int, limit: int) -> list[tuple[int, int]]:
     """Return the runs of base64 from a position on; only the last may be short."""
     found: list[tuple[int, int]] = []
     while between := BETWEEN.match(data, position, limit):
