@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 from coderag import __version__
 from coderag.errors import (
@@ -33,6 +34,7 @@ from coderag.types import Content
 if TYPE_CHECKING:
     from coderag.graph.graph import Graph
     from coderag.graph.relations import Relations
+    from coderag.graph.seen_graphs import SeenGraphs
     from coderag.index.catalog import Catalog
     from coderag.index.check import Damage
     from coderag.index.following import Followed, Update
@@ -97,6 +99,7 @@ class KeptIndex:
         self._callers: tuple[frozenset[str], ...] = ()  # what all of them may see is seen
         self._graphs: tuple[object, tuple[Graph, ...]] | None = None  # of what was opened
         self._related: tuple[object, Mapping[str, Relations]] | None = None  # the same
+        self._views: WeakKeyDictionary[Seen, SeenGraphs] = WeakKeyDictionary()
         self._load()
 
     def __enter__(self) -> Self:
@@ -253,7 +256,9 @@ class KeptIndex:
 
         Every method of it answers as if what is kept from them were not there. It stays as this one was when it was
         asked for: to see changes, `update` this one and ask again. Asked of what somebody else sees, it is what both
-        see. Raises IndexDamagedError.
+        see. Rules that changed since the index was written count beside those that it keeps. Raises IndexDamagedError,
+        SettingsError where the rules of a root or of a folder above it cannot be read, and AccessError where it cannot
+        be told which files those of another folder are about.
         """
         whole, callers = self._whole, (*self._callers, frozenset(checked_list(ITEMS, groups, name="groups")))
         opened = whole._opened  # once, as another thread may update the index meanwhile
@@ -404,25 +409,31 @@ class KeptIndex:
         """Return the graph of each root, in the order of the roots.
 
         Where the index changed since its graph was made, the graph is made anew, which takes a fraction of the time
-        of indexing, and stored. Of what some groups see, the graph is that of the files that they see, and is kept in
-        memory. Raises IndexDamagedError.
+        of indexing, and stored. Of what some groups see, the graph is that of the files that they see, and is stored
+        as well. Raises IndexDamagedError.
         """
-        from coderag.graph.store import current_graph, seen_graph
+        from coderag.graph.store import current_graph
 
-        seen_by = self._opened, self._seen
-        if self._graphs is None or self._graphs[0] != seen_by:
-            if self._seen is not None:
-                graphs = tuple(
-                    seen_graph(one, found) for one, found in zip(self._seen.roots, self._segments, strict=True)
-                )
-            else:
-                parts = zip(self._roots, self._manifests, self._segments, strict=True)
-                graphs = tuple(
-                    current_graph(one.folder, manifest, found, schema=self._schema_of(one))
-                    for one, manifest, found in parts
-                )
-            self._graphs = seen_by, graphs
+        if self._seen is not None:
+            return self._seen_graphs(self._seen).current()
+        opened = self._opened
+        if self._graphs is None or self._graphs[0] is not opened:
+            parts = zip(self._roots, self._manifests, self._segments, strict=True)
+            graphs = tuple(
+                current_graph(one.folder, manifest, found, schema=self._schema_of(one))
+                for one, manifest, found in parts
+            )
+            self._graphs = opened, graphs
         return self._graphs[1]
+
+    def _seen_graphs(self, seen: Seen) -> SeenGraphs:
+        """Return the graphs of what some callers see, the same for all who see the same."""
+        from coderag.graph.seen_graphs import SeenGraphs
+
+        known = self._whole._views
+        if seen not in known:
+            known[seen] = SeenGraphs(seen.roots)
+        return known[seen]
 
     def _schema_of(self, root: Root) -> Callable[[], Schema]:
         def schema() -> Schema:
@@ -454,6 +465,8 @@ class KeptIndex:
             path = one.folder / manifest.graph
             if manifest.graph and path.exists() and not is_sound(path, manifest.graph_sum):
                 raise IndexDamagedError(f'{path} is damaged; run "coderag index"')
+        if self._seen is not None:
+            self._seen_graphs(self._seen).verify()
 
     def damage(self) -> list[Damage]:
         """Return every file of the indexes on disk that is not what was written; raises IndexDamagedError."""
@@ -498,19 +511,16 @@ class KeptIndex:
     def _relations(self) -> Mapping[str, Relations]:
         """Return what the stored graphs tell of hits, by repository; they may be older than the index.
 
-        {} where there is none. For those who do not see all, it is what the graph of what they see tells, if it was
-        asked for: what is stored would tell them of the rest.
+        {} where there is none. For those who do not see all, it is what the graph of what they see tells.
         """
         opened = self._opened
         if self._related is not None and self._related[0] is opened:
             return self._related[1]
-        graphs: dict[str, Graph] = {}
-        if self._seen is None or all(one.sight.is_whole for one in self._seen.roots):
-            graphs = self._stored_graphs()
-        elif self._graphs is not None:
-            graphs = dict(zip([one.repository for one in self._roots], self._graphs[1], strict=True))
+        graphs = self._stored_graphs()
         if not graphs:
             return {}
+        if self._seen is not None:
+            return self._seen_graphs(self._seen).relations(graphs)
         from coderag.graph.relations import Relations
 
         found = {name: Relations(graph) for name, graph in graphs.items()}

@@ -21,6 +21,7 @@ from coderag.errors import AccessError, CoderagError, QueryError, SettingsError
 from coderag.index.index_path import IndexPath
 from coderag.index.snapshots import write_snapshot
 from coderag.index.status import Status
+from coderag.ranking.pipeline import make_pipeline
 from coderag.ranking.query import make_query
 from coderag.sql.live.inspect import inspect_database
 from coderag.sql.live.url import parse_url
@@ -157,6 +158,7 @@ def answers(index: Index) -> Iterator[Any]:
     for question in QUESTIONS:
         yield question, index.search(question)
         yield question, index.search(question, k=3, diversity=0.4, expand="parent", collapse=False)
+        yield question, index.search(question, k=4, related=2, pipeline=make_pipeline(reranker="graph"))
         yield question, index.search(question, tests="exclude", kinds=["function", "method"], languages=["python"])
         yield question, index.search(question, paths=["app/**", "!**/dates.py"], threshold=0.05)
         yield question, told(partial(index.search, question, databases=["salaries"]))
@@ -214,10 +216,9 @@ def test_a_caller_sees_what_an_index_of_the_visible_files_holds(
         write_files(whole, paths[:first], rules)
         index = Index.build(whole, workers=0)
         write_files(whole, paths, rules)
-        index.update(workers=0)
+        index.update(workers=0, thorough=True)
         write_files(only, seen, rules)
         told_of, only_those = index.as_seen_by(groups), Index.build(only, workers=0)
-        told_of.graphs()  # hits carry what the graph tells once there is one
         for left, right in zip(answers(told_of), answers(only_those), strict=True):
             assert left == right
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import io
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import redirect_stderr
+from pathlib import Path
 
 from coderag.api import Index
 from coderag.cli.opening import open_index
-from coderag.errors import AccessError
+from coderag.cli.place import given_roots
+from coderag.errors import AccessError, RootError
+from coderag.roots import Root
 
-__all__ = ["VARIABLE", "as_seen", "callers", "for_owners", "open_for_caller"]
+__all__ = ["VARIABLE", "as_seen", "callers", "for_owners", "is_hidden", "open_for_caller", "roots_for_caller"]
 
 VARIABLE = "CODERAG_GROUPS"
 
@@ -32,10 +35,36 @@ def open_for_caller(options: argparse.Namespace) -> Index:
     asking = callers(options)
     if not asking:
         return open_index(options)
+    roots_for_caller(options)
     # What an update says counts files that the caller may not see.
     with redirect_stderr(io.StringIO()):
         index = open_index(options)
     return as_seen(index, asking)
+
+
+def roots_for_caller(options: argparse.Namespace) -> list[Root]:
+    """Return the roots that a command was given; raises RootError, also for one that its caller may not see."""
+    asking = callers(options)
+    for given in options.root if asking else ():
+        _check_root(given, asking)
+    placed = given_roots(options, options.root)
+    for one in placed if asking and not options.root else ():
+        _check_root(str(one.root), asking)
+    return placed
+
+
+def _check_root(given: str, asking: Collection[frozenset[str]]) -> None:
+    """Raise RootError for a root that the caller may not see, in the words for one that is missing."""
+    if is_hidden(given, asking):
+        raise RootError(f"{given!r} does not exist; give the folder of a repository")
+
+
+def is_hidden(path: str, asking: Collection[frozenset[str]]) -> bool:
+    """Tell whether access rules above a file or folder, or above what it leads to as a link, hide it by its path."""
+    from coderag.index.access import hides_path  # who sees all needs none of it
+
+    places = {os.path.normpath(Path(path).absolute()), os.path.realpath(path)}
+    return any(hides_path(Path(one), asking) for one in sorted(places))
 
 
 def as_seen(index: Index, asking: Iterable[frozenset[str]]) -> Index:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from coderag.api import Index
-from coderag.cli.caller import open_for_caller
+from coderag.cli.caller import callers, is_hidden, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.records import print_records
 from coderag.cli.schema_options import conditions_of
 from coderag.cli.text import Screen, Style, counted, screen, visible
-from coderag.errors import DatabaseError, QueryError
+from coderag.errors import AccessError, DatabaseError, QueryError
 from coderag.limits import SQL
 from coderag.sql.check import Code, Finding, Severity, finding
 
@@ -25,8 +26,7 @@ FILES = ("sqlite:", "duckdb:")  # databases that are asked without credentials
 
 def run(options: argparse.Namespace) -> int:
     """Print what is wrong; 1 when there is an error."""
-    text = _read(options.file)
-    index = open_for_caller(options)
+    text, index = _opened(options)
     dialect = options.dialect[0] if len(options.dialect) == 1 else ""
     conditions = conditions_of(options)
     found = index.check_sql(text, dialect=dialect, conditions=conditions, writes=options.allow_writes)
@@ -43,6 +43,30 @@ def run(options: argparse.Namespace) -> int:
         warnings = len(found) - errors
         note(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}" if found else "nothing is wrong")
     return NOTHING if errors else FOUND
+
+
+def _opened(options: argparse.Namespace) -> tuple[str, Index]:
+    """Return the SQL and the index; raises AccessError for what a caller of groups may not ask."""
+    asking = callers(options)
+    if asking and options.url:
+        raise AccessError("--url asks a whole database, which is for who may see all")
+    if not asking or options.file == "-":
+        return _read(options.file), open_for_caller(options)
+    index = open_for_caller(options)
+    # Beside what is wrong stand lines of the file.
+    if is_hidden(options.file, asking) or not _is_indexed(index, Path(os.path.realpath(options.file))):
+        raise AccessError(f'{options.file} is not in the index; give its SQL to "coderag check-sql -"')
+    return _read(options.file), index
+
+
+def _is_indexed(index: Index, path: Path) -> bool:
+    """Tell whether a file is one of an index."""
+    for one in index.roots:
+        if path.is_relative_to(one.root):
+            with suppress(QueryError):
+                index.chunks(path.relative_to(one.root).as_posix())
+                return True
+    return False
 
 
 def _read(file: str) -> str:

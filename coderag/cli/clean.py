@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
 from coderag.cli.opening import note
 from coderag.cli.place import given_roots
@@ -42,6 +43,7 @@ class Part:
 
 def run(options: argparse.Namespace) -> int:
     """Remove the indexes of the roots given, and of the cache what is too much."""
+    for_owners("clean")
     cleaned = list(_indexes(options))
     if options.all or options.max_size is not None or not cleaned:
         cleaned += [_cleaned(part, options) for part in _parts()]

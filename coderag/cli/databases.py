@@ -73,12 +73,13 @@ def _forget(names: Sequence[str], root: Root) -> None:
 
 def _ask(urls: Sequence[DatabaseUrl], root: Root, options: argparse.Namespace) -> None:
     """Ask databases, all of them before anything is written."""
+    from coderag.index.database_files import paths_inside
     from coderag.index.snapshots import write_snapshot
     from coderag.sql.live.inspect import inspect_database
 
     asked = [(url, inspect_database(url, samples=options.samples, timeout=options.timeout)) for url in urls]
     for url, facts in asked:
-        write_snapshot(root.folder, url.name, facts)
+        write_snapshot(root.folder, url.name, facts, inside=paths_inside(root.root, url.path))
         if not options.quiet:
             lost = f", {counted(len(facts.lost), 'thing')} could not be read" if facts.lost else ""
             note(f"asked {url.name}: {counted(facts.statements, 'thing')} declared{lost}")

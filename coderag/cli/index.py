@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from coderag.api import Index
+from coderag.cli.caller import for_owners
 from coderag.cli.databases import databases_in, keep_databases
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, note_repairs, note_untrusted, note_writer
@@ -31,6 +32,7 @@ from coderag.cli.summary import (
 )
 from coderag.cli.text import Screen, Style, bytes_text, counted, screen, visible
 from coderag.errors import StoredIndexError
+from coderag.index.access import unread_rules
 from coderag.index.job import Report
 from coderag.index.manifest import read_manifest
 from coderag.index.status import Status
@@ -46,6 +48,7 @@ SLOWEST_TOLD = 0.005  # seconds; a shorter time says nothing of the speed
 
 def run(options: argparse.Namespace) -> int:
     """Index every root; 1 when there was nothing to index."""
+    for_owners("index")
     addresses, roots = databases_in(options.roots)
     placed = given_roots(options, roots)
     if options.dry_run:
@@ -92,6 +95,8 @@ def _bring_up(one: Root, options: argparse.Namespace) -> Index:
         if index.reports[0].merge_due:
             index.merge()
     note_repairs(index)
+    for why in unread_rules(read_manifest(one.folder)):
+        note(f"{why}; callers of groups see nothing that its access rules may be about")
     return index
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from coderag.cli.caller import callers, open_for_caller
+from coderag.cli.caller import callers, is_hidden, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.hits import signature_text
 from coderag.cli.opening import note
 from coderag.cli.place import root_around
 from coderag.cli.records import print_records, symbol_record
 from coderag.cli.text import Screen, Style, counted, screen, shorten, visible
+from coderag.errors import QueryError
 from coderag.index.single import FileOutline, outline_file
 from coderag.reading.language import languages
 from coderag.types import Kind, Symbol
@@ -42,10 +44,18 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_seen(options: argparse.Namespace) -> None:
     """Raise QueryError for a file that the caller may not see, in the words for one that is not indexed."""
+    asking = callers(options)
     path = Path(os.path.realpath(options.file))
     root = root_around(path.parent)
+    while root != root.parent and is_hidden(str(root), asking):
+        root = root_around(root.parent)
     asked = argparse.Namespace(root=[str(root)], index=None, no_refresh=False, groups=options.groups)
-    open_for_caller(asked).chunks(path.relative_to(root).as_posix())
+    index = open_for_caller(asked)
+    with suppress(QueryError):
+        index.chunks(path.relative_to(root).as_posix())
+        if not is_hidden(options.file, asking):  # a link that is hidden may lead to a file that is not
+            return
+    raise QueryError(f"{options.file} is not in the index, or not for its caller to see")
 
 
 def _lines(outline: FileOutline, shown: Screen) -> list[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 
 from coderag.api import Index
-from coderag.cli.caller import as_seen, callers
+from coderag.cli.caller import as_seen, callers, roots_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.place import given_roots
 from coderag.cli.records import plain, print_records
 from coderag.cli.summary import labelled
 from coderag.cli.text import Screen, Style, counted, screen, visible
@@ -20,7 +19,7 @@ __all__ = ["show_recall"]
 
 def show_recall(options: argparse.Namespace) -> int:
     """Measure and print the recall of every root; 1 when none has vectors."""
-    found = {one: as_seen(Index([one]), callers(options)).recall() for one in given_roots(options, options.root)}
+    found = {one: as_seen(Index([one]), callers(options)).recall() for one in roots_for_caller(options)}
     if options.json:
         print_records({"repository": one.repository, "recall": plain(recall)} for one, recall in found.items())
     else:

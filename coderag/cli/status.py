@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from coderag.api import Index
-from coderag.cli.caller import as_seen, callers
+from coderag.cli.caller import as_seen, callers, roots_for_caller
 from coderag.cli.exit_codes import FAILED, FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.place import given_roots
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         if callers(options):
             raise AccessError("--check compares whole indexes, not what some groups see of them")
         return _check(given_roots(options, options.root), options)
-    found = as_seen(Index(given_roots(options, options.root)), callers(options)).status()
+    found = as_seen(Index(roots_for_caller(options)), callers(options)).status()
     if options.json:
         print_records(_record(one, verbose=options.verbose) for one in found)
     else:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
+from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
 from coderag.cli.opening import note, open_index
 from coderag.cli.records import json_line, plain
@@ -24,6 +25,7 @@ BRIEF = 1.0  # seconds; a shorter time is told in milliseconds
 
 def run(options: argparse.Namespace) -> int:
     """Follow the roots until SIGINT or SIGTERM ends it, which is no failure."""
+    for_owners("watch")
     # The same for both, so that what is under way is left as an interrupted update leaves it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -33,9 +34,8 @@ from coderag.sql.model import Schema
 
 if TYPE_CHECKING:
     from coderag.graph.files import LinkedFile
-    from coderag.index.seen import SeenRoot
 
-__all__ = ["GRAPH_VERSION", "current_graph", "graph_key", "made_graph", "open_graph", "seen_graph", "write_graph"]
+__all__ = ["GRAPH_VERSION", "current_graph", "graph_key", "made_graph", "open_graph", "write_graph"]
 
 GRAPH_VERSION = 1  # raise it when the same files give another graph
 LOCK_SECONDS = 60.0
@@ -69,11 +69,16 @@ def graph_key(entries: Sequence[SegmentEntry], segments: Sequence[Segment], cata
 
 
 def made_graph(
-    entries: Sequence[SegmentEntry], segments: Sequence[Segment], schema: Schema, *, root: Path
+    entries: Sequence[SegmentEntry],
+    segments: Sequence[Segment],
+    schema: Schema,
+    *,
+    root: Path,
+    hides: Callable[[str], bool] = lambda _: False,
 ) -> dict[str, Array]:
     """Return the arrays of the graph of the files that count, what matters in it included.
 
-    Raises IndexDamagedError.
+    `hides` tells which files of settings are not to be read. Raises IndexDamagedError.
     """
     from coderag.graph.build import build_graph  # a graph that is there needs none of it
     from coderag.graph.centrality import importance
@@ -81,7 +86,7 @@ def made_graph(
 
     with _uncollected():
         files = sorted(_linked(_live(entries, segments)), key=lambda one: one.path)
-        arrays = build_graph(files, schema, read=_reading(root)).arrays()
+        arrays = build_graph(files, schema, read=_reading(root, hides)).arrays()
     graph = Graph(arrays)
     return arrays | {"node_rank": importance(graph), "node_community": communities(graph)}
 
@@ -167,13 +172,6 @@ def current_graph(
     return Graph(made_graph(manifest.segments, segments, schema(), root=Path(manifest.root)))
 
 
-def seen_graph(seen: SeenRoot, segments: Sequence[Segment]) -> Graph:
-    """Return the graph of what is seen of a root, as if the rest were not there; raises IndexDamagedError."""
-    manifest = seen.manifest
-    schema = seen.catalog.schema() if seen.catalog is not None else Schema()
-    return Graph(made_graph(manifest.segments, segments, schema, root=Path(manifest.root)))
-
-
 def _live(entries: Sequence[SegmentEntry], segments: Sequence[Segment]) -> Iterator[_Live]:
     for entry, segment in zip(entries, segments, strict=True):
         dead = set(entry.dead)
@@ -198,12 +196,15 @@ def _linked(parts: Iterable[_Live]) -> Iterator[LinkedFile]:
             )
 
 
-def _reading(root: Path) -> Callable[[str], bytes | None]:
-    """Return what reads files of settings below a root, and nothing outside of it."""
+def _reading(root: Path, hides: Callable[[str], bool]) -> Callable[[str], bytes | None]:
+    """Return what reads files of settings below a root, and nothing that is hidden or outside of it."""
+    real = os.path.realpath(root)
 
     def read(path: str) -> bytes | None:
         with suppress(OSError, ValueError):  # ValueError: a NUL in the path
-            return read_root_file(root, path)
+            full = os.path.realpath(os.path.join(real, path))
+            if not hides(os.path.normpath(path)) and not hides(os.path.relpath(full, real)):
+                return read_root_file(root, path)
         return None
 
     return read

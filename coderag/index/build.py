@@ -248,7 +248,7 @@ class Builder:
             encoder_named=embedding.spec.trusted,
             vectors=embedding.key,
             catalog_key=catalog_key(folder, job.settings),
-            access=stored_access(self._root, job.settings, self._repository),
+            access=stored_access(self._root, job.settings, self._repository, folders=listed.folders),
         )
         with writing(folder):
             same = (old.catalog_key, old.vectors) == (manifest.catalog_key, manifest.vectors)

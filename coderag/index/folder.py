@@ -13,7 +13,7 @@ from coderag.index.manifest import MANIFEST, SEGMENTS, writing
 __all__ = ["check_folder", "has_manifest", "index_entries"]
 
 OURS = re.compile(
-    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph)-[0-9a-f-]+\.bin|databases|segments|merging|(?:merging\.)?lock|"
+    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph)-[0-9a-f-]+\.bin|databases|views|segments|merging|(?:merging\.)?lock|"
     r"lock\.json|\.gitignore"
 )
 BEGINNING = re.compile(rb'[0-9a-f]{8}(?: [0-9a-f]{64})?\n\{"format":\d')  # of every manifest since the first format

@@ -18,6 +18,7 @@ from coderag.errors import CoderagError, RootError, StoredIndexError, WatchError
 from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions, Report
 from coderag.index.manifest import MANIFEST, Manifest, listing_of, read_manifest
+from coderag.index.rule_files import OWN, is_above
 from coderag.index.watching import Changes, Stop, Watcher
 from coderag.index.writing import available_cores
 from coderag.reading.git_index import git_folder
@@ -236,7 +237,9 @@ class _State:
             self.folders = frozenset({str(self.followed.root)})
             return
         self.folders = frozenset(os.path.join(self._base, folder).rstrip("/") for folder in listed.folders)
-        self._rules = frozenset(os.path.normpath(self._base + rule) for rule in listed.rules)
+        # Access rules above the root are looked at by who asks for some groups, and up there much else changes.
+        rules = (one for one in listed.rules if not (is_above(one) and one.endswith(f"/{OWN}")))
+        self._rules = frozenset(os.path.normpath(self._base + rule) for rule in rules)
         self._ignored = frozenset(
             one.path
             for one in listed.skipped

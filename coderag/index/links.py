@@ -12,7 +12,7 @@ from coderag.reading.mentions import NO_MENTIONS, Mentions
 from coderag.sql.embedded.records import NO_USES, DataUses
 from coderag.types import Kind
 
-__all__ = ["Defined", "Links", "deflate_links", "inflate_links"]
+__all__ = ["Defined", "Links", "deflate_links", "inflate_links", "inflate_uses"]
 
 LEVEL = 1  # of zlib
 
@@ -39,6 +39,7 @@ class Links(NamedTuple):
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(Links)
+_USES_DECODER = msgspec.msgpack.Decoder(tuple[msgspec.Raw, msgspec.Raw, DataUses])
 
 
 def deflate_links(links: Links) -> bytes:
@@ -49,6 +50,11 @@ def deflate_links(links: Links) -> bytes:
 def inflate_links(data: bytes) -> Links:
     """Return what `deflate_links` gave; raises ValueError or zlib.error when it is damaged."""
     return _DECODER.decode(inflate(data, RECORD_BYTES)) if data else NO_LINKS
+
+
+def inflate_uses(data: bytes) -> DataUses:
+    """Return only what a file does to tables, which takes a tenth of the time; raises like `inflate_links`."""
+    return _USES_DECODER.decode(zlib.decompress(data))[2] if data else NO_USES
 
 
 NO_LINKS = Links()

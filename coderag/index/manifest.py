@@ -7,6 +7,7 @@ An index folder holds
     listing-N-X.bin       what the file system said of the root (coderag.index.listing)
     catalog-N-X.bin       the schema that the files and databases amount to (coderag.index.catalog)
     databases/            what databases said when they were asked last (coderag.index.snapshots)
+    views/                graphs of what callers of some groups see (coderag.graph.seen_graphs)
     segments/NAME/        immutable (coderag.index.segment)
     merging/              segments that are being made of others (coderag.index.merging)
     lock, lock.json       who writes (coderag.index.lock)

@@ -22,6 +22,7 @@ from coderag.index.arrays import Array
 from coderag.index.keys import treatment_of
 from coderag.index.listing import UNKNOWN, Left, Listed, Stamp, clock_ns, lstat_stamp, signed, sooner, stamp_of
 from coderag.index.part import Place
+from coderag.index.rule_files import OWN, is_above, rule_times
 from coderag.reading.language import project_languages
 from coderag.reading.walk import (
     ABSENT,
@@ -123,6 +124,7 @@ def list_root(root: str, options: WalkOptions, settings: Settings, *, start: str
     for name in SETTINGS_FILES if not start else ():
         with suppress(OSError):
             listing.rules[name] = os.stat(os.path.join(root, name)).st_mtime_ns
+    listing.rules.update(rule_times(root, listing.folders, above=not start))
     return _with_settings(listing, settings)
 
 
@@ -203,6 +205,7 @@ def _scan_folders(known: Known, dirty: Set[str], options: WalkOptions, settings:
         if folder not in state.folders:
             continue  # it went with one above it
         listing = list_folder(known.root, folder, assigned)
+        listing.rules.update(rule_times(known.root, [folder], above=not folder))
         if _own_rules(listing.rules, folder) != _own_rules(state.rules, folder):
             state.forget(folder)
             state.merge(list_root(known.root, options, settings, start=folder))
@@ -219,9 +222,9 @@ def _settings_there(root: str) -> set[str]:
 
 def _own_rules(rules: Mapping[str, int], folder: str) -> dict[str, int]:
     """Return the rules that lie in a folder itself; with the root's, those above it."""
-    names = {f"{folder}/{name}" if folder else name for name in (*RULE_SOURCES.values(), *project_languages())}
-    above = () if folder else ("../",)
-    return {path: mtime_ns for path, mtime_ns in rules.items() if path in names or path.startswith(above)}
+    own = (*RULE_SOURCES.values(), *project_languages(), OWN)
+    names = {f"{folder}/{name}" if folder else name for name in own}
+    return {path: time for path, time in rules.items() if path in names or (not folder and is_above(path))}
 
 
 def _says_the_same(left: Left, stamp: Stamp) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from coderag.index.access import Access, Sight, access_of, seen_manifest, sight_of
+from coderag.index.access import Denied, Sight, access_of, seen_manifest, sight_of
 from coderag.index.catalog import Catalog, joined_catalog, made_catalog
 from coderag.index.embed import Embedding
 from coderag.index.index_path import IndexPath
@@ -18,8 +19,11 @@ from coderag.index.segment import Segment
 from coderag.index.snapshots import Snapshot, read_snapshots
 from coderag.index.status import Status, take_stock
 from coderag.index.whole import Whole
+from coderag.reading.walk import Skipped, SkipReason
 
 __all__ = ["Seen", "SeenRoot"]
+
+LINKS = frozenset({SkipReason.LINK, SkipReason.LINK_OUTSIDE})  # what they lead to is told with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +38,18 @@ class OpenedRoot:
 
 
 class SeenRoot:
-    """What is seen of one root where some rules, by their numbers, are not met."""
+    """What is seen of one root where some rules are not met."""
 
-    def __init__(self, whole: OpenedRoot, unmet: frozenset[int]) -> None:
-        self._whole = whole
-        self._access: Access = access_of(whole.manifest)
-        files = whole.catalog.files if whole.catalog is not None else None
-        self.sight: Sight = sight_of(whole.manifest, whole.segments, access=self._access, unmet=unmet, databases=files)
+    def __init__(self, whole: OpenedRoot, denied: tuple[Denied, ...]) -> None:
+        self.whole = whole
+        self.sight: Sight = sight_of(whole.manifest, whole.segments, denied=denied, catalog=whole.catalog)
         self.manifest = seen_manifest(whole.manifest, whole.segments, self.sight)
 
     @cached_property
     def snapshots(self) -> list[Snapshot]:
         """The databases that were asked and are seen."""
         root = self.manifest.root
-        return [one for one in read_snapshots(self._whole.folder) if not self.sight.hides_database(one, root)]
+        return [one for one in read_snapshots(self.whole.folder) if not self.sight.hides_database(one, root)]
 
     @cached_property
     def catalog(self) -> Catalog | None:
@@ -55,18 +57,19 @@ class SeenRoot:
 
         A table may be made of several files, so this is folded from those that are seen, and not cut out of the whole.
         """
-        whole = self._whole
+        whole = self.whole
         if whole.catalog is None or not self._hides_facts():
             return whole.catalog
         parts = [Part(*one) for one in zip(self.manifest.segments, whole.segments, whole.listed.stamps, strict=True)]
-        folded = fold_schema(parts, self.snapshots, self._access.settings, embedding=Embedding.made(self.manifest))
+        settings = access_of(self.manifest).settings
+        folded = fold_schema(parts, self.snapshots, settings, embedding=Embedding.made(self.manifest))
         return made_catalog(folded[0], vectors=folded[1]) if folded else None
 
     def _hides_facts(self) -> bool:
         """Tell whether something is hidden that tells of schemas."""
-        if len(self.snapshots) < len(read_snapshots(self._whole.folder)):
+        if len(self.snapshots) < len(read_snapshots(self.whole.folder)):
             return True
-        entries = zip(self._whole.manifest.segments, self.manifest.segments, self._whole.segments, strict=True)
+        entries = zip(self.whole.manifest.segments, self.manifest.segments, self.whole.segments, strict=True)
         return any(
             not set(segment.files_with_facts()).isdisjoint(set(seen.dead) - set(whole.dead))
             for whole, seen, segment in entries
@@ -75,11 +78,11 @@ class SeenRoot:
     def status(self, *, compare: bool) -> Status:
         """Return the status of what is seen: without what only the whole index can tell, such as its size on disk."""
         found = take_stock(
-            self._whole.folder,
+            self.whole.folder,
             self.manifest,
-            self._whole.segments,
+            self.whole.segments,
             compare=compare,
-            listed=self._whole.listed,
+            listed=self.whole.listed,
             catalog=self.catalog,
             snapshots=self.snapshots,
         )
@@ -87,11 +90,12 @@ class SeenRoot:
             return found
         changes = found.changes and replace(
             found.changes,
-            new=self._seen(found.changes.new),
+            # What a new file says of databases is known when it is read.
+            new=() if self.sight.hides_databases else self._seen(found.changes.new),
             changed=self._seen(found.changes.changed),
             gone=self._seen(found.changes.gone),
         )
-        skipped = tuple(one for one in found.skipped if not self.sight.hides(one.path))
+        skipped = tuple(self._told(one) for one in found.skipped if not self.sight.hides(one.path))
         return replace(
             found,
             skipped=skipped,
@@ -103,6 +107,13 @@ class SeenRoot:
             index_bytes=0,
         )
 
+    def _told(self, one: Skipped) -> Skipped:
+        """Return why a file was left out, for who may not see what a link leads to: there it leads nowhere."""
+        if one.reason not in LINKS or not one.detail:
+            return one
+        target = os.path.relpath(os.path.join(self.manifest.root, one.detail), self.manifest.root)
+        return replace(one, reason=SkipReason.BROKEN_LINK, detail="") if self.sight.hides(target) else one
+
     def _seen(self, paths: Sequence[str]) -> tuple[str, ...]:
         return tuple(path for path in paths if not self.sight.hides(path))
 
@@ -110,9 +121,9 @@ class SeenRoot:
 class Seen:
     """What is seen of several roots."""
 
-    def __init__(self, whole: Whole, unmet: Sequence[frozenset[int]]) -> None:
+    def __init__(self, whole: Whole, denied: Sequence[tuple[Denied, ...]]) -> None:
         """Look at roots, of each of which some rules are not met."""
-        parts = zip(whole.folders, whole.manifests, whole.segments, whole.listings, unmet, strict=True)
+        parts = zip(whole.folders, whole.manifests, whole.segments, whole.listings, denied, strict=True)
         self.roots = [
             SeenRoot(OpenedRoot(folder, manifest, segments, listed, whole.catalogs.get(manifest.repository)), rules)
             for folder, manifest, segments, listed, rules in parts

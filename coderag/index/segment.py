@@ -46,6 +46,7 @@ from coderag.types import Chunk, Kind, Span, Symbol
 
 if TYPE_CHECKING:
     from coderag.index.links import Links
+    from coderag.sql.embedded.records import DataUses
     from coderag.sql.model import Facts
 
 __all__ = ["ARRAYS", "FOLDER_WEIGHT", "TEXT", "Segment", "SegmentWriter"]
@@ -378,6 +379,15 @@ class Segment:
 
         try:
             return inflate_links(self.deflated_links(number))
+        except (zlib.error, ValueError) as error:
+            raise self._damaged(f"links of file {number}: {error}") from error
+
+    def uses(self, number: int) -> DataUses:
+        """Return what a file of code does to tables."""
+        from coderag.index.links import inflate_uses  # a search needs none of it
+
+        try:
+            return inflate_uses(self.deflated_links(number))
         except (zlib.error, ValueError) as error:
             raise self._damaged(f"links of file {number}: {error}") from error
 

@@ -45,6 +45,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     name: str  # its address, without credentials
     taken: str  # ISO 8601, in UTC
     facts: Facts
+    inside: tuple[str, ...] | None = None  # paths from the root of a file inside it; None: from before they were kept
 
 
 class _Stored(msgspec.Struct, frozen=True):
@@ -54,12 +55,13 @@ class _Stored(msgspec.Struct, frozen=True):
     snapshot: msgspec.Raw
 
 
-def write_snapshot(folder: IndexPath, name: str, facts: Facts) -> Snapshot:
+def write_snapshot(folder: IndexPath, name: str, facts: Facts, *, inside: tuple[str, ...] | None = None) -> Snapshot:
     """Store what a database said in an index folder, in place of what it said before.
 
-    Raises IndexWriteError where there is no space or permission.
+    `inside` are the paths from the root at which the database is a file inside it. Raises IndexWriteError where there
+    is no space or permission.
     """
-    snapshot = Snapshot(name, datetime.now(UTC).isoformat(timespec="microseconds"), facts)
+    snapshot = Snapshot(name, datetime.now(UTC).isoformat(timespec="microseconds"), facts, inside)
     with writing(folder):
         (folder / FOLDER).make_folders()
         _write(_path(folder, name), snapshot)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -56,7 +56,7 @@ class Whole:
         self.segments = tuple(map(tuple, segments))
         self.corpus = corpus
         self.held = tuple(held)
-        self._seen: dict[tuple[frozenset[int], ...], Seen] = {}
+        self._seen: dict[Hashable, Seen] = {}  # by what hides the rest
 
     @cached_property
     def catalogs(self) -> Mapping[str, Catalog]:
@@ -84,17 +84,23 @@ class Whole:
         return tuple(listing_of(folder, manifest, held.listing) for folder, manifest, held in parts)
 
     def seen_by(self, callers: Iterable[frozenset[str]]) -> Seen:
-        """Return what callers of some groups all see; raises IndexDamagedError."""
-        from coderag.index.access import access_of  # who sees all needs none of it
+        """Return what callers of some groups all see.
+
+        Raises IndexDamagedError, SettingsError where the rules cannot be read, and AccessError where it cannot be told
+        what they hide.
+        """
+        from coderag.index.access import denied_rules, others_state  # who sees all needs none of it
         from coderag.index.seen import Seen
 
         asking = tuple(callers)
-        rules = map(access_of, self.manifests)
-        unmet = tuple(frozenset[int]().union(*map(one.unmet, asking)) for one in rules)
-        seen = self._seen.get(unmet)
+        parts = zip(self.manifests, self.listings, strict=True)
+        denied = tuple(denied_rules(manifest, listed.folders, asking) for manifest, listed in parts)
+        told_by = (others_state(manifest.root, one) for manifest, one in zip(self.manifests, denied, strict=True))
+        key = denied, tuple(told_by)
+        seen = self._seen.get(key)
         if seen is None:
-            seen = Seen(self, unmet)
+            seen = Seen(self, denied)
             for oldest in list(self._seen)[: 1 - MAX_SEEN]:
                 self._seen.pop(oldest, None)
-            self._seen[unmet] = seen
+            self._seen[key] = seen
         return seen

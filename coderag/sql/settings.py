@@ -21,7 +21,8 @@ Who may see what stands in `[[access]]`, in coderag.toml alone:
     groups = ["hr", "audit"]
 
 A table names a file when one of its globs, databases or repositories does. A file is for callers that are in at least
-one group of each table that names it, and for everybody where none does.
+one group of each table that names it, and for everybody where none does. The tables of every coderag.toml in the
+folders that a file lies in count (coderag.index.rule_files).
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ __all__ = [
     "AccessRule",
     "FileSettings",
     "Settings",
+    "parse_access_rules",
     "read_access_rules",
     "read_encoder_table",
     "read_settings",
@@ -160,6 +162,12 @@ def read_access_rules(root: Path) -> tuple[AccessRule, ...]:
     if "access" in table and file != SETTINGS_FILES[0]:
         # A broken pyproject.toml is passed over, and rules must not vanish so.
         raise SettingsError(f"{file}: 'access' belongs in {SETTINGS_FILES[0]}, as [[access]]")
+    return parse_access_rules(table, file)
+
+
+def parse_access_rules(table: Mapping[str, Any], file: str) -> tuple[AccessRule, ...]:
+    """Return the access rules among the settings of a file; raises SettingsError, also for a table that is unknown."""
+    _only(table, TABLES, where=f"{file}:")
     found = table.get("access", [])
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise SettingsError(f"{file}: 'access' must be tables, written [[access]]")

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coderag.index.index_path import IndexPath
 from coderag import Index
 from coderag.index import corpus as corpus_module
 from coderag.index.corpus import Corpus, open_members
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.index.order import best_chunks, place_order
 from tests.files import write
@@ -31,8 +31,8 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
         Index.open(root).update(workers=0)
     other = write(tmp_path / "other", {"b.py": COPY, "m.py": COPY})
     Index.build(other, workers=0)
-    folders = root / ".coderag", other / ".coderag"
-    return Corpus([one for folder in folders for one in open_members(IndexPath(folder), read_manifest(IndexPath(folder)))])
+    folders = IndexPath(root / ".coderag"), IndexPath(other / ".coderag")
+    return Corpus([one for folder in folders for one in open_members(folder, read_manifest(folder))])
 
 
 def places(corpus: Corpus, chunks: np.ndarray) -> list[str]:

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coderag.index.index_path import IndexPath
 from coderag import Index
 from coderag.cli.records import json_line
 from coderag.cli.schema import context_record
+from coderag.index.index_path import IndexPath
 from coderag.index.manifest import read_manifest
 from coderag.ranking import candidates
 from coderag.ranking.fuse import DEPTH
@@ -265,7 +265,8 @@ def test_an_updated_index_answers_as_a_fresh_one(
                 for edit in step:
                     apply(root, edit)
                 index.update(workers=0)
-                if any(kind == "merge" for kind, *_ in step) or len(read_manifest(IndexPath(folder)).segments) > MOST_SEGMENTS:
+                segments = len(read_manifest(IndexPath(folder)).segments)
+                if any(kind == "merge" for kind, *_ in step) or segments > MOST_SEGMENTS:
                     index.merge()
         check(root, folder, work)
 
