@@ -516,11 +516,11 @@ class KeptIndex:
         opened = self._opened
         if self._related is not None and self._related[0] is opened:
             return self._related[1]
+        if self._seen is not None and any(held.graph is not None for held in opened.held):
+            return self._seen_graphs(self._seen).relations(self._stored_graphs)
         graphs = self._stored_graphs()
         if not graphs:
             return {}
-        if self._seen is not None:
-            return self._seen_graphs(self._seen).relations(graphs)
         from coderag.graph.relations import Relations
 
         found = {name: Relations(graph) for name, graph in graphs.items()}

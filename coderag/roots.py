@@ -10,8 +10,7 @@ from pathlib import Path
 from coderag.errors import RootError
 from coderag.index.folder import check_folder
 from coderag.index.index_path import IndexPath
-from coderag.index.manifest import INDEX_FOLDER
-from coderag.index.ownership import is_believed, name_beside
+from coderag.index.ownership import default_folder, is_believed
 from coderag.limits import NAME, ROOTS, fault_of_text
 
 __all__ = ["Root", "check_folders", "place"]
@@ -55,10 +54,8 @@ def place(roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[s
 
 
 def _in_its_root(root: Path, repository: str) -> Root:
-    usual = IndexPath(root, (INDEX_FOLDER,))
-    if is_believed(usual):
-        return Root(root, usual, repository)
-    return Root(root, usual.parent / name_beside(), repository, untrusted=usual)
+    folder, untrusted = default_folder(root)
+    return Root(root, folder, repository, untrusted=untrusted)
 
 
 def _elsewhere(root: Path, index: Path, repository: str) -> Root:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -55,14 +55,14 @@ class SeenGraphs:
             self._current = tuple(map(_current, self._roots))
         return self._current
 
-    def relations(self, stored: Mapping[str, Graph]) -> Mapping[str, Relations]:
+    def relations(self, whole: Callable[[], Mapping[str, Graph]]) -> Mapping[str, Relations]:
         """Return what the graphs tell of hits, by repository; like those of whole indexes they may be a little older.
 
-        `stored` are the graphs that the whole indexes have; a root without one has none here. Raises
+        `whole` gives the graphs that the whole indexes have; a root without one has none here. Raises
         IndexDamagedError.
         """
         if self._relations is None:
-            found: dict[str, Relations] = {}
+            stored, found = whole(), dict[str, Relations]()
             for number, one in enumerate(self._roots):
                 name = one.manifest.repository
                 if name not in stored:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coderag.errors import SettingsError, StoredIndexError
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import INDEX_FOLDER, MANIFEST, SEGMENTS, Manifest, read_manifest
+from coderag.index.manifest import MANIFEST, SEGMENTS, Manifest, read_manifest
+from coderag.index.ownership import default_folder
 from coderag.index.segment import Segment
 from coderag.index.table_names import TableNames
 from coderag.sql.settings import AccessRule, Settings, read_settings
@@ -47,11 +46,11 @@ def cleared_files(root: Path, rules: Sequence[AccessRule]) -> Mapping[str, bytes
     """
     from coderag.index.catalog import Catalog
 
-    folder = root / INDEX_FOLDER
     try:
-        manifest = read_manifest(IndexPath(folder))
-        segments = [Segment(IndexPath(folder / SEGMENTS / entry.name)) for entry in manifest.segments]
-        catalog = Catalog.open(IndexPath(folder / manifest.catalog)) if manifest.catalog else None
+        folder, _ = default_folder(root)
+        manifest = read_manifest(folder)
+        segments = [Segment(folder / SEGMENTS / entry.name) for entry in manifest.segments]
+        catalog = Catalog.open(folder / manifest.catalog) if manifest.catalog else None
         hidden = files_of_databases(manifest, segments, rules, settings=read_settings(root), catalog=catalog)
         return {path: blob for path, blob in blobs_of(manifest, segments) if path not in hidden}
     except (StoredIndexError, SettingsError):
@@ -61,10 +60,10 @@ def cleared_files(root: Path, rules: Sequence[AccessRule]) -> Mapping[str, bytes
 def index_state(root: Path) -> tuple[int, int]:
     """Return what changes whenever the index of a root does."""
     try:
-        found = os.stat(root / INDEX_FOLDER / MANIFEST)
-    except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_ino
+        found = (default_folder(root)[0] / MANIFEST).stat()
+    except (OSError, StoredIndexError):
+        found = None
+    return (found.st_mtime_ns, found.st_ino) if found is not None else (0, 0)
 
 
 def blobs_of(manifest: Manifest, segments: Sequence[Segment]) -> Iterator[tuple[str, bytes]]:

@@ -7,12 +7,14 @@ changed, so all of them are compared with the sums in its manifest, once, and th
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from coderag.errors import IndexDamagedError, IndexMissingError
 from coderag.index.index_path import IndexPath
 from coderag.index.manifest import INDEX_FOLDER, is_at_home, read_sealed_manifest
 from coderag.index.signing import sign
 
-__all__ = ["is_believed", "name_beside"]
+__all__ = ["default_folder", "is_believed"]
 
 
 def is_believed(folder: IndexPath) -> bool:
@@ -37,6 +39,13 @@ def is_believed(folder: IndexPath) -> bool:
     return True
 
 
-def name_beside() -> str:
-    """Return the name of the folder for an index beside one that is not believed; no repository can know it."""
-    return f"{INDEX_FOLDER}-{sign('folder beside', b'')[:8]}"
+def default_folder(root: Path) -> tuple[IndexPath, IndexPath | None]:
+    """Return where the index of a root lies if nobody says otherwise, and the one of somebody else that is in the way.
+
+    That is ROOT/.coderag; where an index lies there that is not believed, it is a folder beside, the name of which no
+    repository can know. Raises like `is_believed`.
+    """
+    usual = IndexPath(root, (INDEX_FOLDER,))
+    if is_believed(usual):
+        return usual, None
+    return usual.parent / f"{INDEX_FOLDER}-{sign('folder beside', b'')[:8]}", usual

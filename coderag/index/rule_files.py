@@ -95,11 +95,15 @@ def rule_times(root: str, folders: Iterable[str], *, above: bool) -> dict[str, i
 
 
 def _candidates(root: str, folders: Iterable[str], *, above: bool = True) -> Iterator[str]:
-    """Yield the paths from a root that its rule files may have."""
+    """Yield the paths from a root that its rule files may have; those inside it only where there is something."""
     if above:
         yield from (ABOVE * depth + OWN for depth in range(len(Path(root).parts) - 1, 0, -1))
         yield OWN
-    yield from (f"{folder}/{OWN}" for folder in folders if folder)
+    # Half as dear as to open what is missing; of folders that may not be looked into, the index keeps the rules.
+    for folder in filter(None, folders):
+        path = f"{folder}/{OWN}"
+        if os.access(f"{root}/{path}", os.F_OK):
+            yield path
 
 
 def _rule_file(root: Path, path: str, repository: str) -> RuleFile | None:
