@@ -202,11 +202,15 @@ def test_each_line_of_a_file_of_settings_is_judged_by_its_name() -> None:
               "project_id": "my-shop",
               "private_key_id": "{PIN}",
               "private_key": "-----BEGIN PRIVATE KEY-----\\n...",
-              "token_uri": "https://oauth2.shop.example.com/token",
+              "token_uri": "https://oauth2.shop.example.com/token", # of the shop, since 2019
+              "pair": "reader", "password": "{TOKEN}",
+              user = reader password = breadandbutter
               "client_secret": "bread-and-butter"
             }}
         """)
-    assert masked(text) == covered(text, PIN, "bread-and-butter")
+    assert masked(text) == covered(
+        text, PIN, f'"pair": "reader", "password": "{TOKEN}",', "reader password = breadandbutter", "bread-and-butter"
+    )
 
 
 def test_pem_among_the_values_loses_its_body_alone() -> None:
@@ -276,8 +280,8 @@ def test_manifests_in_json(indent: int | None) -> None:
 
 def test_a_manifest_at_the_end_of_a_long_line_of_json() -> None:
     secret = {"data": {"a": encoded(PASSWORD)}, "kind": "Secret"}
-    for shift in range(4):
-        others = [{"kind": "ConfigMap", "data": {f"number{number}": "of shop"}} for number in range(9000)]
+    others = [{"kind": "ConfigMap", "data": {"a": "of the shop " * 10}} for _ in range(3000)]
+    for shift in range(0, 150, 30):
         text = json.dumps({"x" * shift: [*others, secret], "kind": "List"})
         assert masked(text) == covered(text, encoded(PASSWORD))
 
