@@ -134,7 +134,7 @@ def test_values_of_several_lines() -> None:
         "{{- randAlphaNum 32 | b64enc }}",
         "${PASSWORD}",
         "$(PASSWORD)",
-        "'$(cat password | base64)'",
+        "'$(cat password | base64 --wrap=0)'",
         "<base64 of the password>",
         '"%[1]s"',
         '\'{{hub fromSecret "shop"\n      "password" | base64enc hub}}\'',
@@ -184,11 +184,19 @@ def test_plain_values_that_are_words_stay_unless_their_name_says_secret() -> Non
           webhookPath: breadandbutter
           pin: xkqjwvbnrtplz
           mail: amqp://shop:{PASSWORD}@mq:5672
+          api-token: bread=butter
+          options: user=shop password=bread
         """)
-    assert lines(text) == [12, 13, 14, 15]
+    assert lines(text) == [12, 13, 14, 15, 16, 17]
     assert masked(text) == covered(
         text.replace("db-password: bread and butter", "db-password: ****************"),
-        *("breadandbutter", "xkqjwvbnrtplz", f"amqp://shop:{PASSWORD}@mq:5672"),
+        *(
+            "breadandbutter",
+            "xkqjwvbnrtplz",
+            f"amqp://shop:{PASSWORD}@mq:5672",
+            "bread=butter",
+            "user=shop password=bread",
+        ),
     )
 
 
@@ -223,8 +231,9 @@ def test_pem_among_the_values_loses_its_body_alone() -> None:
 
 def test_a_file_is_covered_whatever_words_it_has() -> None:
     login = json.dumps({"auths": {"registry.example.com": {"username": "test", "password": PASSWORD}}})
-    text = f"kind: Secret\ndata:\n  .dockerconfigjson: {encoded(login)}\nstringData:\n  plain: '{login}'\n"
-    assert masked(text) == covered(text, encoded(login), login)
+    options = encoded("user=shop password=bread")
+    text = f"kind: Secret\ndata:\n  a: {encoded(login)}\n  b: {options}\nstringData:\n  plain: '{login}'\n"
+    assert masked(text) == covered(text, encoded(login), options, login)
 
 
 def test_lines_of_a_template_do_not_end_a_manifest() -> None:

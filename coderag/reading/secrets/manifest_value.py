@@ -30,8 +30,11 @@ SETTING = re.compile(
     )[\s,;}\]]{0,200}+(?:\#.*)?""",
     re.VERBOSE,
 )
-# What a reader fills in: NAME_OF_IT, sk_live_xxx; a day or a moment.
-KNOWN = re.compile(rb"[A-Z]{2,40}+(?:[_-][A-Z0-9]{1,40}+){1,12}|.{0,64}[xX]{3}|\d{4}-\d\d-\d\d(?:[T ][\d:.]{5,20}Z?)?")
+# What is filled in: $(command), ${NAME}, <name>, NAME_OF_IT, sk_live_xxx; a day or a moment.
+KNOWN = re.compile(
+    rb"\$\([^()]{0,200}\)|\$\{[^{}]{0,200}\}|<[^<>]{0,200}>|[A-Z]{2,40}+(?:[_-][A-Z0-9]{1,40}+){1,12}|[^\s:=]{0,60}[xX]{3}|"
+    rb"\d{4}-\d\d-\d\d(?:[T ][\d:.]{5,20}Z?)?"
+)
 # A host, an address of IPv4, or a URL without a name and password.
 ADDRESS = re.compile(
     rb"(?:[a-z][a-z0-9+.-]{1,20}://)?(?:(?:[a-z0-9-]{1,63}\.){1,10}[a-z]{2,20}|(?:\d{1,3}\.){3}\d{1,3}|(?<=://)[a-z0-9-]{1,63})"
@@ -96,7 +99,7 @@ def _is_kept_base64(text: bytes, *, name: bytes) -> bool:
         return _is_kept(text, name=name)
     if value.startswith(PEM):
         return b"PRIVATE KEY" not in value
-    if len(value) > MAX_WORD_BYTES or b"\n" in value or SEVERAL.match(value):
+    if len(value) > MAX_WORD_BYTES or b"\n" in value or SEVERAL.search(value):
         return False
     return len(value) < MIN_SECRET_BYTES or _is_known(value) or is_password_placeholder(text)
 
@@ -111,10 +114,10 @@ def _setting(data: bytes, line: Span, *, name: bytes) -> tuple[Span, bytes]:
 
 
 def _is_kept(value: bytes, *, name: bytes) -> bool:
-    if not value or value.startswith(PEM):
+    if not value or value.startswith(PEM) or KNOWN.fullmatch(value):
         return True
     if SEVERAL.search(value):
-        name = value  # with the names of all
+        name += value  # with the names of all
     elif len(value) <= MAX_WORD_BYTES and _is_known(value):
         return True
     if SECRET_NAME.search(name):
