@@ -134,7 +134,7 @@ def test_values_of_several_lines() -> None:
         "{{- randAlphaNum 32 | b64enc }}",
         "${PASSWORD}",
         "$(PASSWORD)",
-        "'$(cat password | base64)'",
+        "'$(cat password | base64 --wrap=0)'",
         "<base64 of the password>",
         '"%[1]s"',
         '\'{{hub fromSecret "shop"\n      "password" | base64enc hub}}\'',
@@ -184,11 +184,19 @@ def test_plain_values_that_are_words_stay_unless_their_name_says_secret() -> Non
           webhookPath: breadandbutter
           pin: xkqjwvbnrtplz
           mail: amqp://shop:{PASSWORD}@mq:5672
+          api-token: bread=butter
+          options: user=shop password=bread
         """)
-    assert lines(text) == [12, 13, 14, 15]
+    assert lines(text) == [12, 13, 14, 15, 16, 17]
     assert masked(text) == covered(
         text.replace("db-password: bread and butter", "db-password: ****************"),
-        *("breadandbutter", "xkqjwvbnrtplz", f"amqp://shop:{PASSWORD}@mq:5672"),
+        *(
+            "breadandbutter",
+            "xkqjwvbnrtplz",
+            f"amqp://shop:{PASSWORD}@mq:5672",
+            "bread=butter",
+            "user=shop password=bread",
+        ),
     )
 
 
@@ -202,11 +210,15 @@ def test_each_line_of_a_file_of_settings_is_judged_by_its_name() -> None:
               "project_id": "my-shop",
               "private_key_id": "{PIN}",
               "private_key": "-----BEGIN PRIVATE KEY-----\\n...",
-              "token_uri": "https://oauth2.shop.example.com/token",
+              "token_uri": "https://oauth2.shop.example.com/token", # of the shop, since 2019
+              "pair": "reader", "password": "{TOKEN}",
+              user = reader password = breadandbutter
               "client_secret": "bread-and-butter"
             }}
         """)
-    assert masked(text) == covered(text, PIN, "bread-and-butter")
+    assert masked(text) == covered(
+        text, PIN, f'"pair": "reader", "password": "{TOKEN}",', "reader password = breadandbutter", "bread-and-butter"
+    )
 
 
 def test_pem_among_the_values_loses_its_body_alone() -> None:
@@ -219,8 +231,9 @@ def test_pem_among_the_values_loses_its_body_alone() -> None:
 
 def test_a_file_is_covered_whatever_words_it_has() -> None:
     login = json.dumps({"auths": {"registry.example.com": {"username": "test", "password": PASSWORD}}})
-    text = f"kind: Secret\ndata:\n  .dockerconfigjson: {encoded(login)}\nstringData:\n  plain: '{login}'\n"
-    assert masked(text) == covered(text, encoded(login), login)
+    options = encoded("user=shop password=bread")
+    text = f"kind: Secret\ndata:\n  a: {encoded(login)}\n  b: {options}\nstringData:\n  plain: '{login}'\n"
+    assert masked(text) == covered(text, encoded(login), options, login)
 
 
 def test_lines_of_a_template_do_not_end_a_manifest() -> None:
@@ -276,8 +289,8 @@ def test_manifests_in_json(indent: int | None) -> None:
 
 def test_a_manifest_at_the_end_of_a_long_line_of_json() -> None:
     secret = {"data": {"a": encoded(PASSWORD)}, "kind": "Secret"}
-    for shift in range(4):
-        others = [{"kind": "ConfigMap", "data": {f"number{number}": "of shop"}} for number in range(9000)]
+    others = [{"kind": "ConfigMap", "data": {"a": "of the shop " * 10}} for _ in range(3000)]
+    for shift in range(0, 150, 30):
         text = json.dumps({"x" * shift: [*others, secret], "kind": "List"})
         assert masked(text) == covered(text, encoded(PASSWORD))
 

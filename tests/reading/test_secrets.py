@@ -459,6 +459,7 @@ def test_no_expression_repeats_without_a_bound() -> None:
             assert not re.search(r"\*|(?<![}?])\+|,\}", bare), f"{one.kind}: {expression}"
             re.compile(expression)
         assert one.source
+        assert one.reader in {"token", "basic", "beside", "key", "encoded key", "url", "manifest"}
         assert all(len(parse_anchor(anchor)) >= KEY_BYTES for anchor in one.anchors)
 
 

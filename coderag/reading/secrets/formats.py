@@ -22,6 +22,7 @@ from coderag.reading.secrets.private_keys import key_body
 __all__ = ["Format", "find_formats", "formats"]
 
 MIN_ENTROPY = 3.0  # bits a byte; what a format says counts more
+TRIED_AT_ANCHOR = frozenset({"token", "basic"})  # readers
 MAX_BESIDE_BYTES = 80  # of a secret beside something else, with what may not follow it
 # A line end that a string writes as "\\n" is an edge too.
 LEFT_EDGE = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
@@ -94,30 +95,24 @@ def find_formats(data: bytes) -> Iterator[Found]:
     manifests = Manifests(data)
     for position in tables.sieve.positions(data):
         for one, offset in tables.by_key[data[position : position + KEY_BYTES]]:
-            if position >= offset:
-                yield from _find(one, data, position - offset, searched=searched, manifests=manifests)
-
-
-def _find(
-    one: Format, data: bytes, start: int, *, searched: dict[Format, int], manifests: Manifests
-) -> Iterable[Found]:
-    """Return the secrets of a format that begin at a position, or stand around what begins there."""
-    if one.reader == "token":  # of most
-        return _token(one, _expression(one).match(data, start))
-    match one.reader:
-        case "key":
-            return _pieces(one, key_body(data, start))
-        case "encoded key":
-            return _pieces(one, encoded_key(data, start))
-        case "url":
-            return _url_password(one, URL_PASSWORD.match(data, start))
-        case "basic":
-            return _credentials(one, _expression(one).match(data, start))
-        case "beside":
-            return _beside(one, data, start, searched=searched)
-        case "manifest":
-            return _manifest(one, data, manifests.secrets_at(start))
-    raise ValueError(f"{one.kind}: unknown reader {one.reader!r}")
+            start = position - offset
+            if start < 0:
+                continue
+            if one.reader in TRIED_AT_ANCHOR:  # nearly always in vain, so nothing more is called for it
+                if found := _expression(one).match(data, start):
+                    yield from _token(one, found)
+                continue
+            match one.reader:
+                case "url":
+                    yield from _url_password(one, URL_PASSWORD.match(data, start))
+                case "key":
+                    yield from _pieces(one, key_body(data, start))
+                case "encoded key":
+                    yield from _pieces(one, encoded_key(data, start))
+                case "beside":
+                    yield from _beside(one, data, start, searched=searched)
+                case "manifest":
+                    yield from _manifest(one, data, manifests.secrets_at(start))
 
 
 def _pieces(one: Format, pieces: Sequence[tuple[int, int]]) -> Sequence[Found]:
@@ -143,19 +138,15 @@ def _manifest(one: Format, data: bytes, values: Iterable[Value]) -> Iterator[Fou
             yield Found(one.kind, pieces)
 
 
-def _credentials(one: Format, found: re.Match[bytes] | None) -> Sequence[Found]:
-    if found is None or _is_public(found["secret"]) or not are_credentials(found["secret"]):
-        return ()
-    return (Found(one.kind, (found.span("secret"),)),)
-
-
-def _token(one: Format, found: re.Match[bytes] | None) -> Sequence[Found]:
-    if found is None or _is_public(found[0]):
+def _token(one: Format, found: re.Match[bytes]) -> Sequence[Found]:
+    if _is_public(found[0]):
         return ()
     group = "secret" if "secret" in found.re.groupindex else 0
-    if is_placeholder(_random_part(found[group], one), entropy=one.entropy):
-        return ()
-    return (Found(one.kind, (found.span(group),)),)
+    if one.reader == "basic":
+        is_secret = are_credentials(found[group])
+    else:
+        is_secret = not is_placeholder(_random_part(found[group], one), entropy=one.entropy)
+    return (Found(one.kind, (found.span(group),)),) if is_secret else ()
 
 
 def _is_public(text: bytes) -> bool:

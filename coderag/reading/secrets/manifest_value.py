@@ -21,11 +21,20 @@ MIN_SECRET_BYTES = 4
 MAX_WORD_BYTES = 64  # what is longer, or has several lines, is a file in which a word says nothing of the rest
 PEM = b"-----BEGIN "
 COVERED = b"****"  # in a line of which another rule has covered a part
-JSON_OBJECT = re.compile(rb'[{\[]\s{0,20}\\?["{]')
+# What has several values: an object of JSON, lines in a string, `user=shop password=...`.
+SEVERAL = re.compile(rb"""\A[{\[]\s{0,20}\\?["{]|\\n|\w["']?[ \t]{0,20}(?:=|:[ \t])[ \t]{0,20}[^\s=]""")
 SECRET_NAME = re.compile(rb"pass|pwd|secret|token|key|cred|auth|private|salt|hmac|webhook", re.IGNORECASE)
-SETTING = re.compile(rb"""[\s"'{,-]{0,200}+(?P<name>[\w.-]{1,200}+)["']?[ \t]{0,20}[:=][ \t]{0,20}["']?(?P<value>.*)""")
-# What a reader fills in: NAME_OF_IT, sk_live_xxx; a day or a moment.
-KNOWN = re.compile(rb"[A-Z]{2,40}+(?:[_-][A-Z0-9]{1,40}+){1,12}|.{0,64}[xX]{3}|\d{4}-\d\d-\d\d(?:[T ][\d:.]{5,20}Z?)?")
+SETTING = re.compile(
+    rb"""[\s"'{,-]{0,200}+(?P<name>[\w.-]{1,200}+)["']?[ \t]{0,20}[:=][ \t]{0,20}+(?:
+        "(?P<double>(?:[^"\\]|\\.)*+)" | '(?P<single>[^']*+)' | (?P<plain>(?!["'])[^#]*+)
+    )[\s,;}\]]{0,200}+(?:\#.*)?""",
+    re.VERBOSE,
+)
+# What is filled in: $(command), ${NAME}, <name>, NAME_OF_IT, sk_live_xxx; a day or a moment.
+KNOWN = re.compile(
+    rb"\$\([^()]{0,200}\)|\$\{[^{}]{0,200}\}|<[^<>]{0,200}>|[A-Z]{2,40}+(?:[_-][A-Z0-9]{1,40}+){1,12}|[^\s:=]{0,60}[xX]{3}|"
+    rb"\d{4}-\d\d-\d\d(?:[T ][\d:.]{5,20}Z?)?"
+)
 # A host, an address of IPv4, or a URL without a name and password.
 ADDRESS = re.compile(
     rb"(?:[a-z][a-z0-9+.-]{1,20}://)?(?:(?:[a-z0-9-]{1,63}\.){1,10}[a-z]{2,20}|(?:\d{1,3}\.){3}\d{1,3}|(?<=://)[a-z0-9-]{1,63})"
@@ -76,7 +85,7 @@ def _literal(data: bytes, pieces: Iterable[Span]) -> Iterator[Span]:
             and b"{{" not in line
             and not line.startswith(b"{%")
             and COVERED not in line
-            and line.strip(b"* \t")
+            and WORD.search(line)
         ):
             yield start, end
         if b"{{" in line or b"}}" in line:
@@ -90,7 +99,7 @@ def _is_kept_base64(text: bytes, *, name: bytes) -> bool:
         return _is_kept(text, name=name)
     if value.startswith(PEM):
         return b"PRIVATE KEY" not in value
-    if len(value) > MAX_WORD_BYTES or b"\n" in value or JSON_OBJECT.match(value):
+    if len(value) > MAX_WORD_BYTES or b"\n" in value or SEVERAL.search(value):
         return False
     return len(value) < MIN_SECRET_BYTES or _is_known(value) or is_password_placeholder(text)
 
@@ -100,15 +109,15 @@ def _setting(data: bytes, line: Span, *, name: bytes) -> tuple[Span, bytes]:
     setting = SETTING.fullmatch(data, *line)
     if setting is None:
         return line, name
-    start, end = setting.span("value")
-    return (start, start + len(data[start:end].rstrip(b"\"', \t"))), setting["name"]
+    start, end = setting.span(setting.lastgroup or "name")
+    return (start, start + len(data[start:end].rstrip(b", \t"))), setting["name"]
 
 
 def _is_kept(value: bytes, *, name: bytes) -> bool:
-    if not value or value.startswith(PEM):
+    if not value or value.startswith(PEM) or KNOWN.fullmatch(value):
         return True
-    if b"\\n" in value or JSON_OBJECT.match(value):
-        name = value  # which has more than one of them
+    if SEVERAL.search(value):
+        name += value  # with the names of all
     elif len(value) <= MAX_WORD_BYTES and _is_known(value):
         return True
     if SECRET_NAME.search(name):
