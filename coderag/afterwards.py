@@ -16,10 +16,10 @@ from coderag.index.process import child_environment
 __all__ = ["main", "start_afterwards"]
 
 
-def start_afterwards(folder: IndexPath) -> subprocess.Popen[bytes]:
-    """Start a process that tidies up an index, and outlives this one; what fails there is tried again."""
+def start_afterwards(folder: IndexPath, root: Path) -> subprocess.Popen[bytes]:
+    """Start a process that tidies up the index of a root, and outlives this one; what fails there is tried again."""
     # "-P" keeps the current folder off the module path: it may be the untrusted repository that is indexed.
-    command = [sys.executable, "-P", "-m", __name__, str(folder.base), *folder.names]
+    command = [sys.executable, "-P", "-m", __name__, str(root), str(folder.base), *folder.names]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(
         command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, env=child_environment(), cwd="/"
@@ -27,8 +27,8 @@ def start_afterwards(folder: IndexPath) -> subprocess.Popen[bytes]:
 
 
 def main() -> None:
-    """Tidy up the index in the folder that the command line names."""
-    base, *names = sys.argv[1:]
+    """Tidy up the index of the root, in the folder, that the command line names."""
+    root, base, *names = sys.argv[1:]
     folder = IndexPath(Path(base), tuple(names))
     with suppress(CoderagError, OSError):  # the index is as it was; the next update starts another
         merge_index(folder)
@@ -36,7 +36,7 @@ def main() -> None:
         if read_manifest(folder).graph:
             from coderag.graph.store import write_graph
 
-            write_graph(folder)
+            write_graph(folder, Path(root))
 
 
 if __name__ == "__main__":

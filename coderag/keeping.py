@@ -21,10 +21,10 @@ from coderag.errors import (
     QueryError,
     RetrievalWarning,
 )
-from coderag.index.arrays import open_arrays
 from coderag.index.corpus import Corpus, Member, open_members
 from coderag.index.index_path import IndexPath
 from coderag.index.manifest import Manifest, read_manifest
+from coderag.index.misread import misread
 from coderag.index.segment import Segment
 from coderag.index.whole import Held, Whole, hold
 from coderag.limits import ITEMS, LOCK_SECONDS, MAX_BYTES, POLL, WORKERS, check_name, check_number, checked_list
@@ -55,7 +55,7 @@ AnyIndex = TypeVar("AnyIndex", bound="KeptIndex")
 
 
 def telling_damage(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Concatenate[AnyIndex, P], R]:
-    """Raise IndexDamagedError in place of whatever damaged tables make a method raise.
+    """Raise IndexDamagedError in place of whatever tables make a method raise that are damaged, or signed and wrong.
 
     Every byte is compared with its sum only for an exception that damage may have caused. What is missing because
     another process replaced the index meanwhile is no damage: the new one is opened.
@@ -75,9 +75,10 @@ def telling_damage(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Co
         except Exception as error:
             from coderag.index.symptoms import may_come_of_damage
 
-            if may_come_of_damage(error):
-                self.verify()
-            raise  # the tables are sound, so this is a bug, or the caller's own
+            if not may_come_of_damage(error):
+                raise  # a bug, or the caller's own
+            self.verify()
+            raise misread(" and ".join(str(one.folder) for one in self._roots), error) from error
 
     return telling
 
@@ -262,7 +263,7 @@ class KeptIndex:
         """
         whole, callers = self._whole, (*self._callers, frozenset(checked_list(ITEMS, groups, name="groups")))
         opened = whole._opened  # once, as another thread may update the index meanwhile
-        seen = opened.seen_by(callers)
+        seen = self._seen_in(opened, callers)
         index = object.__new__(type(self))
         index._roots, index._reports = whole._roots, ()
         index._whole, index._opened, index._seen, index._callers = whole, opened, seen, callers
@@ -270,6 +271,10 @@ class KeptIndex:
         index._corpus, index._segments = seen.corpus, tuple(map(list, opened.segments))
         index._manifests = tuple(one.manifest for one in seen.roots)
         return index
+
+    @telling_damage
+    def _seen_in(self, opened: Whole, callers: tuple[frozenset[str], ...]) -> Seen:
+        return opened.seen_by(callers)
 
     def _only_whole(self, what: str) -> None:
         """Raise AccessError unless this is the whole index."""
@@ -401,7 +406,7 @@ class KeptIndex:
             one.repository,
             update=update,
             stale=self.stale_paths,
-            tidy=partial(start_afterwards, one.folder),
+            tidy=partial(start_afterwards, one.folder, one.root),
         )
 
     @telling_damage
@@ -462,9 +467,14 @@ class KeptIndex:
             for segment in segments:
                 segment.verify()
         for one, manifest in zip(self._roots, self._manifests, strict=True):
-            path = one.folder / manifest.graph
-            if manifest.graph and path.exists() and not is_sound(path, manifest.graph_sum):
-                raise IndexDamagedError(f'{path} is damaged; run "coderag index"')
+            files = {
+                manifest.listing: manifest.listing_sum,
+                manifest.catalog: manifest.catalog_sum,
+                manifest.graph: manifest.graph_sum,
+            }
+            for path, known in ((one.folder / name, known) for name, known in files.items() if name):
+                if path.exists() and not is_sound(path, known):
+                    raise IndexDamagedError(f'{path} is damaged; run "coderag index"')
         if self._seen is not None:
             self._seen_graphs(self._seen).verify()
 
@@ -539,7 +549,7 @@ class KeptIndex:
             return {}
         from coderag.graph.graph import Graph
 
-        return {root.repository: Graph(open_arrays(root.folder / one.graph, held)) for root, one, held in parts}
+        return {root.repository: Graph.open(root.folder / one.graph, held) for root, one, held in parts}
 
     @cached_property
     def _encoder(self) -> Encoder | None:
@@ -564,6 +574,7 @@ class KeptIndex:
             return None
 
     @property
+    @telling_damage
     def catalog(self) -> Catalog:
         """The schemas of all roots as one catalog, without tables where nothing tells of any."""
         return (self._seen or self._opened).catalog

@@ -8,13 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coderag.errors import StoredIndexError
+from coderag.errors import IndexDamagedError, StoredIndexError
 from coderag.index.build import Builder
 from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions, Progress, Report, Watch
 from coderag.index.lock import LOCK_SECONDS, Holder
 from coderag.index.manifest import read_manifest
 from coderag.index.merging import merge_index
+from coderag.index.misread import DATA_ERRORS
 from coderag.models.spec import parse_encoder
 from coderag.roots import Root
 from coderag.types import Content
@@ -86,7 +87,15 @@ class Upkeep:
             options = _options(one.folder, asked)
             reports.append(self.update_one(one, options, paths=given, thorough=thorough, watch=told))
             if thorough:
-                self._graph(one, asked, told)
+                try:
+                    self._graph(one, asked, told)
+                except (
+                    IndexDamagedError,
+                    *DATA_ERRORS,
+                ):  # what was kept of the index is wrong; what is read anew is not
+                    rebuilt = self._builders[one].build(options, watch=told)
+                    reports[-1] = replace(rebuilt, rebuilt=f"no graph could be made of the index at {one.folder}")
+                    self._graph(one, asked, told)
         return tuple(reports)
 
     def update_one(
@@ -107,7 +116,7 @@ class Upkeep:
         if asked.graph:
             from coderag.graph.store import write_graph
 
-            write_graph(one.folder, making=told.linking)
+            write_graph(one.folder, one.root, making=told.linking)
 
     def merge(self) -> bool:
         """Merge the segments that should be merged, and tell whether there were any."""

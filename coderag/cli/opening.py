@@ -119,4 +119,4 @@ def tidy_later(index: Index) -> None:
         if report.merge_due or report.graph_due:
             from coderag.afterwards import start_afterwards
 
-            start_afterwards(root.folder)
+            start_afterwards(root.folder, root.root)

@@ -10,9 +10,12 @@ from hashlib import blake2b
 import numpy as np
 
 from coderag.graph.model import Edge, EdgeKind, Node, NodeKind, Note
-from coderag.index.arrays import Array
+from coderag.index.array_specs import Specs, bounds, check_arrays, column, strings
+from coderag.index.arrays import Array, open_arrays
 from coderag.index.columns import pack_labels, unpack_labels
+from coderag.index.index_path import IndexPath
 from coderag.index.strings import Strings, last_bytes, pack_strings
+from coderag.reading.blob import BLOB_BYTES
 from coderag.types import Span
 
 __all__ = ["EDGE_CODES", "EDGE_KINDS", "NODE_KINDS", "Graph", "GraphDraft"]
@@ -26,6 +29,25 @@ MAX_CANDIDATES = (1 << CANDIDATE_BITS) - 1
 KIND_BITS = 5
 COLUMNS = 6  # of edges: source, target, kind, candidates, file, row
 NO_ROW = -1
+ARRAYS: Specs = {  # of a file: what a draft has, and what matters in it
+    **strings("node_name", "nodes"),
+    **{f"node_{name}": column("nodes") for name in ("name_bytes", "kind", "file", "first", "row", "last", "database")},
+    "node_unknown": column("nodes", "b"),
+    "node_rank": column("nodes", "f"),
+    "node_community": column("nodes"),
+    "name_hash": column("nodes"),
+    "name_node": column("nodes"),
+    **strings("file_path", "files"),
+    "file_labels": column("files"),
+    "file_blob": column("files", "u", width=BLOB_BYTES),
+    **strings("database_name", "databases"),
+    **strings("note_text", "notes"),
+    "notes": column("notes", width=3),
+    **{f"edge_{name}": column("edges") for name in ("source", "target", "kind", "candidates", "file", "row")},
+    "out_starts": bounds("nodes"),
+    "in_edges": column("edges"),
+    "in_starts": bounds("nodes"),
+}
 
 
 @dataclass(slots=True)
@@ -174,6 +196,13 @@ class Graph:
         self._names = Strings(arrays["node_name_blob"], arrays["node_name_offsets"])
         self.paths = Strings(arrays["file_path_blob"], arrays["file_path_offsets"])
 
+    @classmethod
+    def open(cls, path: IndexPath, held: Array | None = None) -> Graph:
+        """Open a file without reading it (of `held_file`, where it was called before); raises IndexDamagedError."""
+        arrays = open_arrays(path, held)
+        check_arrays(path, arrays, ARRAYS)
+        return cls(arrays)
+
     def __len__(self) -> int:
         """Return how many nodes there are."""
         return len(self.node_kind)
@@ -219,8 +248,10 @@ class Graph:
 
     def out_edges(self, node: int) -> range:
         """Return the positions of the edges that start at a node, by kind."""
-        starts = self.arrays["out_starts"]
-        return range(int(starts[node]), int(starts[node + 1]))
+        begin, end = (int(one) for one in self.arrays["out_starts"][node : node + 2])
+        if end > len(self.edge_kind):
+            raise IndexError(f"the edges of node {node} end at {end}, behind the last one")
+        return range(begin, end)
 
     def in_edges(self, node: int) -> list[int]:
         """Return the positions of the edges that end at a node, by kind."""

@@ -18,7 +18,9 @@ from coderag.graph.community_names import part_names
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.model import EdgeKind, Node, NodeKind
 from coderag.graph.spots import TYPE_KINDS
+from coderag.index.array_specs import within
 from coderag.index.arrays import Array
+from coderag.index.sparse import summed
 from coderag.reading.globs import path_test
 from coderag.text.budget import tokens_of
 from coderag.types import Symbol
@@ -162,7 +164,10 @@ def _ranks(graph: Graph) -> Array:
 
 def _communities(graph: Graph) -> Array:
     stored = graph.arrays.get("node_community")
-    return communities(graph) if stored is None else stored
+    if stored is None:
+        return communities(graph)
+    # A community has a node, or the sums of all of them would take as much room as their numbers are large.
+    return within(stored, len(graph), least=NO_COMMUNITY, what="node_community")
 
 
 def _allowed(graph: Graph, ranks: Array, community: Array, *, paths: Sequence[str]) -> Array:
@@ -219,7 +224,7 @@ def _part(graph: Graph, rank: Array, members: Array, *, number: int, share: floa
     named = (graph.node(one).name for one in best.tolist() if not _is_nested(graph, one))
     names = [name for name in dict.fromkeys(named) if len(name) > 1 and not name.startswith("_")][:NAMED]
     numbers = graph.node_file[members]
-    held = np.bincount(numbers[numbers >= 0], weights=rank[members][numbers >= 0], minlength=len(graph.paths))
+    held = summed(numbers[numbers >= 0], rank[members][numbers >= 0], len(graph.paths))
     paths = dict(zip(graph.paths.some(graph.node_file[files]), held[graph.node_file[files]].tolist(), strict=True))
     return _Part(number, paths, tuple(names), len(files), int(tables.sum()), share)
 

@@ -107,7 +107,8 @@ class Relations:
         graph = self.graph
         starts = graph.arrays["in_starts"]
         inward = graph.arrays["in_edges"][int(starts[node]) : int(starts[node + 1])]
-        outward = np.arange(*(int(one) for one in graph.arrays["out_starts"][node : node + 2]))
+        edges = graph.out_edges(node)
+        outward = np.arange(edges.start, edges.stop)
         found = [
             *self._side(inward, self._inward, graph.edge_source),
             *self._side(outward, self._outward, graph.edge_target),

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 from coderag.errors import IndexDamagedError, IndexLockedError, IndexMissingError, IndexWriteError
 from coderag.graph.graph import Graph
-from coderag.index.arrays import Array, open_arrays, write_arrays
+from coderag.index.arrays import Array, write_arrays
 from coderag.index.columns import unpack_labels
 from coderag.index.index_path import IndexPath
 from coderag.index.lock import locked
 from coderag.index.manifest import (
-    SEGMENTS,
     Manifest,
     SegmentEntry,
     numbered_name,
@@ -108,23 +107,18 @@ def open_graph(folder: IndexPath, manifest: Manifest, held: Array | None = None)
 
     Raises IndexDamagedError.
     """
-    if not manifest.graph:
-        return None
-    try:
-        return Graph(open_arrays(folder / manifest.graph, held))
-    except KeyError as error:
-        raise IndexDamagedError(f'{folder / manifest.graph} lacks {error}; run "coderag index"') from error
+    return Graph.open(folder / manifest.graph, held) if manifest.graph else None
 
 
-def write_graph(folder: IndexPath, *, making: Callable[[], object] | None = None) -> bool:
-    """Make the graph of an index if it is older than the index, and tell whether it was.
+def write_graph(folder: IndexPath, root: Path, *, making: Callable[[], object] | None = None) -> bool:
+    """Make the graph of the index of a root if it is older than the index, and tell whether it was.
 
     No lock is held while it is made; another writer may change the index meanwhile, and then the graph is older than
     the index again, as its key says. `making` is called before it is made. Raises IndexMissingError,
     IndexFormatError, IndexDamagedError, IndexLockedError and IndexWriteError.
     """
     manifest = read_manifest(folder)
-    segments = [Segment(folder / SEGMENTS / entry.name) for entry in manifest.segments]
+    segments = [Segment.of(folder, entry) for entry in manifest.segments]
     key = graph_key(manifest.segments, segments, manifest.catalog_key)
     if manifest.graph and manifest.graph_key == key and (folder / manifest.graph).exists():
         return False
@@ -134,7 +128,7 @@ def write_graph(folder: IndexPath, *, making: Callable[[], object] | None = None
         making()
     started = time.monotonic()
     schema = Catalog.open(folder / manifest.catalog).schema() if manifest.catalog else Schema()
-    arrays = made_graph(manifest.segments, segments, schema, root=Path(manifest.root))
+    arrays = made_graph(manifest.segments, segments, schema, root=root)
     with locked(folder, LOCK_SECONDS), writing(folder):
         now = read_manifest(folder)
         path = folder / numbered_name("graph", now.generation + 1)
@@ -165,7 +159,7 @@ def current_graph(
             if (known := open_graph(folder, manifest)) is not None:
                 return known
     with suppress(IndexLockedError, IndexWriteError, IndexMissingError):
-        write_graph(folder)
+        write_graph(folder, Path(manifest.root))
         stored = read_manifest(folder)
         if stored.graph_key == key and (graph := open_graph(folder, stored)) is not None:
             return graph

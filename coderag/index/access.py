@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from coderag.errors import AccessError, IndexDamagedError, SettingsError
+from coderag.errors import AccessError, IndexDamagedError, QueryError, SettingsError
 from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
 from coderag.index.cleared import blobs_of, cleared_files, files_of_databases, index_state, is_called
@@ -26,7 +26,7 @@ from coderag.index.paths import PathTable
 from coderag.index.rule_files import OWN, RuleFile, rule_files
 from coderag.index.segment import Segment
 from coderag.index.snapshots import Snapshot
-from coderag.reading.globs import path_test
+from coderag.reading.globs import path_test, split_globs
 from coderag.sql.settings import AccessRule, Settings, read_access_rules
 
 __all__ = [
@@ -139,8 +139,13 @@ def access_of(manifest: Manifest) -> Access:
     if not manifest.access:
         return Access()
     try:
-        return msgspec.convert(manifest.access, Access)
-    except msgspec.ValidationError as error:
+        access = msgspec.convert(manifest.access, Access)
+        for rule in access.rules:
+            split_globs(rule.paths)
+        for glob in (glob for file in access.settings.files for glob in file.globs):
+            glob.encode()  # half a pair is no text, and no settings have it
+        return access
+    except (msgspec.ValidationError, QueryError, UnicodeEncodeError, RecursionError) as error:
         raise IndexDamagedError(f'the access rules of the index are damaged: {error}; run "coderag index"') from error
 
 

@@ -80,6 +80,10 @@ def open_arrays(path: IndexPath, held: Array | None = None) -> dict[str, Array]:
         size = prod(shape) * np.dtype(dtype).itemsize
         if start + offset + size > len(data):
             raise IndexDamagedError(f'{path} is truncated; run "coderag index"')
+        if offset % ALIGNMENT or (
+            shape and shape[0] and not size
+        ):  # rows of nothing cost no bytes, whatever they count
+            raise IndexDamagedError(f'{path} is damaged: {name} is no array; run "coderag index"')
         view = data[start + offset : start + offset + size]
         if size <= CHECKED_BYTES and zlib.crc32(view.data) != checksum:
             raise IndexDamagedError(f'{path} is damaged: {name} is not what was written; run "coderag index"')

@@ -35,6 +35,7 @@ from coderag.index.manifest import (
     writing,
 )
 from coderag.index.merging import due_for_merging, merge_parts, quick_to_merge, remove_unfinished_merge
+from coderag.index.misread import DATA_ERRORS, misread
 from coderag.index.part import Part
 from coderag.index.scan import Scan, first_of, scan_all, scan_changed, scan_paths
 from coderag.index.schema import catalog_key, tells_of_schemas, write_schema
@@ -101,26 +102,43 @@ class Builder:
 
         With `paths`, from the root, only these files and folders are looked at. A `thorough` update lists every folder
         and compares every byte of the index with its sums; the files of a segment that is damaged are read again. An
-        index that is missing, of an older format or made by other rules is built anew. Raises like `build`, and
-        IndexTooNewError.
+        index that is missing, of an older format or made by other rules is built anew, and so is one that turns out to
+        be wrong in a thorough update. Raises like `build`, IndexTooNewError, and IndexDamagedError.
         """
         with self._locked(options):
             settings = read_settings(self._root)
-            opened, reason, repaired = self._current(options, settings, thorough=thorough)
-            if opened is None:
-                return replace(self._build(options, watch, anew=False), rebuilt=reason)
-            embedding = Embedding.of(opened.manifest, _wanted_encoder(self._root, options))
-            job = _Job(options, settings, embedding, watch)
-            known = known_of(self._root, opened)
-            # The files of what is lost, and with the listing all of them, are known to nobody.
-            if thorough or repaired or not known.listed.folders:
-                scan = scan_all(known, options.walk, settings)
-            elif paths is not None:
-                scan = scan_paths(known, paths, options.walk, settings)
-            else:
-                scan = scan_changed(known, options.walk, settings)
-            scan, left = first_of(scan, options.most_files)
-            return replace(self._change(opened, scan, job), repaired=repaired, left=left)
+            try:
+                return self._update(options, settings, paths=paths, thorough=thorough, watch=watch)
+            except (IndexDamagedError, *DATA_ERRORS) as error:
+                damage = error if isinstance(error, IndexDamagedError) else misread(self._folder, error)
+                if not thorough:
+                    raise damage from error
+                return replace(self._build(options, watch, anew=False), rebuilt=_reason(damage))
+
+    def _update(
+        self,
+        options: BuildOptions,
+        settings: Settings,
+        *,
+        paths: Iterable[str] | None,
+        thorough: bool,
+        watch: Watch | None,
+    ) -> Report:
+        opened, reason, repaired = self._current(options, settings, thorough=thorough)
+        if opened is None:
+            return replace(self._build(options, watch, anew=False), rebuilt=reason)
+        embedding = Embedding.of(opened.manifest, _wanted_encoder(self._root, options))
+        job = _Job(options, settings, embedding, watch)
+        known = known_of(self._root, opened)
+        # The files of what is lost, and with the listing all of them, are known to nobody.
+        if thorough or repaired or not known.listed.folders:
+            scan = scan_all(known, options.walk, settings)
+        elif paths is not None:
+            scan = scan_paths(known, paths, options.walk, settings)
+        else:
+            scan = scan_changed(known, options.walk, settings)
+        scan, left = first_of(scan, options.most_files)
+        return replace(self._change(opened, scan, job), repaired=repaired, left=left)
 
     @contextmanager
     def _locked(self, options: BuildOptions) -> Iterator[None]:
@@ -172,7 +190,7 @@ class Builder:
         except IndexMissingError:
             return None, "", 0
         except (IndexFormatError, IndexDamagedError) as error:
-            return None, str(error).partition(";")[0], 0
+            return None, _reason(error), 0
         if reason := _outdated(manifest, options, settings):
             return None, reason, 0
         if self._opened is not None and self._opened.manifest == manifest and not thorough:
@@ -309,6 +327,11 @@ def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> 
     return ""
 
 
+def _reason(error: Exception) -> str:
+    """Return why an index cannot be read, without what is to be done about it."""
+    return str(error).partition(";")[0]
+
+
 def _remove_unfinished(folder: IndexPath) -> None:
     try:
         manifest = read_manifest(folder)
@@ -350,6 +373,6 @@ def _embedded(folder: IndexPath, parts: Sequence[Part], job: _Job) -> tuple[list
     return [
         part
         if entry is part.entry
-        else replace(part, entry=entry, segment=Segment(folder / SEGMENTS / entry.name, vectors=embedding.key))
+        else replace(part, entry=entry, segment=Segment.of(folder, entry, vectors=embedding.key))
         for part, entry in zip(parts, entries, strict=True)
     ], embedded

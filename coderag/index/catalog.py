@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from coderag.errors import IndexDamagedError, IndexFormatError
+from coderag.index.array_specs import check_arrays, in_order
 from coderag.index.arrays import Array, open_arrays, write_arrays
 from coderag.index.catalog_arrays import CATALOG_FORMAT, catalog_arrays
 from coderag.index.catalog_files import FileDatabases
@@ -24,6 +25,7 @@ from coderag.index.catalog_vectors import SchemaVectors, joined_vectors, vectors
 from coderag.index.index_path import IndexPath
 from coderag.index.relations import Relation
 from coderag.index.sparse import Postings
+from coderag.index.stored_arrays import CATALOG, WITH_VECTORS
 from coderag.index.strings import Strings
 from coderag.index.vectors import Vectors
 from coderag.sql.merged import merged
@@ -120,7 +122,6 @@ class Catalog:
         self.problems = Units(arrays, "problem", SchemaProblem)
         self.group: Array = arrays["table_group"]  # u32[tables]: the database of each, ascending
         self.tie: Array = arrays["table_tie"]  # u32[tables]: the place of each by path and name
-        self.column_starts: Array = arrays["column_starts"]  # u32[tables + 1]
         self.column_flags: Array = arrays["column_flags"]  # u8[columns]: PRIMARY, FOREIGN, REFERRED
 
     @classmethod
@@ -130,12 +131,16 @@ class Catalog:
         Raises IndexDamagedError, and IndexFormatError for another format.
         """
         arrays = open_arrays(path, held)
-        found = int(arrays["format"][0]) if "format" in arrays else 0
-        if found != CATALOG_FORMAT:
+        found = arrays["format"].tolist() if "format" in arrays else []
+        if found != [CATALOG_FORMAT]:
             raise IndexFormatError(
                 f'{path} has format {found}, this version reads {CATALOG_FORMAT}; run "coderag index"'
             )
-        return cls(arrays)
+        check_arrays(path, arrays, WITH_VECTORS if "vectors_key" in arrays else CATALOG)
+        catalog = cls(arrays)
+        if (found := catalog.table_vectors) is not None and len(found) != len(catalog):
+            raise IndexDamagedError(f'{path} is damaged: some tables have no vector; run "coderag index"')
+        return catalog
 
     def __len__(self) -> int:
         """Return how many tables there are."""
@@ -187,6 +192,11 @@ class Catalog:
     def column_names(self) -> list[str]:
         """The name of each column."""
         return Strings(self.arrays["column_name_blob"], self.arrays["column_name_offsets"]).all()
+
+    @cached_property
+    def column_starts(self) -> Array:
+        """The first column of each table, and behind the last, u32[tables + 1]."""
+        return in_order(self.arrays["column_starts"], len(self.column_flags), what="the columns of a table")
 
     @cached_property
     def column_table(self) -> Array:

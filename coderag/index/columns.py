@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -108,6 +109,19 @@ class Details(NamedTuple):
     decorators: tuple[str, ...]
     imports: tuple[str, ...]
     calls: tuple[str, ...]
+
+    @classmethod
+    def decoded(cls, line: bytes) -> Details:
+        """Return what a line of JSON says (coderag.index.details); raises ValueError where that is something else."""
+        try:
+            signature, doc, *lists = json.loads(line)
+        except (TypeError, RecursionError) as error:
+            raise ValueError("a line is no list") from error
+        if not isinstance(signature, str) or not isinstance(doc, str) or len(lists) != 3:
+            raise ValueError("a line has other fields")
+        if not all(isinstance(one, list) and all(isinstance(text, str) for text in one) for one in lists):
+            raise ValueError("a line has other lists")
+        return cls(signature, doc, *map(tuple, lists))
 
 
 def pack_labels(labels: frozenset[str]) -> int:

@@ -56,7 +56,7 @@ def open_members(
         path = folder / SEGMENTS / entry.name
         segment = known.get(path)
         if segment is None or segment.vectors_key != manifest.vectors:
-            segment = Segment(path, vectors=manifest.vectors)
+            segment = Segment.of(folder, entry, vectors=manifest.vectors)
         members.append(Member(segment, manifest.repository, manifest.root, entry.dead))
     return members
 

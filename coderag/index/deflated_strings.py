@@ -11,7 +11,7 @@ import numpy as np
 
 from coderag.errors import IndexDamagedError
 from coderag.index.arrays import Array
-from coderag.index.inflate import GROUP_BYTES, inflate
+from coderag.index.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate
 
 __all__ = ["DeflatedStrings", "deflate_strings"]
 
@@ -42,13 +42,16 @@ class DeflatedStrings:
         self._blob = blob
         self._offsets = offsets
         self._count = count
-        self._group = lru_cache(maxsize=CACHED_GROUPS)(self._read)
+        if len(offsets) - 1 != -(-count // GROUP):
+            raise IndexDamagedError('names of an index are damaged (their number); run "coderag index"')
+        self._group = lru_cache(maxsize=CACHED_GROUPS)(self._small)
 
     def __len__(self) -> int:
         return self._count
 
     def __getitem__(self, index: int) -> str:
-        return self._group(index // GROUP)[index % GROUP]
+        group = index // GROUP
+        return (self._group(group) or self._read(group))[index % GROUP]
 
     def all(self) -> list[str]:
         """Return every string, faster than one by one."""
@@ -57,6 +60,11 @@ class DeflatedStrings:
     def some(self, indices: Iterable[int]) -> list[str]:
         """Return the strings at some positions, fastest in ascending order."""
         return [self[index] for index in indices]
+
+    def _small(self, group: int) -> list[str]:
+        """Return the strings of a group, [] for one that takes too much to be remembered."""
+        found = self._read(group)
+        return found if sum(map(len, found)) <= REMEMBERED_BYTES else []
 
     def _read(self, group: int) -> list[str]:
         begin, end = self._offsets[group : group + 2]

@@ -113,7 +113,7 @@ def embed_segments(
     for entry in entries:
         if entry.name not in lacking:
             continue
-        segment = Segment(folder / "segments" / entry.name)
+        segment = Segment.of(folder, entry)
         rows: list[Array] = []
         for passages in _batches(segment):
             rows.append(quantised(encoder.encode_passages(passages)))

@@ -24,4 +24,7 @@ def deflate_facts(facts: Facts) -> bytes:
 
 def inflate_facts(data: bytes) -> Facts:
     """Return what `deflate_facts` gave; raises ValueError or zlib.error when it is damaged."""
-    return _DECODER.decode(inflate(data, RECORD_BYTES)) if data else Facts()
+    try:
+        return _DECODER.decode(inflate(data, RECORD_BYTES)) if data else Facts()
+    except RecursionError as error:
+        raise ValueError("facts have no end") from error

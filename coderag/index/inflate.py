@@ -1,17 +1,22 @@
-"""Deflated bytes to what they were, up to a size: a few kilobytes may claim to be gigabytes."""
+"""Deflated bytes to what they were, up to a size: a few kilobytes may claim to be megabytes, and gigabytes when decoded."""
 
 from __future__ import annotations
 
 import zlib
 
-__all__ = ["GROUP_BYTES", "RECORD_BYTES", "inflate"]
+__all__ = ["GROUP_BYTES", "RECORD_BYTES", "REMEMBERED_BYTES", "inflate"]
 
 GROUP_BYTES = 64 << 20  # of names or details that are deflated together, at most; some kilobytes are usual
 RECORD_BYTES = 256 << 20  # of what a file tells of schemas or of other files
+REMEMBERED_BYTES = 1 << 18  # a group that is larger is inflated whenever it is asked for
+# What is larger than LARGE_BYTES is no more than RATIO times as large as it is deflated. What is written of files is a
+# thirtieth at the least; deflate could make a thousandth of bytes that are all alike.
+LARGE_BYTES, RATIO = 4 << 20, 100
 
 
 def inflate(data: bytes, most_bytes: int) -> bytes:
     """Return the bytes that were deflated; raises zlib.error for damaged ones, and for more than `most_bytes`."""
+    most_bytes = min(most_bytes, LARGE_BYTES + RATIO * len(data))
     stream = zlib.decompressobj()
     raw = stream.decompress(data, most_bytes)
     if not stream.eof:

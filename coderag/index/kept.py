@@ -77,4 +77,4 @@ def _open_part(
         check_segment(path, entry)
     if not listed.stamps:
         return Part.open(folder, entry, vectors=manifest.vectors, stamps={})
-    return Part(entry, Segment(path, vectors=manifest.vectors), listed.stamps[position])
+    return Part(entry, Segment.of(folder, entry, vectors=manifest.vectors), listed.stamps[position])

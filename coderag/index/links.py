@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zlib
+from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -15,6 +17,7 @@ from coderag.types import Kind
 __all__ = ["Defined", "Links", "deflate_links", "inflate_links", "inflate_uses"]
 
 LEVEL = 1  # of zlib
+OWNER, PARENT, HANDLES = attrgetter("owner"), attrgetter("parent"), attrgetter("handles")
 
 
 class Defined(NamedTuple):
@@ -49,7 +52,27 @@ def deflate_links(links: Links) -> bytes:
 
 def inflate_links(data: bytes) -> Links:
     """Return what `deflate_links` gave; raises ValueError or zlib.error when it is damaged."""
-    return _DECODER.decode(inflate(data, RECORD_BYTES)) if data else NO_LINKS
+    if not data:
+        return NO_LINKS
+    try:
+        links = _DECODER.decode(inflate(data, RECORD_BYTES))
+    except RecursionError as error:
+        raise ValueError("links have no end") from error
+    if not _is_consistent(links):
+        raise ValueError("links are of definitions that are not there")
+    return links
+
+
+def _is_consistent(links: Links) -> bool:
+    """Tell whether all is inside of definitions that there are, and these inside of earlier ones."""
+    count, mentions, uses = len(links.definitions), links.mentions, links.uses
+    owners = chain(
+        map(OWNER, chain(mentions.imports, mentions.mentions, mentions.bindings, mentions.routes)),
+        map(OWNER, chain(uses.statements, uses.referred, uses.models)),
+        map(HANDLES, mentions.routes),
+    )
+    parents = enumerate(map(PARENT, links.definitions))
+    return all(-1 <= parent < number for number, parent in parents) and all(-1 <= owner < count for owner in owners)
 
 
 def inflate_uses(data: bytes) -> DataUses:

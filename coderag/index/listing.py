@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from coderag.errors import IndexDamagedError
+from coderag.index.array_specs import check_arrays
 from coderag.index.arrays import Array, open_arrays, write_arrays
 from coderag.index.index_path import IndexPath
+from coderag.index.stored_arrays import LISTING
 from coderag.index.strings import Strings, pack_strings
 
 if TYPE_CHECKING:
@@ -147,22 +149,40 @@ def write_listing(path: IndexPath, listed: Listed) -> None:
 def read_listing(path: IndexPath, held: Array | None = None) -> Listed:
     """Return a listing (of `held_file`, where it was called before); raises IndexDamagedError."""
     arrays = open_arrays(path, held)
+    check_arrays(path, arrays, LISTING)
     try:
-        why = json.loads(bytes(arrays["skipped_why"]))
-        stamps = arrays["skipped_stamps"].tolist()
-        skipped = tuple(
-            Left(one, reason, detail, Stamp(*stamp))
-            for one, (reason, detail), stamp in zip(_unpacked(arrays, "skipped_path"), why, stamps, strict=True)
-        )
         ends = np.cumsum(arrays["counts"]).tolist()
         return Listed(
             folders=_read_times(arrays, "folders"),
             rules=_read_times(arrays, "rules"),
-            skipped=skipped,
+            skipped=_read_skipped(arrays),
             stamps=tuple(np.split(arrays["stamps"], ends[:-1])) if ends else (),
         )
-    except (KeyError, ValueError) as error:
+    except (ValueError, RecursionError) as error:
         raise IndexDamagedError(f'{path} is damaged ({error}); run "coderag index"') from error
+
+
+def _read_skipped(arrays: Mapping[str, Array]) -> tuple[Left, ...]:
+    from coderag.reading.walk import SkipReason  # whoever asks for a listing compares it with the files
+
+    known = frozenset(map(str, SkipReason))
+
+    def is_reason(value: object) -> bool:
+        return (
+            isinstance(value, list)
+            and len(value) == 2
+            and all(isinstance(one, str) for one in value)
+            and value[0] in known
+        )
+
+    why = json.loads(bytes(arrays["skipped_why"]))
+    if not isinstance(why, list) or not all(map(is_reason, why)):
+        raise ValueError("it says no reasons")
+    stamps = arrays["skipped_stamps"].tolist()
+    return tuple(
+        Left(path, reason, detail, Stamp(*stamp))
+        for path, (reason, detail), stamp in zip(_unpacked(arrays, "skipped_path"), why, stamps, strict=True)
+    )
 
 
 def _times(name: str, times: Mapping[str, int]) -> dict[str, Array]:
@@ -183,6 +203,7 @@ def _unpacked(arrays: Mapping[str, Array], name: str) -> list[str]:
     paths = Strings(arrays[f"{name}_blob"], arrays[f"{name}_offsets"]).all()
     # Rules above the root count, too.
     below = [ABOVE.sub("", path) for path in paths] if name == "rules_path" else paths
-    if OUTSIDE.search("\0".join(below)):
+    joined = "\0".join(below)
+    if OUTSIDE.search(joined) or joined.count("\0") > len(below):  # no name of a file has a NUL
         raise ValueError(f"{name} leads out of the root")
     return paths

@@ -91,6 +91,8 @@ MERGING, MERGING_LOCK = "merging", "merging.lock"
 PURPOSE = "manifest"  # of the signature
 MANIFEST_BYTES = 64 << 20  # at most; a segment takes some hundred, a dead file seven
 READ_BYTES = 1 << 20
+MOST_GENERATIONS = 10**14  # so that the next ones have a name, too
+LATEST_NS = 250_000_000_000 * 10**9  # in the year 9892, which every calendar has
 UNWRITABLE = frozenset(  # no bug, but what the system, the disk or a limit does not let happen
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EIO, errno.EFBIG}
 )
@@ -265,8 +267,16 @@ def _is_count(value: Any) -> bool:
     return type(value) is int and 0 <= value < 1 << 63
 
 
+def _is_generation(value: Any) -> bool:
+    return type(value) is int and 0 <= value < MOST_GENERATIONS
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) is int and 0 <= value < LATEST_NS
+
+
 def _is_seconds(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value < float("inf")
+    return type(value) in (int, float) and 0 <= value < LATEST_NS
 
 
 def _is_table(value: Any) -> bool:
@@ -321,7 +331,9 @@ ENTRY_FIELDS: Mapping[str, Callable[[Any], bool]] = {
 MANIFEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("root", "repository", "version", "catalog_key", "graph_key"), _is_text),
     **dict.fromkeys(("listing_sum", "catalog_sum", "graph_sum"), _is_sum),
-    **dict.fromkeys(("max_bytes", "updated_ns", "generation", "graph_ns"), _is_count),
+    **dict.fromkeys(("updated_ns", "graph_ns"), _is_time),
+    "max_bytes": _is_count,
+    "generation": _is_generation,
     **dict.fromkeys(("seconds", "graph_seconds"), _is_seconds),
     **dict.fromkeys(("mask", "encoder_named"), _is_flag),
     **dict.fromkeys(("encoder", "access"), _is_table),
@@ -337,7 +349,10 @@ MANIFEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
 
 def listing_of(folder: IndexPath, manifest: Manifest, held: Array | None = None) -> Listed:
     """Return what the last walk saw; raises IndexDamagedError. `held`: its file, opened before."""
-    return read_listing(folder / manifest.listing, held)
+    listed = read_listing(folder / manifest.listing, held)
+    if [len(stamps) for stamps in listed.stamps] != [entry.files for entry in manifest.segments]:
+        raise IndexDamagedError(f'{folder / manifest.listing} is damaged: it has other files; run "coderag index"')
+    return listed
 
 
 def numbered_name(kind: str, generation: int) -> str:

@@ -33,6 +33,7 @@ from coderag.index.manifest import (
     writing,
 )
 from coderag.index.merge import columns_of
+from coderag.index.misread import DATA_ERRORS, misread
 from coderag.index.part import Part
 from coderag.index.segment import Segment, SegmentWriter
 from coderag.index.sparse import SHORT_DOCS
@@ -130,10 +131,12 @@ def merge_index(folder: IndexPath) -> bool:
             before = read_manifest(folder)
             try:
                 return _merge(folder, into)
-            except IndexDamagedError:
-                if read_manifest(folder) == before:
+            except (IndexDamagedError, *DATA_ERRORS) as error:
+                if read_manifest(folder) != before:
+                    return False  # a writer replaced what was to be read
+                if isinstance(error, IndexDamagedError):
                     raise
-                return False  # a writer replaced what was to be read
+                raise misread(folder, error) from error
             finally:
                 with suppress(OSError):
                     into.remove_tree()
@@ -171,7 +174,7 @@ def _merge(folder: IndexPath, into: IndexPath) -> bool:
 
 def _parts(folder: IndexPath, manifest: Manifest, listed: Listed) -> list[Part]:
     return [
-        Part(entry, Segment(folder / SEGMENTS / entry.name, vectors=manifest.vectors), stamps)
+        Part(entry, Segment.of(folder, entry, vectors=manifest.vectors), stamps)
         for entry, stamps in zip(manifest.segments, listed.stamps, strict=True)
     ]
 

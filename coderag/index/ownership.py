@@ -14,7 +14,7 @@ from coderag.index.index_path import IndexPath
 from coderag.index.manifest import INDEX_FOLDER, is_at_home, read_sealed_manifest
 from coderag.index.signing import sign
 
-__all__ = ["default_folder", "is_believed"]
+__all__ = ["default_folder", "is_believed", "name_beside"]
 
 
 def is_believed(folder: IndexPath) -> bool:
@@ -42,10 +42,15 @@ def is_believed(folder: IndexPath) -> bool:
 def default_folder(root: Path) -> tuple[IndexPath, IndexPath | None]:
     """Return where the index of a root lies if nobody says otherwise, and the one of somebody else that is in the way.
 
-    That is ROOT/.coderag; where an index lies there that is not believed, it is a folder beside, the name of which no
-    repository can know. Raises like `is_believed`.
+    That is ROOT/.coderag; where an index lies there that is not believed, it is a folder beside. Raises like
+    `is_believed`.
     """
     usual = IndexPath(root, (INDEX_FOLDER,))
     if is_believed(usual):
         return usual, None
-    return usual.parent / f"{INDEX_FOLDER}-{sign('folder beside', b'')[:8]}", usual
+    return usual.parent / name_beside(), usual
+
+
+def name_beside() -> str:
+    """Return the name of the folder for an index beside one that is not believed; no repository can know it."""
+    return f"{INDEX_FOLDER}-{sign('folder beside', b'')[:8]}"

@@ -10,7 +10,7 @@ import numpy as np
 from coderag.index.arrays import Array
 from coderag.index.index_path import IndexPath
 from coderag.index.listing import UNKNOWN, Stamp, stamps_of
-from coderag.index.manifest import SEGMENTS, SegmentEntry
+from coderag.index.manifest import SegmentEntry
 from coderag.index.segment import Segment
 
 __all__ = ["Part", "Place", "Places", "places_of"]
@@ -30,7 +30,7 @@ class Part:
     @classmethod
     def open(cls, folder: IndexPath, entry: SegmentEntry, *, vectors: str, stamps: Mapping[str, Stamp]) -> Part:
         """Open a segment that was just made, with the stamps of its files by path; raises IndexDamagedError."""
-        segment = Segment(folder / SEGMENTS / entry.name, vectors=vectors)
+        segment = Segment.of(folder, entry, vectors=vectors)
         return cls(entry, segment, stamps_of([stamps.get(path, UNKNOWN) for path in segment.paths.all()]))
 
     @property

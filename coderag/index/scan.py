@@ -151,7 +151,7 @@ def differences(known: Known, *, below: Set[str] = EVERYWHERE) -> Iterator[tuple
             continue
         try:
             found = os.lstat(base + path)
-        except OSError:
+        except (OSError, ValueError):  # ValueError: a NUL, so nothing is called so
             yield path, False
             continue
         if found.st_mtime_ns != mtime_ns or found.st_size != size or signed(found.st_ino) != inode:

@@ -7,17 +7,17 @@ vectors-KEY.bin  the vectors of the chunks by one encoder; another's may be adde
 
 from __future__ import annotations
 
-import json
 import zlib
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coderag.errors import IndexDamagedError
+from coderag.index.array_specs import check_arrays, within
 from coderag.index.arrays import Array, damaged_array, mapped, open_arrays, write_arrays
 from coderag.index.columns import (
     BLOCK_BYTES,
@@ -33,10 +33,13 @@ from coderag.index.columns import (
     unpack_labels,
 )
 from coderag.index.deflated_strings import DeflatedStrings, deflate_strings
+from coderag.index.description import Description, encode_description
 from coderag.index.index_path import IndexPath
-from coderag.index.inflate import GROUP_BYTES, inflate
+from coderag.index.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate
 from coderag.index.keys import path_key
+from coderag.index.manifest import SEGMENTS, SegmentEntry
 from coderag.index.sparse import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
+from coderag.index.stored_arrays import SEGMENT
 from coderag.index.strings import Strings, last_bytes, pack_strings
 from coderag.index.vectors import Vectors, damaged_vectors, open_vectors, write_vectors
 from coderag.reading.blob import BLOB_BYTES
@@ -100,12 +103,12 @@ class SegmentWriter:
         files = [row for columns in self._columns for row in columns.files]
         contents = {row.language: row.content for row in sorted(files, key=lambda row: row.language)}
         code = {language: number for number, language in enumerate(contents)}
-        problems = {number: row.problem for number, row in enumerate(files) if row.problem}
-        masked = {
-            number: [(one.line, one.kind) for one in row.masked] for number, row in enumerate(files) if row.masked
-        }
-        about = {"languages": contents, "problems": problems, "masked": masked, "text_checksum": self._text_checksum}
-        meta = json.dumps(about).encode()
+        meta = encode_description(
+            languages=contents,
+            problems={number: row.problem for number, row in enumerate(files) if row.problem},
+            masked={number: row.masked for number, row in enumerate(files) if row.masked},
+            text_checksum=self._text_checksum,
+        )
         paths = [row.path for row in files]
         blob, offsets = pack_strings(paths)
         block_offsets = np.zeros(len(self._block_sizes) + 1, dtype=np.int64)
@@ -256,48 +259,68 @@ class Segment:
         self.vectors: Vectors | None = open_vectors(folder, vectors) if vectors else None
         self.arrays = open_arrays(folder / ARRAYS)
         arrays = self.arrays
+        check_arrays(folder / ARRAYS, arrays, SEGMENT)
+        self._size = len(arrays["chunk_file"])
+        if self.vectors is not None and len(self.vectors) != self._size:
+            raise self._damaged("it has another number of vectors")
+        self.chunk_kind: Array = arrays["chunk_kind"]
+        self.chunk_flags: Array = arrays["chunk_flags"]
+        self.chunk_parent: Array = arrays["chunk_parent"]
+        self.name_bytes: Array = arrays["chunk_name_bytes"]
+        self.first_row: Array = arrays["chunk_first_row"]
+        self.last_row: Array = arrays["chunk_last_row"]
+        self.text_postings = Postings.from_arrays(arrays, "text")
+        self.path_postings = Postings.from_arrays(arrays, "path")
+        self.symbol_postings = Postings.from_arrays(arrays, "symbol")
+        self.paths = Strings(arrays["file_path_blob"], arrays["file_path_offsets"])
+        self.names = Strings(arrays["chunk_name_blob"], arrays["chunk_name_offsets"])
+        self.symbol_names = DeflatedStrings(
+            arrays["symbol_name_blob"], arrays["symbol_name_offsets"], count=len(arrays["symbol_chunk"])
+        )
         try:
-            self.chunk_file: Array = arrays["chunk_file"]
-            self.chunk_kind: Array = arrays["chunk_kind"]
-            self.chunk_flags: Array = arrays["chunk_flags"]
-            self.chunk_parent: Array = arrays["chunk_parent"]
-            self.name_bytes: Array = arrays["chunk_name_bytes"]
-            self.first_row: Array = arrays["chunk_first_row"]
-            self.last_row: Array = arrays["chunk_last_row"]
-            self.text_postings = Postings.from_arrays(arrays, "text")
-            self.path_postings = Postings.from_arrays(arrays, "path")
-            self.symbol_postings = Postings.from_arrays(arrays, "symbol")
-            self.paths = Strings(arrays["file_path_blob"], arrays["file_path_offsets"])
-            self.names = Strings(arrays["chunk_name_blob"], arrays["chunk_name_offsets"])
-            self.symbol_chunk: Array = arrays["symbol_chunk"]
-            self.symbol_names = DeflatedStrings(
-                arrays["symbol_name_blob"], arrays["symbol_name_offsets"], count=len(self.symbol_chunk)
-            )
-            self._meta: dict[str, Any] = json.loads(bytes(arrays["meta"]))
-            self._text = self._open_text(int(arrays["block_offsets"][-1]))
-        except (KeyError, IndexError, ValueError) as error:
+            self._about = Description(bytes(arrays["meta"]))
+        except ValueError as error:
             raise self._damaged(str(error)) from error
+        self._text = self._open_text(int(arrays["block_offsets"][-1]))
         self._block = lru_cache(maxsize=CACHED_BLOCKS)(self._read_block)
-        self._detail_group = lru_cache(maxsize=CACHED_BLOCKS)(self._read_details)
+        self._detail_group = lru_cache(maxsize=CACHED_BLOCKS)(self._small_details)
+
+    @classmethod
+    def of(cls, folder: IndexPath, entry: SegmentEntry, *, vectors: str = "") -> Segment:
+        """Open a segment that the manifest of an index names; raises IndexDamagedError."""
+        segment = cls(folder / SEGMENTS / entry.name, vectors=vectors)
+        if (len(segment.paths), len(segment)) != (entry.files, entry.chunks):
+            raise segment._damaged("it has other files than the manifest says")
+        return segment
 
     def __len__(self) -> int:
         """Return how many chunks there are."""
-        return len(self.chunk_file)
+        return self._size
+
+    @cached_property
+    def chunk_file(self) -> Array:
+        """The file of each chunk, i32[chunks]."""
+        return within(self.arrays["chunk_file"], len(self.paths), what="chunk_file")
+
+    @cached_property
+    def symbol_chunk(self) -> Array:
+        """The chunk of each definition that is none of its own, [symbols]."""
+        return within(self.arrays["symbol_chunk"], len(self), what="symbol_chunk")
 
     @property
     def languages(self) -> dict[str, str]:
         """The languages of the files, by code, each with what its files hold: a Content."""
-        return dict(self._meta["languages"])
+        return self._about.languages
 
     @property
     def problems(self) -> dict[int, str]:
         """What went wrong with files, by their number."""
-        return {int(number): problem for number, problem in self._meta["problems"].items()}
+        return {number: self._about.problem(number) for number in self._about.files_with_problems()}
 
     @property
     def masked(self) -> dict[int, tuple[Secret, ...]]:
         """The secrets that files hold no longer, by the files' numbers."""
-        return {int(number): self.file(int(number)).masked for number in self._meta["masked"]}
+        return {number: self._about.masked(number) for number in self._about.files_masked()}
 
     def _open_text(self, size: int) -> Array:
         # With the segment, not on first use: an update removes the files that it replaces, and who opened them before
@@ -315,7 +338,7 @@ class Segment:
         """Compare every byte with its checksum; raises IndexDamagedError."""
         if (name := damaged_array(self.folder / ARRAYS)) is not None:
             raise self._damaged(f"{name} is not what was written")
-        if zlib.crc32(self._text.data) != self._meta.get("text_checksum"):
+        if zlib.crc32(self._text.data) != self._about.text_checksum:
             raise self._damaged(f"{TEXT} is not what was written")
         if self.vectors_key and (name := damaged_vectors(self.folder, self.vectors_key)) is not None:
             raise self._damaged(f"the {name} of its vectors are not what was written")
@@ -333,19 +356,26 @@ class Segment:
             content=self.languages[language],
             labels=int(arrays["file_labels"][number]),
             text_bytes=int(arrays["file_text_bytes"][number]),
-            problem=self._meta["problems"].get(str(number), ""),
-            masked=tuple(Secret(*one) for one in self._meta["masked"].get(str(number), ())),
+            problem=self._about.problem(number),
+            masked=self._about.masked(number),
         )
 
     def text(self, file: int, start: int = 0, end: int | None = None) -> bytes:
         """Return some bytes of a file's text."""
-        size = int(self.arrays["file_text_bytes"][file])
+        first, size = self._text_of(file)
         end = size if end is None else min(end, size)
-        first = int(self.arrays["file_first_block"][file])
         blocks = range(start // BLOCK_BYTES, -(-end // BLOCK_BYTES))
         joined = b"".join(self._block(first + number) for number in blocks)
         base = blocks.start * BLOCK_BYTES
         return joined[start - base : end - base]
+
+    def _text_of(self, file: int) -> tuple[int, int]:
+        """Return the first block of a file's text, and how many bytes there are."""
+        first, past = self.arrays["file_first_block"][file : file + 2].tolist()
+        size = int(self.arrays["file_text_bytes"][file])
+        if not 0 <= first <= past < len(self.arrays["block_offsets"]) or size > (past - first) * BLOCK_BYTES:
+            raise self._damaged(f"the text of file {file} is not there")
+        return first, size
 
     def deflated_block(self, number: int) -> bytes:
         """Return a block of text as it is stored."""
@@ -403,22 +433,31 @@ class Segment:
     def parts(self, chunk: int) -> Array:
         """Return a chunk's parts, i32[parts, 4]: first row, last row, first byte, end byte."""
         begin, end = self.arrays["chunk_part_offsets"][chunk : chunk + 2]
-        return self.arrays["parts"][begin:end]
+        parts = self.arrays["parts"][begin:end]
+        room = self._text_of(int(self.chunk_file[chunk]))[1]
+        for first, last, start, stop in parts.tolist():
+            room -= stop - start  # parts do not overlap
+            if not 0 <= start <= stop or not 0 <= first <= last <= first + stop - start or room < 0:
+                raise self._damaged(f"chunk {chunk} has parts that are not there")
+        return parts
 
     def details(self, chunk: int) -> Details:
         """Return what only a shown chunk needs."""
         group = bisect_right(self.arrays["detail_groups"], chunk) - 1
         try:
-            line = self._detail_group(group)[chunk - int(self.arrays["detail_groups"][group])]
-            signature, doc, *names = json.loads(line)
-            decorators, imports, calls = map(tuple, names)
+            lines = self._detail_group(group) or self._read_details(group)
+            return Details.decoded(lines[chunk - int(self.arrays["detail_groups"][group])])
         except (zlib.error, ValueError, IndexError) as error:
             raise self._damaged(f"details {group}: {error}") from error
-        return Details(signature, doc, decorators, imports, calls)
 
     def _read_details(self, group: int) -> list[bytes]:
         begin, end = self.arrays["detail_offsets"][group : group + 2]
-        return inflate(bytes(self.arrays["detail_blob"][begin:end]), GROUP_BYTES).split(b"\n")
+        return inflate(bytes(self.arrays["detail_blob"][begin:end]), GROUP_BYTES).split(b"\n", DETAIL_GROUP)
+
+    def _small_details(self, group: int) -> list[bytes]:
+        """Return the lines of a group, [] for one that takes too much to be remembered."""
+        lines = self._read_details(group)
+        return lines if sum(map(len, lines)) <= REMEMBERED_BYTES else []
 
     def name(self, chunk: int) -> str:
         """Return a chunk's own name, without what qualifies it."""

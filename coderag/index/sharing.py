@@ -28,6 +28,7 @@ from coderag.index.keys import treatment_of
 from coderag.index.known_content import Contents
 from coderag.index.listing import Stamp
 from coderag.index.manifest import SEGMENTS, SegmentEntry, Sum, decode_entry, sums_of, sync_folder
+from coderag.index.misread import DATA_ERRORS
 from coderag.index.part import Part
 from coderag.index.sealed import read_sealed, write_sealed
 from coderag.index.segment import Segment
@@ -131,7 +132,7 @@ def _adopt(
         return None
     try:
         live = _in_common(Segment(entry), wanted, contents)
-    except (OSError, ValueError, IndexError, IndexDamagedError):
+    except (OSError, IndexDamagedError, *DATA_ERRORS):
         entry.remove_tree()
         return None
     if len(live) < USEFUL * told.files:
@@ -153,7 +154,12 @@ def _adopt(
     with suppress(OSError):
         os.utime(entry.path)
     segment = replace(told, name=made.name, sums=sums)
-    return Part.open(folder, segment, vectors=vectors, stamps=stamps).with_dead(set(range(told.files)) - live)
+    try:
+        return Part.open(folder, segment, vectors=vectors, stamps=stamps).with_dead(set(range(told.files)) - live)
+    except (IndexDamagedError, *DATA_ERRORS):
+        made.remove_tree()
+        entry.remove_tree()
+        return None
 
 
 def _read_entry(entry: IndexPath) -> SegmentEntry | None:

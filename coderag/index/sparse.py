@@ -23,6 +23,7 @@ __all__ = [
     "merge_terms",
     "postings_of_terms",
     "saturate",
+    "summed",
     "top_k",
 ]
 
@@ -81,10 +82,18 @@ class Postings(NamedTuple):
         ranges = list(zip(self.offsets[positions].tolist(), self.offsets[positions + 1].tolist(), strict=True))
         if not ranges:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int64)
-        docs = np.concatenate([self.docs[begin:end] for begin, end in ranges]).astype(np.int64)
-        sizes = np.array([end - begin for begin, end in ranges])
+        found = [self.docs[begin:end] for begin, end in ranges]
+        docs = np.concatenate(found).astype(np.int64)
+        sizes = np.array(list(map(len, found)))
         weights = np.concatenate([self.weights[begin:end] for begin, end in ranges])
         return docs, weights * np.repeat(factors / np.float32(WEIGHT_STEPS), sizes), np.cumsum(sizes) - sizes
+
+    def bounds(self, positions: Array) -> tuple[Array, Array]:
+        """Return where the postings of the terms at i64[n] positions begin and end, i64[n] each; raises ValueError."""
+        begins, ends = self.offsets[positions].astype(np.int64), self.offsets[positions + 1].astype(np.int64)
+        if (begins > ends).any() or int(ends.max(initial=0)) > len(self.docs):
+            raise ValueError("the postings of a term are not there")
+        return begins, ends
 
     def weights_of(self, positions: Array, docs: Array) -> Array:
         """Return the weights, in 0..1, of the terms at some positions in some documents: f32[positions, docs]."""
@@ -107,6 +116,13 @@ class Postings(NamedTuple):
     def from_arrays(cls, arrays: Mapping[str, Array], prefix: str) -> Postings:
         """Return what `arrays` of the same prefix gave."""
         return cls(*(arrays[f"{prefix}_{name}"] for name in cls._fields))
+
+
+def summed(docs: Array, weights: Array, count: int) -> Array:
+    """Return the sum of the weights of each of so many documents, f64[count]; raises ValueError for others."""
+    if int(docs.max(initial=0)) >= max(count, 1):  # or the sums would take as much room as the number is large
+        raise ValueError(f"postings name document {docs.max()} of {count}")
+    return np.bincount(docs, weights=weights, minlength=count)
 
 
 def saturate(frequencies: Array, k1: float) -> Array:

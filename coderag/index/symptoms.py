@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import struct
 import sys
-import zlib
 from collections.abc import Iterator
+
+from coderag.index.misread import DATA_ERRORS
 
 __all__ = ["may_come_of_damage"]
 
-# What wrong numbers and bytes in tables make readers raise. A TypeError or an AttributeError is a mistake in a program.
-KINDS = (LookupError, ValueError, ArithmeticError, EOFError, zlib.error, struct.error)
 OURS = "coderag"
 # Libraries whose frames lie between a reader of tables and what it raises; whoever called them is to blame.
 BETWEEN = sys.stdlib_module_names | {"numpy", "msgspec", "numkong"}
@@ -21,7 +19,7 @@ def may_come_of_damage(error: BaseException) -> bool:
 
     What a caller's own code raises, such as a generator that is an argument, is the caller's.
     """
-    if not isinstance(error, KINDS) and not _is_of_msgspec(error):
+    if not isinstance(error, DATA_ERRORS) and not _is_of_msgspec(error):
         return False
     return next((one for one in _packages(error) if one not in BETWEEN), "") == OURS
 

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coderag.errors import IndexDamagedError
+from coderag.index.array_specs import check_arrays
 from coderag.index.arrays import Array, damaged_array, open_arrays, write_arrays
 from coderag.index.index_path import IndexPath
+from coderag.index.stored_arrays import VECTORS
 from coderag.models.encoder import quantised
 
 __all__ = [
@@ -82,7 +85,12 @@ def open_vectors(folder: IndexPath, key: str) -> Vectors | None:
     if not path.exists():
         return None
     arrays = open_arrays(path)
-    return Vectors(arrays["rows"], arrays["lengths"], arrays.get("signs"))
+    check_arrays(path, arrays, VECTORS)
+    rows, lengths, signs = arrays["rows"], arrays["lengths"], arrays.get("signs")
+    words = -(-rows.shape[1] // SIGN_BITS)
+    if signs is not None and (signs.dtype != np.uint64 or signs.shape != (words, len(rows))):
+        raise IndexDamagedError(f'{path} is damaged: its signs have another shape; run "coderag index"')
+    return Vectors(rows, lengths, signs)
 
 
 def damaged_vectors(folder: IndexPath, key: str) -> str | None:
@@ -95,6 +103,10 @@ def cosines(vectors: Vectors, query: Array) -> Array:
     """Return the cosine of each vector with f32[dimensions], f32[n]; 0 where either is nothing."""
     if not len(vectors) or not query.any():
         return np.zeros(len(vectors), dtype=np.float32)
+    if vectors.rows.shape[1] != len(query):
+        raise IndexDamagedError(
+            'the vectors of the index are of another length than its encoder gives; run "coderag index"'
+        )
     import numkong  # an instruction for eight-bit numbers that numpy does not use: seven times faster
 
     asked = quantised(query[None])

@@ -130,8 +130,8 @@ def _places(catalog: Catalog, hashes: Sequence[int]) -> _Places:
 def _hits(postings: Postings, places: Array) -> _Hits:
     """Return the postings of the terms at some places, -1: none."""
     terms_there = np.flatnonzero(places >= 0)
-    begin = postings.offsets[places[terms_there]].astype(np.int64)
-    sizes = postings.offsets[places[terms_there] + 1].astype(np.int64) - begin
+    begin, end = postings.bounds(places[terms_there])
+    sizes = end - begin
     at = np.arange(int(sizes.sum())) + np.repeat(begin - np.cumsum(sizes) + sizes, sizes)
     fits = postings.weights[at].astype(np.float32) * np.float32(1 / WEIGHT_STEPS)
     return _Hits(np.repeat(terms_there, sizes), postings.docs[at].astype(np.int64), fits)

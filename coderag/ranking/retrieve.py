@@ -10,7 +10,7 @@ import numpy as np
 from coderag.index.arrays import Array
 from coderag.index.corpus import Corpus
 from coderag.index.keys import path_key, symbol_hash
-from coderag.index.sparse import idf
+from coderag.index.sparse import idf, summed
 from coderag.ranking.likeness import name_words
 from coderag.ranking.understand import STOP_WEIGHT, Question
 from coderag.text.tokens import stem, term_hash
@@ -80,7 +80,7 @@ def _text_scores(corpus: Corpus, found: list[Array], rarity: Array) -> tuple[Arr
             continue
         chunk_scores = text[member.first_chunk : member.first_chunk + len(segment)]
         file_scores = file_text[member.first_file : member.first_file + len(segment.paths)]
-        chunk_scores[:] = np.bincount(docs, weights=shares, minlength=len(segment))
+        chunk_scores[:] = summed(docs, shares, len(segment))
         # The chunks of a file lie together, so its best for a term is the best of a run of that term's postings.
         files = segment.chunk_file[docs]
         begins = np.empty(len(files), dtype=bool)
@@ -88,7 +88,7 @@ def _text_scores(corpus: Corpus, found: list[Array], rarity: Array) -> tuple[Arr
         begins[first] = True
         starts = np.flatnonzero(begins)
         best = np.maximum.reduceat(shares, starts)
-        file_scores[:] = np.bincount(files[starts], weights=best, minlength=len(file_scores))
+        file_scores[:] = summed(files[starts], best, len(file_scores))
         chunk_scores[dead] = 0
         file_scores[list(member.dead)] = 0
     return text, file_text
@@ -135,7 +135,7 @@ def _path_scores(corpus: Corpus, terms: list[str], rarity: Array) -> Array:
         docs, shares, _ = postings.joined(positions[here], rarity[here] / np.float32(total))
         if len(docs):
             part = scores[member.first_file : member.first_file + len(member.segment.paths)]
-            part[:] = np.bincount(docs, weights=shares, minlength=len(part))
+            part[:] = summed(docs, shares, len(part))
     return scores
 
 

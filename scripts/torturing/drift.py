@@ -50,7 +50,7 @@ def drift(options: Options) -> Outcome:
             done, updates = done + at_once, updates + 1
             if updates % MERGE_EVERY == 0:
                 merges = [one for one in merges if one.poll() is None]
-                merges.append(start_afterwards(IndexPath(folder)))
+                merges.append(start_afterwards(IndexPath(folder), root))
             outcome.most("segments, at most", len(read_manifest(IndexPath(folder)).segments))
             if done * LOOKS // options.rounds > looks:
                 looks = done * LOOKS // options.rounds

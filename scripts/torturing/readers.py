@@ -120,7 +120,7 @@ def _write(world: World, until: float, told: Path, *, seed: int) -> None:
             kind = chosen.choice(("update", "update", "update", "merge", "build"))
             counts[kind] = counts.get(kind, 0) + 1
             if kind == "merge":
-                merges.append(start_afterwards(IndexPath(world.folder)))
+                merges.append(start_afterwards(IndexPath(world.folder), world.root))
                 continue
             with _Turn(numbers) as number:  # edits of two writers at once would be of no state
                 _mark(world, number)

@@ -75,10 +75,10 @@ def test_after_an_update_it_is_made_anew(root: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_made_once(root: Path) -> None:
-    assert not write_graph(IndexPath(root / ".coderag"))
+    assert not write_graph(IndexPath(root / ".coderag"), root)
     (root / "app/money.py").touch()
     Index.ensure(root, workers=0)
-    assert not write_graph(IndexPath(root / ".coderag"))
+    assert not write_graph(IndexPath(root / ".coderag"), root)
 
 
 def test_a_merge_leaves_it(root: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_merge_leaves_it(root: Path) -> None:
     index.graphs()
     index.close()
     merge_index(IndexPath(root / ".coderag"))
-    assert not write_graph(IndexPath(root / ".coderag"))
+    assert not write_graph(IndexPath(root / ".coderag"), root)
 
 
 def test_while_another_process_writes_it_is_kept_in_memory(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ def test_a_process_of_its_own_brings_it_up_to_date(root: Path) -> None:
     index.update(workers=0)
     index.close()
     old = read_manifest(IndexPath(root / ".coderag")).graph_key
-    assert start_afterwards(IndexPath(root / ".coderag")).wait() == 0
+    assert start_afterwards(IndexPath(root / ".coderag"), root).wait() == 0
     assert read_manifest(IndexPath(root / ".coderag")).graph_key != old
     assert calls(Index.open(root)) == {"total -calls> rounded"}
 

@@ -63,7 +63,7 @@ def test_a_merge(root: Path, tmp_path: Path) -> None:
 
 
 def test_a_merge_in_a_process_of_its_own(root: Path, tmp_path: Path) -> None:
-    assert start_afterwards(IndexPath(root / ".coderag")).wait() == 0
+    assert start_afterwards(IndexPath(root / ".coderag"), root).wait() == 0
     assert len(segments(root)) == 1
     check(root, tmp_path)
 
