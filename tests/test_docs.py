@@ -64,7 +64,7 @@ HOME = "/home/me/coderag"  # what README.md shows for the folder of the checkout
 
 BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```\n", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"\n*```text\n(?P<body>.*?)^```\n", re.MULTILINE | re.DOTALL)
-VARIES = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:\.\d+)+|\d+(?= (?:B|kB|MB|s)\b|%)")
+VARIES = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:\.\d+)+|\d+(?= (?:B|kB|MB|s)\b|%)|just now|\d+ minutes? ago")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*|-[a-z])(?![\w-])")
 LANGUAGES = re.compile(r"(?<=<!-- languages -->\n).*?(?=<!-- end of languages -->)", re.DOTALL)
 BOUNDS = re.compile(r"(?<=<!-- bounds -->\n).*?(?=<!-- end of bounds -->)", re.DOTALL)
