@@ -28,7 +28,7 @@ WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be f
     *("documents", "paths", "path_table", "_first_of_file"),
 )
 REMEMBERED_NAMES = 100_000
-LAST_NAME = re.compile(r"[^\W\d]\w*$")
+LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,4 +278,4 @@ def _own_and_scope(qualified: str, size: int) -> tuple[str, str]:
     own = last_bytes(qualified, size)
     rest = qualified[: len(qualified) - len(own)]
     scope = LAST_NAME.search(rest.rstrip(".:#/ >")) if rest else None
-    return own, scope[0] if scope else ""
+    return own, scope[1] if scope else ""
