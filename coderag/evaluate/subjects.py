@@ -38,7 +38,9 @@ LEADING = re.compile(
     ))+\s*""",
     re.IGNORECASE | re.VERBOSE,
 )
-TRAILING = re.compile(r"(?:\s*[(\[](?:[a-z]+\s*)?(?:(?:gh-)?[#!]?\d+[,\s]*)+[)\]]|\s*[#!]\d+)+\s*\.?$", re.IGNORECASE)
+TRAILING = re.compile(
+    r"(?<!\s)(?:\s*+[(\[](?:[a-z]+\s*)?(?:(?:gh-)?[#!]?\d++[,\s]*+)++[)\]]|\s*+[#!]\d++)++\s*+\.?$", re.IGNORECASE
+)
 WORD = re.compile(r"[^\W\d_]{2,}")
 
 

@@ -29,7 +29,7 @@ WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be f
 )
 REMEMBERED_NAMES = 100_000
 MANY_FILES = 2_000  # so many paths are not compared again for each question
-LAST_NAME = re.compile(r"[^\W\d]\w*$")
+LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,4 +314,4 @@ def _own_and_scope(qualified: str, size: int) -> tuple[str, str]:
     own = last_bytes(qualified, size)
     rest = qualified[: len(qualified) - len(own)]
     scope = LAST_NAME.search(rest.rstrip(".:#/ >")) if rest else None
-    return own, scope[0] if scope else ""
+    return own, scope[1] if scope else ""

@@ -59,7 +59,7 @@ TYPE_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kin
 MIN_BEGINNING = 4
 OTHER_CASE = 0.85  # what a definition counts whose name is written in other capitals than in the question
 SIGNS = re.compile(r"[\W_]+")
-LAST_NAME = re.compile(r"[^\W\d]\w*$")
+LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 
 
 def features(corpus: Corpus, question: Question, scores: Scores, found: Candidates) -> Array:
@@ -140,7 +140,7 @@ def _of_symbol(
 ) -> dict[str, float]:
     """Return the features of a chunk that defines a name of the question."""
     last = LAST_NAME.search(name)
-    own = last[0] if last else name
+    own = last[1] if last else name
     spelling = 1.0 if own in question.spelled else OTHER_CASE
     exact, capital = exact * spelling, capital * spelling
     return {

@@ -13,7 +13,8 @@ from coderag.text.tokens import plain_name, split_identifier, stem, terms, words
 __all__ = ["STOP_WEIGHT", "Question", "Shape", "understand"]
 
 QUALIFIED = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->|/|:)[^\W\d]\w*)+|[^\W\d]\w*")
-PATH = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]+\.[a-z]\w{0,4}\b")
+# A path, a file's name, or a word that is neither, which is passed over at once.
+PATH = re.compile(r"(?<![\w.@+-])(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]++(?:\.[a-z]\w{0,4}\b)?")
 INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
 ENDLESS = re.compile(r"\S{200,}")
 CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")

@@ -47,9 +47,10 @@ DOCUMENTS = frozenset({"markdown", "restructuredtext", "text"})
 ODD_CODECS = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined"})
 
 # PEP 263, Emacs (-*- coding: x -*-), Vim (fileencoding=x, fenc=x), XML, HTML and CSS
-COOKIE = re.compile(rb"(?:coding|charset|fenc)[ \t]*[:= ][ \t]*[\"']?([A-Za-z0-9][\w.-]{1,30})")
+COOKIE = re.compile(rb"(?:coding|charset|fenc)(?:[ \t]*+[:=]|\t*+[ ])[ \t]*+[\"']?([A-Za-z0-9][\w.-]{1,30})")
+# What stands before a marker is passed over once (the "+" and "?>"): no marker begins with any of it.
 GENERATED = re.compile(
-    rb"""^[ \t]*(?:\#|//|/?\*+|--|;|%|<!--|\(\*|\{-|\"\"\"|'''|"|'|)[^\n]{0,200}?(?:
+    rb"""^[ \t]*+(?>\#|//|/?\*+|--|;|%|<!--|\(\*|\{-|\"\"\"|'''|"|'|)[^\n]{0,200}?(?:
         code\ generated\b[^\n]{0,200}\bdo\ not\ (?:edit|modify)
       | (?<![\w"'`])@generated\b
       | \b(?:auto|automatically)[- ]?generated\b[ ]?(?:by|from|with|using|file|code|[.,;!>-])

@@ -17,8 +17,8 @@ __all__ = ["read_defines"]
 # What is nothing else: macros without parameters and with a value on one row, comments on rows of their own, blank
 # rows, and a guard. No value holds a slash, behind which there may be a comment, or a backslash. Whatever is read is
 # not looked at again (the "+" behind a "*"), so that time is linear.
-COMMENT = rb"[ \t]*(?:/\*(?:[^*]|\*(?!/))*+\*/|//[^\n\\]*)"
-ROWS = rb"(?:#define[ \t]+[A-Za-z_]\w*(?:[ \t]+[^\s/\\][^\n/\\]*)?[ \t]*\n|" + COMMENT + rb"[ \t]*\n|[ \t]*\n)*+"
+COMMENT = rb"[ \t]*(?:/\*(?:[^*]|\*(?!/))*+\*/|//[^\n\\]*+)"
+ROWS = rb"(?:#define[ \t]+[A-Za-z_]\w*(?:[ \t]+[^\s/\\][^\n/\\]*+)?[ \t]*\n|" + COMMENT + rb"[ \t]*\n|[ \t]*\n)*+"
 GUARDED = rb"(?:#ifndef[ \t]+[A-Za-z_]\w*\n" + ROWS + rb"#endif(?:" + COMMENT + rb")?[ \t]*\n)?"
 ONLY_DEFINES = re.compile(ROWS + GUARDED + rb"\s*")
 ITEM = re.compile(

@@ -14,10 +14,10 @@ from coderag.types import Kind
 __all__ = ["chunk_markdown", "chunk_notebook", "chunk_restructuredtext", "notebook_rows"]
 
 FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
-ATX = re.compile(r"\s{0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$")
+ATX = re.compile(r"\s{0,3}(#{1,6})(?:\s++((?:\S++(?:\s++(?!#*+\s*+$)\S++)*+)?+))?+(?:\s++#++)?+\s*+$")
 SETEXT = re.compile(r"\s{0,3}(=+|-{2,})\s*$")
 UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
-MARKUP = re.compile(r"[*_`]{1,3}|!?\[([^\]]{0,500})\]\([^)]{0,2000}\)|:\w{1,80}:")
+MARKUP = re.compile(r"[*_`]{1,3}|!?\[([^\]]{0,500}+)\]\([^)]{0,2000}+\)|:\w{1,80}:")
 PATH_SEPARATOR = " > "  # between the headings of a qualified name
 STRING_ROW = re.compile(rb'\s*"(?:[^"\\]|\\.)*",?\s*$')
 

@@ -27,7 +27,7 @@ class Notes(NamedTuple):
 
 
 FRONT = re.compile(r"(?:--+|//+|#+|/\*+!?|\*(?!/))?[ \t]?")
-BACK = re.compile(r"\*+/\Z")
+BACK = re.compile(r"(?<!\*)\*++/\Z")
 RULE_SIGNS = "-=*#_~+/ \t"
 MIN_RULE = 3  # signs
 BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -51,8 +51,8 @@ DIRECTIVE = re.compile(
         | (?:table\s+|temporary\s+|final\s+)*(?:view\s+)?(?:structure|schema|definition|data)\s+(?:for|of)\b
         | dumping\b
         | (?:create|creating|drop|dropping|define)\s+(?:the\s+)?(?:tables?|views?|types?|schemas?|databases?)\b
-          (?:\s+[\w."`\[\]]+){0,2}\W*$
-        | (?:tables?|views?|object|indexes|constraints)\s*:?\s*[\w."`\[\]]*\s*$ | script\s+date\b | batch\b
+          (?:\s++[\w."`\[\]]++){0,2}\W*$
+        | (?:tables?|views?|object|indexes|constraints)\s*+(?::\s*+)?[\w."`\[\]]*+\s*$ | script\s+date\b | batch\b
     )"""
 )
 

@@ -63,7 +63,7 @@ SQL_START = re.compile(
 CALL_NAMES = "read_sql(?:_query)?|execute|sql|query|read_gbq|read_database|run_query|fetch(?:all|one|val)?|text"
 LITERAL = re.compile(
     rf"""(?:\b(?:{CALL_NAMES})\s*\(\s*|=\s*)[rRfFbBuU]{{0,2}}(?P<quote>\"\"\"|'''|"|')"""
-    r"(?P<sql>\s*(?:--[^\n]*\n\s*)*(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b(?:\\.|(?!(?P=quote)).)*)(?P=quote)",
+    r"(?P<sql>\s*+(?:--[^\n]{0,400}+\n\s*+)*+(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b(?:\\.|(?!(?P=quote))[^\\])*+)(?P=quote)",
     re.DOTALL | re.IGNORECASE,
 )
 NOTEBOOK_SQL = re.compile(

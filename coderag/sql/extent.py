@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from coderag.sql.dialect import Dialect
@@ -31,7 +32,7 @@ STATEMENT = re.compile(  # what may follow a PL/SQL body that no slash ends
     rb"|rollback|select|set|truncate|update|with)\b)"
 )
 EMBEDDED = re.compile(  # a statement on lines of its own inside a string
-    rb"(?<=[;) \t])\n(?=\s*+(?i:create\s+\w+|alter\s+table|insert\s+into|drop\s+table|comment\s+on)\s)"
+    rb"(?<=[;) \t])\n(?=\s{0,500}+(?i:create\s+\w+|alter\s+table|insert\s+into|drop\s+table|comment\s+on)\s)"
 )
 END_OF_ROWS = re.compile(rb"\n\\\.[ \t\r]*(?=\n|\Z)")
 LAST = re.compile(r"(?:\w{1,20}|\W)\Z")
@@ -78,6 +79,18 @@ class Extents:
         """Return the end of what a pattern matches at a place."""
         found = pattern.match(self.data, at)
         return found.end() if found else at
+
+    def marks(self, start: int, end: int) -> Iterator[re.Match[bytes]]:
+        """Yield the strings, comments and other pieces between two places.
+
+        Behind a quote or comment without an end they are those of a broken text: each would be looked for to the end.
+        """
+        for found in self.scan.marks.finditer(self.data, start, end):
+            if found.lastgroup != "open":
+                yield found
+                continue
+            broken = scanner(self.dialect.name, self.delimiter, broken=True)
+            yield from broken.marks.finditer(self.data, found.start(), end)
 
     def set_delimiter(self, delimiter: str) -> None:
         """Let another sign end statements from here on."""
@@ -154,7 +167,7 @@ class Extents:
         inner = EMBEDDED.search(data, at, extent.text)
         if inner is None:
             return extent
-        for mark in self.scan.marks.finditer(data, at, extent.text):
+        for mark in self.marks(at, extent.text):
             while inner is not None and inner.start() < mark.start():
                 inner = EMBEDDED.search(data, mark.start(), extent.text)
             if inner is None:

@@ -81,15 +81,16 @@ def _parsed(text: str, dialect: str) -> exp.Expr | None:
 
 MAX_QUESTION = 400  # characters
 MAX_NAME_LINES = 20  # above a statement
-SIGNS = re.compile(r"^\s*(?:--+|/\*+!?|\*+/?|#+|//+|;+)?\s?|\s*\*+/\s*$")
-NAMED = re.compile(r"^\s*:?name\s*:?\s*(?P<name>[A-Za-z_][\w.-]*)[!?^$<>*#&]*(?:\s+:.*)?$", re.IGNORECASE)
+SIGNS = re.compile(r"\s*(?:--+|/\*+!?|\*+/?|#+|//+|;+)?\s?")  # before the words of a comment
+NAMED = re.compile(r"^\s*+:?name\s*+(?::\s*+)?(?P<name>[A-Za-z_][\w.-]*+)[!?^$<>*#&]*+(?:\s++:.*)?$", re.IGNORECASE)
 DOC = re.compile(r"^\s*:doc\s+", re.IGNORECASE)
 NUMBERED = re.compile(
     r"""^\s*(?:
           (?:query|question|quest|exercise|task|problem|example|ex|step|answer|report|ques|use\ case|scenario|test|q)
-          \s*(?:no\.?|number)?\s*\#?\s*(?:\d+(?:[.\-]\d+)*[a-z]?|[ivx]+)?\s*(?:[:.)\]]+|\s[-\u2013\u2014]+\s)
-        | (?:query|question|exercise|task|problem|example|step|q)\s*\#?\d+[a-z]?\s+
-        | \#?\(?\d+(?:\.\d+)*[a-z]?\s*(?:[.:)\]]+|\s?[-\u2013\u2014]+)\s
+          \s*+(?:(?:no\.?|number)\s*+)?(?:\#\s*+)?(?:(?:\d+(?:[.\-]\d+)*[a-z]?|[ivx]+)\s*+)?
+          (?:[:.)\]]+|(?<=\s)[-\u2013\u2014]+\s)
+        | (?:query|question|exercise|task|problem|example|step|q)\s*+\#?\d++[a-z]?\s+
+        | \#?\(?\d++(?:\.\d++)*+[a-z]?\s*+(?:[.:)\]]++|[-\u2013\u2014]++)\s
         | (?:title|description|desc|purpose|summary|goal|objective|comment|note|todo)\s*:
     )\s*""",
     re.IGNORECASE | re.VERBOSE,
@@ -116,7 +117,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 def is_named(comment: str) -> bool:
     """Tell whether the comment above a statement gives it a name by which programs run it, as for sqlc and HugSQL."""
     lines = comment.splitlines()
-    return any(NAMED.match(SIGNS.sub("", SIGNS.sub("", line, count=1)).strip()) for line in lines[-MAX_NAME_LINES:])
+    return any(NAMED.match(_without_signs(line)) for line in lines[-MAX_NAME_LINES:])
 
 
 def question_of(comment: str) -> str:
@@ -128,7 +129,7 @@ def question_of(comment: str) -> str:
     name = ""
     paragraphs: list[list[str]] = [[]]
     for line in comment.split("\n"):
-        bare = SIGNS.sub("", SIGNS.sub("", line, count=1)).strip()
+        bare = _without_signs(line)
         if (named := NAMED.match(bare)) is not None:
             name, paragraphs = " ".join(WORD_BORDER.sub(" ", named["name"]).split()).lower(), [[]]
             continue
@@ -142,6 +143,14 @@ def question_of(comment: str) -> str:
     text = " ".join(next((lines for lines in reversed(paragraphs) if any(lines)), []))
     text = _cut(" ".join(text.split()))
     return f"{name}: {text}" if name and text else name or text
+
+
+def _without_signs(line: str) -> str:
+    """Return the words of a line of a comment."""
+    bare = SIGNS.sub("", SIGNS.sub("", line, count=1), count=1).rstrip()
+    if bare.endswith("*/"):
+        bare = bare.removesuffix("/").rstrip("*")
+    return bare.strip()
 
 
 def _cut(text: str) -> str:

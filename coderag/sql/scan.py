@@ -19,12 +19,14 @@ Pattern = re.Pattern[bytes]
 NEVER = "(?!)"
 NESTED_COMMENTS = 4  # levels of /* /* */ */ that are read
 NAME_BYTES = 400  # of a quoted name, in one line
+MAX_DOUBLED = 4  # signs in a quoted name that would end it, each written twice
 TAGS = (
     r"\{%(?:[^%{]++|%(?!\})|\{(?!%))*+%\}",
     r"\{#(?:[^#{]++|#(?!\})|\{(?!#))*+#\}",
 )
 EXPRESSION = r"\{\{(?:[^{}]++|\{[^{}]*+\})*+\}\}"
 BRACKETS = r"\([\w \t,.+*]*+\)"  # of types and columns; no statement begins in them
+FLAT_COMMENT = r"/\*(?:[^*]++|\*(?!/))*+\*/"  # whatever is inside, also where comments nest
 VERSION_COMMENT = r"/\*M?!(?!999999)\d*"  # no server is that new: mariadb-dump's comment for its client
 DOLLAR = r"(?<![\w$])\$(?:[A-Za-z_]\w*+)?+\$"
 Q_QUOTES = {"[": "]", "(": ")", "{": "}", "<": ">", **{sign: sign for sign in '!|#~^*%/@$+"`'}}
@@ -36,7 +38,7 @@ NOISE = (
     r"|definer\s*=\s*\S+|algorithm\s*=\s*\w+|sql\s+security\s+\w+"
 )
 CREATED = (
-    rf"(?i:create\s+(?:(?:{NOISE})\s+)*+(?:database|domain|extension|function|index|package|proc|procedure|role|schema"
+    rf"(?i:create\s+(?:(?:{NOISE})\s+){{0,8}}+(?:database|domain|extension|function|index|package|proc|procedure|role|schema"
     r"|sequence|synonym|table|trigger|type|user|view)\b)(?!\s*[,)])"
 )
 
@@ -47,9 +49,10 @@ class Scanner:
 
     gap: Pattern  # white space, comments and tags of templates between statements
     comment: Pattern  # one comment
-    marks: (
-        Pattern  # a string, a comment (group "comment"), a sign of a version comment (group "version"), or text between
-    )
+    between: Pattern  # a piece of a gap: a comment (group "comment"), or what may hold the sign of one
+    # A string, a comment (group "comment"), a sign of a version comment (group "version"), text between, or all that
+    # follows a quote or comment without an end (group "open").
+    marks: Pattern
     plain: Pattern  # a statement up to what may end it
     nested: Pattern  # the same, and up to the words of blocks
     loose: Pattern  # the same, and up to brackets and any word that begins a statement
@@ -88,6 +91,8 @@ def scanner(name: str, delimiter: str = ";", *, broken: bool = False) -> Scanner
     if not broken:
         stops += [*dialect.strings, rf"(?!{version_comment})/\*", dollar]
     version = rf"(?P<version>{version_comment}\s?|{version_end})"
+    comment = rf"(?P<comment>{_any(comments if broken else [*comments, FLAT_COMMENT])})"
+    rest = NEVER if broken else rf"(?P<open>(?:{_any(dialect.strings)}|/\*).*+)"
     dull = [*quoted, *comments, *TAGS, EXPRESSION]
     special = {*dialect.strings, *dialect.identifiers, delimiter[0], *"-/{\n"}
     special |= {"#"} if any("#" in one for one in dialect.comments) else set()
@@ -96,7 +101,8 @@ def scanner(name: str, delimiter: str = ";", *, broken: bool = False) -> Scanner
     return Scanner(
         gap=_compile(rf"(?:\s++|{_any([version_comment, version_end, *comments, *TAGS])})*+"),
         comment=_compile(_any(comments)),
-        marks=_compile(_any([version, *quoted, rf"(?P<comment>{_any(comments)})", rf"[^{_signs(special)}*]++"])),
+        between=_compile(_any([version_comment, version_end, comment, *TAGS])),
+        marks=_compile(_any([version, *quoted, comment, rf"[^{_signs(special)}*]++", rest])),
         plain=_compile(_run(dull, stops, special=special)),
         nested=_compile(_run(dull, stops, special=special, word=_word(BLOCK_WORDS))),
         loose=_compile(
@@ -149,7 +155,7 @@ def _run(dull: list[str], stops: list[str], *, special: set[str], word: str = ""
 
 
 def _block_comments(dialect: Dialect) -> list[str]:
-    block = r"/\*(?:[^*]++|\*(?!/))*+\*/"
+    block = FLAT_COMMENT
     for _ in range(NESTED_COMMENTS if dialect.nested_comments else 0):
         block = rf"/\*(?:[^*/]++|{block}|\*(?!/)|/(?!\*))*+\*/"
     return [rf"(?!{VERSION_COMMENT}){block}" if dialect.version_comments else block]
@@ -196,4 +202,5 @@ def _short_strings(dialect: Dialect) -> list[str]:
 def _names(dialect: Dialect) -> list[str]:
     ends = [(re.escape(sign), r"\]" if sign == "[" else sign) for sign in dialect.identifiers]
     piece = rf"[^{{0}}\n]{{{{0,{NAME_BYTES}}}}}+"
-    return [rf"{first}{piece.format(last)}(?:{last}{last}{piece.format(last)})*+{last}" for first, last in ends]
+    doubled = rf"{{0,{MAX_DOUBLED}}}+"
+    return [rf"{first}{piece.format(last)}(?:{last}{last}{piece.format(last)}){doubled}{last}" for first, last in ends]

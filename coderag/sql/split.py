@@ -96,9 +96,13 @@ class Splitter:
     def _text(self, start: int, end: int) -> str:
         """Return the text between two places; the signs of version comments in it are blank."""
         part = self.data[start:end]
-        if self.dialect.version_comments and VERSION_SIGN.search(part):
-            part = self.extents.scan.marks.sub(lambda mark: b" " * len(mark[0]) if mark["version"] else mark[0], part)
-        return part.decode("utf-8", "replace")
+        if not self.dialect.version_comments or not VERSION_SIGN.search(part):
+            return part.decode("utf-8", "replace")
+        blanked = bytearray(part)
+        for mark in self.extents.marks(start, end):
+            if mark["version"]:
+                blanked[mark.start() - start : mark.end() - start] = b" " * len(mark[0])
+        return blanked.decode("utf-8", "replace")
 
     def _made(self, at: int, extent: Extent, *, kind: StatementKind, head: str) -> Statement:
         end = extent.end
@@ -126,7 +130,7 @@ class Splitter:
         line = part[part.rfind(b"\n") + 1 :]
         if b"--" not in line and b"#" not in line and not part.endswith(b"*/"):
             return end
-        marks = [mark for mark in self.extents.scan.marks.finditer(self.data, start, end) if mark["comment"]]
+        marks = [mark for mark in self.extents.marks(start, end) if mark["comment"]]
         while marks and not self.data[marks[-1].end() : end].strip():
             end = marks.pop().start()
         return end
@@ -158,7 +162,9 @@ class Splitter:
         """Return the comment right above a statement; one on the line of the statement before is not."""
         comments: list[str] = []
         place = start
-        for found in self.extents.scan.comment.finditer(self.data, start, end):
+        for found in self.extents.scan.between.finditer(self.data, start, end):
+            if not found["comment"]:
+                continue
             lines = self.data.count(b"\n", place, found.start())
             if lines > 1:
                 comments = []

@@ -49,7 +49,7 @@ MARKED = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 CODED = re.compile(rf"^\s*`(?P<term>[^`]{{1,80}})`\s*(?::|{DASH}\s)\s*(?P<text>\S.*)$", re.DOTALL)
-COLON = re.compile(rf"^\s*+(?P<term>[^\n:.;!?|`]{{1,80}}?)\s*(?::\s+|\s{DASH}\s)(?P<text>\S.*)$", re.DOTALL)
+COLON = re.compile(rf"^\s*+(?P<term>[^\n:.;!?|`]{{0,79}}?[^\s:.;!?|`])\s*(?::\s+|\s{DASH}\s)(?P<text>\S.*)$", re.DOTALL)
 ALIAS = re.compile(r"(?:(?<!\s)\s++)?\(([^()]{1,60})\)\s*$")
 ALSO = re.compile(
     r"\b(?:synonyms?|also (?:known as|called)|a\.?k\.?a\.?|aliases|abbreviated(?: as)?)\b\s*:?\s*([^.;\n()]{1,120})",

@@ -19,7 +19,7 @@ CLOSING = re.compile(  # white space is looked at from where it begins, and sign
     re.VERBOSE,
 )
 CLOSERS = frozenset("/)}>#\"']")  # what such a sign ends with: looking for one takes long
-MARKUP = re.compile(r"</?[a-z][^<>]{0,80}>|\{@\w+\s+([^{}]{0,200})\}|``?")
+MARKUP = re.compile(r"</?[a-z][^<>]{0,80}>|\{@\w+\s++([^{}]{0,200}+)\}|``?")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(`])")
 NOTICE = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 DIRECTIVE = re.compile(

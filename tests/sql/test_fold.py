@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import process_time
+from functools import partial
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,9 +53,8 @@ from coderag.sql.model import (
 from coderag.sql.read import read_sql
 from coderag.sql.settings import FileRule, FileSettings, Settings
 from tests.files import REPOSITORY
+from tests.growth import assert_linear
 from tests.sql.facts import add, add_key, column, create, file, folded, key, name, shape, texts, view
-
-SLOW = 5.0  # seconds: many times what it takes
 
 
 def table(schema: Schema, wanted: str) -> Table:
@@ -890,15 +889,19 @@ def test_queries_find_the_tables_of_files_and_database() -> None:
     assert {one.database for one in schema.queries[0].usage.reads} == {"shop"}
 
 
-def test_two_thousand_tables_beside_their_database_take_no_time() -> None:
+def beside_their_database(count: int) -> list[SchemaFile]:
+    """Return tables of files, and the database that has them all."""
     columns = ", ".join(f"c{number} int" for number in range(10))
-    names = [f"t_{chr(97 + number % 26)}{'x' * (number // 26)}" for number in range(2_000)]
+    names = [f"t_{chr(97 + number % 26)}{'x' * (number // 26)}" for number in range(count)]
     files = [file(f"db/{one}.sql", create(one, columns)) for one in names]
-    began = process_time()
-    schema = folded(*files, asked(*(live(create(one, columns)) for one in names)))
-    assert process_time() - began < SLOW
-    assert len(schema.tables) == len(names)
+    return [*files, asked(*(live(create(one, columns)) for one in names))]
+
+
+def test_two_thousand_tables_beside_their_database_take_linear_time() -> None:
+    schema = folded(*beside_their_database(2_000))
+    assert len(schema.tables) == 2_000
     assert not schema.problems
+    assert_linear(lambda count: partial(folded, *beside_their_database(count)), 500)
 
 
 # Django

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +13,7 @@ from coderag.errors import QueryError
 from coderag.sql.dialect import Dialect, dialects
 from coderag.sql.model import AddQuery, CreateRoutine, CreateTable, Source
 from coderag.sql.read import read_sql
+from tests.growth import assert_linear, repeated
 from tests.sql.shown import expected, read, shown, tables
 
 
@@ -242,53 +243,53 @@ def test_bodies_yield_what_they_touch() -> None:
     assert created.routine.source == Source("", 2, 7)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
+def wide_table(count: int) -> str:
+    columns = "".join(f"    -- what c{number} is for\n    c{number} varchar(10) NOT NULL,\n" for number in range(count))
+    return f"CREATE TABLE wide (\n{columns}    PRIMARY KEY (c0, c1)\n);\n"
 
 
 def test_5000_columns() -> None:
-    columns = "".join(f"    -- what c{number} is for\n    c{number} varchar(10) NOT NULL,\n" for number in range(5000))
-    text = f"CREATE TABLE wide (\n{columns}    PRIMARY KEY (c0, c1)\n);\n"
-    (table,) = tables(read(text))
+    (table,) = tables(read(wide_table(5000)))
     assert len(table.columns) == 5000
     assert table.columns[4999].comment == "what c4999 is for"
     assert table.primary_key == ("c0", "c1")
-    assert seconds(lambda: read(text)) < 5
+    assert_linear(lambda count: partial(read, wide_table(count)), 1250)
+
+
+def one_insert(count: int) -> str:
+    rows = ",\n".join(f"({number}, 'value {number}')" for number in range(count))
+    return f"CREATE TABLE t (id int, label text);\nINSERT INTO t (id, label) VALUES\n{rows};\nCREATE TABLE u (a int);\n"
 
 
 def test_200000_rows_in_one_insert() -> None:
-    rows = ",\n".join(f"({number}, 'value {number}')" for number in range(200_000))
-    text = f"CREATE TABLE t (id int, label text);\nINSERT INTO t (id, label) VALUES\n{rows};\nCREATE TABLE u (a int);\n"
-    assert [table.name.name for table in tables(read(text, "mysql"))] == ["t", "u"]
-    assert seconds(lambda: read(text, "mysql")) < 5
+    assert [table.name.name for table in tables(read(one_insert(200_000), "mysql"))] == ["t", "u"]
+    assert_linear(lambda count: partial(read, one_insert(count), "mysql"), 50_000)
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "count"),
     [
-        "CREATE TABLE t (" + "(" * 50_000,
-        "CREATE TABLE t (" + "[" * 50_000,
-        "CREATE TABLE t (" + "{{" * 50_000,
-        "CREATE TABLE t (" + "{%" * 50_000,
-        "CREATE TABLE t (" + "'" * 50_001,
-        "CREATE TABLE t (a int DEFAULT " + "q'[" * 50_000,
-        "CREATE TABLE t (" + "a int, " * 50_000,
-        "CREATE TABLE a" + ".b" * 50_000 + " (a int)",
-        "CREATE TABLE t (a ARRAY" + "<ARRAY" * 50_000 + ")",
-        "CREATE VIEW v AS SELECT " + "(" * 500 + "1" + ")" * 500,
-        "CREATE VIEW v AS " + "SELECT * FROM (" * 60 + "SELECT 1" + ")" * 60,
-        "CREATE TABLE " * 20_000,
-        "ALTER TABLE t " + "ADD a int, " * 20_000,
-        "DO $$ " + "CREATE TABLE t (a int); " * 5_000 + "$$;",
-        "EXEC('" * 20_000,
-        "COMMENT ON TABLE t IS '" + "x" * 500_000,
+        (repeated("(", before="CREATE TABLE t ("), 12_500),
+        (repeated("[", before="CREATE TABLE t ("), 12_500),
+        (repeated("{{", before="CREATE TABLE t ("), 12_500),
+        (repeated("{%", before="CREATE TABLE t ("), 12_500),
+        (repeated("'", before="CREATE TABLE t ('"), 12_500),
+        (repeated("q'[", before="CREATE TABLE t (a int DEFAULT "), 12_500),
+        (repeated("a int, ", before="CREATE TABLE t ("), 6_000),
+        (repeated(".b", before="CREATE TABLE a", after=" (a int)"), 12_500),
+        (repeated("<ARRAY", before="CREATE TABLE t (a ARRAY", after=")"), 12_500),
+        (lambda count: "CREATE VIEW v AS SELECT " + "(" * count + "1" + ")" * count, 125),
+        (lambda count: "CREATE VIEW v AS " + "SELECT * FROM (" * count + "SELECT 1" + ")" * count, 15),
+        (repeated("CREATE TABLE "), 5_000),
+        (repeated("ADD a int, ", before="ALTER TABLE t "), 2_500),
+        (repeated("CREATE TABLE t (a int); ", before="DO $$ ", after="$$;"), 1_250),
+        (repeated("EXEC('"), 5_000),
+        (repeated("x", before="COMMENT ON TABLE t IS '"), 125_000),
     ],
-    ids=lambda text: text[:30],
+    ids=lambda value: value(1)[:30] if callable(value) else "",
 )
-def test_hostile_texts_take_no_longer_than_others(text: str) -> None:
-    assert seconds(lambda: read(text, "postgres")) < 10
+def test_hostile_texts_take_linear_time(text: Callable[[int], str], count: int) -> None:
+    assert_linear(lambda size: partial(read, text(size), "postgres"), count)
 
 
 NAMES = st.text(

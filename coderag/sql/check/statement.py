@@ -23,7 +23,7 @@ from coderag.sql.parsing import quiet_sqlglot
 
 __all__ = ["check_statement"]
 
-TOKEN = re.compile(r"<Token [^>]*>")
+TOKEN = re.compile(r"<Token (?:[^<>]|<(?!Token ))*+>")
 NO_STATEMENT = (exp.Alias, exp.Column, exp.Identifier, exp.Literal, exp.Paren)  # what garbage may be read as
 WRITING = (
     *(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.TruncateTable),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from coderag.sql.model import AddDefinition, Definition, Source
 
 __all__ = ["read_docs"]
 
-BLOCK = re.compile(r"\{%-?\s*docs\s+(\w+)\s*-?%\}(.*?)\{%-?\s*enddocs\s*-?%\}", re.DOTALL)
+BEGIN = re.compile(r"\{%-?\s*docs\s+(\w+)\s*-?%\}")
+END = re.compile(r"\{%-?\s*enddocs\s*-?%\}")
 
 
 def read_docs(data: bytes) -> tuple[AddDefinition, ...]:
@@ -19,10 +21,18 @@ def read_docs(data: bytes) -> tuple[AddDefinition, ...]:
     return tuple(
         AddDefinition(
             Definition(
-                term=found[1],
-                text=found[2].strip(),
-                source=Source("", text.count("\n", 0, found.start()) + 1, text.count("\n", 0, found.end()) + 1),
+                term=begin[1],
+                text=text[begin.end() : end.start()].strip(),
+                source=Source("", text.count("\n", 0, begin.start()) + 1, text.count("\n", 0, end.end()) + 1),
             )
         )
-        for found in BLOCK.finditer(text)
+        for begin, end in _blocks(text)
     )
+
+
+def _blocks(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """Yield the tags around each block."""
+    at = 0
+    while (begin := BEGIN.search(text, at)) and (end := END.search(text, begin.end())):
+        yield begin, end
+        at = end.end()

@@ -25,13 +25,13 @@ UNKNOWN = "jinja_value"  # stands for what cannot be known; no name of anything
 MAX_TEXT = 2_000_000  # characters that an expression may grow to
 MAX_REPEATS = 10_000
 
-REFERENCE = re.compile(r"""\bref\(\s*(['"])(?P<first>[^'"]+)\1(?:\s*,\s*(['"])(?P<second>[^'"]+)\3)?[^)]*\)""")
+REFERENCE = re.compile(r"""\bref\(\s*(['"])(?P<first>[^'"]+)\1(?:\s*,\s*(['"])(?P<second>[^'"]+)\3)?[^)]{0,200}+\)""")
 SOURCE = re.compile(r"""\bsource\(\s*(['"])(?P<source>[^'"]+)\1\s*,\s*(['"])(?P<table>[^'"]+)\3\s*\)""")
 # None looks beyond the next beginning of its own kind: a row of such beginnings would take forever.
 COMMENT = re.compile(r"\{#(?:(?!\{#).)*?#\}", re.DOTALL)
 HOLE = re.compile(r"\{\{-?((?:(?!\{\{).)*?)-?\}\}", re.DOTALL)
 BRANCH = re.compile(
-    r"\{%-?\s*+el(?:se|if\b[^%{]*?)\s*-?%\}(?:(?!\{%-?\s*+el(?:se|if)\b).)*?(?=\{%-?\s*+endif)", re.DOTALL
+    r"\{%-?\s*+el(?:se\s*+-?|if\b[^%{]*+)%\}(?:(?!\{%-?\s*+el(?:se|if)\b).)*?(?=\{%-?\s*+endif)", re.DOTALL
 )
 LOOP = re.compile(r"\{%-?\s*+for\b(?:(?!\{%-?\s*+for\b).)*?\{%-?\s*+endfor\s*+-?%\}", re.DOTALL)
 TAG = re.compile(r"\{%(?:(?!\{%).)*?%\}", re.DOTALL)

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["DBT", "read_model"]
 
 DBT = "dbt project"  # why a dialect is not known: the profile says it, which is not in the project
-MACRO = re.compile(r"\{%-?\s*macro\s+(?P<name>\w+)\s*\((?P<parameters>[^)]*)\)(?P<body>.*?)\{%-?\s*endmacro", re.DOTALL)
+MACRO = re.compile(r"\{%-?\s*macro\s+(?P<name>\w+)\s*\((?P<parameters>(?:[^){]|\{(?!%))*+)\)")
+MACRO_END = re.compile(r"\{%-?\s*endmacro")
 SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)")
-LINE_COMMENT = re.compile(r"\s*(?:--|\{#)\s?(.*?)\s*(?:#\})?\s*$")
+LINE_COMMENT = re.compile(r"\s*+(?:--|\{#)\s?(.*)")
 KINDS = {"table": ObjectKind.TABLE, "incremental": ObjectKind.TABLE, "materialized_view": ObjectKind.MATERIALIZED_VIEW}
 # What the warehouse is cannot be seen; these together read what models are written in.
 DIALECTS = ("", "snowflake", "bigquery", "postgres")
@@ -76,17 +77,20 @@ def read_model(data: bytes, *, path: str, dialect: str = "") -> Facts:
 
 
 def _macros(text: str) -> Iterator[CreateRoutine]:
-    for found in MACRO.finditer(text):
+    at = 0
+    while (found := MACRO.search(text, at)) and (end := MACRO_END.search(text, found.end())):
+        at = end.end()
+        body = text[found.end() : end.start()]
         first = text.count("\n", 0, found.start()) + 1
-        last = text.count("\n", 0, found.end()) + 1
+        last = text.count("\n", 0, at) + 1
         parameters = [one.partition("=") for one in found["parameters"].split(",") if one.strip()]
         yield CreateRoutine(
             Routine(
                 name=Name(found["name"]),
                 parameters=tuple(Column(name.strip(), default=value.strip()) for name, _, value in parameters),
                 language="jinja",
-                usage=Usage(reads=tuple(render(found["body"]).references)),
-                comment=_comment(found["body"]),
+                usage=Usage(reads=tuple(render(body).references)),
+                comment=_comment(body),
                 source=Source("", first, last),
             )
         )
@@ -100,7 +104,7 @@ def _comment(text: str) -> str:
             continue
         if (found := LINE_COMMENT.match(line)) is None:
             break
-        lines.append(found[1])
+        lines.append(found[1].rstrip().removesuffix("#}").rstrip())
     return " ".join(line for line in lines if line)
 
 

@@ -28,7 +28,9 @@ NO_QUERIES = frozenset(
     where select all first count begin close commit withtx new with_tx delete remove has insert execute query run exec
     prepare test copy index extend load from_path from_str""".split()
 )
-EMBEDDED = re.compile(rb"^//go:embed[ \t]+([^\n]+)\n(?:[ \t]*//[^\n]*\n)*(?:var[ \t]+)?[ \t]*(\w+)", re.MULTILINE)
+EMBEDDED = re.compile(
+    rb"^//go:embed[ \t]++([^\n]++)\n(?:[ \t]*+//[^\n]*+\n){0,20}+(?:var[ \t]++|[ \t]*+)(\w+)", re.MULTILINE
+)
 MAX_END = 8  # bytes of a literal with the end of a file's name
 MAX_PARENTS = 6
 

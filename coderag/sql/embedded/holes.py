@@ -15,7 +15,7 @@ MARK = "\x1a"  # what no text of SQL holds
 VALUE = "0"  # of a placeholder: a number stands wherever a value may
 MAX_TEXT = 200_000
 
-JDBC_CALL = re.compile(r"\A\s*\{\s*(?:\?\s*=\s*)?call\s+([^{}]*)\}\s*\Z", re.IGNORECASE)
+JDBC_CALL = re.compile(r"\A\s*\{\s*(?:\?\s*=\s*)?call\s++([^{}]*+)\}\s*\Z", re.IGNORECASE)
 TOKEN = re.compile(
     rf"""(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z)|(?<![\w%#])\#(?=\ )[^\n]*)
       | (?P<string>[nNeEbBxXrRuU]?'(?:[^'\\]|''|\\.)*(?:'|\Z))

@@ -23,7 +23,7 @@ PAIRS = (
     re.compile(r"SELECT\s+[\w.\"]+\s*\(", re.IGNORECASE),
     re.compile(r"(?:INSERT|REPLACE|MERGE|UPSERT)\s+(?:\w+\s+){0,3}?INTO\b", re.IGNORECASE),
     re.compile(r"UPDATE\b.{1,2000}?\bSET\b", re.IGNORECASE | re.DOTALL),
-    re.compile(r"DELETE\s+(?:\w+\s+){0,2}?FROM\b|DELETE\s+\w+.{0,400}?\bFROM\b", re.IGNORECASE | re.DOTALL),
+    re.compile(r"DELETE\s+(?:\w+\s+){0,2}?FROM\b|DELETE\s+\w++.{0,400}?\bFROM\b", re.IGNORECASE | re.DOTALL),
     re.compile(r"WITH\b.{1,4000}?\bAS\s*(?:\w+\s+){0,2}\(", re.IGNORECASE | re.DOTALL),
     re.compile(r"TRUNCATE\s+(?:TABLE\s+)?\S", re.IGNORECASE),
     re.compile(
@@ -31,7 +31,7 @@ PAIRS = (
         re.IGNORECASE,
     ),
     re.compile(r"(?:CALL|EXEC(?:UTE)?)\s+[\w.\[\]\"]+", re.IGNORECASE),
-    re.compile(r"COPY\s+\S+.{0,400}?\b(?:FROM|TO)\b", re.IGNORECASE | re.DOTALL),
+    re.compile(r"COPY\s++(?:\S+?\b(?:FROM|TO)\b|\S++.{0,400}?\b(?:FROM|TO)\b)", re.IGNORECASE | re.DOTALL),
 )
 SECOND = re.compile(r"\b(?:FROM|INTO|SET|TABLE|VIEW|INDEX|AS|VALUES)\b", re.IGNORECASE)
 ARTICLES = frozenset(
@@ -46,7 +46,7 @@ PROSE_WORDS = re.compile(
     re.IGNORECASE,
 )
 SIGNS = re.compile(
-    r"=|<>|[<>]|\*|\(\s*[\w'\"`?:$@%.]|%s|%\(|\?|\$\d|:\w|;|\w\.\w|['\"`]|\bcoderag_hole\b|,|\bwhere\b.+\b(?:is|in|like)\b",
+    r"=|<>|[<>]|\*|\(\s*[\w'\"`?:$@%.]|%s|%\(|\?|\$\d|:\w|;|\w\.\w|['\"`]|\bcoderag_hole\b|,|\bwhere\b.{1,200}?\b(?:is|in|like)\b",
     re.IGNORECASE | re.DOTALL,
 )
 FIRM = re.compile(

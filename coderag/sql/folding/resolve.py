@@ -34,7 +34,7 @@ __all__ = ["Resolved", "narrowed_usage", "renamed_usage", "resolve"]
 
 STAR = "*"
 TYPE_NAME = re.compile(r"[^\s(\[]+")  # of a type as written: what stands in front of its length or brackets
-IN_LIST = re.compile(r"(?i)\bIN\s*\(([^()]*)\)|\bANY\s*\(\s*\(?ARRAY\s*\[([^\]]*)\]")
+IN_LIST = re.compile(r"(?i)\bIN\s*\(([^()]*)\)|\bANY\s*\(\s*\(?ARRAY\s*\[((?:(?!\bARRAY\b)[^\]])*+)\]")
 LITERAL = re.compile(r"'((?:[^']|'')*)'")
 MAX_DEPTH = 16  # of domains over domains
 

@@ -22,7 +22,7 @@ from coderag.errors import LanguageDataError
 __all__ = ["PARAMETER", "Section", "read_catalog"]
 
 PARAMETER = re.compile(r"(?<!:):(schemas|objects)\b")
-HEADER = re.compile(r"^-- name: *(\w+)[ \t]*\n(?:-- when: *(.+)\n)?", re.MULTILINE)
+HEADER = re.compile(r"^-- name: *+(\w++)[ \t]*+\n(?:-- when: *+(.++)\n)?", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

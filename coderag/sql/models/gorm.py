@@ -104,7 +104,7 @@ INITIALISMS = re.compile(
 )
 ENUM = re.compile(r"(?i)^enum\s*\((.*)\)$")
 ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
-PLAIN_DEFAULT = re.compile(r"(?i)^(?:-?\d+(?:\.\d+)?|true|false|null|.*\(.*\)|'.*'|\".*\"|current_\w+)$")
+PLAIN_DEFAULT = re.compile(r"(?i)^(?:-?\d+(?:\.\d+)?|true|false|null|[^(\n]*+\(.*\)|'.*'|\".*\"|current_\w+)$")
 DEFAULT_KEY = "id"
 MAX_DEPTH = 8  # of structs in structs
 

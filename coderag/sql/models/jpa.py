@@ -37,7 +37,7 @@ from coderag.sql.models.tree import lines_of, lost_at
 __all__ = ["read"]
 
 COLLECTIONS = re.compile(r"^(?:\w+\.)*(?:Mutable)?(?:List|Set|Collection|SortedSet|Iterable|Map|SortedMap|Bag|Queue)\b")
-ELEMENT = re.compile(r"<(?:[^<>]*,)?\s*(?:\?\s*extends\s+|out\s+|@\w+\s+)*(?:\w+\.)*(\w+)[^,]*>$")
+TYPE_ARGUMENT = re.compile(r"\s*(?:\?\s*extends\s+|out\s+|@\w+\s+)*(?:\w+\.)*(\w+)")
 TO_ONE = frozenset({"ManyToOne", "OneToOne"})
 TO_MANY = frozenset({"OneToMany", "ManyToMany"})
 NO_COLUMN = frozenset({"Transient", "Formula", "OneToMany", "ManyToMany", "ElementCollection", "Any", "ManyToAny"})
@@ -381,8 +381,7 @@ class _Reading:
         stated = relation.arguments.get("targetEntity")
         if isinstance(stated, Reference):
             return stated.name.rpartition(".")[2]
-        element = ELEMENT.search(member.type)
-        return element[1] if element else member.type.rpartition(".")[2].partition("<")[0]
+        return _element_type(member.type) or member.type.rpartition(".")[2].partition("<")[0]
 
     def _join_columns(self, member: Member, target: str) -> list[tuple[str, str, Mapping[str, Literal]]]:
         """Return the columns of a relation with those that they refer to; none where another file states a name."""
@@ -487,8 +486,7 @@ class _Reading:
         if re.match(r"(?:\w+\.)*(?:Mutable)?(?:Sorted)?Map\b", member.type):
             key = as_text(argument(member.annotations, "MapKeyColumn", "name")) or f"{snake(member.name)}_key"
             columns.append(Column(key, nullable=False, source=source))
-        element = ELEMENT.search(member.type)
-        kind = element[1] if element else ""
+        kind = _element_type(member.type)
         found = self._classes.get(kind)
         if found is not None and "Embeddable" in found.annotations:
             inner = Fields()
@@ -522,6 +520,16 @@ class _Reading:
         for index in _entries(argument(one.annotations, "Table", "indexes")):
             if index.get("unique") is True and (text := as_text(index.get("columnList"))):
                 yield tuple(part.split()[0] for part in text.split(",") if part.strip())
+
+
+def _element_type(written: str) -> str:
+    """Return the last argument of a generic type, V of Map<K, V>; nothing for any other type."""
+    if not written.endswith(">"):
+        return ""
+    last = written.rfind(",") + 1
+    starts = [last] if last and written.rfind("<", 0, last) > written.rfind(">", 0, last) else []
+    starts += [at + 1 for at in range(last, len(written)) if written[at] == "<"]
+    return next((found[1] for at in starts if (found := TYPE_ARGUMENT.match(written, at))), "")
 
 
 def _entries(value: Literal) -> list[Mapping[str, Literal]]:

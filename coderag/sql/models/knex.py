@@ -64,7 +64,7 @@ PLAIN_TYPES = frozenset(
 COUNTED = frozenset({"increments", "bigIncrements"})
 DEFAULT_LENGTH = "255"
 COMPUTED_REASON = "computed at run time"
-NOW = re.compile(r"\.fn\.now\(.*\)$")
+NOW = re.compile(r"\.fn\.now\((?:(?!\.fn\.now\().)*\)$")
 
 
 class Written(NamedTuple):

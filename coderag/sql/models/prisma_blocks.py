@@ -19,7 +19,7 @@ TOKEN = re.compile(
     r"""
       (?P<space>[ \t\r\f]+)
     | (?P<doc>///[^\n]*)
-    | (?P<comment>//[^\n]*|/\*.*?\*/)
+    | (?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))
     | (?P<text>"(?:[^"\\\n]|\\.)*")
     | (?P<word>\w[\w.\-]*)
     | (?P<end>\n)

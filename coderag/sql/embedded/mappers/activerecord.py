@@ -58,7 +58,7 @@ ANCHOR = re.compile(
     rb"|average|minimum|maximum|count|exists|joins|left_joins|left_outer_joins|includes|preload|eager_load|order|group|select|reload|find_by_\w+)"
     rb"(?=[!?\s(.\n]|$)"
 )
-ASSIGNED = re.compile(rb"(?:@?\w+)\.(\w+)[ \t]*(?:[-+*/|]|\|\|)?=(?![=~>])")
+ASSIGNED = re.compile(rb"(?<!\w)@?\w++\.(\w++)[ \t]*+(?:[-+*/|]|\|\|)?=(?![=~>])")
 MODEL_HEAD = re.compile(rb"class\s+[\w:]+\s*<\s*(?:::)?(?:ApplicationRecord|ActiveRecord::Base|\w*Record)\b")
 ASSOCIATION = re.compile(rb"\b(?:has_many|has_one|belongs_to)\s+:(\w++)")
 DYNAMIC = re.compile(r"^find_by_(?!sql$)(\w+?)!?$")

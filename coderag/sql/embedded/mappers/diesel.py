@@ -24,7 +24,7 @@ ANCHOR = re.compile(
     rb"(?=\s*(?:[(.:]|$))",
     re.MULTILINE,
 )
-DSL = re.compile(rb"\buse\s+(?:\w+::)*(\w+)::dsl::(?:\*|\{[^}]*\})")
+DSL = re.compile(rb"\buse\s+(?:\w+::)*(\w+)::dsl::[*{]")
 CHANGES = {
     "insert_into": Access.WRITE,
     "insert_or_ignore_into": Access.WRITE,

@@ -65,9 +65,6 @@ FACADES = frozenset(
     self static parent Blade Factory Faker
     """.split()
 )
-RELATIONS = re.compile(
-    rb"\bfunction\s+(\w+)\s*\([^)]*\)[^{;]*\{\s*return\s+\$this->(?:hasMany|hasOne|belongsTo|belongsToMany|morph)"
-)
 MODEL_HEAD = re.compile(rb"class\s+\w+\s+extends\s+(?:\w+\\)*(?:Model|Authenticatable|Pivot|\w*Model)\b")
 MAX_DEPTH = 8
 MAX_CLOSURES = 1  # inside of each other: the calls in all of them are seen from the first
