@@ -11,9 +11,10 @@ from coderag.cli.caller import callers, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.hits import signature_text
 from coderag.cli.opening import note
-from coderag.cli.place import root_around
+from coderag.cli.place import is_marked, root_around
 from coderag.cli.records import print_records, symbol_record
 from coderag.cli.text import Screen, Style, counted, screen, shorten, visible
+from coderag.errors import IndexMissingError
 from coderag.index.single import FileOutline, outline_file
 from coderag.reading.language import languages
 from coderag.types import Kind, Symbol
@@ -44,6 +45,8 @@ def _check_seen(options: argparse.Namespace) -> None:
     """Raise QueryError for a file that the caller may not see, in the words for one that is not indexed."""
     path = Path(os.path.realpath(options.file))
     root = root_around(path.parent)
+    if not is_marked(root):  # the file may lie anywhere, and no one asked for an index of that
+        raise IndexMissingError(f'there is no index around {options.file!r}; run "coderag index"')
     asked = argparse.Namespace(root=[str(root)], index=None, no_refresh=False, groups=options.groups)
     open_for_caller(asked).chunks(path.relative_to(root).as_posix())
 

@@ -56,8 +56,10 @@ def index_entries(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _was_begun(folder: Path) -> bool:
-    """Tell whether an index was begun in a folder that holds nothing but its names."""
+    """Tell whether an index was begun, or damaged, in a folder that holds nothing but its names."""
     ignore = folder / ".gitignore"
-    if ignore.exists() and ignore.read_bytes() not in (IGNORED, b""):
+    if not any((folder / name).is_dir() for name in MADE_FIRST):
         return False
-    return any((folder / name).is_dir() for name in MADE_FIRST)
+    if not ignore.exists():  # whoever made the folder was stopped at once
+        return not (folder / MANIFEST).exists()
+    return ignore.read_bytes() in (IGNORED, b"")
