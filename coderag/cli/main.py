@@ -12,10 +12,12 @@ from importlib import import_module
 
 from coderag.cli.exit_codes import FAILED, FOUND, INTERRUPTED
 from coderag.cli.parser import make_parser
-from coderag.cli.text import visible
+from coderag.cli.text import shorten, visible
 from coderag.errors import CoderagError
 
 __all__ = ["run"]
+
+MAX_MESSAGE = 2_000  # characters; what a user gave may be in it
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -56,7 +58,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace | int:
 
 
 def _tell(what: str) -> None:
-    print(f"coderag: {visible(what)}", file=sys.stderr)
+    print(f"coderag: {shorten(visible(what), MAX_MESSAGE)}", file=sys.stderr)
 
 
 def _fail(why: str) -> int:

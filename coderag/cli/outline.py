@@ -12,10 +12,10 @@ from coderag.cli.caller import callers, is_hidden, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.hits import signature_text
 from coderag.cli.opening import note
-from coderag.cli.place import root_around
+from coderag.cli.place import is_marked, root_around
 from coderag.cli.records import print_records, symbol_record
 from coderag.cli.text import Screen, Style, counted, screen, shorten, visible
-from coderag.errors import QueryError
+from coderag.errors import IndexMissingError, QueryError
 from coderag.index.single import FileOutline, outline_file
 from coderag.reading.language import languages
 from coderag.types import Kind, Symbol
@@ -49,6 +49,8 @@ def _check_seen(options: argparse.Namespace) -> None:
     root = root_around(path.parent)
     while root != root.parent and is_hidden(str(root), asking):
         root = root_around(root.parent)
+    if not is_marked(root):  # the file may lie anywhere, and no one asked for an index of that
+        raise IndexMissingError(f'there is no index around {options.file!r}; run "coderag index"')
     asked = argparse.Namespace(root=[str(root)], index=None, no_refresh=False, groups=options.groups)
     index = open_for_caller(asked)
     with suppress(QueryError):

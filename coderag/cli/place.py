@@ -13,7 +13,7 @@ from coderag.index.manifest import INDEX_FOLDER, read_manifest
 from coderag.index.ownership import is_believed
 from coderag.roots import Root, place
 
-__all__ = ["Paths", "given_roots", "root_around"]
+__all__ = ["Paths", "given_roots", "is_marked", "root_around"]
 
 MARKS = (INDEX_FOLDER, ".git")
 
@@ -44,7 +44,12 @@ def _owner(index: str) -> str:
 
 def root_around(folder: Path) -> Path:
     """Return the nearest folder from here upwards that is indexed or a repository, else the folder itself."""
-    return next((one for one in (folder, *folder.parents) if any((one / mark).exists() for mark in MARKS)), folder)
+    return next(filter(is_marked, (folder, *folder.parents)), folder)
+
+
+def is_marked(folder: Path) -> bool:
+    """Tell whether a folder is indexed or a repository."""
+    return any((folder / mark).exists() for mark in MARKS)
 
 
 class Paths:

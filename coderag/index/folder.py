@@ -61,8 +61,10 @@ def index_entries(folder: IndexPath) -> tuple[list[str], list[str]]:
 
 
 def _was_begun(folder: IndexPath) -> bool:
-    """Tell whether an index was begun in a folder that holds nothing but its names."""
-    found = (folder / ".gitignore").stat()
-    if found is not None and found.st_size not in (0, len(IGNORED)):
+    """Tell whether an index was begun, or damaged, in a folder that holds nothing but its names."""
+    if not any((folder / name).is_folder() for name in MADE_FIRST):
         return False
-    return any((folder / name).is_folder() for name in MADE_FIRST)
+    found = (folder / ".gitignore").stat()
+    if found is None:  # whoever made the folder was stopped at once
+        return not (folder / MANIFEST).exists()
+    return found.st_size in (0, len(IGNORED))

@@ -169,7 +169,7 @@ def read_start(path: str, max_bytes: int) -> bytes:
     with open(path, "rb", opener=_open_safely) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.ENXIO, "not a regular file")
+            raise OSError(errno.ENXIO, "not a regular file", path)
         # Not max_bytes at once: Python would allocate them all. A file that grows meanwhile is read on.
         start = file.read(min(max_bytes, status.st_size + 1))
         return start if len(start) <= status.st_size else start + file.read(max_bytes - len(start))
