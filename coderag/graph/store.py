@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GRAPH_VERSION", "current_graph", "graph_key", "made_graph", "open_graph", "write_graph"]
 
-GRAPH_VERSION = 1  # raise it when the same files give another graph
+GRAPH_VERSION = 2  # raise it when the same files give another graph
 LOCK_SECONDS = 60.0
 
 
