@@ -244,7 +244,7 @@ class KeptIndex:
         from coderag.index.adoption import take_over
 
         for one in place(roots, index=index):
-            take_over(one.untrusted or one.folder)
+            take_over(one.untrusted or one.folder, one.root)
         return cls(place(roots, index=index))
 
     @classmethod

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from coderag.errors import RootError
 from coderag.index.folder import check_folder
-from coderag.index.index_path import IndexPath
+from coderag.index.index_path import IndexPath, is_name
 from coderag.index.ownership import default_folder, is_believed
 from coderag.limits import NAME, ROOTS, fault_of_text
 
@@ -48,9 +48,11 @@ def place(roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[s
     names = _repository_names(resolved)
     if base is None:
         return [_in_its_root(root, name) for root, name in zip(resolved, names, strict=True)]
-    if len(resolved) == 1:
-        return [_elsewhere(resolved[0], base, names[0])]
-    return [_elsewhere(root, base / name.replace("/", "-"), name) for root, name in zip(resolved, names, strict=True)]
+    places = [base] if len(resolved) == 1 else [base / name.replace("/", "-") for name in names]
+    return [
+        Root(root, _named(place, root, roots=resolved), name, index=place)
+        for root, name, place in zip(resolved, names, places, strict=True)
+    ]
 
 
 def _in_its_root(root: Path, repository: str) -> Root:
@@ -58,11 +60,25 @@ def _in_its_root(root: Path, repository: str) -> Root:
     return Root(root, folder, repository, untrusted=untrusted)
 
 
-def _elsewhere(root: Path, index: Path, repository: str) -> Root:
-    """Return a root with the index that the user named, be it believed or not: what reads it says so."""
+def _named(index: Path, root: Path, *, roots: Sequence[Path]) -> IndexPath:
+    """Return the place of the index of a root that the user named, be it believed or not: what reads it says so.
+
+    On the way to it, links are the user's own but for those in one of the roots, which may have come with it.
+    """
     folder = IndexPath(index)
-    is_believed(folder)  # one that was moved is signed for its place
-    return Root(root, folder, repository, index=index)
+    for above in index.parents:
+        names = index.relative_to(above).parts
+        if all(map(is_name, names)) and any(_is_same(above, one) for one in roots):
+            folder = IndexPath(above, names)
+    is_believed(folder, root)  # one that was moved is signed for its place
+    return folder
+
+
+def _is_same(folder: Path, root: Path) -> bool:
+    try:
+        return folder.samefile(root)
+    except OSError:
+        return False
 
 
 def check_folders(roots: Sequence[Root]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from coderag.api import Index
@@ -17,6 +17,7 @@ from coderag.cli.schema_options import conditions_of
 from coderag.cli.text import Screen, Style, counted, screen, visible
 from coderag.errors import AccessError, DatabaseError, QueryError
 from coderag.limits import SQL
+from coderag.reading.named_file import read_named
 from coderag.sql.check import Code, Finding, Severity, finding
 
 __all__ = ["run"]
@@ -71,8 +72,7 @@ def _is_indexed(index: Index, path: Path) -> bool:
 
 def _read(file: str) -> str:
     name, most = "stdin" if file == "-" else file, int(SQL.most)
-    with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as source:
-        data = source.read(most + 1)
+    data = sys.stdin.buffer.read(most + 1) if file == "-" else read_named(file, most + 1)
     if len(data) > most:
         raise QueryError(f"{name} is larger than {most:,} bytes; check it in parts")
     if not data.strip():

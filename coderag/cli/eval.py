@@ -16,7 +16,7 @@ from coderag.cli.caller import for_owners
 from coderag.cli.eval_table import evaluation_record, print_evaluation
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
-from coderag.cli.output import write_output
+from coderag.cli.output import output_path, write_output
 from coderag.cli.place import given_roots
 from coderag.cli.progress import Bar
 from coderag.cli.records import json_line
@@ -58,7 +58,9 @@ def run(options: argparse.Namespace) -> int:
     configurations = _configurations(options)
     conditions = _conditions(options)
     if options.plot:
-        check_picture(Path(options.plot))
+        check_picture(output_path(options.plot))
+    if options.save:
+        output_path(options.save)  # before any work is done
     with _asked(options) as asked:
         if options.save:
             write_output(options.save, "\n".join(map(question_line, asked.questions)))
@@ -254,5 +256,10 @@ def _plot(options: argparse.Namespace, found: Mapping[str, Evaluation]) -> None:
                 label = f"{each.configuration}, {name}" if len(found) > 1 else each.configuration
                 figures.append(replace(each, configuration=label))
     questions = counted(figures[0].questions, "question")
-    plot(figures, Path(options.plot), measure=main_measure(options.k), title=f"Quality and latency over {questions}")
+    plot(
+        figures,
+        output_path(options.plot),
+        measure=main_measure(options.k),
+        title=f"Quality and latency over {questions}",
+    )
     note(f"wrote {options.plot}")

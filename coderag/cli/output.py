@@ -1,4 +1,8 @@
-"""A file that a command writes: in which format, and whole or not at all."""
+"""A file that a command writes: in which format, and whole or not at all.
+
+A name such as `graph.svg` can be guessed, and a repository may hold a link of that name: nothing is written where it
+leads.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,9 @@ from pathlib import Path
 
 from coderag.errors import QueryError
 
-__all__ = ["chosen_format", "write_output"]
+__all__ = ["chosen_format", "output_path", "write_output"]
+
+SYSTEM = "/dev/"  # where standard output and pipes of shells are
 
 MODE = 0o666  # of a new file, less what the umask takes
 PERMISSIONS = 0o7777
@@ -38,10 +44,11 @@ def chosen_format(output: str | None, asked: str | None, *, endings: Mapping[str
 
 
 def write_output(output: str, text: str) -> None:
-    """Write a text to a file, which has all of it in the end or is as it was; raises OSError.
+    """Write a text to a file, which has all of it in the end or is as it was; raises OSError, and QueryError for a link.
 
-    A link stays, and what it leads to is replaced. What is no regular file, such as a FIFO, is written to as it is.
+    What is no regular file, such as a FIFO, is written to as it is.
     """
+    output_path(output)
     data = f"{text}\n".encode("utf-8", "backslashreplace")
     try:
         mode = _mode(output)
@@ -74,3 +81,18 @@ def _replace(path: Path, data: bytes, permissions: int) -> None:
         Path(beside).replace(path)
     finally:
         Path(beside).unlink(missing_ok=True)  # it is not there any more where all went well
+
+
+def output_path(name: str) -> Path:
+    """Return the path of a file to write; raises QueryError for a link, and for one below a folder that is a link.
+
+    Of the folders, those below the current one are looked at; all else is the user's own.
+    """
+    path = Path(name)
+    if name.startswith(SYSTEM):
+        return path
+    below = path.parts if not path.is_absolute() and ".." not in path.parts else ()
+    for one in (path, *(Path(*below[:depth]) for depth in range(1, len(below)))):
+        if one.is_symlink():
+            raise QueryError(f"{one} is a link, and nothing is written where it leads; name another file")
+    return path

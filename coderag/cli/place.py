@@ -7,10 +7,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from coderag.errors import RootError, StoredIndexError
+from coderag.errors import RootError
 from coderag.index.index_path import IndexPath
-from coderag.index.manifest import INDEX_FOLDER, read_manifest
-from coderag.index.ownership import is_believed
+from coderag.index.manifest import INDEX_FOLDER
+from coderag.index.ownership import recorded_root
 from coderag.roots import Root, place
 
 __all__ = ["Paths", "given_roots", "is_marked", "root_around"]
@@ -34,11 +34,7 @@ def given_roots(options: argparse.Namespace, roots: Sequence[str]) -> list[Root]
 
 def _owner(index: str) -> str:
     """Return the root that an index was made of, "" when there is no such index or root any more."""
-    folder = IndexPath(Path(index).absolute())
-    try:
-        root = read_manifest(folder).root if is_believed(folder) else ""
-    except StoredIndexError:
-        return ""
+    root = recorded_root(IndexPath(Path(index).absolute()))
     return root if Path(root).is_dir() else ""
 
 

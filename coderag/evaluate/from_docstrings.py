@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["DocstringQuestions", "docstring_questions", "hide_documentation"]
 
 MIN_WORDS = 4
+MAX_DEPTH = 200  # folders; making and removing so many calls itself for each
 MAX_CHARS = 300
 MIN_BODY_LINES = 2
 NEVER_SPLIT = 1 << 60  # bytes; where a function would be cut is of no interest here
@@ -73,7 +74,7 @@ def docstring_questions(
     made = _Made()
     for file in walk(root, WalkOptions(contents=frozenset({Content.CODE}))).files:
         decoded = read_file(root, file)
-        if isinstance(decoded, Skipped) or not allowed(file.path):
+        if isinstance(decoded, Skipped) or not allowed(file.path) or file.path.count("/") > MAX_DEPTH:
             continue
         language = claimed(file.path, decoded.data, languages()[file.language])
         hidden = _hide(decoded.data, language)

@@ -20,6 +20,7 @@ from coderag.limits import (
     Limit,
     fault_of_text,
 )
+from coderag.reading.named_file import read_named
 from coderag.types import Span
 
 __all__ = ["question_line", "read_questions"]
@@ -72,8 +73,7 @@ def question_line(question: JudgedQuestion) -> str:
 def _read(path: Path) -> bytes:
     most = int(QUESTION_FILE.most)
     try:
-        with path.open("rb") as file:
-            raw = file.read(most + 1)
+        raw = read_named(path, most + 1)
     except OSError as error:
         raise EvaluationError(f"{path} cannot be read: {error.strerror}") from error
     if len(raw) > most:

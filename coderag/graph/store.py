@@ -16,6 +16,7 @@ from coderag.errors import IndexDamagedError, IndexLockedError, IndexMissingErro
 from coderag.graph.graph import Graph
 from coderag.index.arrays import Array, write_arrays
 from coderag.index.columns import unpack_labels
+from coderag.index.entries import check_entries
 from coderag.index.index_path import IndexPath
 from coderag.index.lock import locked
 from coderag.index.manifest import (
@@ -129,6 +130,7 @@ def write_graph(folder: IndexPath, root: Path, *, making: Callable[[], object] |
     started = time.monotonic()
     schema = Catalog.open(folder / manifest.catalog).schema() if manifest.catalog else Schema()
     arrays = made_graph(manifest.segments, segments, schema, root=root)
+    check_entries(folder)
     with locked(folder, LOCK_SECONDS), writing(folder):
         now = read_manifest(folder)
         path = folder / numbered_name("graph", now.generation + 1)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexKeyError, IndexLockedError, IndexWriteError
 from coderag.index.check import damage_of, damaged_files
+from coderag.index.entries import check_entries
 from coderag.index.index_path import IndexPath
 from coderag.index.lock import locked
 from coderag.index.manifest import (
@@ -26,8 +28,8 @@ __all__ = ["bring_home", "take_over"]
 PATIENCE_SECONDS = 2.0  # for another writer, until an index that was moved can be signed for its new place
 
 
-def bring_home(folder: IndexPath, sealed: Sealed) -> None:
-    """Compare an index that was made elsewhere with its sums, and sign it for this place if it is sound.
+def bring_home(folder: IndexPath, sealed: Sealed, root: Path) -> None:
+    """Compare the index of a root that was made elsewhere with its sums, and sign it for this place if it is sound.
 
     One that is not sound stays as it is: who reads it is told, and it is built anew.
     """
@@ -39,8 +41,7 @@ def bring_home(folder: IndexPath, sealed: Sealed) -> None:
         return
     if sealed.signer is not Signer.USER:
         manifest = as_foreign(manifest)
-    if folder.names:  # it lies in its root, which was moved with it
-        manifest = replace(manifest, root=str(folder.base))
+    manifest = replace(manifest, root=str(root))
     try:
         with locked(folder, PATIENCE_SECONDS):
             _publish(folder, manifest)
@@ -48,20 +49,23 @@ def bring_home(folder: IndexPath, sealed: Sealed) -> None:
         accept_away(folder, sealed.body)
 
 
-def take_over(folder: IndexPath) -> None:
-    """Make an index this user's own, whoever made it: `coderag index --trust`.
+def take_over(folder: IndexPath, root: Path) -> None:
+    """Make an index this user's own and that of a root, whoever made it: `coderag index --trust`.
 
-    No other index gets its segments, and an endpoint that it names is not asked. Raises IndexMissingError,
-    IndexFormatError, IndexLockedError, IndexWriteError, and IndexDamagedError where a file is not what the manifest
-    says.
+    No other index gets its segments, an endpoint that it names is not asked, and of a model that it names the usual
+    revision is taken. Raises IndexUnsafeError, IndexMissingError, IndexFormatError, IndexLockedError, IndexWriteError,
+    and IndexDamagedError where a file is not what the manifest says.
     """
+    check_entries(folder)
     sealed = read_sealed_manifest(folder)
     manifest = decode_manifest(folder, sealed.body)
     if damage := damaged_files(folder, manifest):
         raise IndexDamagedError(f"the index at {folder} is damaged: {damage[0].path}: {damage[0].problem}")
+    encoder = {name: value for name, value in manifest.encoder.items() if name != "revision"}
+    manifest = replace(as_foreign(manifest), root=str(root), encoder=encoder)
     with locked(folder, PATIENCE_SECONDS):
         adopt_snapshots(folder)
-        _publish(folder, as_foreign(manifest))
+        _publish(folder, manifest)
 
 
 def _publish(folder: IndexPath, manifest: Manifest) -> None:

@@ -13,6 +13,7 @@ from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingErro
 from coderag.index.access import stored_access
 from coderag.index.draft import Draft
 from coderag.index.embed import Embedding, embed_segments
+from coderag.index.entries import check_entries
 from coderag.index.identity import content_key, content_parts
 from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions, Progress, Report, Watch
@@ -144,6 +145,7 @@ class Builder:
     def _locked(self, options: BuildOptions) -> Iterator[None]:
         """Hold the write lock of the index's folder, made where it is missing; what a failure leaves is removed."""
         with ExitStack() as held:
+            check_entries(self._folder)  # before anything is written into what may have come with the repository
             with writing(self._folder):
                 (self._folder / SEGMENTS).make_folders()
                 ignore = self._folder / ".gitignore"

@@ -7,15 +7,12 @@ from pathlib import Path
 from stat import S_ISREG
 
 from coderag.errors import IndexWriteError
+from coderag.index.entries import split_entries
 from coderag.index.index_path import IndexPath
 from coderag.index.manifest import MANIFEST, SEGMENTS, writing
 
-__all__ = ["check_folder", "has_manifest", "index_entries"]
+__all__ = ["check_folder", "has_manifest"]
 
-OURS = re.compile(
-    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph)-[0-9a-f-]+\.bin|databases|views|segments|merging|(?:merging\.)?lock|"
-    r"lock\.json|\.gitignore"
-)
 BEGINNING = re.compile(rb'[0-9a-f]{8}(?: [0-9a-f]{64})?\n\{"format":\d')  # of every manifest since the first format
 BEGINNING_BYTES = 128
 ANY_SIZE = 1 << 63  # of a file of which only the beginning is read
@@ -32,7 +29,7 @@ def check_folder(folder: IndexPath, *, root: Path) -> None:
     with writing(folder):
         if not folder.is_folder():
             return
-        ours, others = index_entries(folder)
+        ours, others = split_entries(folder)
         if has_manifest(folder) or (ours and not others and _was_begun(folder)):
             return
     if ours or others:
@@ -51,13 +48,6 @@ def has_manifest(folder: IndexPath) -> bool:
         return False
     with (folder / MANIFEST).open(ANY_SIZE) as file:
         return BEGINNING.match(file.read(BEGINNING_BYTES)) is not None
-
-
-def index_entries(folder: IndexPath) -> tuple[list[str], list[str]]:
-    """Return the names in a folder that coderag gives its files, and the others."""
-    found = folder.entries()
-    ours = [name for name in found if OURS.fullmatch(name)]
-    return ours, [name for name in found if name not in ours]
 
 
 def _was_begun(folder: IndexPath) -> bool:

@@ -14,6 +14,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
@@ -127,7 +128,7 @@ class IndexPath:
         with suppress(FileNotFoundError), self._above() as (above, name):
             found = self._look(above, name)
             if found is not None and stat.S_ISLNK(found.st_mode):
-                self._refuse("a link")
+                _refuse(self, "a link")
             if found is not None:
                 shutil.rmtree(name, dir_fd=above)
 
@@ -177,6 +178,14 @@ class IndexPath:
                 return sorted(os.listdir(handle))  # noqa: PTH208 - of an open folder
         except (FileNotFoundError, NotADirectoryError):
             return []
+
+    def check_entries(self, *, depth: int, only_folders: bool = False) -> None:
+        """Raise IndexUnsafeError for folders more than `depth` deep in a folder, and for a link or special file in it.
+
+        With `only_folders`, links and special files may be there. A folder that is missing holds nothing.
+        """
+        with suppress(FileNotFoundError, NotADirectoryError), self._folder() as handle:
+            _check_below(handle, str(self), depth, only_folders=only_folders)
 
     def sync(self) -> None:
         """Make a file or folder durable; a system that cannot sync folders is believed to need none."""
@@ -233,7 +242,7 @@ class IndexPath:
         if stat.S_ISDIR(found.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self))
         if not stat.S_ISREG(found.st_mode):
-            self._refuse("a link" if stat.S_ISLNK(found.st_mode) else "no regular file")
+            _refuse(self, "a link" if stat.S_ISLNK(found.st_mode) else "no regular file")
 
     def _refuse_link(self, above: int, name: str) -> None:
         """Raise IndexUnsafeError if a link or a special file is why something could not be opened."""
@@ -241,8 +250,27 @@ class IndexPath:
         if found is not None and not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
             self._check_regular(found)
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise IndexUnsafeError(
-            f"{self} is {what}, and an index holds regular files only: nothing was read or written there; remove "
-            'it, or choose another place with "--index DIR"'
-        )
+
+def _check_below(handle: int, shown: str, depth: int, *, only_folders: bool) -> None:
+    with os.scandir(handle) as found:
+        entries = sorted(found, key=attrgetter("name"))
+    for entry in entries:
+        where = f"{shown}/{entry.name}"
+        if not entry.is_dir(follow_symlinks=False):
+            if not only_folders and not entry.is_file(follow_symlinks=False):
+                _refuse(where, "a link" if entry.is_symlink() else "no regular file")
+            continue
+        if not depth:
+            _refuse(where, "a folder")
+        inner = os.open(entry.name, ON_THE_WAY | os.O_NOFOLLOW, dir_fd=handle)
+        try:
+            _check_below(inner, where, depth - 1, only_folders=only_folders)
+        finally:
+            os.close(inner)
+
+
+def _refuse(where: object, what: str) -> NoReturn:
+    raise IndexUnsafeError(
+        f"{where} is {what}, and an index holds regular files only: nothing was read or written there; remove "
+        'it, or choose another place with "--index DIR"'
+    )

@@ -18,6 +18,7 @@ from filelock import Timeout
 from coderag.errors import IndexDamagedError
 from coderag.index.arrays import Array
 from coderag.index.embed import Embedding, has_vectors
+from coderag.index.entries import check_entries
 from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions
 from coderag.index.listing import Listed
@@ -124,6 +125,7 @@ def merge_index(folder: IndexPath) -> bool:
     IndexMissingError, IndexFormatError, IndexDamagedError, IndexLockedError, IndexWriteError.
     """
     read_manifest(folder)
+    check_entries(folder)
     try:
         with writing(folder), file_lock(folder / MERGING_LOCK).acquire(timeout=0):
             into = folder / MERGING

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coderag.errors import IndexDamagedError, IndexMissingError
+from coderag.errors import IndexDamagedError, IndexMissingError, StoredIndexError
 from coderag.index.index_path import IndexPath
-from coderag.index.manifest import INDEX_FOLDER, is_at_home, read_sealed_manifest
+from coderag.index.manifest import INDEX_FOLDER, decode_manifest, is_at_home, read_sealed_manifest
 from coderag.index.signing import sign
 
-__all__ = ["default_folder", "is_believed", "name_beside"]
+__all__ = ["default_folder", "is_believed", "name_beside", "recorded_root"]
 
 
-def is_believed(folder: IndexPath) -> bool:
-    """Tell whether an index is this user's own, or there is none yet; one that was moved is compared and signed anew.
+def is_believed(folder: IndexPath, root: Path) -> bool:
+    """Tell whether the index of a root is this user's own, or there is none yet.
 
-    Raises IndexUnsafeError for a link or a special file in its place, and IndexKeyError.
+    One that was moved is compared with its sums, and signed anew. Raises IndexUnsafeError for a link or a special file
+    in its place, and IndexKeyError.
     """
     if not folder.exists():
         return True
@@ -35,8 +36,17 @@ def is_believed(folder: IndexPath) -> bool:
     if not is_at_home(folder, sealed.body):
         from coderag.index.adoption import bring_home
 
-        bring_home(folder, sealed)
+        bring_home(folder, sealed, root)
     return True
+
+
+def recorded_root(folder: IndexPath) -> str:
+    """Return the root that an index says it is of, "" where there is none that is believed."""
+    try:
+        sealed = read_sealed_manifest(folder)
+        return decode_manifest(folder, sealed.body).root if sealed.signer is not None else ""
+    except StoredIndexError:
+        return ""
 
 
 def default_folder(root: Path) -> tuple[IndexPath, IndexPath | None]:
@@ -46,7 +56,7 @@ def default_folder(root: Path) -> tuple[IndexPath, IndexPath | None]:
     `is_believed`.
     """
     usual = IndexPath(root, (INDEX_FOLDER,))
-    if is_believed(usual):
+    if is_believed(usual, root):
         return usual, None
     return usual.parent / name_beside(), usual
 

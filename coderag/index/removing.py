@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from coderag.errors import IndexMissingError, IndexWriteError
-from coderag.index.folder import has_manifest, index_entries
+from coderag.index.entries import bytes_of, check_entries, split_entries
+from coderag.index.folder import has_manifest
 from coderag.index.index_path import IndexPath
 from coderag.index.lock import locked
 from coderag.index.manifest import MANIFEST, SEGMENTS
@@ -32,8 +32,8 @@ def remove_index(folder: IndexPath, *, dry_run: bool = False) -> Removed:
     IndexUnsafeError for a link, and IndexWriteError for what may not be removed.
     """
     _check(folder)
-    ours, others = index_entries(folder)
-    removed = Removed(folder, sum(_size(folder, name) for name in ours), tuple(others))
+    ours, others = split_entries(folder)
+    removed = Removed(folder, bytes_of(folder, ours), tuple(others))
     if dry_run:
         return removed
     try:
@@ -41,7 +41,7 @@ def remove_index(folder: IndexPath, *, dry_run: bool = False) -> Removed:
             # The manifest first: what is left of an index without one is no index, also when this is stopped halfway.
             for name in sorted(ours, key=lambda name: (name != MANIFEST, name == "lock", name)):
                 _remove(folder / name)
-        for name in index_entries(folder)[0]:
+        for name in split_entries(folder)[0]:
             _remove(folder / name)  # what the lock wrote meanwhile
         if not others:
             folder.path.rmdir()  # of a link it removes nothing
@@ -58,19 +58,13 @@ def _check(folder: IndexPath) -> None:
         raise IndexMissingError(f"there is no index at {folder}")
     if not _is_index(folder):
         raise IndexMissingError(f"{folder} is no index of coderag, so nothing was removed")
+    check_entries(folder, to_remove=True)
 
 
 def _is_index(folder: IndexPath) -> bool:
     if (folder / MANIFEST).exists():
         return has_manifest(folder)
-    return (folder / "lock").exists() and (folder / SEGMENTS).is_folder() and not index_entries(folder)[1]
-
-
-def _size(folder: IndexPath, name: str) -> int:
-    path = folder.path / name
-    if path.is_symlink() or not path.is_dir():
-        return path.lstat().st_size
-    return sum(os.lstat(os.path.join(base, file)).st_size for base, _, files in os.walk(path) for file in files)
+    return (folder / "lock").exists() and (folder / SEGMENTS).is_folder() and not split_entries(folder)[1]
 
 
 def _remove(path: IndexPath) -> None:

@@ -12,9 +12,10 @@ from coderag.limits import MAX_BYTES
 from coderag.reading.chunk import Draft
 from coderag.reading.decode import read_file
 from coderag.reading.language import Language, detect, detect_interpreter
+from coderag.reading.named_file import read_named
 from coderag.reading.outline import Definition
 from coderag.reading.secrets.masking import mask_secrets
-from coderag.reading.walk import Skipped, SourceFile, read_start
+from coderag.reading.walk import Skipped, SourceFile
 from coderag.types import Kind, Span, Symbol
 
 __all__ = ["FileOutline", "outline_file"]
@@ -55,7 +56,7 @@ def outline_file(path: str) -> FileOutline:
 
 
 def _language(real: Path, path: str) -> Language:
-    first_line = read_start(str(real), FIRST_LINE_BYTES).split(b"\n")[0]
+    first_line = read_named(real, FIRST_LINE_BYTES).split(b"\n")[0]
     language = detect(real.name) or detect_interpreter(first_line)
     if language is None:
         raise QueryError(f'the language of {path!r} is not known; run "coderag languages" for the list')

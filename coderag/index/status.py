@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +12,7 @@ import numpy as np
 from coderag.index.arrays import open_arrays
 from coderag.index.catalog import Catalog
 from coderag.index.embed import Embedding
+from coderag.index.entries import bytes_of, split_entries
 from coderag.index.identity import content_parts
 from coderag.index.index_path import IndexPath
 from coderag.index.listing import Listed
@@ -156,7 +155,7 @@ def take_stock(
         updated_ns=manifest.updated_ns,
         build_seconds=manifest.seconds,
         segments=len(segments),
-        index_bytes=_bytes_below(folder),
+        index_bytes=bytes_of(folder, split_entries(folder)[0]),
         encoder=str(Embedding.made(manifest).spec),
         languages=_language_counts(segments, dead),
         problems=_problems(segments, dead),
@@ -175,16 +174,6 @@ def _graph_status(folder: IndexPath, manifest: Manifest) -> GraphStatus | None:
         return None
     arrays = open_arrays(folder / manifest.graph)
     return GraphStatus(len(arrays["node_kind"]), len(arrays["edge_kind"]), manifest.graph_seconds)
-
-
-def _bytes_below(folder: IndexPath) -> int:
-    """Return the size of the files below a folder, from which a writer may remove some meanwhile."""
-    size = 0
-    for base, _, names in os.walk(folder.path):
-        for name in names:
-            with suppress(FileNotFoundError):
-                size += os.lstat(os.path.join(base, name)).st_size
-    return size
 
 
 def missing_grammars() -> tuple[str, ...]:

@@ -169,7 +169,8 @@ def open_encoder(spec: EncoderSpec) -> Encoder:
         from coderag.models.static import shipped_encoder
 
         return shipped_encoder()
-    if spec.kind in {"transformers", "onnx"} and not find_encoder(spec.model):
+    # The name of a preset is an id of the hub, and to onnxruntime a folder below the current one.
+    if spec.kind == "onnx" or (spec.kind == "transformers" and not find_encoder(spec.model)):
         check_model(spec.model, trusted=spec.trusted, error=EncoderError)
     full, preset = with_preset(spec)
     if spec.kind == "transformers":

@@ -19,6 +19,7 @@ __all__ = ["Checked", "checked_in", "git_folder"]
 
 MAX_INDEX_BYTES = 200_000_000
 MAX_LINE_BYTES = 4096
+MAX_NAME_BYTES = 4096  # no system has longer paths; in version 4, each name may add to the one before
 MAX_ATTRIBUTES_BYTES = 1_000_000
 CHANGES_CONTENT = (b"filter", b"ident", b"encoding")  # gitattributes(5); line ends change the size as well
 HEADER = struct.Struct(">4sII")
@@ -128,6 +129,8 @@ def _entries(raw: bytes) -> Iterator[tuple[str, Checked]]:
             end = raw.index(b"\0", at + min(flags & NAME_BITS, NAME_BITS - 1))
             name = raw[at:end]
             at = begin + (end - begin + PADDED_TO) // PADDED_TO * PADDED_TO
+        if len(name) > MAX_NAME_BYTES:
+            raise ValueError(f"a name of {len(name)} bytes")
         # In a split index, what has no name changes an entry of the other file, which is not read.
         if name and mode & TYPE_BITS == REGULAR and not flags & (STAGE | ASSUME_VALID | EXTENDED):
             path = name.decode("utf-8", "surrogateescape")

@@ -19,6 +19,7 @@ __all__ = ["Rules", "decide", "glob_regex", "parse_rules"]
 _NEVER = "(?!)"
 _STAR = "*"  # these two stand for themselves among the fragments; a literal star is the fragment r"\*"
 _ANY_FOLDERS = "**"
+MAX_STEPS = 50  # folders of a "!" that lead to what it takes back; any folder below them may
 _POSIX_CLASSES = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
@@ -113,7 +114,7 @@ def parse_rules(raw: bytes, *, source: str = "", prefix: bytes = b"", skip: int 
     """Return the rules of a file's bytes; `prefix` and `skip` tell where it lies, as in Rules."""
     patterns = list(_patterns(raw))
     taken_back = [pattern for pattern in patterns if not pattern.ignored]
-    leading = [part for pattern in taken_back if pattern.by_path for part in _leading(pattern.glob)]
+    leading = [found for pattern in taken_back if pattern.by_path and (found := _leading(pattern.glob)) is not None]
     return Rules(
         source=source,
         prefix=prefix,
@@ -206,15 +207,20 @@ def glob_regex(glob: str) -> str:
     return _joined(_fragments(glob))
 
 
-def _leading(glob: str) -> Iterator[str]:
-    """Yield regular expressions of the folders in which something that matches the glob may lie."""
+def _leading(glob: str) -> str | None:
+    """Return a regular expression of the folders in which something that matches the glob may lie, None for none."""
     fragments = _fragments(glob)
+    steps: list[str] = []  # the folders on the way, one by one
+    begin = 0
     for position, fragment in enumerate(fragments):
+        if fragment == _ANY_FOLDERS or len(steps) == MAX_STEPS:
+            steps.append(_joined(fragments[begin:position]) + "(?s:.*)")  # any folder at all
+            break
         if fragment == "/":
-            yield _joined(fragments[:position])
-        elif fragment == _ANY_FOLDERS:
-            yield _joined(fragments[:position]) + "(?s:.*)"
-            return
+            steps.append(_joined(fragments[begin:position]))
+            begin = position + 1
+    # One inside the other: written out for each of them, a line of a thousand folders would be a million long.
+    return "(?:/".join(steps) + ")?" * (len(steps) - 1) if steps else None
 
 
 def _fragments(glob: str) -> list[str]:

@@ -28,6 +28,7 @@ folders that a file lies in count (coderag.index.rule_files).
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -61,6 +62,11 @@ TABLES = frozenset({"access", "encoder", "schema"})
 TEXTS = ("database", "dialect", "domain", "environment", "read")
 FLAGS = ("mask_literals",)
 NAMED_BY = ("databases", "paths", "repositories")  # the keys of an access rule that name files
+MOST_GLOBS = 256  # in the tables of a kind, and such tables: each file is compared with all of them
+# A key of so many parts, for which tomllib would take quadratic time: hours for a megabyte of "a.a.a.a".
+LONG_KEY = re.compile(
+    rb"""(?:(?:(?<![\w-])[\w-]{1,100}|"(?:[^"\\\n]|\\.){0,100}"|'[^'\n]{0,100}')[ \t]*\.[ \t]*){32}"""
+)
 
 
 class FileSettings(msgspec.Struct, frozen=True):
@@ -135,7 +141,7 @@ class Settings(msgspec.Struct, frozen=True):
         return found
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=MOST_GLOBS)
 def _rules(globs: tuple[str, ...]) -> Rules:
     return parse_rules("\n".join(globs).encode("utf-8", "surrogateescape"))
 
@@ -171,7 +177,11 @@ def parse_access_rules(table: Mapping[str, Any], file: str) -> tuple[AccessRule,
     found = table.get("access", [])
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise SettingsError(f"{file}: 'access' must be tables, written [[access]]")
-    return tuple(_access_rule(one, f"{file}: [[access]] number {number}") for number, one in enumerate(found, 1))
+    where = f"{file}: [[access]]"
+    _check_count(len(found), where)
+    rules = tuple(_access_rule(one, f"{where} number {number}") for number, one in enumerate(found, 1))
+    _check_count(sum(len(one.paths) for one in rules), where)
+    return rules
 
 
 def _access_rule(table: Mapping[str, Any], where: str) -> AccessRule:
@@ -205,7 +215,10 @@ def _read_toml(root: Path, name: str) -> Mapping[str, Any]:
     if not os.path.lexists(root / name) or not os.access(root, os.R_OK | os.X_OK):
         return {}  # the walk says what is wrong with the root
     try:
-        return tomllib.loads(read_root_file(root, name).decode("utf-8"))
+        data = read_root_file(root, name)
+        if LONG_KEY.search(data):
+            raise tomllib.TOMLDecodeError("a key has more parts than any table of coderag's")
+        return tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
         if name != SETTINGS_FILES[0]:
             return {}  # a file of other tools, which may be broken on purpose; they will say so
@@ -230,7 +243,14 @@ def _settings(table: Mapping[str, Any], name: str, file: str) -> Settings:
     if not isinstance(files, list) or not all(isinstance(one, dict) for one in files):
         raise SettingsError(f"{where}: 'files' must be tables, written [[schema.files]]")
     rules = [_rule(one, f"{file}: [[schema.files]] number {number}") for number, one in enumerate(files, 1)]
+    _check_count(sum(len(one.globs) for one in rules), f"{file}: [[schema.files]]")
     return Settings(name, _file_settings(table, where), tuple(rules))
+
+
+def _check_count(count: int, where: str) -> None:
+    """Raise SettingsError for more tables, or globs in them, than there may be."""
+    if count > MOST_GLOBS:
+        raise SettingsError(f"{where} has {count:,} tables or globs; {MOST_GLOBS} are the most: join some of them")
 
 
 def _rule(table: Mapping[str, Any], where: str) -> FileRule:

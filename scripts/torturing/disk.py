@@ -62,7 +62,7 @@ def _round(world: World, outcome: Outcome, chosen: random.Random, number: int) -
     before = world.answers()
     copied = world.folder.with_name("copy")
     shutil.copytree(world.folder, copied)
-    is_believed(IndexPath(copied))  # which signs it for its place
+    is_believed(IndexPath(copied), world.root)  # which signs it for its place
     counted = Operations()
     counted.watch(copied)
     STEPS[kind](world.root, copied, 0)
@@ -158,7 +158,7 @@ def _on_a_full_disk(
         folder = place / "index"
         try:
             shutil.copytree(world.folder, folder)
-            is_believed(IndexPath(folder))
+            is_believed(IndexPath(folder), world.root)
         except (OSError, shutil.Error):
             outcome.count("full: no space for the index itself")
             return False
@@ -166,7 +166,7 @@ def _on_a_full_disk(
         _look(world, folder, outcome, where, states=states)
         shutil.rmtree(world.folder)
         shutil.copytree(folder, world.folder)
-        is_believed(IndexPath(world.folder))
+        is_believed(IndexPath(world.folder), world.root)
     return True
 
 

@@ -100,7 +100,7 @@ class _Round:
         world, copied = self.world, self.world.folder.with_name("copy")
         if self.kind != "first build":
             shutil.copytree(world.folder, copied)
-            is_believed(IndexPath(copied))  # which signs it for its place
+            is_believed(IndexPath(copied), world.root)  # which signs it for its place
         self.operations.watch(copied)
         started = time.monotonic()
         STEPS[self._step()](world.root, copied, 0)

@@ -24,6 +24,7 @@ COMPILED = {
     ".cjs": (".cts", ".d.cts"),
 }
 BUILT = ("dist", "lib", "build", "out", "es", "esm", "cjs")  # folders that src is compiled to
+MAX_COPIES = 16  # of a package, by its name
 ALIASES = ("@/", "~/")  # the source folder, as bundlers have it where nothing says otherwise
 SOURCES = ("src", "app", "")
 LANGUAGES = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
@@ -78,7 +79,7 @@ class EcmaScriptModules:
             rules = self._rules[root]
             if rules is None:
                 continue
-            for target in _fitting(rules.patterns, spec):
+            for target in rules.patterns.fitting(spec):
                 if found := self._at(target):
                     return found
             if rules.base is not None and (found := self._at(join(rules.base, spec))):
@@ -99,7 +100,7 @@ class EcmaScriptModules:
         return self._tree.nearest(folder, found)
 
     def _of_package(self, package: Package, below: str) -> Found:
-        targets = list(_fitting(package.exports, f"./{below}" if below else "."))
+        targets = list(package.exports.fitting(f"./{below}" if below else "."))
         targets += [below] if below else [*package.mains, "src/index", "index", "src/main", "src"]
         for target in targets:
             for path in _sources(target):
@@ -111,7 +112,7 @@ class EcmaScriptModules:
         """Return what the nearest package.json makes of a name that begins with "#"."""
         for root in ancestors(folder):
             if (package := self._by_folder.get(root)) is not None:
-                for target in _fitting(package.imports, spec):
+                for target in package.imports.fitting(spec):
                     for path in _sources(target):
                         if found := self._at(join(root, path)):
                             return found
@@ -144,21 +145,9 @@ class EcmaScriptModules:
     def _packages(self) -> dict[str, list[Package]]:
         found: defaultdict[str, list[Package]] = defaultdict(list)
         for package in self._by_folder.values():
-            if package.name:
+            if package.name and len(found[package.name]) < MAX_COPIES:
                 found[package.name].append(package)
         return dict(found)
-
-
-def _fitting(rules: tuple[tuple[str, tuple[str, ...]], ...], spec: str) -> Iterator[str]:
-    """Yield what the rules that fit a name make of it."""
-    for pattern, targets in rules:
-        before, star, after = pattern.partition("*")
-        if not star:
-            if spec == pattern:
-                yield from targets
-        elif spec.startswith(before) and spec.endswith(after) and len(spec) >= len(before) + len(after):
-            middle = spec[len(before) : len(spec) - len(after)]
-            yield from (target.replace("*", middle, 1) for target in targets)
 
 
 def _sources(path: str) -> Iterator[str]:

@@ -3,22 +3,52 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from coderag.graph.resolving.modules_tree import ModuleTree, join, outer
 
-__all__ = ["Package", "PathRules", "package_settings", "path_rules"]
+__all__ = ["Package", "PathRules", "Patterns", "package_settings", "path_rules"]
 
 MAX_EXTENDS = 8  # settings that go on in other files
 MAIN_FIELDS = ("source", "types", "typings", "module", "main", "browser", "svelte")
 CONDITIONS = ("source", "types", "import", "module", "default", "require", "node", "browser", "development", "svelte")
 MAX_DEPTH = 6  # of conditions within conditions
+MAX_PATTERNS = 1000  # with a "*", in one file: each import of the project is compared with all of them
+MAX_TARGETS = 32  # that one pattern stands for
+
+
+class Patterns:
+    """Names to the paths that they stand for: whole names, and patterns with a "*" such as "@app/*"."""
+
+    def __init__(self, table: Mapping[str, Sequence[str]]) -> None:
+        """Take paths by pattern, with a "*" where what it stood for goes."""
+        self._whole = {pattern: tuple(targets[:MAX_TARGETS]) for pattern, targets in table.items()}
+        split = [(*pattern.partition("*")[::2], pattern) for pattern in table if "*" in pattern]
+        split.sort(key=lambda one: (-len(one[0]), one[2]))
+        self._partly = [(before, after, self._whole[pattern]) for before, after, pattern in split[:MAX_PATTERNS]]
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any."""
+        return bool(self._whole)
+
+    def fitting(self, name: str) -> Iterator[str]:
+        """Yield what the patterns that fit a name make of it, the longest pattern first."""
+        if "*" not in name:
+            yield from self._whole.get(name, ())
+        for before, after, targets in self._partly:
+            if name.startswith(before) and name.endswith(after) and len(name) >= len(before) + len(after):
+                middle = name[len(before) : len(name) - len(after)]
+                yield from (target.replace("*", middle, 1) for target in targets)
+
+
+NO_PATTERNS = Patterns({})
 
 
 class PathRules(NamedTuple):
-    """What names stand for paths, from a tsconfig.json: patterns, longest first, and the folder of the rest."""
+    """What names stand for paths, from a tsconfig.json: patterns, and the folder of the rest."""
 
-    patterns: tuple[tuple[str, tuple[str, ...]], ...] = ()  # "@app/*" -> paths below the root
+    patterns: Patterns = NO_PATTERNS  # "@app/*" -> paths below the root
     base: str | None = None
 
 
@@ -28,8 +58,8 @@ class Package(NamedTuple):
     folder: str
     name: str
     mains: tuple[str, ...]
-    exports: tuple[tuple[str, tuple[str, ...]], ...] = ()  # "./feature/*" -> paths relative to the folder
-    imports: tuple[tuple[str, tuple[str, ...]], ...] = ()  # "#db"
+    exports: Patterns = NO_PATTERNS  # "./feature/*" -> paths relative to the folder
+    imports: Patterns = NO_PATTERNS  # "#db"
 
 
 def path_rules(tree: ModuleTree, folder: str) -> PathRules | None:
@@ -59,12 +89,11 @@ def _rules(tree: ModuleTree, path: str, text: str) -> PathRules:
         if patterns is None and isinstance(paths, dict):
             root = here if here is not None else outer(path)
             patterns = {key: _joined(root, value) for key, value in paths.items() if isinstance(value, list)}
-        for more in _texts(settings.get("extends")):
+        for more in _texts(settings.get("extends"))[:MAX_EXTENDS]:
             target = join(outer(path), more if more.endswith(".json") else f"{more}.json")
             if more.startswith(".") and target is not None and (inherited := tree.read_text(target)):
                 waiting.append((target, inherited))
-    ordered = sorted((patterns or {}).items(), key=lambda one: (-len(one[0].partition("*")[0]), one[0]))
-    return PathRules(tuple(ordered), base)
+    return PathRules(Patterns(patterns or {}), base)
 
 
 def package_settings(tree: ModuleTree, folder: str) -> Package | None:
@@ -83,11 +112,10 @@ def package_settings(tree: ModuleTree, folder: str) -> Package | None:
     return Package(folder, name if isinstance(name, str) else "", mains, _targets(exports), _targets(imports))
 
 
-def _targets(table: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _targets(table: object) -> Patterns:
     if not isinstance(table, dict):
-        return ()
-    found = [(key, tuple(dict.fromkeys(_conditions(value, MAX_DEPTH)))) for key, value in table.items()]
-    return tuple(sorted(found, key=lambda one: (-len(one[0].partition("*")[0]), one[0])))
+        return NO_PATTERNS
+    return Patterns({key: tuple(dict.fromkeys(_conditions(value, MAX_DEPTH))) for key, value in table.items()})
 
 
 def _conditions(value: object, depth: int) -> list[str]:

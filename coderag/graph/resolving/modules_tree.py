@@ -11,6 +11,7 @@ from coderag.graph.files import LinkedFile
 
 __all__ = ["NONE", "Asked", "Family", "Found", "ModuleTree", "Nesting", "Sharing", "ancestors", "join", "outer", "stem"]
 
+MAX_ABOVE = 24  # folders above a file in which something is looked for, and the root
 Found = tuple[int, ...]  # positions of files, ascending where their order tells nothing
 Candidate = tuple[str, int]  # the folder that a path is looked up from, and the file
 NONE: Found = ()
@@ -153,8 +154,10 @@ def stem(path: str) -> str:
 
 
 def ancestors(folder: str) -> Iterable[str]:
-    """Yield a folder and those around it, up to the root "" ."""
-    while folder:
+    """Yield a folder and those around it, and the root "" ."""
+    for _ in range(MAX_ABOVE):
+        if not folder:
+            break
         yield folder
         folder = outer(folder)
     yield ""

@@ -16,6 +16,7 @@ __all__ = ["NOTHING", "Scopes"]
 
 MAX_BASES = 64
 MAX_FILES = 8  # that one import may mean
+MAX_DEPTH = 40  # of files that hand on what others hand on, and of classes above a class: each is a call in a call
 RELATIVE = ("crate.", "super.", "self.")  # how names in full begin in Rust
 NOTHING: tuple[int, ...] = ()
 NO_MEMBERS: dict[str, tuple[int, ...]] = {}
@@ -38,6 +39,7 @@ class Scopes(ABC):
         self._bases: dict[int, tuple[int, ...]] = {}
         self._spaces: dict[int, Spaces] = {}
         self._unfinished = 0  # classes whose bases or line are being found out
+        self._depth = 0  # of files that hand on names of others, and classes that inherit from others
         self._types: dict[tuple[int, str], tuple[int, ...]] = {}
         self._beside: dict[tuple[int, str], Targets] = {}
         self.written_bases: dict[int, list[str]] = {}  # as classes write them
@@ -228,6 +230,14 @@ class Scopes(ABC):
         if found is not None:
             return found
         self._exported[key] = NOTHING  # files that import each other
+        if self._depth == MAX_DEPTH:
+            return NOTHING
+        self._depth += 1
+        found = self._exported[key] = self._find_exported(base, name)
+        self._depth -= 1
+        return found
+
+    def _find_exported(self, base: int, name: str) -> Targets:
         tables = self.tables
         rules = tables.rules_at(base)
         if rules.reexports:
@@ -243,7 +253,6 @@ class Scopes(ABC):
                 found = self._exported_stars(base, name)
             if not found and name in tables.exports.get(base, ()):
                 found = self.known_in(base, name)
-        self._exported[key] = found
         return found
 
     def _exported_stars(self, base: int, name: str) -> Targets:
@@ -339,10 +348,14 @@ class Scopes(ABC):
         """Return a class and all above it in the order in which members are looked for (C3)."""
         found = self._lines.get(node)
         if found is None:
-            self._lines[node] = (node,)  # classes that inherit from each other
+            found = self._lines[node] = (node,)  # classes that inherit from each other
+            if self._depth == MAX_DEPTH:
+                return found
             self._unfinished += 1
+            self._depth += 1
             bases = [one for one in self.bases(node) if one != OUTSIDE]
             found = self._lines[node] = (node, *_merge([list(self.line(one)) for one in bases], bases))
+            self._depth -= 1
             self._unfinished -= 1
         return found
 

@@ -1,0 +1,196 @@
+"""Clones of what somebody hostile made, commands run in them, and a home of which every byte is compared afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.cli.conftest import ENVIRONMENT
+from tests.security.commands import HANGS_AFTER
+from tests.security.snapshot import State, changes, state_of
+
+SERVER = Path(__file__).with_name("commands.py")
+OURS = (".cache/coderag", ".local/share/coderag")  # in the home: the cache and the key
+CODE = (
+    'def total(cart):\n    """Add up the prices of a cart."""\n    return sum(cart)\n\n\n'
+    "def bill(cart):\n    return total(cart)\n"
+)
+GENUINE = {
+    "cart.py": CODE,
+    "README.md": "# Shop\n\nHow the cart is billed.\n",
+    "schema.sql": "create table orders (id int primary key, total int);\n",
+}
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    arguments: tuple[str, ...]
+    code: int | None  # None: it did not end in time
+    out: str
+    err: str
+
+
+class Commands:
+    """Runs commands, each in a process of its own."""
+
+    def __init__(self) -> None:
+        self._server = subprocess.Popen(
+            [sys.executable, "-P", str(SERVER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1"},
+        )
+
+    def run(self, arguments: tuple[str, ...], *, cwd: Path, environment: Mapping[str, str], program: str = "") -> Done:
+        """Run a command, or a program in Python."""
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        asked = {"arguments": arguments, "cwd": str(cwd), "environment": dict(environment), "program": program}
+        self._server.stdin.write(f"{json.dumps(asked)}\n")
+        self._server.stdin.flush()
+        told = json.loads(self._server.stdout.readline())
+        return Done(arguments, told["code"], told["out"], told["err"])
+
+    def close(self) -> None:
+        """End the process that starts the commands."""
+        self._server.communicate(timeout=HANGS_AFTER)
+
+
+@dataclass
+class World:
+    """A home, what is in it, and clones beside it."""
+
+    top: Path
+    commands: Commands
+    home: Path = field(init=False)
+    before: State = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.home = self.top / "home"
+        write_files(
+            self.home,
+            {
+                ".bashrc": "export PATH\n",
+                ".ssh/config": "Host *\n",
+                ".ssh/id_ed25519": "a private key\n",
+                "documents/notes.txt": "do not touch\n",
+                "documents/deep/er/a/b/c": "nor this\n",
+                "work/other/README.md": "# Other\n\nAnother repository.\n",
+                "work/other/.git/HEAD": "ref: refs/heads/main\n",
+                "work/other/.coderag/lock": "",
+            },
+        )
+        (self.home / ".ssh").chmod(0o700)
+        (self.home / ".ssh/id_ed25519").chmod(0o600)
+        for folder in (self.top / "tmp", self.home / ".cache", self.home / ".local/share"):
+            folder.mkdir(parents=True)
+        self.keep()
+
+    def keep(self) -> None:
+        """Take everything as it is now for what may not change."""
+        self.before = state_of(self.top)
+
+    def changed(self, *allowed: Path | str) -> list[str]:
+        """Return what has changed since, but for coderag's own cache and key and what is allowed, from the top."""
+        own = [f"home/{one}" for one in OURS]
+        own += [str(Path(one).relative_to(self.top)) if Path(one).is_absolute() else str(one) for one in allowed]
+        return changes(self.before, state_of(self.top), allowed=own)
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Return the environment of a command."""
+        kept = {
+            name: ENVIRONMENT[name] for name in ("PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX") if name in ENVIRONMENT
+        }
+        return {
+            **kept,
+            "HOME": str(self.home),
+            "XDG_CACHE_HOME": str(self.home / ".cache"),
+            "XDG_DATA_HOME": str(self.home / ".local/share"),
+            "XDG_CONFIG_HOME": str(self.home / ".config"),
+            "TMPDIR": str(self.top / "tmp"),
+            "PYTHONUTF8": "1",
+            "LANG": "C.UTF-8",
+            **more,
+        }
+
+    def run(self, *arguments: str | Path, cwd: Path, **environment: str) -> Done:
+        """Run `coderag` with some arguments in a folder; it has to end, and not by a traceback."""
+        done = self.commands.run(tuple(map(str, arguments)), cwd=cwd, environment=self.environment(**environment))
+        assert done.code is not None, f"{arguments} did not end in {HANGS_AFTER:g} s"
+        assert done.code in {0, 1, 2}, done
+        assert "Traceback" not in done.err, done
+        return done
+
+    def python(self, program: str, *, cwd: Path, **environment: str) -> Done:
+        """Run a program that uses the Python API."""
+        return self.commands.run((), cwd=cwd, environment=self.environment(**environment), program=program)
+
+    def clone(
+        self, files: Mapping[str, str | bytes], name: str = "clone", links: Mapping[str, str] | None = None
+    ) -> Path:
+        """Return a real clone of a repository with some files and links, in a folder of the home's `work`."""
+        origin = self.top / "origins" / name
+        write_files(origin, files)
+        for path, target in (links or {}).items():
+            (origin / path).parent.mkdir(parents=True, exist_ok=True)
+            (origin / path).symlink_to(target)
+        git(origin, "init", "-q", "-b", "main")
+        git(origin, "add", "--force", "--all", ".")
+        git(origin, "commit", "-q", "--allow-empty", "-m", "all")
+        root = self.home / "work" / name
+        git(self.top, "clone", "-q", f"file://{origin}", str(root))
+        self.keep()
+        return root
+
+    def push(self, name: str, change: Callable[[Path], None]) -> None:
+        """Change the repository that a clone is of, and pull that into the clone."""
+        origin = self.top / "origins" / name
+        change(origin)
+        git(origin, "add", "--force", "--all", ".")
+        git(origin, "commit", "-q", "-m", "more")
+        git(self.home / "work" / name, "pull", "-q", "--no-rebase")
+        self.keep()
+
+
+def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files below a folder."""
+    for path, content in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def git(folder: Path, *arguments: str) -> None:
+    """Run git."""
+    environment = os.environ | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+    environment |= {f"GIT_{who}_{what}": "a@b.c" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    subprocess.run(["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True)
+
+
+def beside(root: Path) -> list[Path]:
+    """Return the index folders that coderag made beside one that it does not believe."""
+    return sorted(root.glob(".coderag-" + "[0-9a-f]" * 8))
+
+
+@pytest.fixture(scope="session")
+def commands() -> Iterator[Commands]:
+    """What runs commands."""
+    started = Commands()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def world(tmp_path: Path, commands: Commands) -> World:
+    """A home with what may not change."""
+    return World(tmp_path, commands)
