@@ -44,9 +44,9 @@ def chosen_format(output: str | None, asked: str | None, *, endings: Mapping[str
 
 
 def write_output(output: str, text: str) -> None:
-    """Write a text to a file, which has all of it in the end or is as it was; raises OSError, and QueryError for a link.
+    """Write a text to a file, which has all of it in the end or is as it was.
 
-    What is no regular file, such as a FIFO, is written to as it is.
+    What is no regular file, such as a FIFO, is written to as it is. Raises OSError, and QueryError for a link.
     """
     output_path(output)
     data = f"{text}\n".encode("utf-8", "backslashreplace")

@@ -104,8 +104,8 @@ class GraphDraft:
         self._close()
         codes = EDGE_CODES[kinds] if isinstance(kinds, EdgeKind) else kinds
         table = np.empty((len(sources), COLUMNS), np.int64)
-        for column, values in enumerate((sources, targets, codes, candidates, file, rows)):
-            table[:, column] = values
+        for at, values in enumerate((sources, targets, codes, candidates, file, rows)):
+            table[:, at] = values
         self._edges.append(table)
 
     def _close(self) -> None:

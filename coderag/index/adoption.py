@@ -11,10 +11,12 @@ from coderag.index.entries import check_entries
 from coderag.index.index_path import IndexPath
 from coderag.index.lock import locked
 from coderag.index.manifest import (
+    NO_SUM,
     Manifest,
     accept_away,
     as_foreign,
     decode_manifest,
+    listing_of,
     publish_manifest,
     read_sealed_manifest,
     writing,
@@ -52,20 +54,27 @@ def bring_home(folder: IndexPath, sealed: Sealed, root: Path) -> None:
 def take_over(folder: IndexPath, root: Path) -> None:
     """Make an index this user's own and that of a root, whoever made it: `coderag index --trust`.
 
-    No other index gets its segments, an endpoint that it names is not asked, and of a model that it names the usual
-    revision is taken. Raises IndexUnsafeError, IndexMissingError, IndexFormatError, IndexLockedError, IndexWriteError,
-    and IndexDamagedError where a file is not what the manifest says.
+    No other index gets its segments, an endpoint that it names is not asked, of a model that it names the usual
+    revision is taken, and its catalog and graph are made anew by the next update and question. Raises
+    IndexUnsafeError, IndexMissingError, IndexFormatError, IndexLockedError, IndexWriteError, and IndexDamagedError where
+    a file is not what the manifest says, or says what cannot be.
     """
+    from coderag.index.readable import check_readable  # whoever opens an index needs none of it
+    from coderag.index.segment import Segment
+
     check_entries(folder)
     sealed = read_sealed_manifest(folder)
     manifest = decode_manifest(folder, sealed.body)
     if damage := damaged_files(folder, manifest):
         raise IndexDamagedError(f"the index at {folder} is damaged: {damage[0].path}: {damage[0].problem}")
+    listing_of(folder, manifest)
+    for entry in manifest.segments:
+        check_readable(Segment.of(folder, entry, vectors=manifest.vectors))
     encoder = {name: value for name, value in manifest.encoder.items() if name != "revision"}
     manifest = replace(as_foreign(manifest), root=str(root), encoder=encoder)
     with locked(folder, PATIENCE_SECONDS):
         adopt_snapshots(folder)
-        _publish(folder, manifest)
+        _publish(folder, replace(manifest, catalog_key="", graph="", graph_sum=NO_SUM, graph_key=""))
 
 
 def _publish(folder: IndexPath, manifest: Manifest) -> None:

@@ -1,7 +1,7 @@
 """What arrays a file of an index must have: of which type, and which are as long as which others.
 
-That much is known without reading them, so it is looked at whenever a file is opened. What their numbers refer to is not:
-whoever uses a number as a place finds out, and `misread` is what that ends in.
+That much is known without reading them, so it is looked at whenever a file is opened. What their numbers refer to is
+not: whoever uses a number as a place finds out, and `misread` is what that ends in.
 """
 
 from __future__ import annotations

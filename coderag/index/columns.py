@@ -114,14 +114,13 @@ class Details(NamedTuple):
     def decoded(cls, line: bytes) -> Details:
         """Return what a line of JSON says (coderag.index.details); raises ValueError where that is something else."""
         try:
-            signature, doc, *lists = json.loads(line)
+            signature, doc, decorators, imports, calls = json.loads(line)
+            "".join([signature, doc, *decorators, *imports, *calls])  # which only texts can be
         except (TypeError, RecursionError) as error:
-            raise ValueError("a line is no list") from error
-        if not isinstance(signature, str) or not isinstance(doc, str) or len(lists) != 3:
-            raise ValueError("a line has other fields")
-        if not all(isinstance(one, list) and all(isinstance(text, str) for text in one) for one in lists):
+            raise ValueError("a line has other fields") from error
+        if not (type(decorators) is type(imports) is type(calls) is list):
             raise ValueError("a line has other lists")
-        return cls(signature, doc, *map(tuple, lists))
+        return cls(signature, doc, tuple(decorators), tuple(imports), tuple(calls))
 
 
 def pack_labels(labels: frozenset[str]) -> int:

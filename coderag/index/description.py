@@ -1,8 +1,9 @@
-"""What a segment says of its files beside its tables: languages, what went wrong with which, and what was covered in which.
+"""What a segment says of its files beside its tables: languages, what went wrong with which, what was covered where.
 
 {"languages": {name: content}, "problems": {file: text}, "masked": {file: [[line, kind], ...]}, "text_checksum": crc32}
 
-Thousands of files may have problems, and most readers ask of a few files or of none: so that is looked at when it is asked.
+Thousands of files may have problems, and most readers ask of a few files or of none: so that is looked at when it is
+asked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Deflated bytes to what they were, up to a size: a few kilobytes may claim to be megabytes, and gigabytes when decoded."""
+"""Deflated bytes to what they were, up to a size: a few kilobytes may claim to be gigabytes."""
 
 from __future__ import annotations
 

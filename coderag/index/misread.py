@@ -21,6 +21,6 @@ DATA_ERRORS = (LookupError, ValueError, ArithmeticError, EOFError, RecursionErro
 def misread(where: object, error: Exception) -> IndexDamagedError:
     """Return the error to raise in place of one of DATA_ERRORS, where all bytes are what was written."""
     return IndexDamagedError(
-        f"what the index at {where} holds cannot be used, though its checksums match ({type(error).__name__}: {error}); "
-        'run "coderag index --rebuild", and report it if that does not help'
+        f"what the index at {where} holds cannot be used, though its checksums match ({type(error).__name__}: {error})"
+        '; run "coderag index --rebuild", and report it if that does not help'
     )

@@ -70,7 +70,7 @@ def places_of(parts: Mapping[int, Part]) -> Places:
     places: Places = {}
     for position, part in parts.items():
         dead = set(part.entry.dead)
-        for number, path in enumerate(part.segment.paths.all()):
+        for number, path in enumerate(part.segment.paths.below_root()):
             if number not in dead:
                 places[path] = position, number
     return places

@@ -363,7 +363,10 @@ class Segment:
     def text(self, file: int, start: int = 0, end: int | None = None) -> bytes:
         """Return some bytes of a file's text."""
         first, size = self._text_of(file)
-        end = size if end is None else min(end, size)
+        return self._between(first, start, size if end is None else min(end, size))
+
+    def _between(self, first: int, start: int, end: int) -> bytes:
+        """Return some bytes of the text that begins with a block."""
         blocks = range(start // BLOCK_BYTES, -(-end // BLOCK_BYTES))
         joined = b"".join(self._block(first + number) for number in blocks)
         base = blocks.start * BLOCK_BYTES
@@ -465,9 +468,12 @@ class Segment:
 
     def chunk_text(self, number: int) -> str:
         """Return the text of a chunk: its parts, joined."""
-        file = int(self.chunk_file[number])
-        joined = b"".join(self.text(file, start, end) for _, _, start, end in self.parts(number).tolist())
-        return joined.decode("utf-8", "replace")
+        return self._joined(int(self.chunk_file[number]), self.parts(number).tolist())
+
+    def _joined(self, file: int, parts: Sequence[Sequence[int]]) -> str:
+        """Return the text of parts, as `parts` gives them."""
+        first = int(self.arrays["file_first_block"][file])
+        return b"".join([self._between(first, start, end) for _, _, start, end in parts]).decode("utf-8", "replace")
 
     def chunk(self, number: int, *, repository: str = "") -> Chunk:
         """Return a chunk with its text."""
@@ -483,7 +489,7 @@ class Segment:
             qualified_name=self.names[number],
             span=Span(int(self.first_row[number]) + 1, int(self.last_row[number]) + 1),
             parts=tuple(Span(first + 1, last + 1) for first, last, _, _ in parts),
-            text=self.chunk_text(number),
+            text=self._joined(int(self.chunk_file[number]), parts),
             signature=details.signature,
             doc=details.doc,
             decorators=details.decorators,
@@ -559,4 +565,7 @@ class Segment:
         return number if number < len(self) else int(self.symbol_chunk[number - len(self)])
 
     def _damaged(self, what: str) -> IndexDamagedError:
-        return IndexDamagedError(f'the index segment {self.folder} is damaged ({what}); run "coderag index"')
+        return IndexDamagedError(
+            f'the index segment {self.folder} is damaged ({what}); run "coderag index", with --rebuild if that finds '
+            "nothing"
+        )

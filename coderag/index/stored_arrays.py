@@ -1,4 +1,4 @@
-"""The arrays of each file of an index: what `SegmentWriter`, `write_listing`, `write_catalog` and `write_vectors` write."""
+"""The arrays of each file of an index: what the writers of segments, listings, catalogs and vectors write."""
 
 from __future__ import annotations
 

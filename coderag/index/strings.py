@@ -20,6 +20,9 @@ def pack_strings(strings: Sequence[str]) -> tuple[Array, Array]:
     return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets
 
 
+SUSPICIOUS = (b"\0", b"../", b"/..")  # in paths
+
+
 class Strings:
     """A read-only sequence of strings over a blob and its offsets."""
 
@@ -41,6 +44,18 @@ class Strings:
         self._check_order()
         blob, offsets = bytes(self._blob), self._offsets.tolist()
         return [blob[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(offsets)]
+
+    def below_root(self) -> list[str]:
+        """Return every string as the path of a file below a root; raises ValueError for one that leads elsewhere."""
+        found, blob = self.all(), bytes(self._blob)
+        begins = self._offsets[:-1]
+        absolute = (self._blob[begins[begins < len(blob)]] == ord("/")).any()
+        # Few paths have any of these, so all at once are looked through before each.
+        if absolute or any(sign in blob for sign in SUSPICIOUS):
+            for path in found:
+                if path.startswith("/") or "\0" in path or ".." in path.split("/"):
+                    raise ValueError(f"the path {path!r} leads out of the root")
+        return found
 
     def some(self, indices: Sequence[int] | Array) -> list[str]:
         """Return the strings at some positions, faster than one by one."""

@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
+from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _shares(first: int, inputs: int, workers: int) -> list[range]:
     bounds = [first + inputs * number // max(workers, 1) for number in range(max(workers, 1) + 1)]
-    return [range(begin, end) for begin, end in zip(bounds, bounds[1:], strict=False)]
+    return [range(begin, end) for begin, end in pairwise(bounds)]
 
 
 def _campaign(stack: ExitStack) -> Campaign:

@@ -76,19 +76,21 @@ class Guard:
 
 def _place(path: str, handle: int | None) -> Path:
     """Return where a path leads, links at its end not followed; relative ones are of the folder that is open."""
-    if not os.path.isabs(path) and handle is not None:
-        path = os.path.join(os.readlink(f"/proc/self/fd/{handle}"), path)
-    folder, name = os.path.split(os.path.abspath(path) if name_is_special(path) else os.path.join(os.getcwd(), path))
+    if not Path(path).is_absolute() and handle is not None:
+        path = os.path.join(Path(f"/proc/self/fd/{handle}").readlink(), path)
+    folder, name = os.path.split(
+        os.path.normpath(Path(path).absolute()) if name_is_special(path) else Path(path).absolute()
+    )
     return Path(os.path.realpath(folder), name)
 
 
 def name_is_special(path: str) -> bool:
     """Tell whether the last name of a path is none."""
-    return os.path.basename(path) in ("", ".", "..")
+    return path.rpartition("/")[2] in ("", ".", "..")
 
 
 def _handle_of(frame: FrameType) -> int | None:
-    names = HANDLES.get(os.path.basename(frame.f_code.co_filename), ())
+    names = HANDLES.get(Path(frame.f_code.co_filename).name, ())
     found = [frame.f_locals[name] for name in names if isinstance(frame.f_locals.get(name), int)]
     return found[-1] if found else None
 
@@ -113,7 +115,7 @@ def _changes(*places: tuple[int, int]) -> Check:
 
 
 def _makes_folder(guard: Guard, args: tuple[Any, ...], frame: FrameType) -> str:
-    there = os.path.isdir(_place(os.fsdecode(args[0]), args[2] if args[2] >= 0 else None))
+    there = _place(os.fsdecode(args[0]), args[2] if args[2] >= 0 else None).is_dir()
     return "" if there else _changes((0, 2))(guard, args, frame)  # what is there stays as it is
 
 

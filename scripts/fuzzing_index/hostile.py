@@ -1,4 +1,4 @@
-"""Values that no index should hold: names that are paths, numbers out of every range, texts that break what reads them."""
+"""Values that no index should hold: names that are paths, numbers out of range, texts that break what reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a segment holds beside numbers (details, facts, links, names, its description, text) to what lies or never ends."""
+"""What a segment holds beside numbers (details, facts, links, names, text) to what lies or never ends."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import random
 import zlib
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -105,7 +106,7 @@ def edit_blocks(index: StoredIndex, source: random.Random) -> str:
 def pieces_of(file: ArrayFile, blob: str, offsets: str) -> list[bytes]:
     """Return what lies between each two offsets."""
     raw, places = file.row(blob).data, file.row(offsets).array.tolist()
-    return [raw[begin:end] for begin, end in zip(places, places[1:], strict=False)]
+    return [raw[begin:end] for begin, end in pairwise(places)]
 
 
 def with_pieces(file: ArrayFile, blob: str, offsets: str, pieces: Sequence[bytes]) -> None:
