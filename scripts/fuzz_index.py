@@ -6,9 +6,9 @@
     scripts/fuzz_index.py --kind graph --seed 1 --show 17   one input, and all that it does
 
 Each input changes some values of a sound index, and signs it again with all sums as they should be. It is then
-searched, asked, updated, merged, shared and repaired in a process with limits, and a hook that sees what is read and written. The
-same seed gives the same inputs. Exits with 1 when an input hangs, takes much memory, leads out of the index, or raises
-what is no error of coderag.
+searched, asked, updated, merged, shared and repaired in a process with limits, and a hook that sees what is read and
+written. The same seed gives the same inputs. Exits with 1 when an input hangs, takes much memory, leads out of the
+index, or raises what is no error of coderag.
 """
 
 from __future__ import annotations

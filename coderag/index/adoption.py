@@ -56,8 +56,8 @@ def take_over(folder: IndexPath, root: Path) -> None:
 
     No other index gets its segments, an endpoint that it names is not asked, of a model that it names the usual
     revision is taken, and its catalog and graph are made anew by the next update and question. Raises
-    IndexUnsafeError, IndexMissingError, IndexFormatError, IndexLockedError, IndexWriteError, and IndexDamagedError where
-    a file is not what the manifest says, or says what cannot be.
+    IndexUnsafeError, IndexMissingError, IndexFormatError, IndexLockedError, IndexWriteError, and IndexDamagedError
+    where a file is not what the manifest says, or says what cannot be.
     """
     from coderag.index.readable import check_readable  # whoever opens an index needs none of it
     from coderag.index.segment import Segment
