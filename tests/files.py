@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from coderag import Index
+from coderag.index.listing import clock_ns
 
-__all__ = ["REPOSITORY", "SHOP", "Answer", "answers", "copy_shop", "write"]
+__all__ = ["REPOSITORY", "SHOP", "Answer", "answers", "copy_shop", "let_clock_tick", "place", "write"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHOP = REPOSITORY / "fixtures/shop"
@@ -33,6 +37,22 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
         full.parent.mkdir(parents=True, exist_ok=True)
         full.write_bytes(data if isinstance(data, bytes) else data.encode())
     return root
+
+
+def place(path: Path, text: str) -> None:
+    """Let a file be there with all of its text at once: whoever watches never sees it empty."""
+    with tempfile.TemporaryDirectory(dir=path.parents[2]) as beside:
+        written = Path(beside) / path.name
+        written.write_text(text)
+        written.replace(path)
+
+
+def let_clock_tick() -> None:
+    """Wait until what was written so far is older than what is written, and looked at, from now on."""
+    with tempfile.TemporaryFile() as probe:
+        written = os.fstat(probe.fileno()).st_mtime_ns
+    while clock_ns() <= written:
+        time.sleep(0.001)
 
 
 def copy_shop(root: Path) -> Path:

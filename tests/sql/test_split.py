@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from coderag.sql.dialect import Dialect, dialects, find_dialect
 from coderag.sql.split import Statement, StatementKind, split
 from tests.conftest import Golden
-from tests.growth import assert_linear, repeated
+from tests.growth import Work, assert_linear, repeated
 
 NOT_A_STATEMENT = re.compile(rb"(?:\s|;|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
 
@@ -413,6 +413,10 @@ def numbered(text: str) -> Callable[[int], str]:
     return lambda count: "".join(text.format(number) for number in range(count))
 
 
+def splitting(text: Callable[[int], str], dialect: Dialect, count: int) -> Work:
+    return partial(split, text(count).encode(), dialect)
+
+
 @pytest.mark.parametrize(
     ("text", "count"),
     [
@@ -438,5 +442,4 @@ def numbered(text: str) -> Callable[[int], str]:
 )
 def test_hostile_text_takes_linear_time(text: Callable[[int], str], count: int) -> None:
     for name in ("postgres", "mysql", "tsql", "oracle"):
-        dialect = find_dialect(name)
-        assert_linear(lambda size, dialect=dialect: partial(split, text(size).encode(), dialect), count)
+        assert_linear(partial(splitting, text, find_dialect(name)), count)
