@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from coderag import Index
 from coderag.index.index_path import IndexPath
+from coderag.index.listing import clock_ns
 from coderag.index.manifest import MANIFEST
 from coderag.index.sealed import write_sealed
 
-__all__ = ["REPOSITORY", "SHOP", "Answer", "answers", "copy_shop", "index_file", "sign_manifest", "write"]
+__all__ = [
+    "REPOSITORY",
+    "SHOP",
+    "Answer",
+    "answers",
+    "copy_shop",
+    "index_file",
+    "let_clock_tick",
+    "place",
+    "sign_manifest",
+    "write",
+]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHOP = REPOSITORY / "fixtures/shop"
@@ -47,6 +62,22 @@ def index_file(path: Path) -> IndexPath:
 def sign_manifest(folder: Path, table: Mapping[str, object]) -> None:
     """Make a table the manifest of an index, as if this user had written it."""
     write_sealed(index_file(folder / MANIFEST), "manifest", json.dumps(table, separators=(",", ":")).encode())
+
+
+def place(path: Path, text: str) -> None:
+    """Let a file be there with all of its text at once: whoever watches never sees it empty."""
+    with tempfile.TemporaryDirectory(dir=path.parents[2]) as beside:
+        written = Path(beside) / path.name
+        written.write_text(text)
+        written.replace(path)
+
+
+def let_clock_tick() -> None:
+    """Wait until what was written so far is older than what is written, and looked at, from now on."""
+    with tempfile.TemporaryFile() as probe:
+        written = os.fstat(probe.fileno()).st_mtime_ns
+    while clock_ns() <= written:
+        time.sleep(0.001)
 
 
 def copy_shop(root: Path) -> Path:

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +31,7 @@ from coderag.index.job import BuildOptions, Progress
 from coderag.reading.language import languages
 from coderag.reading.walk import SkipReason
 from tests.files import REPOSITORY, sign_manifest, write
+from tests.growth import HANG_SECONDS, must_end
 
 GOOD = "def find_the_good_thing():\n    return 'good'\n"
 
@@ -145,16 +145,17 @@ def test_nested_brackets_in_every_language(root: Path) -> None:
         assert index.chunks(path)[-1].text.endswith("\n")
 
 
-HANGING = "int before;\n" + "/* /* /* /* /* \n" * 2_500  # the C grammar tries each of them as the beginning
+FILE_SECONDS = 4.0  # the first file of a process takes a quarter of one, with all that is imported for it
+HANGING = "int before;\n" + "/* /* /* /* /* \n" * 20_000  # the C grammar tries each of them as the beginning
 
 
 def test_a_file_that_stalls_its_parser_is_read_as_lines(root: Path) -> None:
     write(root, {"hang.c": HANGING, "later.c": "int added_later(void) { return 1; }\n"})
-    options = BuildOptions(workers=1, file_seconds=0.5)
+    options = BuildOptions(workers=1, file_seconds=FILE_SECONDS)
     build(root, IndexPath(root / ".coderag"), options=options, repository="root")
     index = Index.open(root)
     assert [(one.path, one.problem) for one in index.status()[0].problems] == [
-        ("hang.c", "reading it did not end in 0.5 s")
+        ("hang.c", f"reading it did not end in {FILE_SECONDS:g} s")
     ]
     assert "".join(chunk.text for chunk in index.chunks("hang.c")) == HANGING
     assert (first(index), first(index, "added_later")) == ("good.py", "later.c")
@@ -366,7 +367,7 @@ def test_two_processes_may_update_at_once(root: Path) -> None:
     command = [sys.executable, "-c", script, str(root)]
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
     both = [subprocess.Popen(command, env=environment) for _ in range(3)]
-    assert [one.wait(60) for one in both] == [0, 0, 0]
+    assert [one.wait(HANG_SECONDS) for one in both] == [0, 0, 0]
     assert Index.open(root).is_fresh()
 
 
@@ -439,9 +440,7 @@ def test_an_interrupted_build_leaves_the_old_index(root: Path) -> None:
         raise KeyboardInterrupt
 
     for workers in (0, 2):
-        started = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
+        with must_end(), pytest.raises(KeyboardInterrupt):
             index.update(workers=workers, watch=interrupt)
-        assert time.monotonic() - started < 20
         assert on_disk(root / ".coderag") == before
         assert first(index) == first(Index.open(root)) == "good.py"

@@ -31,6 +31,7 @@ from coderag.reading import captures, link_captures
 from coderag.reading.language import Language, languages
 from coderag.types import Content
 from tests.conftest import Golden
+from tests.growth import HANG_SECONDS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = REPOSITORY / "README.md"
@@ -113,7 +114,7 @@ def printed(block: Block, checkout: Path) -> str:
         steps = [step for step in re.split(r"\s+&&\s+", block.body) if block.info != "sh ci" or "/coderag " in step]
         command = ["bash", "-euo", "pipefail", "-c", "\n".join(steps)]
     folder = checkout if block.info == "sh ci" else checkout / "fixtures/shop"
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANG_SECONDS)
     assert done.returncode == 0, f"{block.body}\n{done.stderr}"
     return done.stdout.replace(str(checkout), HOME)
 

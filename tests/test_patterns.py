@@ -190,9 +190,7 @@ def seconds_a_look() -> float:
 
 def busy_ones(found: Found, *, seconds: float = HANG_SECONDS) -> Iterator[str]:
     """Yield every expression that some text keeps busy, with the first such text."""
-    distinct = {
-        (pattern, tuple(methods)): name for name, (pattern, methods) in found.items()
-    }  # dialects share most of them
+    distinct = {(pattern, tuple(methods)): name for name, (pattern, methods) in found.items()}  # dialects share many
     for (pattern, methods), name in distinct.items():
         for attack, method in product([*(Attack("", unit) for unit in UNITS), *attacks(pattern)], methods):
             try:

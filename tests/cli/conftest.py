@@ -13,6 +13,8 @@ from tempfile import gettempdir
 
 import pytest
 
+from tests.growth import HANG_SECONDS
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {
     name: value
@@ -43,7 +45,7 @@ def coderag() -> Run:
             capture_output=True,
             text=True,
             errors="surrogateescape",
-            timeout=60,
+            timeout=HANG_SECONDS,
         )
 
     return run

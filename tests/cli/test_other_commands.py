@@ -11,6 +11,7 @@ from pathlib import Path
 from coderag import __version__
 from coderag.reading.language import languages
 from tests.cli.conftest import ENVIRONMENT, REPOSITORY, Done, Run
+from tests.growth import HANG_SECONDS
 
 
 def test_outline_is_a_tree(coderag: Run, project: Path) -> None:
@@ -96,7 +97,7 @@ def test_version_and_help(coderag: Run, tmp_path: Path) -> None:
 
 def script(name: str, *arguments: str, cwd: Path) -> Done:
     command = [sys.executable, str(REPOSITORY / "scripts" / name), *arguments]
-    return subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=HANG_SECONDS)
 
 
 def test_index_repo(project: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ENVIRONMENT, REPOSITORY, Run
+from tests.growth import HANG_SECONDS
 
 WRONG = "SELECT c.nmae\nFROM customers c JOIN orders o ON o.customer_id = c.id\n"
 
@@ -193,7 +194,7 @@ def test_status_names_dialects_databases_and_what_was_lost(coderag: Run, tmp_pat
 
 def test_sql_context_prints_a_prompt_and_checks_the_answer(shop: Path) -> None:
     script = [sys.executable, str(REPOSITORY / "scripts/sql_context.py"), "--root", str(shop)]
-    run = {"env": ENVIRONMENT, "capture_output": True, "text": True, "timeout": 60}
+    run = {"env": ENVIRONMENT, "capture_output": True, "text": True, "timeout": HANG_SECONDS}
     prompt = subprocess.run([*script, "revenue by country", "--budget", "900"], **run)  # type: ignore[call-overload]
     assert prompt.returncode == 0, prompt.stderr
     assert prompt.stdout.startswith("Write one SQLite query that answers the question.")

@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import COLOUR, ENVIRONMENT, Run
 from tests.files import sign_manifest
+from tests.growth import HANG_SECONDS
 
 CONTRACT = {"path", "start_line", "end_line", "kind", "name", "qualified_name", "language", "score", "parts"}
 RETRIED = "where are failed payments retried?"
@@ -186,12 +186,14 @@ def test_batch_answers_before_the_next_question(shop: Path) -> None:
             process.stdin.flush()
             assert json.loads(process.stdout.readline())[0]["name"] == name
         process.stdin.close()
-        assert process.wait(timeout=30) == 0
+        assert process.wait(HANG_SECONDS) == 0
 
 
 def test_broken_pipe_is_quiet(shop: Path) -> None:
     command = f"{sys.executable} -m coderag search payment -k 200 --context whole | head -1"
-    done = subprocess.run(command, shell=True, cwd=shop, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, shell=True, cwd=shop, env=ENVIRONMENT, capture_output=True, text=True, timeout=HANG_SECONDS
+    )
     assert done.stderr == ""
     assert len(done.stdout.splitlines()) == 1
 
@@ -242,7 +244,13 @@ finally:
     print([name for name in {modules!r} if name in sys.modules], file=sys.stderr)
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=root, env=ENVIRONMENT, input="", capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", program],
+        cwd=root,
+        env=ENVIRONMENT,
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
     )
     found: list[str] = json.loads(done.stderr.splitlines()[-1].replace("'", '"'))
     return found
@@ -268,7 +276,6 @@ def test_interrupt(project: Path) -> None:
         process.stdin.write(b'{"query": "total"}\n')
         process.stdin.flush()
         process.stdout.readline()
-        time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        assert process.wait(HANG_SECONDS) == 130
         assert process.stderr.read().splitlines()[-1] == b"coderag: interrupted"

@@ -16,8 +16,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ENVIRONMENT, Run
+from tests.files import place
+from tests.growth import HANG_SECONDS
 
-SECONDS = 60
+SECONDS = 2 * HANG_SECONDS  # for all that a test does
 
 
 @contextmanager
@@ -59,7 +61,7 @@ def told(process: subprocess.Popen[str], words: str) -> str:
 def test_updates_are_told_as_lines(coderag: Run, project: Path) -> None:
     with watching(cwd=project) as process:
         assert str(project) in told(process, "following")
-        (project / "src/new.py").write_text("def fresh():\n    return 1\n")
+        place(project / "src/new.py", "def fresh():\n    return 1\n")
         said = line(process)
         assert "  1 file read, " in said
         assert " chunks" in said
@@ -75,7 +77,7 @@ def test_updates_are_told_as_lines(coderag: Run, project: Path) -> None:
 def test_json_is_an_object_a_line(project: Path) -> None:
     with watching("--json", cwd=project) as process:
         told(process, "following")
-        (project / "src/new.py").write_text("def fresh():\n    return 1\n")
+        place(project / "src/new.py", "def fresh():\n    return 1\n")
         update = json.loads(line(process))
         assert (update["read"], update["removed"], update["error"], update["repository"]) == (1, 0, "", "project")
         process.terminate()
@@ -113,9 +115,9 @@ def test_several_roots_are_named(project: Path, tmp_path: Path) -> None:
     (other / "a.py").write_text("def a():\n    return 1\n")
     with watching(project, other, cwd=tmp_path) as process:
         told(process, "following")
-        (other / "b.py").write_text("def b():\n    return 1\n")
+        place(other / "b.py", "def b():\n    return 1\n")
         assert "  other: 1 file read, " in line(process)
-        (project / "src/new.py").write_text("def fresh():\n    return 1\n")
+        place(project / "src/new.py", "def fresh():\n    return 1\n")
         assert "  project: 1 file read, " in line(process)
 
 
@@ -148,6 +150,6 @@ def test_it_gives_way_to_others(coderag: Run, project: Path) -> None:
     coderag("index", cwd=project)
     with watching("--json", cwd=project) as process:
         told(process, "following")
-        (project / "src/new.py").write_text("def fresh():\n    return 1\n")
+        place(project / "src/new.py", "def fresh():\n    return 1\n")
         line(process)
         assert os.getpriority(os.PRIO_PROCESS, process.pid) > 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from coderag.index.index_path import IndexPath
 from coderag.index.job import Progress
 from coderag.index.manifest import read_manifest
 from coderag.reading.walk import SkipReason
-from tests.files import SHOP, answers, copy_shop, write
+from tests.files import SHOP, answers, copy_shop, let_clock_tick, write
 
 
 @pytest.fixture
@@ -181,7 +180,7 @@ def test_files_that_are_no_text_are_not_read_again(tmp_path: Path) -> None:
         assert [(one.path, one.reason) for one in index.reports[0].skipped if one.path == "b.py"] == [
             ("b.py", SkipReason.BINARY)
         ]
-        time.sleep(0.02)
+        let_clock_tick()
         index.update(workers=0)
         assert index.reports[0].read == 0
     write(root, {"b.py": "def now_it_is_text():\n    return 1\n"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from coderag.index.listing import (
     stamps_of,
     write_listing,
 )
-from tests.files import index_file
+from tests.files import index_file, let_clock_tick
 
 LISTED = Listed(
     folders={"": 17, "src": 0, "src/\udcff": 2**62},
@@ -88,7 +87,7 @@ def test_what_is_as_new_as_the_look_at_it_is_not_sure(tmp_path: Path) -> None:
     # A virtual machine's clock may be set back between the two, once in a while.
     assert not all(written_after_the_look() for _ in range(3))
     now = clock_ns()
-    time.sleep(0.02)
+    let_clock_tick()
     assert lstat_stamp(str(path), clock_ns()).is_sure
     os.utime(path, ns=(now, now // 10**9 * 10**9))  # a file system that keeps seconds
     assert not lstat_stamp(str(path), now).is_sure

@@ -23,13 +23,13 @@ from coderag.index.lock import Holder, holder_of, locked
 from tests.files import REPOSITORY, write
 
 HOLD = """
-import sys, time
+import sys
 from pathlib import Path
 from coderag.index.index_path import IndexPath
 from coderag.index.lock import locked
 with locked(IndexPath(Path(sys.argv[1])), 5):
     print("held", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
@@ -38,7 +38,11 @@ def held_by_another(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Let another process hold the lock."""
     command = [sys.executable, "-c", HOLD, str(folder)]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"

@@ -16,8 +16,10 @@ from coderag.index.endings import Ended, Ending, ending
 from coderag.index.pool import WorkerPool
 from coderag.reading.walk import SkipReason, SourceFile
 from tests.files import write
+from tests.growth import HANG_SECONDS
 
-HANGING = "int before;\n" + "/* /* /* /* /* \n" * 2_500  # the C grammar tries each of them as the beginning
+HANGING = "int before;\n" + "/* /* /* /* /* \n" * 20_000  # the C grammar tries each of them as the beginning
+FILE_SECONDS = 4.0  # the first file of a process takes a quarter of one, with all that is imported for it
 LARGE = "".join(f"def function_{number}(a, b):\n    return a + b * {number}\n" for number in range(20_000))
 MEMORY = 30_000_000
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is Linux's")
@@ -55,9 +57,9 @@ def children() -> set[int]:
 
 def test_a_file_that_does_not_end_is_read_as_lines(tmp_path: Path) -> None:
     files = batch(tmp_path, {"a.py": "a = 1\n", "hang.c": HANGING, "z.py": "z = 1\n"})
-    with WorkerPool(str(tmp_path), 1, file_seconds=0.5) as pool:
+    with WorkerPool(str(tmp_path), 1, file_seconds=FILE_SECONDS) as pool:
         problems, skipped = read(pool, files)
-    assert problems == {"a.py": "", "hang.c": "reading it did not end in 0.5 s", "z.py": ""}
+    assert problems == {"a.py": "", "hang.c": f"reading it did not end in {FILE_SECONDS:g} s", "z.py": ""}
     assert skipped == {}
 
 
@@ -226,5 +228,5 @@ def test_memory_is_limited_to_more_than_there_was(size: int, said: str) -> None:
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that ends a process")
 def test_a_worker_without_a_parent_ends_by_itself() -> None:
     script = "from coderag.index.limits import limit_time\nlimit_time(0.05)\nwhile True: pass"
-    done = subprocess.run([sys.executable, "-c", script], timeout=30, check=False)
+    done = subprocess.run([sys.executable, "-c", script], timeout=HANG_SECONDS, check=False)
     assert ending(Ended(done.returncode), b"", limit=MEMORY) == (Ending.LATE, "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 
 from coderag import Index
 from coderag.index.index_path import IndexPath
-from tests.files import write
+from tests.files import let_clock_tick, write
 from tests.index.trees import listing_at, state_of, wrong_stamps
 
 TREE: dict[str, str | bytes] = {
@@ -250,11 +249,6 @@ CHANGES = (
 )
 
 
-def settle() -> None:
-    """Let the clock of the file system go on, so that files written before count as older than a look at them."""
-    time.sleep(0.02)
-
-
 class Trio:
     """A root, an index updated by looking everywhere, one updated by paths, and fresh ones to compare."""
 
@@ -282,7 +276,7 @@ class Trio:
 def root(tmp_path: Path) -> Path:
     """A repository of a few files that were there for a while."""
     made = write(tmp_path / "root", TREE)
-    settle()
+    let_clock_tick()
     return made
 
 
@@ -291,9 +285,9 @@ def test_what_changed_is_read(root: Path, tmp_path: Path, change: Change) -> Non
     trio = Trio(root, tmp_path)
     trio.check(change(root))
     assert trio.changed.reports[0].rebuilt == trio.by_paths.reports[0].rebuilt
-    settle()
+    let_clock_tick()
     trio.check([])  # what was as new as the first look is looked at again
-    settle()
+    let_clock_tick()
     trio.changed.update(workers=0)
     assert trio.changed.is_fresh()
 
@@ -312,7 +306,7 @@ def test_rules_above_the_root(tmp_path: Path) -> None:
         {".git/config": "[core]\n", ".gitignore": "*.log\n"}
         | {f"part/{path}": text for path, text in TREE.items() if not path.startswith(".git/")},
     )
-    settle()
+    let_clock_tick()
     trio = Trio(above / "part", tmp_path)
     (above / ".gitignore").write_text("part/docs/\n")
     trio.check(None)
@@ -344,7 +338,7 @@ def test_what_a_tool_wrote_into_a_folder_that_is_left_out(tmp_path: Path) -> Non
             "shop/target/run.log": "nothing\n",
         },
     )
-    settle()
+    let_clock_tick()
     trio = Trio(root, tmp_path)
     write(root, {"shop/target/manifest.json": manifest})
     trio.check(["shop/target/manifest.json"])
@@ -356,7 +350,7 @@ def test_what_a_tool_wrote_into_a_folder_that_is_left_out(tmp_path: Path) -> Non
 
 def test_a_file_that_shrinks_below_the_limit(root: Path, tmp_path: Path) -> None:
     (root / "alpha.py").write_text("def alpha_large():\n    return 1\n" + "# line\n" * 700_000)
-    settle()
+    let_clock_tick()
     trio = Trio(root, tmp_path)
     assert "alpha.py" in {one.path for one in listing_at(IndexPath(tmp_path / "changed")).skipped}
     (root / "alpha.py").write_text("def alpha_small():\n    return 1\n")
@@ -416,6 +410,6 @@ def test_sequences_of_changes(root: Path, tmp_path: Path, seed: int) -> None:
     trio = Trio(root, tmp_path)
     for _ in range(8):
         if chosen.random() < 0.3:
-            settle()
+            let_clock_tick()
         paths = [path for _ in range(chosen.randrange(1, 5)) for path in random_change(root, chosen)]
         trio.check(paths)

@@ -19,9 +19,8 @@ import pytest
 from coderag import CoderagError, Index
 from coderag.errors import RootError, SettingsError
 from coderag.index.following import SLICE_FILES, Update
-from tests.files import REPOSITORY, write
-
-SECONDS = 30.0  # that something which has to happen may take on a busy machine
+from tests.files import REPOSITORY, place, write
+from tests.growth import HANG_SECONDS
 
 
 class Following:
@@ -49,11 +48,11 @@ class Following:
     def until(self, condition: Callable[[], bool]) -> None:
         """Wait for updates until something holds; raises queue.Empty when none comes."""
         while not condition():
-            self._news.get(timeout=SECONDS)
+            self._news.get(timeout=HANG_SECONDS)
 
     def end(self) -> None:
         self._stop.set()
-        self._thread.join(SECONDS)
+        self._thread.join(HANG_SECONDS)
         assert not self._thread.is_alive()
 
     def ended(self) -> bool:
@@ -143,7 +142,8 @@ def test_folders_that_come_move_go_and_come_again(root: Path) -> None:
 def test_what_is_ignored_makes_no_update(root: Path) -> None:
     with following(root) as followed:
         write(root, {"src/much.log": "x\n", "out/made.py": code("made"), ".git/HEAD": "ref: x\n"})
-        write(root, {"src/much.log": "y\n", "out/more.py": code("more"), "src/five.py": code("five")})
+        write(root, {"src/much.log": "y\n", "out/more.py": code("more")})
+        place(root / "src/five.py", code("five"))
         followed.until(followed.has("src/five.py:five"))
         assert [one.report.read for one in followed.updates if one.report] == [1]
 
@@ -246,9 +246,9 @@ def test_names_that_are_not_utf8(root: Path) -> None:
 def test_several_roots(root: Path, tmp_path: Path) -> None:
     other = write(tmp_path / "other", {"a.py": code("a")})
     with following(root, other) as followed:
-        write(other, {"b.py": code("b")})
+        place(other / "b.py", code("b"))
         followed.until(followed.has("b.py:b"))
-        write(root, {"src/c.py": code("c")})
+        place(root / "src/c.py", code("c"))
         followed.until(followed.has("src/c.py:c", "a.py:a"))
         assert [one.repository for one in followed.updates] == ["other", "root"]
 

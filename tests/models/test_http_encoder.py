@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from itertools import count
@@ -13,6 +14,7 @@ import pytest
 from coderag.errors import EncoderError
 from coderag.models.encoder import Encoder, Passage
 from coderag.models.spec import EncoderSpec, open_encoder, parse_encoder
+from tests.growth import HANG_SECONDS
 from tests.models.servers import Reply, Request, Server, serve, vectors
 
 RETRY = Passage("retry", "Payments", "pay.py", "def retry(): ...")
@@ -137,12 +139,16 @@ def test_a_wait_of_hours_is_an_error() -> None:
 
 
 def test_an_endpoint_that_hangs_is_an_error() -> None:
+    given_up = threading.Event()
+
     def answer(_: Request) -> Reply:
-        time.sleep(1.5)
+        given_up.wait(HANG_SECONDS)
         return Reply({})
 
-    with serve(answer) as server, pytest.raises(EncoderError, match="did not answer within 1 s; tried 2 times"):
-        encoder_at(server, "?dimensions=4&timeout=1").encode_passages([RETRY])
+    with serve(answer) as server:
+        with pytest.raises(EncoderError, match="did not answer within 1 s; tried 2 times"):
+            encoder_at(server, "?dimensions=4&timeout=1").encode_passages([RETRY])
+        given_up.set()
 
 
 @pytest.mark.parametrize(

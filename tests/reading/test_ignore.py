@@ -94,7 +94,9 @@ path = st.lists(name, min_size=1, max_size=4).map("/".join)
 
 
 @needs_git
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(globs=st.lists(glob, min_size=1, max_size=4), paths=st.lists(path, min_size=20, max_size=60, unique=True))
 def test_random_rules_are_read_as_git_reads_them(tmp_path: Path, globs: list[str], paths: list[str]) -> None:
     rule_files = {"": "\n".join(globs).encode()}

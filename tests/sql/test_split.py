@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from coderag.sql.dialect import Dialect, dialects, find_dialect
 from coderag.sql.split import Statement, StatementKind, split
 from tests.conftest import Golden
-from tests.growth import assert_linear, repeated
+from tests.growth import Work, assert_linear, repeated
 
 NOT_A_STATEMENT = re.compile(rb"(?:\s|;|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
 
@@ -413,9 +413,8 @@ def numbered(text: str) -> Callable[[int], str]:
     return lambda count: "".join(text.format(number) for number in range(count))
 
 
-def splitting(text: Callable[[int], str], dialect: Dialect, size: int) -> Callable[[], object]:
-    """Return what splits a text of some size."""
-    return partial(split, text(size).encode(), dialect)
+def splitting(text: Callable[[int], str], dialect: Dialect, count: int) -> Work:
+    return partial(split, text(count).encode(), dialect)
 
 
 @pytest.mark.parametrize(

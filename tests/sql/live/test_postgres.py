@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import threading
-import time
 
 import pytest
 
@@ -18,6 +17,7 @@ from coderag.sql.live.url import parse_url
 from coderag.sql.model import CreateTable
 from coderag.sql.read import read_sql
 from tests.files import SHOP
+from tests.growth import HANG_SECONDS, must_end
 from tests.sql.live.servers import Postgres
 from tests.sql.live.shown import columns_of, shown, table_of
 
@@ -255,7 +255,8 @@ def test_a_table_that_somebody_is_changing_is_left_out_and_named(postgres: Postg
     )
     with postgres.connect("changing") as other:
         other.execute("BEGIN; ALTER TABLE t7 ADD COLUMN b int DEFAULT 0; DROP TABLE t3")
-        facts = inspect_database(url, timeout=20)
+        with must_end():
+            facts = inspect_database(url, timeout=10 * HANG_SECONDS)
         other.execute("ROLLBACK")
     assert len(columns_of(facts)) == 22  # a table that is about to go is still there
     assert table_of(facts, "t8").columns[0].default == "8"
@@ -290,37 +291,37 @@ def test_a_server_that_stops_answering_is_given_up_in_time(postgres: Postgres) -
     url = postgres.database("asleep", "CREATE TABLE t (a int)")
     with postgres.connect("asleep") as other:
         other.execute("BEGIN; LOCK TABLE pg_catalog.pg_class IN ACCESS EXCLUSIVE MODE")
-        started = time.monotonic()
-        with pytest.raises(DatabaseError, match="did not answer within 2 s"):
+        with must_end(), pytest.raises(DatabaseError, match="did not answer within 2 s"):
             inspect_database(url, timeout=2)
-        assert time.monotonic() - started < 6
         other.execute("ROLLBACK")
 
 
 def test_a_frozen_server_process_is_given_up_in_time(postgres: Postgres) -> None:
     url = postgres.database("frozen", "CREATE TABLE t (a int)")
-    with open_session(parse_url(url), timeout=1) as session:
+    with open_session(parse_url(url), timeout=3) as session:
         (row,) = session.rows("SELECT pg_backend_pid() AS pid")
         os.kill(row["pid"], signal.SIGSTOP)
-        started = time.monotonic()
         try:
-            with pytest.raises(DatabaseError, match="took longer than 1 s"):
+            with must_end(), pytest.raises(DatabaseError, match="took longer than 3 s"):
                 session.rows("SELECT 1 AS one")
         finally:
             os.kill(row["pid"], signal.SIGCONT)
-        assert time.monotonic() - started < 4
 
 
 def test_nothing_can_be_written(everything: str) -> None:
-    with open_session(parse_url(everything), timeout=1) as session:
+    with open_session(parse_url(everything), timeout=HANG_SECONDS) as session:
         for statement in ("CREATE TABLE x (a int)", "DELETE FROM customers", "SELECT nextval('customers_id_seq') AS n"):
             with pytest.raises(DatabaseError, match="read-only transaction"):
                 session.rows(statement)
         assert session.rows("SELECT count(*) AS n FROM customers") == [{"n": 2}]
         with pytest.raises(DatabaseError, match="cannot insert multiple commands"):
             session.rows("SELECT 1; COMMIT; DELETE FROM customers")
-        with pytest.raises(DatabaseError, match="took longer than"):
-            session.rows("SELECT pg_sleep(60)")
+    with (
+        open_session(parse_url(everything), timeout=3) as session,
+        must_end(),
+        pytest.raises(DatabaseError, match="took longer than"),
+    ):
+        session.rows("SELECT pg_sleep(3600)")
 
 
 def test_samples_show_values_and_no_people(postgres: Postgres) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from coderag.sql.live.url import parse_url
 from coderag.sql.model import CreateTable
 from coderag.sql.read import read_sql
 from tests.files import SHOP
+from tests.growth import HANG_SECONDS, must_end
 from tests.sql.live.shown import columns_of, shown, table_of
 
 SCHEMA = """
@@ -202,10 +202,10 @@ def test_a_locked_file_is_given_up_in_time(tmp_path: Path) -> None:
     path = made(tmp_path / "busy.db", "CREATE TABLE t (a)")
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN EXCLUSIVE")
-        started = time.monotonic()
-        with pytest.raises(DatabaseError, match="database is locked"):
-            inspect_database(str(path), timeout=1)
-        assert time.monotonic() - started < 4
+        with must_end(), pytest.raises(DatabaseError, match="database is locked"):
+            inspect_database(str(path), timeout=0.5)
+    with open_session(parse_url(str(path)), timeout=7) as session:
+        assert session.rows("PRAGMA busy_timeout") == [{"timeout": 7000}]
 
 
 def test_writers_beside_do_not_matter(tmp_path: Path) -> None:
@@ -229,10 +229,11 @@ def test_writers_beside_do_not_matter(tmp_path: Path) -> None:
 
 def test_nothing_can_be_written(tmp_path: Path) -> None:
     path = made(tmp_path / "shop.db", "CREATE TABLE t (a)")
-    with open_session(parse_url(str(path)), timeout=1) as session:
+    with open_session(parse_url(str(path)), timeout=HANG_SECONDS) as session:
         for statement in ("CREATE TABLE x (a)", "DELETE FROM t"):
             with pytest.raises(DatabaseError, match="attempt to write a readonly database"):
                 session.rows(statement)
+    with open_session(parse_url(str(path)), timeout=1) as session:
         endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
         with pytest.raises(DatabaseError, match="took longer than 1 s"):
             session.rows(endless)

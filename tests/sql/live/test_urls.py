@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import sqlite3
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from coderag.errors import DatabaseError
 from coderag.sql.live.inspect import inspect_database
 from coderag.sql.live.url import is_database_url, parse_url, slug_of
+from tests.growth import must_end
 
 NAMES = {
     "postgresql://user:secret@host/shop": "postgresql://host:5432/shop",
@@ -128,7 +128,7 @@ def test_a_server_that_is_not_there_is_an_error_without_the_password(scheme: str
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.raises(DatabaseError) as caught:
-        inspect_database(f"{scheme}://user:hush-hush@127.0.0.1:{port}/shop", timeout=5)
+        inspect_database(f"{scheme}://user:hush-hush@127.0.0.1:{port}/shop", timeout=60)
     assert f"{scheme}://127.0.0.1:{port}/shop cannot be opened: " in str(caught.value)
     assert "hush" not in f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}"
 
@@ -139,7 +139,5 @@ def test_a_server_that_says_nothing_is_given_up_in_time(scheme: str, module: str
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
-        started = time.monotonic()
-        with pytest.raises(DatabaseError, match=r"did not answer within 1 s$"):
+        with must_end(), pytest.raises(DatabaseError, match=r"did not answer within 1 s$"):
             inspect_database(f"{scheme}://user:hush@127.0.0.1:{silent.getsockname()[1]}/shop", timeout=1)
-        assert time.monotonic() - started < 5
