@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -121,7 +122,7 @@ def model_folder(text: str, base: Path) -> str:
     path = Path(text)
     with suppress(RuntimeError):  # there is no such user
         path = path.expanduser()
-    return str((base / path).resolve())
+    return os.path.realpath(base / path)  # unlike resolve, it takes links that lead in a circle
 
 
 def holds_onnx(folder: Path) -> bool:
