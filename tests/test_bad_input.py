@@ -444,3 +444,92 @@ def test_an_interrupted_build_leaves_the_old_index(root: Path) -> None:
             index.update(workers=workers, watch=interrupt)
         assert on_disk(root / ".coderag") == before
         assert first(index) == first(Index.open(root)) == "good.py"
+
+
+def odd_files(folder: Path) -> Path:
+    """Return a folder with what is no plain file, and files that are not what their names say."""
+    write(
+        folder,
+        {
+            "query.sql": "SELECT 1",
+            "blank.sql": " \n",
+            "deep.jsonl": "[" * 100_000,
+            "text.jsonl": "not JSON\n",
+            "broken.db": b"SQLite format 3\0" + b"\xff" * 5_000,
+            "folder/a.txt": "x",
+        },
+    )
+    os.mkfifo(folder / "fifo")
+    os.mkfifo(folder / "fifo.py")
+    (folder / "loop").symlink_to("loop")
+    return folder
+
+
+WRONG_CALLS = [
+    (["check-sql", "{odd}/nowhere.sql"], "{odd}/nowhere.sql: No such file or directory"),
+    (["check-sql", "{odd}/folder"], "{odd}/folder: Is a directory"),
+    (["check-sql", "{odd}/loop"], "{odd}/loop: Too many levels of symbolic links"),
+    (["check-sql", "{odd}/blank.sql"], "{odd}/blank.sql holds no SQL"),
+    (["check-sql", "/dev/zero"], "/dev/zero is larger than 1,000,000 bytes; check it in parts"),
+    (
+        ["check-sql", "{odd}/query.sql", "--url", "~nobody-is-called-so"],
+        "~nobody-is-called-so is neither the address of",
+    ),
+    (["check-sql", "{odd}/query.sql", "--url", "{odd}/fifo"], "{odd}/fifo is neither the address of a database nor"),
+    (["check-sql", "{odd}/query.sql", "--url", "{odd}/broken.db"], "broken.db cannot be read: "),
+    (["check-sql", "{odd}/query.sql", "--url", "sqlite:///{odd}/folder"], "cannot be opened: there is no such file"),
+    (["outline", "{odd}/fifo"], "{odd}/fifo: not a regular file"),
+    (["outline", "{odd}/fifo.py"], "{odd}/fifo.py: not a regular file"),
+    (["outline", "/dev/zero"], "/dev/zero: not a regular file"),
+    (["outline", "{odd}/folder"], "{odd}/folder: Is a directory"),
+    (["outline", "{odd}/loop"], "{odd}/loop: Too many levels of symbolic links"),
+    (["outline", "/dev/null", "--groups", "hr"], "there is no index around '/dev/null'; run \"coderag index\""),
+    (["eval", "{odd}/folder"], "{odd}/folder cannot be read: Is a directory"),
+    (["eval", "{odd}/deep.jsonl"], "{odd}/deep.jsonl:1: not JSON: maximum recursion depth exceeded"),
+    (["eval", "{odd}/text.jsonl"], "{odd}/text.jsonl:1: not JSON: "),
+    (["index", "{odd}/fifo"], "'{odd}/fifo' is not a folder; give the folder of a repository"),
+    (["index", "{odd}/loop"], "'{odd}/loop' does not exist; give the folder of a repository"),
+    (["index", "--index", "{odd}"], "{odd} is not empty, and no index of coderag; give an empty or a new folder"),
+    (["index", "--encoder", "~nobody-is-called-so"], "nobody-is-called-so"),
+    (["index", "--encoder", "{odd}/loop"], "loop"),
+    (["index", "--forget"], "--forget names no database; give its address as it was given before"),
+    (["index", "--forget", "sqlite:///nope.db"], "nope.db is not in the index at {root}/.coderag; known there: none"),
+    (["index", "sqlite:///nope.db"], "nope.db cannot be opened: there is no such file"),
+    (["search", "x", "--root", "\udcff\x1b[31m"], "'\\udcff\\x1b[31m' does not exist; give the folder of a repository"),
+    (["search", "x", "--language", "\udcff"], "unknown language '\\udcff'"),
+    (["schema", "x", "--since", "yesterday"], "since is 'yesterday'; give a date such as 2025-06-30"),
+    (["map", "--path", "/"], "the path filter '/' names nothing"),
+    (["status", "--index", "{odd}/fifo"], 'there is no index at {odd}/fifo; run "coderag index"'),
+    (["clean", "{odd}"], "there is no index at {odd}/.coderag"),
+    (["clean", "--index", "{odd}/folder"], "{odd}/folder is no index of coderag, so nothing was removed"),
+    (["frobnicate\x1b[31m\u202e"], "invalid choice: "),
+    (["search", "--frobnicate\x1b[31m\u202e", "x"], "unrecognized arguments: --frobnicate\\x1b[31m\\u202e"),
+]
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return odd_files(tmp_path_factory.mktemp("odd"))
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG_CALLS, ids=[" ".join(one[0])[:50] for one in WRONG_CALLS])
+def test_wrong_calls_end_in_one_line(root: Path, odd: Path, arguments: list[str], message: str) -> None:
+    (root / ".git").mkdir()
+    write(root, {"schema.sql": "CREATE TABLE orders (id int);\n"})
+    done = subprocess.run(
+        [sys.executable, "-m", "coderag", *(one.replace("{odd}", str(odd)) for one in arguments)],
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+        timeout=60,
+        check=False,
+    )
+    [line] = [one for one in done.stderr.splitlines() if not one.startswith("coderag: indexed ")]
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message.replace("{odd}", str(odd)).replace("{root}", str(root)) in line
+    assert line.isprintable()
+    if arguments[0] in {"index", "outline", "eval", "clean", "status"} and "--encoder" not in arguments:
+        assert not (root / ".coderag").exists()

@@ -224,6 +224,15 @@ def test_the_command_line_refuses_them_in_one_line(
     assert len(line) < 1_000
 
 
+@pytest.mark.parametrize("command", ["search", "schema", "map", "graph"])
+def test_a_long_question_of_many_words_is_refused_before_any_work(coderag: Run, tmp_path: Path, command: str) -> None:
+    write(tmp_path, FILES)
+    done = coderag(command, *["word " * 2_000] * 4, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "coderag: the question has 40,003 bytes, which is more than 32,000\n"
+    assert not (tmp_path / ".coderag").exists()
+
+
 @pytest.fixture(scope="module")
 def indexed(index: Index) -> Path:
     return index.roots[0].root

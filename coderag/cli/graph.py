@@ -14,6 +14,7 @@ from coderag.cli.text import counted, visible
 from coderag.graph.drawing import Drawing
 from coderag.graph.export import as_dot, as_graphml, as_mermaid
 from coderag.graph.picture import as_svg
+from coderag.ranking.query import check_question
 
 __all__ = ["run"]
 
@@ -33,8 +34,9 @@ ENDINGS = {
 def run(options: argparse.Namespace) -> int:
     """Draw what is asked for; 1 when nothing is found."""
     kind = chosen_format(options.output, "json" if options.json else options.format, endings=ENDINGS)
-    index = open_for_caller(options)
     what = " ".join(options.what)
+    check_question(what)
+    index = open_for_caller(options)
     drawn = index.graph(what, depth=options.depth, limit=options.limit, kinds=kinds_of(options), paths=options.path)
     if drawn is None:
         note(f"nothing is found for {what!r}")

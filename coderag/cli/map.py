@@ -12,14 +12,17 @@ from coderag.cli.opening import note
 from coderag.cli.records import print_records
 from coderag.cli.text import Screen, Style, counted, screen, shorten, visible
 from coderag.graph.mapping import MapEntry, MapPart, RepositoryMap, entry_text, part_text
+from coderag.limits import QUESTION, check_text
 
 __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the parts of repositories and what matters most in each; 1 when there is no code."""
+    question = " ".join(options.question)
+    check_text(QUESTION, question)
     index = open_for_caller(options)
-    found = index.map(" ".join(options.question), budget=options.budget, paths=options.path)
+    found = index.map(question, budget=options.budget, paths=options.path)
     if options.json:
         print_records(found)
     else:

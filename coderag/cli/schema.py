@@ -18,6 +18,7 @@ from coderag.context.pack import ContextTable
 from coderag.context.render import as_ddl, as_markdown, on_clause
 from coderag.context.schema_context import SchemaContext
 from coderag.errors import QueryError
+from coderag.ranking.query import check_question
 from coderag.text.budget import tokens_of
 
 __all__ = ["context_record", "run"]
@@ -31,6 +32,7 @@ def run(options: argparse.Namespace) -> int:
             raise QueryError("--batch reads its questions from stdin; give no QUESTION")
         answer_questions(open_for_caller(options), conditions=conditions_of(options), k=options.k)
         return FOUND
+    check_question(question, k=options.k, evidence=options.evidence)
     index = open_for_caller(options)
     context = index.schema_context(
         question,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
@@ -11,7 +13,15 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from coderag.errors import CoderagError
 from coderag.limits import DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT, fault_of_number
 
-__all__ = ["checked_address", "checked_options", "holds_onnx", "named_line", "options_text", "split_line"]
+__all__ = [
+    "checked_address",
+    "checked_options",
+    "holds_onnx",
+    "model_folder",
+    "named_line",
+    "options_text",
+    "split_line",
+]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "pooling": ("mean", "cls", "last"),
@@ -105,6 +115,14 @@ def checked_address(url: str, *, error: Raising) -> str:
     if any(SECRETS.search(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
         raise error(f"the address of {host} seems to hold a key; {KEY_ADVICE}")
     return url
+
+
+def model_folder(text: str, base: Path) -> str:
+    """Return the folder that a line names, from `base` where it is relative."""
+    path = Path(text)
+    with suppress(RuntimeError):  # there is no such user
+        path = path.expanduser()
+    return os.path.realpath(base / path)  # unlike resolve, it takes links that lead in a circle
 
 
 def holds_onnx(folder: Path) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from coderag.errors import RerankerError
-from coderag.models.named import checked_address, checked_options, holds_onnx, named_line, split_line
+from coderag.models.named import checked_address, checked_options, holds_onnx, model_folder, named_line, split_line
 from coderag.models.presets import Preset, Service, find_reranker, find_service, reranker_presets
 from coderag.models.trust import check_code
 
@@ -181,7 +181,7 @@ def _judge(rest: str, model: str) -> RerankerSpec:
 
 def _hub(kind: str, text: str, base: Path) -> RerankerSpec:
     if text.startswith((".", "/", "~")):
-        return RerankerSpec(kind, str((base / Path(text).expanduser()).resolve()))
+        return RerankerSpec(kind, model_folder(text, base))
     name, _, revision = text.partition("@")
     preset: Preset | None = find_reranker(name)
     if preset is None and "/" not in name:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coderag.errors import EncoderError, SettingsError
-from coderag.models.named import checked_address, checked_options, holds_onnx, named_line, split_line
+from coderag.models.named import checked_address, checked_options, holds_onnx, model_folder, named_line, split_line
 from coderag.models.presets import Preset, encoder_presets, find_encoder, find_service
 from coderag.models.trust import check_model, is_trusted
 
@@ -200,13 +200,13 @@ def _place(head: str, model: str, base: Path) -> EncoderSpec:
     if colon and rest and (service := find_service(scheme)) and service.embeddings:
         return EncoderSpec("http", rest, url=service.embeddings)
     if colon and rest and scheme == "onnx":
-        return EncoderSpec("onnx", _folder(rest, base))
+        return EncoderSpec("onnx", model_folder(rest, base))
     if colon and rest and scheme == "hf":
         return _hub(rest, base)
     if preset := find_encoder(head):
         return EncoderSpec("transformers", preset.model)
     if head.startswith((".", "/", "~")) or (head and (base / head).is_dir()):
-        folder = _folder(head, base)
+        folder = model_folder(head, base)
         return EncoderSpec("onnx" if holds_onnx(Path(folder)) else "transformers", folder)
     if head.count("/") == 1:
         return _hub(head, base)
@@ -218,16 +218,12 @@ def _place(head: str, model: str, base: Path) -> EncoderSpec:
 
 def _hub(text: str, base: Path) -> EncoderSpec:
     if text.startswith((".", "/", "~")):
-        return EncoderSpec("transformers", _folder(text, base))
+        return EncoderSpec("transformers", model_folder(text, base))
     name, _, revision = text.partition("@")
     preset = find_encoder(name)
     if preset is None and "/" not in name:
         raise EncoderError(f"{_shown(name)} is no id of the hub: those are written OWNER/NAME")
     return EncoderSpec("transformers", preset.model if preset else name, revision=revision)
-
-
-def _folder(text: str, base: Path) -> str:
-    return str((base / Path(text).expanduser()).resolve())
 
 
 def _checked(spec: EncoderSpec) -> EncoderSpec:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -150,7 +151,9 @@ def _server_url(dialect: str, rest: str, environment: Mapping[str, str]) -> Data
 def _file_url(text: str, dialect: str = "") -> DatabaseUrl:
     if text in {"", ":memory:"}:
         raise DatabaseError("a database in memory is empty; give the path of a file, as in sqlite:///shop.db")
-    path = Path(text).expanduser()
+    path = Path(text)
+    with suppress(RuntimeError):  # there is no such user
+        path = path.expanduser()
     found = _dialect_of_file(path) or dialect or SUFFIXES.get(path.suffix.lower(), "")
     if not found:
         raise DatabaseError(f"{text} is neither the address of a database nor a SQLite or DuckDB file")
@@ -158,6 +161,8 @@ def _file_url(text: str, dialect: str = "") -> DatabaseUrl:
 
 
 def _dialect_of_file(path: Path) -> str:
+    if not path.is_file():  # a FIFO would be waited for
+        return ""
     try:
         with path.open("rb") as file:
             head = file.read(16)
