@@ -131,10 +131,10 @@ class Catalog:
         Raises IndexDamagedError, and IndexFormatError for another format.
         """
         arrays = open_arrays(path, held)
-        found = arrays["format"].tolist() if "format" in arrays else []
+        found = arrays["format"].tolist()[:1] if "format" in arrays else []
         if found != [CATALOG_FORMAT]:
             raise IndexFormatError(
-                f'{path} has format {found}, this version reads {CATALOG_FORMAT}; run "coderag index"'
+                f'{path} has format {found[0] if found else "none"}, this version reads {CATALOG_FORMAT}; run "coderag index"'
             )
         check_arrays(path, arrays, WITH_VECTORS if "vectors_key" in arrays else CATALOG)
         catalog = cls(arrays)
