@@ -134,7 +134,8 @@ class Catalog:
         found = arrays["format"].tolist()[:1] if "format" in arrays else []
         if found != [CATALOG_FORMAT]:
             raise IndexFormatError(
-                f'{path} has format {found[0] if found else "none"}, this version reads {CATALOG_FORMAT}; run "coderag index"'
+                f"{path} has format {found[0] if found else 'none'}, this version reads {CATALOG_FORMAT}; "
+                'run "coderag index"'
             )
         check_arrays(path, arrays, WITH_VECTORS if "vectors_key" in arrays else CATALOG)
         catalog = cls(arrays)
