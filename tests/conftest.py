@@ -21,12 +21,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the golden files with what comes out now")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Keep the cache and the key of the user out of the tests, and the tests out of them: also in their processes."""
-    own = tempfile.TemporaryDirectory(prefix="coderag-tests-")
-    config.add_cleanup(own.cleanup)
-    for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
-        os.environ[name] = str(Path(own.name, name))
+# The cache and the key of the user stay out of the tests, and the tests out of them: also in the processes that they
+# start, whose environment other modules copy when they are imported.
+OWN = tempfile.TemporaryDirectory(prefix="coderag-tests-")
+os.environ.update({name: str(Path(OWN.name, name)) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME")})
+
+
+def pytest_unconfigure() -> None:
+    OWN.cleanup()
 
 
 @pytest.fixture

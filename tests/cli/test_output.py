@@ -48,12 +48,14 @@ def test_what_the_format_and_the_name_say(coderag: Run, shop: Path, tmp_path: Pa
     assert (done.returncode, "--output/-o: it is empty" in done.stderr) == (2, True)
 
 
-def test_links_and_permissions_stay(coderag: Run, shop: Path, tmp_path: Path) -> None:
+def test_permissions_stay_and_nothing_is_written_where_a_link_leads(coderag: Run, shop: Path, tmp_path: Path) -> None:
     (tmp_path / "real.svg").write_text("old")
     (tmp_path / "real.svg").chmod(0o640)
     (tmp_path / "link.svg").symlink_to("real.svg")
-    assert coderag("erd", "-o", tmp_path / "link.svg", cwd=shop).returncode == 0
-    assert (tmp_path / "link.svg").is_symlink()
+    done = coderag("erd", "-o", tmp_path / "link.svg", cwd=shop)
+    assert (done.returncode, "is a link" in done.stderr) == (2, True)
+    assert (tmp_path / "real.svg").read_text() == "old"
+    assert coderag("erd", "-o", tmp_path / "real.svg", cwd=shop).returncode == 0
     assert (tmp_path / "real.svg").read_text().startswith("<svg")
     assert (tmp_path / "real.svg").stat().st_mode & 0o777 == 0o640
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.svg", "real.svg"]
