@@ -39,7 +39,7 @@ class Embedding:
     def of(cls, manifest: Manifest, wanted: EncoderSpec | None = None) -> Embedding:
         """Return the embedding of an index, or the one that is wanted instead."""
         made = cls.made(manifest)
-        if wanted is not None and made.spec.trusted and wanted.place == made.spec.place:
+        if wanted is not None and made.spec.vouches_for(wanted):
             wanted = replace(wanted, trusted=True)  # the settings name what the user named before
         # The shipped encoder changes with a new version of coderag, and its key costs nothing to ask for.
         if wanted is None and made.spec != SHIPPED:

@@ -60,10 +60,10 @@ class EncoderSpec:
     trust_remote_code: bool = False
     trusted: bool = field(default=False, compare=False, repr=False)  # named by the user, not by a file of a repository
 
-    @property
-    def place(self) -> tuple[str, str, str]:
-        """Where it is to be had, which is what the user's trust is about."""
-        return self.kind, self.model, self.url
+    def vouches_for(self, other: EncoderSpec) -> bool:
+        """Tell whether a user who named this encoder trusts another too: from the same place, with no more rights."""
+        same = (self.kind, self.model, self.url) == (other.kind, other.model, other.url)
+        return self.trusted and same and self.trust_remote_code >= other.trust_remote_code
 
     def as_dict(self) -> dict[str, Any]:
         """Return what differs from the defaults as plain values, for a manifest."""

@@ -19,15 +19,31 @@ from tests.security.snapshot import State, changes, state_of
 
 SERVER = Path(__file__).with_name("commands.py")
 OURS = (".cache/coderag", ".local/share/coderag")  # in the home: the cache and the key
+INHERITED = ("PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX")
 CODE = (
     'def total(cart):\n    """Add up the prices of a cart."""\n    return sum(cart)\n\n\n'
     "def bill(cart):\n    return total(cart)\n"
 )
-GENUINE = {
+GENUINE: dict[str, str | bytes] = {
     "cart.py": CODE,
     "README.md": "# Shop\n\nHow the cart is billed.\n",
     "schema.sql": "create table orders (id int primary key, total int);\n",
 }
+# Every command that looks at an index; the last ones remove it.
+EVERY: tuple[tuple[str, ...], ...] = (
+    *(("search", "total"), ("search", "--no-refresh", "total"), ("index", "-q"), ("index", "-q", "--rebuild")),
+    *(("status",), ("status", "--check"), ("outline", "cart.py"), ("symbols", "total"), ("refs", "total")),
+    *(("impact", "total"), ("graph", "total"), ("map",), ("schema", "orders"), ("tables",), ("table", "orders")),
+    *(("erd",), ("check-sql", "schema.sql"), ("eval", "--from-git"), ("eval", "--from-docstrings")),
+    *(("clean", "--dry-run", "."), ("clean", ".")),
+)
+QUICK = ("index", "-q", "--workers", "0", "--no-graph")  # without a process that reads files
+WATCH = """
+import os, signal, sys, threading
+from coderag.cli.main import run
+threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+sys.exit(run(["watch", "--poll", "0.2"]))
+"""
 
 
 class Done(NamedTuple):
@@ -108,11 +124,8 @@ class World:
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment of a command."""
-        kept = {
-            name: ENVIRONMENT[name] for name in ("PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX") if name in ENVIRONMENT
-        }
         return {
-            **kept,
+            **{name: ENVIRONMENT[name] for name in INHERITED if name in ENVIRONMENT},
             "HOME": str(self.home),
             "XDG_CACHE_HOME": str(self.home / ".cache"),
             "XDG_DATA_HOME": str(self.home / ".local/share"),
@@ -125,15 +138,23 @@ class World:
 
     def run(self, *arguments: str | Path, cwd: Path, **environment: str) -> Done:
         """Run `coderag` with some arguments in a folder; it has to end, and not by a traceback."""
-        done = self.commands.run(tuple(map(str, arguments)), cwd=cwd, environment=self.environment(**environment))
+        return self._ended(tuple(map(str, arguments)), "", cwd=cwd, environment=environment)
+
+    def python(self, program: str, *, cwd: Path, **environment: str) -> Done:
+        """Run a program that uses the Python API; it has to end, and not by a traceback."""
+        return self._ended(("python",), program, cwd=cwd, environment=environment)
+
+    def every(self, cwd: Path) -> list[Done]:
+        """Run every command, and a watch of a second before the index is removed."""
+        done = [self.run(*one, cwd=cwd) for one in EVERY[:-2]]
+        return [*done, self.python(WATCH, cwd=cwd), *(self.run(*one, cwd=cwd) for one in EVERY[-2:])]
+
+    def _ended(self, arguments: tuple[str, ...], program: str, *, cwd: Path, environment: Mapping[str, str]) -> Done:
+        done = self.commands.run(arguments, cwd=cwd, environment=self.environment(**environment), program=program)
         assert done.code is not None, f"{arguments} did not end in {HANGS_AFTER:g} s"
         assert done.code in {0, 1, 2}, done
         assert "Traceback" not in done.err, done
         return done
-
-    def python(self, program: str, *, cwd: Path, **environment: str) -> Done:
-        """Run a program that uses the Python API."""
-        return self.commands.run((), cwd=cwd, environment=self.environment(**environment), program=program)
 
     def clone(
         self, files: Mapping[str, str | bytes], name: str = "clone", links: Mapping[str, str] | None = None
@@ -146,7 +167,7 @@ class World:
             (origin / path).symlink_to(target)
         git(origin, "init", "-q", "-b", "main")
         git(origin, "add", "--force", "--all", ".")
-        git(origin, "commit", "-q", "--allow-empty", "-m", "all")
+        git(origin, "commit", "-q", "--allow-empty", "-m", "Let the total of a cart be billed")
         root = self.home / "work" / name
         git(self.top, "clone", "-q", f"file://{origin}", str(root))
         self.keep()
