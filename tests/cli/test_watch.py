@@ -136,7 +136,7 @@ def test_a_signal_while_the_index_is_made(project: Path) -> None:
     ("arguments", "message"),
     [
         (["nowhere"], "does not exist"),
-        (["--poll", "0"], "is no number of seconds"),
+        (["--poll", "0"], "is less than 0.01"),
         (["--workers", "x"], "whole number"),
     ],
 )
