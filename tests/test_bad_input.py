@@ -480,7 +480,7 @@ WRONG_CALLS = [
     (["check-sql", "{odd}/query.sql", "--url", "sqlite:///{odd}/folder"], "cannot be opened: there is no such file"),
     (["outline", "{odd}/fifo"], "{odd}/fifo: not a regular file"),
     (["outline", "{odd}/fifo.py"], "{odd}/fifo.py: not a regular file"),
-    (["outline", "/dev/zero"], "/dev/zero: not a regular file"),
+    (["outline", "/dev/zero"], "the language of '/dev/zero' is not known"),
     (["outline", "{odd}/folder"], "{odd}/folder: Is a directory"),
     (["outline", "{odd}/loop"], "{odd}/loop: Too many levels of symbolic links"),
     (["outline", "/dev/null", "--groups", "hr"], "there is no index around '/dev/null'; run \"coderag index\""),
