@@ -203,7 +203,7 @@ def test_a_locked_file_is_given_up_in_time(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN EXCLUSIVE")
         with must_end(), pytest.raises(DatabaseError, match="database is locked"):
-            inspect_database(str(path), timeout=0.5)
+            inspect_database(str(path), timeout=1)
     with open_session(parse_url(str(path)), timeout=7) as session:
         assert session.rows("PRAGMA busy_timeout") == [{"timeout": 7000}]
 
