@@ -16,9 +16,18 @@ settings.load_profile("any machine")
 
 Golden = Callable[[Path, str], None]
 
+MOST_WORKERS = 8  # of pytest -n auto: many start servers and processes of their own
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the golden files with what comes out now")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    from coderag.index.writing import available_cores  # later than what the environment is to be
+
+    return min(MOST_WORKERS, available_cores())
 
 
 # The cache and the key of the user stay out of the tests, and the tests out of them: also in the processes that they

@@ -5,13 +5,22 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
+from scripts.fuzzing_index.kinds import KINDS
 from tests.files import REPOSITORY
 from tests.growth import HANG_SECONDS
 
-INPUTS_OF_A_KIND = 42  # of which there are twelve
+INPUTS = 500
+KINDS_AT_ONCE = 3  # so that runs of the tests side by side share them
 
 
-def test_nothing_is_led_out_of_the_index_or_hangs() -> None:
-    command = [sys.executable, "scripts/fuzz_index.py", "--inputs", str(INPUTS_OF_A_KIND), "--seed", "1"]
+@pytest.mark.parametrize(
+    "kinds", [list(KINDS)[first : first + KINDS_AT_ONCE] for first in range(0, len(KINDS), KINDS_AT_ONCE)], ids=" ".join
+)
+def test_nothing_is_led_out_of_the_index_or_hangs(kinds: list[str]) -> None:
+    chosen = [word for kind in kinds for word in ("--kind", kind)]
+    inputs = -(-INPUTS // len(KINDS))
+    command = [sys.executable, "scripts/fuzz_index.py", *chosen, "--inputs", str(inputs), "--seed", "1"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=20 * HANG_SECONDS)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
