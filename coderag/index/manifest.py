@@ -101,6 +101,7 @@ SEGMENT_FILE = re.compile(r"arrays\.bin|text\.bin|vectors-[0-9a-f]{1,64}\.bin")
 NUMBERED = re.compile(r"(listing|catalog|graph)-([0-9]{1,15})-[0-9a-f]{16}\.bin")
 LEFT_OVER = re.compile(r"(?:listing|catalog|graph)-[0-9]+(?:-[0-9a-f]+)?\.bin|[a-z0-9-]+\.tmp")
 DIGEST = re.compile(r"[0-9a-f]{64}|")
+NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves of pairs that stand for no byte of a name either
 KEY = re.compile(r"[0-9a-f]{0,64}")
 HOME = re.compile(rb'\{"format":[0-9]+,"home":("(?:[^"\\]|\\.)*"),')
 
@@ -256,7 +257,7 @@ def _damaged(folder: IndexPath, why: str) -> IndexDamagedError:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    return isinstance(value, str) and NO_BYTES.search(value) is None
 
 
 def _is_flag(value: Any) -> bool:
@@ -329,7 +330,8 @@ ENTRY_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "foreign": _is_flag,
 }
 MANIFEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("root", "repository", "version", "catalog_key", "graph_key"), _is_text),
+    **dict.fromkeys(("root", "repository", "version"), _is_text),
+    **dict.fromkeys(("catalog_key", "graph_key"), _matches(KEY)),
     **dict.fromkeys(("listing_sum", "catalog_sum", "graph_sum"), _is_sum),
     **dict.fromkeys(("updated_ns", "graph_ns"), _is_time),
     "max_bytes": _is_count,

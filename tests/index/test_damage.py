@@ -6,7 +6,9 @@ import json
 import random
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from coderag.errors import IndexDamagedError, IndexFormatError
 from coderag.index.build import update
 from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions
+from coderag.index.manifest import publish_manifest, read_manifest
 from tests.files import Answer, answers, write
 
 FILES = ("manifest.json", "listing-1-*.bin", "segments/*/arrays.bin", "segments/*/text.bin")
@@ -253,3 +256,20 @@ def test_what_a_reader_of_damaged_tables_raises_is_damage(large: Path) -> None:
         assert isinstance(caught.value.__context__, LookupError | ValueError | ArithmeticError)
     finally:
         path.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("catalog_key", "\udfff"), ("graph_key", "no key"), ("root", "/a\ud800"), ("version", "\udfff")],
+)
+def test_texts_of_a_manifest_that_cannot_be_are_damage(
+    repository: Path, tmp_path: Path, field: str, value: str
+) -> None:
+    root = tmp_path / "root"
+    shutil.copytree(repository, root)
+    Index.open(root)  # which signs it for its place
+    folder = IndexPath(root / ".coderag")
+    changed: dict[str, Any] = {field: value}
+    publish_manifest(folder, replace(read_manifest(folder), **changed))
+    with pytest.raises(IndexDamagedError, match=f"'{field}' is not what it may be"):
+        Index.open(root)
