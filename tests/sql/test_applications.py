@@ -45,8 +45,8 @@ def test_application_has_its_schema(case: str, tmp_path: Path) -> None:
 def _expected(folder: Path) -> Iterator[tuple[str, Tables]]:
     if (only := folder / "expected.sql").exists():
         yield ONLY, _stated(only)
-    for path in sorted((folder / "expected").glob("*.sql")):
-        yield path.stem, _stated(path)
+    for path in sorted((folder / "expected").rglob("*.sql")):
+        yield path.relative_to(folder / "expected").with_suffix("").as_posix(), _stated(path)
 
 
 def _stated(path: Path) -> Tables:

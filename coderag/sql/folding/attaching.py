@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from coderag.sql.folding.declared import Declared, Index, is_qualified
 from coderag.sql.folding.drafts import Draft, Sets, common_folder, dialect_of, disjoint, grouped_by, overlap
 from coderag.sql.folding.naming import environment
+from coderag.sql.folding.path_dialects import path_dialect
 from coderag.sql.folding.places import (
     base_folder,
     distance,
@@ -19,10 +20,15 @@ from coderag.sql.folding.places import (
 )
 from coderag.sql.model import CreateTable
 from coderag.sql.names import Key
+from coderag.sql.series import NAMED_BY_FOLDER, version_key
 
 __all__ = ["merged", "with_dependents", "with_models", "with_snapshots"]
 
 MIN_OVERLAP = 0.5  # of the tables' names, for a snapshot or for models to be of the same database
+_Fit = tuple[bool, tuple[int, ...], float, int, str]  # the lower, the better
+
+MIN_FILES = 5  # that create a table, of a project that states a whole schema in files of one object each
+MIN_ALIKE = 0.6  # of the tables of such a project and a series, as migrations also create those that are gone by now
 NEARLY = 0.8  # of the most tables that a database has of those that a file uses, for it to be one of the best
 
 
@@ -35,10 +41,9 @@ def merged(drafts: list[Draft]) -> list[Draft]:
             index.add(number, draft.tables())
     tables = [draft.tables() for draft in drafts]
     for number, draft in enumerate(drafts):
-        if not _may_merge(draft) or draft.series:
+        if not _may_merge(draft):
             continue
-        names = draft.names()
-        for key in sorted({key for one in draft.files for key in one.used} - names):
+        for key in sorted(_needed(draft)):
             other = _nearest(draft, key, index.holders(key), drafts)
             if other is not None and _may_be_one(tables, sets, number, other):
                 sets.join(number, other)
@@ -54,6 +59,12 @@ def merged(drafts: list[Draft]) -> list[Draft]:
 def _may_be_one(tables: Sequence[set[Key]], sets: Sets, first: int, second: int) -> bool:
     """Tell whether two drafts create nothing both, and are not the same tables in two schemas either."""
     return disjoint(tables, sets, first, second) and overlap(tables[first], tables[second]) < MIN_OVERLAP
+
+
+def _needed(draft: Draft) -> set[Key]:
+    """Return the tables that files use and do not create; migrations need those whose rows they write, too."""
+    needed = {key for one in draft.files for key in one.used}
+    return (needed | {key for one in draft.series for key in one.written}) - draft.names()
 
 
 def _may_merge(draft: Draft) -> bool:
@@ -79,7 +90,17 @@ def _is_near(first: str, second: str) -> bool:
     """Tell whether one folder lies in the other, or both in one that is not the root and holds no projects."""
     parent = first.rpartition("/")[0]
     beside = parent == second.rpartition("/")[0] and parent and not holds_projects(parent)
-    return is_related(first, second) or bool(beside)
+    if is_related(first, second) or beside:
+        return True
+    around, others = project_folder(first), project_folder(second)
+    return around == others and bool(around or _parts_of_one(first, second))
+
+
+def _parts_of_one(first: str, second: str) -> bool:
+    """Tell whether two folders of one name lie in parts of one schema: schema/main/delta and schema/common/delta."""
+    one, two = first.rpartition("/"), second.rpartition("/")
+    around = one[0].rpartition("/")[0]
+    return one[2] == two[2] and bool(around) and around == two[0].rpartition("/")[0] and not holds_projects(around)
 
 
 def _one_draft(drafts: Sequence[Draft]) -> Draft:
@@ -88,6 +109,7 @@ def _one_draft(drafts: Sequence[Draft]) -> Draft:
         first.members += other.members
         first.series += other.series
         first.models += other.models
+        first.editions += other.editions
         first.whole_folder = True
     if others:
         first.folder = common_folder([draft.folder for draft in drafts])
@@ -96,25 +118,46 @@ def _one_draft(drafts: Sequence[Draft]) -> Draft:
 
 def with_snapshots(drafts: list[Draft]) -> list[Draft]:
     """Give each series the files that state its whole schema, or what it begins with; the best fitting ones first."""
-    pairs: list[tuple[tuple[bool, float, int, str], Draft, Draft]] = []
+    pairs: list[tuple[_Fit, Draft, Draft]] = []
     stated = [draft for draft in drafts if draft.members and not (draft.series or draft.live or draft.name)]
     for series in [draft for draft in drafts if draft.series and not draft.live]:
         known = series.known()
         for draft in stated:
             share = overlap(known, draft.tables())
-            if share >= MIN_OVERLAP and draft.side == series.side and _is_beside(series, draft):
-                other = dialect_of(series) != dialect_of(draft)
-                pairs.append(((other, -share, distance(series.folder, draft.folder), draft.folder), series, draft))
+            if draft.side != series.side or not (share >= MIN_OVERLAP or _is_version_of(series, draft)):
+                continue
+            if _is_beside(series, draft) or _is_project(series, draft):
+                fit = (_is_other_dialect(series, draft), _age(draft), -share, distance(series.folder, draft.folder))
+                pairs.append(((*fit, draft.folder), series, draft))
     taken: set[int] = set()
-    for _, series, snapshot in sorted(pairs, key=lambda pair: pair[0]):
-        if id(snapshot) in taken or series.bases or series.snapshot:
-            continue
-        taken.add(id(snapshot))
-        _add_snapshot(series, snapshot)
+    pairs.sort(key=lambda pair: pair[0])
+    for _, series, snapshot in pairs:
+        stating = Draft([*series.bases, *series.snapshot])
+        if id(snapshot) not in taken and stating.tables().isdisjoint(snapshot.tables()):
+            taken.add(id(snapshot))
+            _add_snapshot(series, snapshot)
+    for _, series, snapshot in pairs:  # those of earlier versions and of other dialects
+        if id(snapshot) not in taken:
+            taken.add(id(snapshot))
+            series.editions += snapshot.members
     for draft in drafts:
         if draft.series and draft.members and not draft.snapshot:
             _find_snapshot(draft)
     return [draft for draft in drafts if id(draft) not in taken]
+
+
+def _is_other_dialect(series: Draft, draft: Draft) -> bool:
+    """Tell whether a file is of another dialect than a series, by their names where those say it."""
+    told = [{path_dialect(one.path) for one in both.files} - {""} for both in (series, draft)]
+    if all(told):
+        return told[0].isdisjoint(told[1])
+    return dialect_of(series) != dialect_of(draft)
+
+
+def _age(draft: Draft) -> tuple[int, ...]:
+    """Return what sorts the snapshots of later versions first."""
+    versions = [version_key(one.series.version) for one in draft.members if one.series and one.series.snapshot]
+    return tuple(-number for number in max(versions, default=()))
 
 
 def _add_snapshot(series: Draft, snapshot: Draft) -> None:
@@ -122,6 +165,8 @@ def _add_snapshot(series: Draft, snapshot: Draft) -> None:
         series.bases += snapshot.members
     else:
         series.snapshot += snapshot.members
+    if _is_project(series, snapshot):
+        series.folder = common_folder([series.folder, snapshot.folder])
 
 
 def _find_snapshot(draft: Draft) -> None:
@@ -138,6 +183,24 @@ def _is_beside(series: Draft, draft: Draft) -> bool:
     if not all(_is_snapshot(one) for one in draft.members if one.tables):
         return False
     return is_related(project_folder(series.folder), project_folder(draft.folder))
+
+
+def _is_version_of(series: Draft, draft: Draft) -> bool:
+    """Tell whether files state a version of what a series beside them changes: full_schemas/72 beside delta."""
+    around = {
+        one.home.rpartition("/")[0]
+        for one in draft.members
+        if one.series and one.series.snapshot and one.series.tool == NAMED_BY_FOLDER
+    }
+    return any(one.home.rpartition("/")[0] in around for one in series.series)
+
+
+def _is_project(series: Draft, draft: Draft) -> bool:
+    """Tell whether files with an object each state what a series in another project leaves, as for SQL Server."""
+    created, stated = series.tables(), draft.tables()
+    files = sum(bool(one.tables) for one in draft.members)
+    alike = len(created & stated) / len(created | stated)
+    return files >= MIN_FILES and alike >= MIN_ALIKE and dialect_of(series) == dialect_of(draft)
 
 
 def _is_snapshot(one: Declared) -> bool:
