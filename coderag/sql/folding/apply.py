@@ -99,6 +99,7 @@ def apply_more(state: State, files: Iterable[SchemaFile], *, migrations: Collect
         state.begin(file, in_order=file.path in migrations)
         for operation in file.facts.operations:
             _apply(state, operation)
+    state.end_session()
     waiting, state.deferred = state.deferred, []
     _apply_waiting(state, waiting)
 
