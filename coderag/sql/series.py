@@ -46,6 +46,8 @@ NUMBERED = re.compile(rf"[vV]?(?P<version>\d+(?:[._-]\d+)*)(?P<rest>(?:[-_. +T].
 FOLDER = re.compile(r"(?P<version>\d{6,}|\d{4}-\d\d-\d\d[-_]?\d*)(?:[-_].*)?")
 # The direction stands at the end (x.up, x_down) or, for postgrator, behind the number (001.do.x).
 DIRECTION = re.compile(r"(?i)(?P<stem>.*)[-_.](?P<direction>up|down|do|undo|rollback|revert)|\.(?P<front>do|undo)\..*")
+MIGRATION_WORDS = frozenset({"migrate", "migration", "migrations"})  # in the name of a folder: old_migrations
+WORDS = re.compile(r"[-_.]")
 NAMED_BY_FOLDER = "folders"  # the tool of files whose folder says the version
 FOLDER_EACH = frozenset({"prisma", "diesel", NAMED_BY_FOLDER})  # tools with a folder for each version
 REVERTS = frozenset({"revert", "verify", "rollback", "rollbacks", "down"})  # folders beside "deploy" or "up"
@@ -202,7 +204,8 @@ def _stem(name: str) -> str:
 
 def _is_numbering(folder: str, members: Sequence[str]) -> bool:
     """Tell whether numbers in front of the names of a folder's files are versions."""
-    if not MIGRATION_FOLDERS.isdisjoint(folder.lower().split("/")[-2:]):
+    last = folder.lower().split("/")[-2:]
+    if not MIGRATION_FOLDERS.isdisjoint(last) or not MIGRATION_WORDS.isdisjoint(WORDS.split(last[-1])):
         return True
     versions = [found["version"] for path in members if (found := NUMBERED.fullmatch(_name(path)))]
     if len(versions) < 2 or len(versions) * 2 < len(members):

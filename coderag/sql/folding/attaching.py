@@ -15,6 +15,7 @@ from coderag.sql.folding.places import (
     holds_projects,
     is_related,
     project_folder,
+    project_of,
     says_snapshot,
     stem_of,
 )
@@ -43,8 +44,12 @@ def merged(drafts: list[Draft]) -> list[Draft]:
     for number, draft in enumerate(drafts):
         if not _may_merge(draft):
             continue
+        altered = {key for one in draft.files for key in one.altered}
         for key in sorted(_needed(draft)):
-            other = _nearest(draft, key, index.holders(key), drafts)
+            holders = index.holders(key)
+            other = _nearest(draft, key, holders, drafts)
+            if other is None and key in altered and len(holders) == 1:
+                other = holders[0] if _is_of_project(draft, drafts[holders[0]]) else None
             if other is not None and _may_be_one(tables, sets, number, other):
                 sets.join(number, other)
     by_database: dict[tuple[str, str], int] = {}
@@ -84,6 +89,15 @@ def _nearest(draft: Draft, key: Key, holders: Sequence[int], drafts: Sequence[Dr
     if not near or (len(near) > 1 and near[0][0] == near[1][0]):
         return None
     return near[0][1]
+
+
+def _is_of_project(draft: Draft, other: Draft) -> bool:
+    """Tell whether files of two drafts belong to one project, so that one may alter a table of the other's anywhere."""
+    return (
+        draft is not other
+        and draft.side == other.side
+        and project_of(draft.files[0].path) == project_of(other.files[0].path)
+    )
 
 
 def _is_near(first: str, second: str) -> bool:

@@ -121,7 +121,7 @@ def add_constraint(state: State, operation: AddConstraint) -> None:
 
 
 def _of_index(state: State, table: MutableTable, operation: AddConstraint) -> AddConstraint:
-    """Return a constraint with the columns of the index that it is made of; the index goes by its name from there on."""
+    """Return a constraint with the columns of the index that it is made of, which goes by its name from there on."""
     columns = table.take_index(operation.index)
     if not columns:
         state.report(

@@ -15,6 +15,11 @@ from coderag.sql.series import NAMED_BY_FOLDER
 
 __all__ = ["first_drafts", "series_key"]
 
+# Words of folders of migrations that are put away: those that were applied once, and those that never are.
+PAST = frozenset({"archive", "archived", "legacy", "old"})
+REJECTED = frozenset(
+    "backup backups bad bak broken deprecated disabled failed obsolete rejected skipped unused".split()
+)
 SPARSE = 3  # of so many numbers, a series that counts on with another has one at most
 MAX_LONELY = 0.5  # share of files with several tables of their own, above which a folder holds several databases
 MODEL_ORIGINS = frozenset({Origin.ORM})
@@ -93,11 +98,14 @@ def _joined_series(drafts: list[Draft]) -> list[Draft]:
     joined: list[Draft] = []
     for draft in sorted(drafts, key=lambda draft: (_is_put_away(draft.folder), draft.folder)):
         home = next((other for other in joined if _continues(draft, other)), None)
-        if home is None:
-            joined.append(draft)
-        else:
+        rival = next((other for other in joined if _is_put_away(draft.folder) and _is_beside(draft, other)), None)
+        if home is not None:
             home.series += draft.series
             home.editions += draft.editions
+        elif rival is not None:  # what was put away is no database of its own
+            rival.editions += [*draft.series, *draft.editions]
+        else:
+            joined.append(draft)
     return joined
 
 
@@ -108,12 +116,18 @@ def _continues(draft: Draft, other: Draft) -> bool:
     versions = [{one.series.version for one in both.series if one.series} - {""} for both in (draft, other)]
     if len(tools) > 1 or not versions[0].isdisjoint(versions[1]):
         return False
-    inside = draft.folder.startswith(f"{other.folder}/")
-    parent = draft.folder.rpartition("/")[0]
-    beside = parent == other.folder.rpartition("/")[0]
     if _is_put_away(draft.folder):
-        return inside or beside
-    return tools == {"flyway"} and (inside or (beside and parent.rpartition("/")[2] in {"migration", "migrations"}))
+        return _is_beside(draft, other) and not _has_word(draft.folder, REJECTED)
+    parent = draft.folder.rpartition("/")[0]
+    inside = draft.folder.startswith(f"{other.folder}/")
+    beside = parent == other.folder.rpartition("/")[0] and parent.rpartition("/")[2] in {"migration", "migrations"}
+    return tools == {"flyway"} and (inside or beside)
+
+
+def _is_beside(draft: Draft, other: Draft) -> bool:
+    """Tell whether the folder of a series lies in that of another one or beside it."""
+    inside = draft.folder.startswith(f"{other.folder}/")
+    return inside or draft.folder.rpartition("/")[0] == other.folder.rpartition("/")[0]
 
 
 def _shares_counter(draft: Draft, other: Draft) -> bool:
@@ -137,8 +151,11 @@ def _numbers(draft: Draft) -> set[int]:
 
 
 def _is_put_away(folder: str) -> bool:
-    words = re.split(r"[-_.]", folder.rpartition("/")[2].casefold())
-    return not {"archive", "archived", "legacy", "old"}.isdisjoint(words)
+    return _has_word(folder, PAST | REJECTED)
+
+
+def _has_word(folder: str, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(re.split(r"[-_.]", folder.rpartition("/")[2].casefold()))
 
 
 def _take_dbt(files: list[Declared]) -> Taken:
