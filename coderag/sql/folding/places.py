@@ -54,7 +54,8 @@ WORDS = DIALECTS | frozenset(  # of file names that say nothing
 )
 EDGES = frozenset("schema schemas structure create ddl dump tables init".split())  # not part of a database's name
 SNAPSHOT_WORDS = frozenset(
-    "schema schemas structure snapshot dump database ddl full current latest create tables baseline db model".split()
+    """schema schemas structure snapshot dump database ddl full current latest create tables baseline db model
+    init initial install setup""".split()
 )
 SNAPSHOT_FOLDERS = frozenset({"schema", "schemas", "snapshot", "snapshots", "structure"})
 ENVIRONMENTS = {
