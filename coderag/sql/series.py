@@ -142,6 +142,8 @@ def series_of(path: str, siblings: Collection[str]) -> Series | None:
 def home_of(path: str, series: Series) -> str:
     """Return the folder of the series that a migration belongs to."""
     parent = _folder(path)
+    while series.tool == NAMED_BY_FOLDER and _name(parent) not in ("", series.version):
+        parent = _folder(parent)
     is_sqitch = series.tool == "sqitch" and _name(parent) in REVERTS | DEPLOYS
     return _folder(parent) if is_sqitch or series.tool in FOLDER_EACH else parent
 

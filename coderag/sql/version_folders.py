@@ -15,7 +15,7 @@ MIGRATION_FOLDERS = frozenset(
 )
 SNAPSHOT_WORDS = frozenset("baseline baselines full snapshot snapshots".split())  # of folders with all of a version
 NUMBER = re.compile(r"\d+")
-DOTTED = re.compile(r"[vV]?\d+(?:[._]\d+)+(?:[-_.]?[xX])?|[vV]\d+")
+DOTTED = re.compile(r"[vV]?\d+(?:[._]\d+)+(?:[-_.]?[xX])?(?:[-_](?:schema|release|final|ga|rc\d*|beta\d*))?|[vV]\d+")
 MIN_DOTTED = 2  # versions side by side; one alone may be that of a tool
 WORDS = re.compile(r"[-_. ]+")
 
@@ -25,15 +25,18 @@ def folder_versions(folders: Iterable[str]) -> dict[str, str]:
 
     A bare number is a version below a folder of migrations, one with dots also beside others.
     """
-    named: defaultdict[str, list[str]] = defaultdict(list)
+    named: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for folder in folders:
         parent, _, name = folder.rpartition("/")
-        if NUMBER.fullmatch(name) or DOTTED.fullmatch(name):
-            named[parent].append(name)
+        if not _is_version(name):  # a folder for each dialect in that of the version
+            parent, _, name = parent.rpartition("/")
+        if _is_version(name):
+            named[parent][name].append(folder)
     return {
-        f"{parent}/{name}".lstrip("/"): name
+        folder: name
         for parent, names in named.items()
-        for name in names
+        for name, found in names.items()
+        for folder in found
         if _holds_versions(parent) or (DOTTED.fullmatch(name) and _dotted(names) >= MIN_DOTTED)
     }
 
@@ -42,6 +45,10 @@ def states_all(folder: str) -> bool:
     """Tell whether a folder named after a version holds the whole schema of that version."""
     parent = folder.rpartition("/")[0].rpartition("/")[2]
     return not SNAPSHOT_WORDS.isdisjoint(WORDS.split(parent.casefold()))
+
+
+def _is_version(name: str) -> bool:
+    return (NUMBER.fullmatch(name) or DOTTED.fullmatch(name)) is not None
 
 
 def _holds_versions(parent: str) -> bool:

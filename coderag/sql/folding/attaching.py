@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from coderag.sql.folding.declared import Declared, Index, is_qualified
 from coderag.sql.folding.drafts import Draft, Sets, common_folder, dialect_of, disjoint, grouped_by, overlap
@@ -19,7 +19,7 @@ from coderag.sql.folding.places import (
     says_snapshot,
     stem_of,
 )
-from coderag.sql.model import CreateTable
+from coderag.sql.model import CreateTable, DropColumn, RenameColumn
 from coderag.sql.names import Key
 from coderag.sql.series import NAMED_BY_FOLDER, version_key
 
@@ -193,7 +193,9 @@ def _find_snapshot(draft: Draft) -> None:
 
 
 def _is_beside(series: Draft, draft: Draft) -> bool:
-    """Tell whether a draft's files are named as snapshots and lie where those of a series do."""
+    """Tell whether a draft's files lie right beside the folder of a series, or near it and are named as snapshots."""
+    if draft.folder in {folder for one in series.series for folder in (one.home, one.home.rpartition("/")[0])}:
+        return True
     if not all(_is_snapshot(one) for one in draft.members if one.tables):
         return False
     return is_related(project_folder(series.folder), project_folder(draft.folder))
@@ -237,8 +239,18 @@ def _is_base(series: Draft, snapshot: Draft) -> bool:
         for column in names
         if key[2] in columns and key[2] not in created
     ]
+    gone = set(_gone(series))
+    added = [one for one in added if one not in gone]
     missing = sum(column not in columns[table] for table, column in added)
     return missing * 2 > len(added)
+
+
+def _gone(series: Draft) -> Iterator[tuple[str, str]]:
+    """Yield the tables and columns that a series drops or gives other names."""
+    for one in series.series:
+        for operation in one.file.facts.operations:
+            if isinstance(operation, (DropColumn, RenameColumn)):
+                yield operation.table.name.casefold(), operation.column.casefold()
 
 
 def with_dependents(drafts: list[Draft], files: list[Declared]) -> list[Draft]:

@@ -14,7 +14,7 @@ from coderag.sql.dialect import GENERIC
 from coderag.sql.folding.declared import Declared
 from coderag.sql.folding.drafts import Draft, Sets, common_folder, dialect_of
 from coderag.sql.folding.naming import environment
-from coderag.sql.folding.path_dialects import edition_key, path_dialect
+from coderag.sql.folding.path_dialects import OTHERS, edition_key, path_dialect
 from coderag.sql.folding.places import project_of
 
 __all__ = ["with_editions", "without_other_dialects"]
@@ -99,7 +99,7 @@ def _are_editions(one: _Edition, other: _Edition, common: int) -> bool:
     if one.migrations and other.migrations and one.parent == other.parent:
         same = len(one.migrations & other.migrations)
         return same >= MIN_SAME_NAMES * max(len(one.migrations), len(other.migrations)) and share >= MIN_SHARE
-    if one.dialect == other.dialect or not {one.dialect, other.dialect} <= {*CHOICES}:
+    if one.dialect == other.dialect or not {one.dialect, other.dialect} <= OTHERS.union(CHOICES):
         return False
     if project_of(one.draft.main().path) != project_of(other.draft.main().path):
         return False
@@ -125,9 +125,9 @@ def _take_in(draft: Draft, others: Iterable[Draft]) -> None:
 def without_other_dialects(files: Sequence[Declared]) -> tuple[list[Declared], list[Declared]]:
     """Return the files of a series in one dialect, where each stands beside one of another dialect, and the others.
 
-    A file whose name tells no dialect is meant for all.
+    A file that tells no dialect below the folder of the series is meant for all.
     """
-    named = [path_dialect(one.path.rpartition("/")[2]) for one in files]
+    named = [path_dialect(one.path[len(one.home) :]) for one in files]
     by_key: defaultdict[str, set[str]] = defaultdict(set)
     for one, dialect in zip(files, named, strict=True):
         if dialect:

@@ -58,6 +58,8 @@ def join_snapshot(state: State, snapshot: State) -> None:
         state.routines[key] = routine
     for name, found in snapshot.types.items():
         state.types[name] = found
+    if whole:  # the rest is what became of tables that are gone
+        state.unknown = {}
     names = {table.name.name.casefold() for table in snapshot.tables.values()}
     state.unknown = {name: found for name, found in state.unknown.items() if name.rpartition(".")[2] not in names}
     state.problems += snapshot.all_problems()

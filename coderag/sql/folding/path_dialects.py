@@ -7,15 +7,17 @@ from functools import cache
 
 from coderag.sql.dialect import dialects
 
-__all__ = ["edition_key", "path_dialect", "without_dialect"]
+__all__ = ["OTHERS", "edition_key", "path_dialect", "without_dialect"]
 
+# Databases whose SQL is read as another dialect's, as names of files and folders say them.
+OTHERS = frozenset("cockroach cockroachdb derby firebird h2 hana hsqldb informix sybase yugabyte".split())
 SEPARATORS = re.compile(r"[^a-z0-9/]+")
 MIN_GLUED = 5  # letters of a dialect's name that tells it inside a word too: MySqlMigrations
 
 
 @cache
 def _words() -> dict[str, str]:
-    return {word: one.inherits or one.name for one in dialects().values() for word in one.paths}
+    return {word: one.name for one in dialects().values() for word in one.paths} | {word: word for word in OTHERS}
 
 
 @cache
