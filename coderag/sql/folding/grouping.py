@@ -13,13 +13,14 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from coderag.sql.folding.attaching import merged, with_dependents, with_models, with_snapshots
+from coderag.sql.folding.attaching import merged, with_dependents, with_models
 from coderag.sql.folding.declared import Declared, declared
 from coderag.sql.folding.drafts import Draft, grouped_by, is_migration
 from coderag.sql.folding.editions import with_editions
 from coderag.sql.folding.naming import database_names, environment
 from coderag.sql.folding.neighbours import with_locations, with_schemas_beside
 from coderag.sql.folding.seeds import first_drafts, series_key
+from coderag.sql.folding.snapshots import with_snapshots
 from coderag.sql.model import SchemaFile, SchemaProblem
 from coderag.sql.series import GRAPHS, NAMED_BY_FOLDER, Migration, ordered, series_in, version_key
 from coderag.sql.settings import Settings
