@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from coderag.sql.folding.apply import applied, apply_more
 from coderag.sql.folding.asked import join_asked
+from coderag.sql.folding.editions_only import report_editions
 from coderag.sql.folding.grouping import Group
 from coderag.sql.folding.joined import join_models, join_snapshot, name_targets
 from coderag.sql.folding.pairing import Part, main_database, paired
@@ -64,6 +65,7 @@ def _of_files(group: Group) -> State:
             join_models(state, models)
         else:
             state = models
+    report_editions(state, group.editions)
     state.files |= {file.path: file for file in group.editions}
     return state
 
