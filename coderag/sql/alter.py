@@ -190,7 +190,7 @@ def _added(constraint: Constraint, target: Target) -> Iterator[Operation]:
     if constraint.default is not None:
         column, text = constraint.default
         yield AlterColumn(table, column, default=text, source=source)
-    if constraint.primary_key or constraint.unique or constraint.foreign_key or constraint.check:
+    if constraint.primary_key or constraint.unique or constraint.foreign_key or constraint.check or constraint.index:
         yield AddConstraint(
             table,
             constraint.name,
@@ -199,6 +199,8 @@ def _added(constraint: Constraint, target: Target) -> Iterator[Operation]:
             foreign_key=constraint.foreign_key,
             check=constraint.check,
             source=source,
+            index=constraint.index,
+            primary=constraint.primary,
         )
     for column, values in constraint.values.items():
         yield AlterColumn(table, column, values=values, source=source)

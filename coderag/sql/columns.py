@@ -40,7 +40,7 @@ class ColumnDefinition:
 
     def column(self, cursor: Cursor, *, first: int, comment: str = "") -> Column:
         """Return the record; the comment counts where the definition has none."""
-        nullable = self.nullable is not False
+        nullable = self.nullable is not False and not self.identity
         if cursor.script.dialect.name == "clickhouse":  # where nothing is NULL unless its type says so
             nullable = "nullable(" in self.type.lower()
         return Column(

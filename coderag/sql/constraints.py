@@ -31,6 +31,8 @@ class Constraint:
     check: str = ""
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that a check allows, by column
     parent: Name | None = None  # LIKE: whose columns come here
+    index: str = ""  # USING INDEX: whose columns are the key
+    primary: bool = False  # that key is the primary one
     default: tuple[str, str] | None = None  # T-SQL: DEFAULT x FOR column; the column and x
     lost: str = ""  # why a key could not be read
 
@@ -68,7 +70,7 @@ def _begins(cursor: Cursor) -> bool:
     key, following = cursor.key, cursor.ahead(1).key
     if key in ("PRIMARY", "FOREIGN"):
         return following == "KEY"
-    return key in ("CHECK", "UNIQUE", "EXCLUDE") and (following == "(" or following in KEY_DETAILS)
+    return key in ("CHECK", "UNIQUE", "EXCLUDE") and (following in ("(", "USING") or following in KEY_DETAILS)
 
 
 def _read(cursor: Cursor, name: str) -> Constraint | None:
@@ -86,6 +88,8 @@ def _read(cursor: Cursor, name: str) -> Constraint | None:
 def _read_primary_key(cursor: Cursor, name: str) -> Constraint | None:
     if not cursor.accept("PRIMARY", "KEY"):
         return None
+    if index := _read_using_index(cursor):
+        return Constraint(name, index=index, primary=True)
     if not cursor.skip_to({"("}):
         column = cursor.identifier() if not name else None  # ClickHouse: PRIMARY KEY id
         return Constraint(name, primary_key=(column,)) if column else Constraint(name, lost="a key without columns")
@@ -93,9 +97,21 @@ def _read_primary_key(cursor: Cursor, name: str) -> Constraint | None:
     return Constraint(name, primary_key=columns) if columns else Constraint(name, lost="a key of expressions")
 
 
+def _read_using_index(cursor: Cursor) -> str:
+    """Read USING INDEX and the name of an index that becomes a key, as PostgreSQL has it; "" where it is not there."""
+    if cursor.key != "USING" or cursor.ahead(1).key != "INDEX" or cursor.ahead(2).kind not in (WORD, NAME):
+        return ""
+    if cursor.ahead(2).key == "TABLESPACE":
+        return ""
+    cursor.index += 2
+    return cursor.identifier() or ""
+
+
 def _read_unique(cursor: Cursor, name: str) -> Constraint | None:
     start = cursor.index
     cursor.index += 1
+    if index := _read_using_index(cursor):
+        return Constraint(name, index=index)
     if cursor.key != "(" and cursor.key not in KEY_DETAILS and not _is_index(cursor):
         cursor.index = start
         return None

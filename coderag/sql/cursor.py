@@ -96,21 +96,31 @@ class Cursor:
         return self.within(first + 1, min(self.script.closing[first], self.end))
 
     def items(self) -> Iterator[Cursor]:
-        """Yield cursors over what commas outside of groups separate."""
+        """Yield cursors over what commas outside of groups, of types and of arrays separate."""
         first = index = self.index
-        angles = 0
+        angles = squares = 0
+        last_square: int | None = None
         while index < self.end:
             key = self.tokens[index].key
             if key == "<" and index > first and (angles or self.tokens[index - 1].key in NESTING_WORDS):
                 angles += 1
             elif key == ">" and angles:
                 angles -= 1
-            elif key == "," and not angles:
+            elif key == "[":
+                last_square = self._last("]") if last_square is None else last_square
+                squares += index < last_square
+            elif key == "]" and squares:
+                squares -= 1
+            elif key == "," and not angles and not squares:
                 yield self.within(first, index)
                 first = index + 1
             index = self.after(index)
         if first < self.end:
             yield self.within(first, self.end)
+
+    def _last(self, key: str) -> int:
+        """Return the index of the last token that has a key, -1 where none has."""
+        return next((one for one in range(self.end - 1, self.index - 1, -1) if self.tokens[one].key == key), -1)
 
     def identifier(self) -> str | None:
         """Read one name, in quotes or not; None, and no move, where there is none."""

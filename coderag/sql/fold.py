@@ -17,6 +17,7 @@ from coderag.sql.folding.ties import Catalogue, tie_definitions, tie_queries
 from coderag.sql.model import (
     AddDefinition,
     AddQuery,
+    CreateTable,
     Database,
     Definition,
     ExampleQuery,
@@ -29,6 +30,7 @@ from coderag.sql.model import (
 )
 from coderag.sql.series import series_in
 from coderag.sql.settings import FileSettings, Settings
+from coderag.sql.usage import without_tables
 
 __all__ = ["fold"]
 
@@ -215,18 +217,29 @@ def _most(texts: Iterable[str]) -> str:
 def _queries(files: Sequence[SchemaFile]) -> list[ExampleQuery]:
     found = []
     for file in files:
+        temporary = _temporary(file)
         for operation in file.facts.operations:
             if isinstance(operation, AddQuery):
                 query = operation.query
                 found.append(
                     replace(
                         query,
+                        usage=without_tables(query.usage, temporary) if temporary else query.usage,
                         dialect=query.dialect or file.facts.dialect,
                         labels=query.labels or file.labels,
                         source=_placed(query.source, file.path),
                     )
                 )
     return found
+
+
+def _temporary(file: SchemaFile) -> frozenset[str]:
+    """Return the folded names of the tables that a file makes for its session."""
+    return frozenset(
+        operation.table.name.name.casefold()
+        for operation in file.facts.operations
+        if isinstance(operation, CreateTable) and operation.table.temporary
+    )
 
 
 def _definitions(files: Sequence[SchemaFile]) -> list[Definition]:

@@ -373,6 +373,8 @@ class AddConstraint(Step, frozen=True):
     foreign_key: ForeignKey | None = None
     check: str = ""
     source: Source = Source()
+    index: str = ""  # whose columns are the key: PRIMARY KEY USING INDEX, UNIQUE USING INDEX
+    primary: bool = False  # the key of that index is the primary one
 
 
 class DropConstraint(Step, frozen=True):

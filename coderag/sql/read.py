@@ -14,7 +14,26 @@ from coderag.sql.dialect import Dialect, Guess, dialects, find_dialect, guess_di
 from coderag.sql.elements import created_schema, in_schema
 from coderag.sql.found import Found, head_of_text
 from coderag.sql.lexer import scan
-from coderag.sql.model import AddQuery, CreateTable, Facts, Lost, Name, Source, UseDatabase
+from coderag.sql.model import (
+    AddColumn,
+    AddConstraint,
+    AddQuery,
+    AlterColumn,
+    CommentOn,
+    CreateTable,
+    Drop,
+    DropColumn,
+    DropConstraint,
+    Facts,
+    Lost,
+    Name,
+    Operation,
+    Rename,
+    RenameColumn,
+    Source,
+    UseDatabase,
+)
+from coderag.sql.names import is_placeholder
 from coderag.sql.queries import is_named, question_of, read_query
 from coderag.sql.samples import Samples
 from coderag.sql.series import down_rows, series_of
@@ -91,6 +110,10 @@ class Reading:
     def add(self, found: Found) -> None:
         """Take what a statement gave."""
         for operation in found.operations:
+            if (name := _object_name(operation)) is not None and is_placeholder(name.name):
+                line = _line(operation)
+                self.found.lost.append(Lost(line, name.name, "a template fills in the name of its table"))
+                continue
             if self.schema:
                 operation = in_schema(operation, self.schema)
             if isinstance(operation, UseDatabase):
@@ -104,6 +127,26 @@ class Reading:
         """Return a change of database with variables filled in; one of the system's own holds none of the tables."""
         name = VARIABLE.sub(lambda found: self.variables.get(found[1], found[0]), operation.database)
         return replace(operation, database="" if name.casefold() in SYSTEM_DATABASES else name)
+
+
+def _object_name(operation: Operation) -> Name | None:
+    """Return the name of the table that an operation creates or changes."""
+    match operation:
+        case CreateTable(table=table):
+            return table.name
+        case AddColumn() | AddConstraint() | AlterColumn() | DropColumn() | DropConstraint() | RenameColumn():
+            return operation.table
+        case CommentOn() | Drop() | Rename():
+            return operation.name
+        case _:
+            return None
+
+
+def _line(operation: Operation) -> int:
+    if isinstance(operation, CreateTable):
+        return operation.table.sources[0].start_line if operation.table.sources else 0
+    source = getattr(operation, "source", None)
+    return source.start_line if isinstance(source, Source) else 0
 
 
 def _read(data: bytes, guess: Guess) -> Facts:

@@ -11,8 +11,20 @@ from typing import NamedTuple
 
 from coderag.reading.lines import Lines, Rows
 from coderag.sql.model import SchemaProblem, Series
+from coderag.sql.version_folders import MIGRATION_FOLDERS, folder_versions, states_all
 
-__all__ = ["Migration", "down_rows", "home_of", "ordered", "series_in", "series_of", "version_key"]
+__all__ = [
+    "GRAPHS",
+    "NAMED_BY_FOLDER",
+    "Migration",
+    "down_rows",
+    "home_of",
+    "is_sql",
+    "ordered",
+    "series_in",
+    "series_of",
+    "version_key",
+]
 
 # Markers of the tools that keep both directions in one file: goose, sql-migrate, micrate, dbmate, rambler, Play, tern,
 # MyBatis.
@@ -26,22 +38,28 @@ DOWN = re.compile(
 # What a marker holds in lower case; a file without any is not searched line by line.
 MARKS = (b"+goose", b"+migrate", b"+micrate", b"migrate:", b"rambler", b"!downs", b"@undo", b"drop below")
 
-FLYWAY = re.compile(r"(?P<kind>[VUBR])(?P<version>\d+(?:[._]\d+)*)?__(?P<name>.*)\.sql", re.IGNORECASE)
-NUMBERED = re.compile(r"[vV]?(?P<version>\d+(?:[._-]\d+)*)(?P<rest>(?:[-_. +T].*)?)\.sql", re.IGNORECASE)
+# A dialect may stand behind the extension: 01_users.sql.postgres.
+SQL = re.compile(r"\.sql(?:\.[a-z]\w+)?", re.IGNORECASE)
+SQL_ENDING = re.compile(rf"{SQL.pattern}\Z", re.IGNORECASE)
+FLYWAY = re.compile(rf"(?P<kind>[VUBR])(?P<version>\d+(?:[._]\d+)*)?__(?P<name>.*?){SQL.pattern}", re.IGNORECASE)
+NUMBERED = re.compile(rf"[vV]?(?P<version>\d+(?:[._-]\d+)*)(?P<rest>(?:[-_. +T].*?)?){SQL.pattern}", re.IGNORECASE)
 FOLDER = re.compile(r"(?P<version>\d{6,}|\d{4}-\d\d-\d\d[-_]?\d*)(?:[-_].*)?")
 # The direction stands at the end (x.up, x_down) or, for postgrator, behind the number (001.do.x).
 DIRECTION = re.compile(r"(?i)(?P<stem>.*)[-_.](?P<direction>up|down|do|undo|rollback|revert)|\.(?P<front>do|undo)\..*")
-FOLDERS = frozenset(
-    """migrations migration migrate versions changelog changelogs changesets deltas evolutions updates upgrades patches
-    sqls revisions""".split()
-)
+MIGRATION_WORDS = frozenset({"migrate", "migration", "migrations"})  # in the name of a folder: old_migrations
+WORDS = re.compile(r"[-_.]")
+NAMED_BY_FOLDER = "folders"  # the tool of files whose folder says the version
+FOLDER_EACH = frozenset({"prisma", "diesel", NAMED_BY_FOLDER})  # tools with a folder for each version
 REVERTS = frozenset({"revert", "verify", "rollback", "rollbacks", "down"})  # folders beside "deploy" or "up"
 GRAPHS = frozenset({"alembic", "django"})  # tools whose migrations say what they come after, all but the first
 DEPLOYS = frozenset({"deploy", "up"})
 UPS = frozenset({"up", "do"})
 DOWNS = frozenset({"down", "undo", "rollback", "revert"})
-TIMESTAMP = re.compile(r"(?:19|20)\d{6,}")
+TIMESTAMP = re.compile(r"(?:19|20)\d\d(?:\d{4,}|[-_.][01]?\d[-_.][0-3]?\d)")
 NUMBER = re.compile(r"\d+")
+PIECE = re.compile(r"\d+|\D+")
+MAX_NUMBER = 10**12  # behind every number that a name begins with
+ALIKE = 0.9  # of the numbers in front of names, for them to be versions where one is written otherwise
 MIN_CONSECUTIVE = 3  # versions; of two, nobody can tell whether one between is missing
 HOLES = 4  # at most one version in so many may be missing for the others to count as consecutive
 MAX_NAMED = 5  # in the text of a problem
@@ -81,10 +99,14 @@ def series_in(paths: Iterable[str]) -> dict[str, Series]:
     """Return the places of those SQL files that their names and folders tell to be migrations."""
     folders: defaultdict[str, list[str]] = defaultdict(list)
     for path in paths:
-        if path.lower().endswith(".sql"):
+        if is_sql(path):
             folders[_folder(path)].append(path)
+    versions = folder_versions(folders)
     found: dict[str, Series] = {}
     for folder, members in folders.items():
+        if (version := versions.get(folder)) is not None:
+            found |= {path: _in_version(path, version) for path in members}
+            continue
         numbering = _is_numbering(folder, members)
         names = {_name(path).lower() for path in members}
         reverts = _name(folder).lower() in REVERTS and any(
@@ -99,6 +121,19 @@ def series_in(paths: Iterable[str]) -> dict[str, Series]:
     return found
 
 
+def is_sql(path: str) -> bool:
+    """Tell whether a file is named as one of SQL, a dialect behind the extension included."""
+    return SQL_ENDING.search(path) is not None
+
+
+def _in_version(path: str, version: str) -> Series:
+    """Return the place of a file in a folder that is named after a version."""
+    stem = _stem(_name(path))
+    if states_all(_folder(path)):
+        return Series(NAMED_BY_FOLDER, version=version, name=stem, snapshot=True)
+    return Series(NAMED_BY_FOLDER, version=version, name=f"{version}/{stem}", direction=_direction(stem) or "up")
+
+
 def series_of(path: str, siblings: Collection[str]) -> Series | None:
     """Return the place of a SQL file, given the paths of its folder's SQL files; None where it is no migration."""
     return series_in({path, *siblings}).get(path)
@@ -107,13 +142,16 @@ def series_of(path: str, siblings: Collection[str]) -> Series | None:
 def home_of(path: str, series: Series) -> str:
     """Return the folder of the series that a migration belongs to."""
     parent = _folder(path)
-    if series.tool in {"prisma", "diesel"} or (series.tool == "sqitch" and _name(parent) in REVERTS | DEPLOYS):
-        return _folder(parent)
-    return parent
+    while series.tool == NAMED_BY_FOLDER and _name(parent) not in ("", series.version):
+        parent = _folder(parent)
+    is_sqitch = series.tool == "sqitch" and _name(parent) in REVERTS | DEPLOYS
+    return _folder(parent) if is_sqitch or series.tool in FOLDER_EACH else parent
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """Return what orders versions: the numbers in them."""
+    """Return what orders versions: the numbers in them. A time counts as one: 2024_01_31_120000."""
+    if TIMESTAMP.match(together := version.replace("_", "")) and together.isdecimal():
+        return (int(together),)
     return tuple(int(number) for number in NUMBER.findall(version))
 
 
@@ -144,8 +182,14 @@ def _is_applied(series: Series) -> bool:
     return series.direction in {"up", "baseline"} and not series.snapshot
 
 
-def _sort_key(migration: Migration) -> tuple[tuple[int, ...], str]:
-    return version_key(migration.series.version), migration.path
+def _sort_key(migration: Migration) -> tuple[tuple[int, ...], tuple[tuple[int, str], ...], str]:
+    name = _name(migration.path) if migration.series.tool == NAMED_BY_FOLDER else ""
+    return version_key(migration.series.version), _natural(name), migration.path
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Return what sorts names by the numbers in them, numbers before letters."""
+    return tuple((int(piece), "") if piece.isdecimal() else (MAX_NUMBER, piece) for piece in PIECE.findall(name))
 
 
 def _folder(path: str) -> str:
@@ -156,14 +200,19 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
+def _stem(name: str) -> str:
+    return SQL_ENDING.sub("", name)
+
+
 def _is_numbering(folder: str, members: Sequence[str]) -> bool:
     """Tell whether numbers in front of the names of a folder's files are versions."""
-    if not FOLDERS.isdisjoint(folder.lower().split("/")[-2:]):
+    last = folder.lower().split("/")[-2:]
+    if not MIGRATION_FOLDERS.isdisjoint(last) or not MIGRATION_WORDS.isdisjoint(WORDS.split(last[-1])):
         return True
     versions = [found["version"] for path in members if (found := NUMBERED.fullmatch(_name(path)))]
     if len(versions) < 2 or len(versions) * 2 < len(members):
         return False
-    if all(version.startswith("0") or TIMESTAMP.match(version) for version in versions):
+    if sum(version.startswith("0") or bool(TIMESTAMP.match(version)) for version in versions) >= ALIKE * len(versions):
         return True
     numbers = sorted({int(version) for version in versions if version.isdecimal()})
     return numbers == list(range(numbers[0], numbers[0] + len(versions))) and numbers[0] <= 1 if numbers else False
@@ -182,7 +231,7 @@ def _place(path: str, names: Collection[str], *, numbering: bool) -> Series | No
         if not numbering and not direction:
             return None
         tool = _tool(path, found["version"], directed=bool(direction))
-        return Series(tool, version=found["version"], name=name[: -len(".sql")], direction=direction or "up")
+        return Series(tool, version=found["version"], name=_stem(name), direction=direction or "up")
     return _unnumbered(name, names)
 
 
@@ -191,7 +240,7 @@ def _flyway(found: re.Match[str]) -> Series | None:
     direction = {"V": "up", "U": "down", "B": "baseline", "R": "repeatable"}[kind]
     if (kind == "R") == bool(found["version"]):
         return None
-    return Series("flyway", version=found["version"] or "", name=found[0][: -len(".sql")], direction=direction)
+    return Series("flyway", version=found["version"] or "", name=_stem(found[0]), direction=direction)
 
 
 def _tool(path: str, version: str, *, directed: bool) -> str:
@@ -206,7 +255,7 @@ def _tool(path: str, version: str, *, directed: bool) -> str:
 
 def _unnumbered(name: str, names: Collection[str]) -> Series | None:
     """Return the place of a file that is one of a pair such as x.up.sql and x.down.sql."""
-    stem = name[: -len(".sql")]
+    stem = _stem(name)
     direction = _direction(stem)
     if not direction:
         return None
@@ -311,13 +360,13 @@ def _version_problems(ups: Sequence[Migration]) -> list[SchemaProblem]:
             f"{_some([_name(one.path) for one in found])}",
         )
         for found in _by_version(ups).values()
-        if len(found) > 1
+        if len(found) > 1 and found[-1].series.tool != NAMED_BY_FOLDER
     ]
 
 
 def _hole_problems(ups: Sequence[Migration]) -> list[SchemaProblem]:
     """Return a problem for each number that is missing in a row."""
-    by_version = _by_version(ups)
+    by_version = _by_version([one for one in ups if one.series.tool != NAMED_BY_FOLDER])
     numbers = sorted(version[0] for version in by_version if len(version) == 1)
     if len(numbers) < MIN_CONSECUTIVE or len(numbers) != len(by_version) or TIMESTAMP.match(str(numbers[-1])):
         return []

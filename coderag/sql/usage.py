@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
-__all__ = ["Touched", "resolved", "touched_by", "usage_of", "usage_of_text"]
+__all__ = ["Touched", "resolved", "touched_by", "usage_of", "usage_of_text", "without_tables"]
 
 
 class Touched(NamedTuple):
@@ -26,6 +26,24 @@ class Touched(NamedTuple):
     deleted: tuple[Name, ...]  # of the tables that it writes, those whose rows it deletes
     filled: tuple[Name, ...]  # and those that it puts whole rows into: INSERT without a list of columns; or deletes
     starred: tuple[Name, ...]  # tables all of whose columns come back: SELECT *, RETURNING *
+
+
+def without_tables(usage: Usage, names: Collection[str]) -> Usage:
+    """Return a usage without the tables of some folded names, and without the columns and joins of these alone."""
+
+    def kept(tables: Iterable[Name]) -> tuple[Name, ...]:
+        return tuple(one for one in tables if one.name.casefold() not in names)
+
+    columns = (replace(one, tables=kept(one.tables)) for one in usage.columns if kept(one.tables) or not one.tables)
+    return replace(
+        usage,
+        reads=kept(usage.reads),
+        writes=kept(usage.writes),
+        deletes=kept(usage.deletes),
+        whole=kept(usage.whole),
+        columns=tuple(columns),
+        joins=tuple(one for one in usage.joins if len(kept((one.left, one.right))) > 1),
+    )
 
 
 def usage_of(tree: exp.Expr, *, columns_of: ColumnsOf | None = None) -> Usage:

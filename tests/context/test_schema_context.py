@@ -154,11 +154,11 @@ def test_comments_cannot_end_the_comment(tmp_path: Path) -> None:
 
 def test_names_whose_case_counts_are_quoted(tmp_path: Path) -> None:
     sql = """CREATE TABLE "User" ("createdAt" timestamptz, id serial PRIMARY KEY);
-    CREATE TABLE Posts (Id serial, "userId" int REFERENCES "User" (id));"""
+    CREATE TABLE Posts (Id serial NOT NULL, "userId" int REFERENCES "User" (id));"""
     root = write(tmp_path / "app", {"postgres.sql": sql})
     text = Index.build(root, workers=0).schema_context("posts of a user").as_ddl()
     assert 'CREATE TABLE "User" (\n  "createdAt" timestamptz,\n  id serial PRIMARY KEY\n' in text
-    assert 'CREATE TABLE Posts (\n  Id serial,\n  "userId" int REFERENCES "User" (id)\n' in text
+    assert 'CREATE TABLE Posts (\n  Id serial NOT NULL,\n  "userId" int REFERENCES "User" (id)\n' in text
     assert 'Posts."userId" = "User".id' in text
 
 

@@ -144,6 +144,8 @@ def _constraint(operation: AddConstraint) -> str:
     if operation.foreign_key is not None:
         return _foreign_key(operation.foreign_key)
     name = f"{operation.name} " if operation.name else ""
+    if operation.index:
+        return f"{name}{'primary key' if operation.primary else 'unique'} of index {operation.index}"
     if operation.primary_key:
         return f"{name}primary key {', '.join(operation.primary_key)}"
     return f"{name}check {operation.check}" if operation.check else f"{name}unique {', '.join(operation.unique)}"

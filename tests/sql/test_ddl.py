@@ -44,7 +44,7 @@ def test_postgres_tables() -> None:
           total numeric as price * 2
           status character varying(20) not null default 'new'::character varying in (new, it's)
           at timestamp with time zone default now() AT TIME ZONE 'utc'
-          uid int identity
+          uid int not null identity
           primary key id
           unique order_id, uid
           key order_id to shop.orders (id)
@@ -377,7 +377,7 @@ def test_oracle() -> None:
     """
     assert shown(text, "oracle") == expected("""\
         table employees
-          employee_id NUMBER(6) identity
+          employee_id NUMBER(6) not null identity
           first_name VARCHAR2(20 CHAR) -- given name
           last_name VARCHAR2(25) not null
           hire_date date not null default sysdate
@@ -570,7 +570,7 @@ OTHERS = {
         """,
         """\
         table r
-          id bigint identity
+          id bigint not null identity
           b varchar(10)
         """,
     ),

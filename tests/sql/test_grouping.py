@@ -10,6 +10,7 @@ from coderag.sql.model import (
     CreateRoutine,
     CreateTable,
     Describe,
+    Drop,
     Facts,
     Name,
     ObjectKind,
@@ -71,16 +72,24 @@ def test_files_that_create_the_same_table_are_different_databases() -> None:
     assert texts(schema) == ["ddl/school.sql:1: courses has a foreign key to cages, which is never created"]
 
 
-def test_dialects_side_by_side_are_different_databases() -> None:
+def test_dialects_side_by_side_are_editions_of_one_database() -> None:
     schema = folded(
         file("shop_mysql.sql", create("users"), create("orders", keys=["id > users"])),
         file("shop_postgres.sql", create("users"), create("orders", keys=["id > users"])),
         file("shop_postgres_triggers.sql", CommentOn(name("users"), "x")),
     )
-    assert databases(schema) == {
-        "shop_mysql": ["shop_mysql.sql"],
-        "shop_postgres": ["shop_postgres.sql", "shop_postgres_triggers.sql"],
-    }
+    assert databases(schema) == {"shop": ["shop_mysql.sql", "shop_postgres.sql", "shop_postgres_triggers.sql"]}
+
+
+def test_tables_of_other_dialects_alone_are_reported() -> None:
+    schema = folded(
+        file("shop_mysql.sql", create("users"), create("orders"), create("outbox"), create("old"), drop("old")),
+        file("shop_postgres.sql", create("users"), create("orders"), create("items"), create("bills")),
+    )
+    assert sorted(shape(schema)) == ["shop.bills", "shop.items", "shop.orders", "shop.users"]
+    assert texts(schema) == [
+        "shop_mysql.sql:0: only files for another dialect create outbox, which the schema lacks",
+    ]
 
 
 def test_same_names_get_their_folders_in_front() -> None:
@@ -90,7 +99,7 @@ def test_same_names_get_their_folders_in_front() -> None:
         file("c/flow.mysql.create.sql", create("users"), create("jobs")),
         file("c/flow.oracle.create.sql", create("users"), create("jobs")),
     )
-    assert list(databases(schema)) == ["a/shop", "b/shop", "flow.mysql.create", "flow.oracle.create"]
+    assert list(databases(schema)) == ["a/shop", "b/shop", "flow"]
 
 
 def test_folders_by_kind_of_object_are_one_database() -> None:
@@ -102,6 +111,10 @@ def test_folders_by_kind_of_object_are_one_database() -> None:
     )
     assert [len(one.paths) for one in schema.databases] == [4]
     assert not schema.problems
+
+
+def drop(table: str) -> Drop:
+    return Drop(name(table))
 
 
 def routine(text: str, *reads: str) -> Routine:

@@ -56,7 +56,7 @@ from coderag.sql.model import (
     UseDatabase,
 )
 
-__all__ = ["applied", "apply_again"]
+__all__ = ["applied", "apply_again", "apply_more"]
 
 ByKind = TypeVar("ByKind", Drop, Rename, CommentOn)
 Action = Callable[[State, ByKind], None]
@@ -88,12 +88,20 @@ def applied(files: Iterable[SchemaFile], *, migrations: Collection[str] = ()) ->
     what a later one creates, and drops only what it has created itself.
     """
     state = State()
+    apply_more(state, files, migrations=migrations)
+    return state
+
+
+def apply_more(state: State, files: Iterable[SchemaFile], *, migrations: Collection[str] = ()) -> None:
+    """Apply the operations of further files."""
+    state.last = False
     for file in files:
         state.begin(file, in_order=file.path in migrations)
         for operation in file.facts.operations:
             _apply(state, operation)
-    _apply_waiting(state, state.deferred)
-    return state
+    state.end_session()
+    waiting, state.deferred = state.deferred, []
+    _apply_waiting(state, waiting)
 
 
 def apply_again(state: State, wanted: Callable[[Operation], Operation | None]) -> None:

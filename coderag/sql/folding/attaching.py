@@ -1,4 +1,4 @@
-"""Drafts of databases to fewer: what refers to each other, snapshots, models and files without tables come together."""
+"""Drafts of databases to fewer: what refers to each other, models and files without tables come together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from coderag.sql.folding.declared import Declared, Index, is_qualified
-from coderag.sql.folding.drafts import Draft, Sets, common_folder, dialect_of, disjoint, grouped_by, overlap
+from coderag.sql.folding.drafts import Draft, Sets, common_folder, disjoint, grouped_by, overlap
 from coderag.sql.folding.naming import environment
 from coderag.sql.folding.places import (
     base_folder,
@@ -14,15 +14,15 @@ from coderag.sql.folding.places import (
     holds_projects,
     is_related,
     project_folder,
-    says_snapshot,
+    project_of,
     stem_of,
 )
-from coderag.sql.model import CreateTable
 from coderag.sql.names import Key
 
-__all__ = ["merged", "with_dependents", "with_models", "with_snapshots"]
+__all__ = ["merged", "with_dependents", "with_models"]
 
 MIN_OVERLAP = 0.5  # of the tables' names, for a snapshot or for models to be of the same database
+
 NEARLY = 0.8  # of the most tables that a database has of those that a file uses, for it to be one of the best
 
 
@@ -35,11 +35,14 @@ def merged(drafts: list[Draft]) -> list[Draft]:
             index.add(number, draft.tables())
     tables = [draft.tables() for draft in drafts]
     for number, draft in enumerate(drafts):
-        if not _may_merge(draft) or draft.series:
+        if not _may_merge(draft):
             continue
-        names = draft.names()
-        for key in sorted({key for one in draft.files for key in one.used} - names):
-            other = _nearest(draft, key, index.holders(key), drafts)
+        altered = {key for one in draft.files for key in one.altered}
+        for key in sorted(_needed(draft)):
+            holders = index.holders(key)
+            other = _nearest(draft, key, holders, drafts)
+            if other is None and key in altered and len(holders) == 1:
+                other = holders[0] if _is_of_project(draft, drafts[holders[0]]) else None
             if other is not None and _may_be_one(tables, sets, number, other):
                 sets.join(number, other)
     by_database: dict[tuple[str, str], int] = {}
@@ -54,6 +57,12 @@ def merged(drafts: list[Draft]) -> list[Draft]:
 def _may_be_one(tables: Sequence[set[Key]], sets: Sets, first: int, second: int) -> bool:
     """Tell whether two drafts create nothing both, and are not the same tables in two schemas either."""
     return disjoint(tables, sets, first, second) and overlap(tables[first], tables[second]) < MIN_OVERLAP
+
+
+def _needed(draft: Draft) -> set[Key]:
+    """Return the tables that files use and do not create; migrations need those whose rows they write, too."""
+    needed = {key for one in draft.files for key in one.used}
+    return (needed | {key for one in draft.series for key in one.written}) - draft.names()
 
 
 def _may_merge(draft: Draft) -> bool:
@@ -75,11 +84,30 @@ def _nearest(draft: Draft, key: Key, holders: Sequence[int], drafts: Sequence[Dr
     return near[0][1]
 
 
+def _is_of_project(draft: Draft, other: Draft) -> bool:
+    """Tell whether files of two drafts belong to one project, so that one may alter a table of the other's anywhere."""
+    return (
+        draft is not other
+        and draft.side == other.side
+        and project_of(draft.files[0].path) == project_of(other.files[0].path)
+    )
+
+
 def _is_near(first: str, second: str) -> bool:
     """Tell whether one folder lies in the other, or both in one that is not the root and holds no projects."""
     parent = first.rpartition("/")[0]
     beside = parent == second.rpartition("/")[0] and parent and not holds_projects(parent)
-    return is_related(first, second) or bool(beside)
+    if is_related(first, second) or beside:
+        return True
+    around, others = project_folder(first), project_folder(second)
+    return around == others and bool(around or _parts_of_one(first, second))
+
+
+def _parts_of_one(first: str, second: str) -> bool:
+    """Tell whether two folders of one name lie in parts of one schema: schema/main/delta and schema/common/delta."""
+    one, two = first.rpartition("/"), second.rpartition("/")
+    around = one[0].rpartition("/")[0]
+    return one[2] == two[2] and bool(around) and around == two[0].rpartition("/")[0] and not holds_projects(around)
 
 
 def _one_draft(drafts: Sequence[Draft]) -> Draft:
@@ -88,80 +116,11 @@ def _one_draft(drafts: Sequence[Draft]) -> Draft:
         first.members += other.members
         first.series += other.series
         first.models += other.models
+        first.editions += other.editions
         first.whole_folder = True
     if others:
         first.folder = common_folder([draft.folder for draft in drafts])
     return first
-
-
-def with_snapshots(drafts: list[Draft]) -> list[Draft]:
-    """Give each series the files that state its whole schema, or what it begins with; the best fitting ones first."""
-    pairs: list[tuple[tuple[bool, float, int, str], Draft, Draft]] = []
-    stated = [draft for draft in drafts if draft.members and not (draft.series or draft.live or draft.name)]
-    for series in [draft for draft in drafts if draft.series and not draft.live]:
-        known = series.known()
-        for draft in stated:
-            share = overlap(known, draft.tables())
-            if share >= MIN_OVERLAP and draft.side == series.side and _is_beside(series, draft):
-                other = dialect_of(series) != dialect_of(draft)
-                pairs.append(((other, -share, distance(series.folder, draft.folder), draft.folder), series, draft))
-    taken: set[int] = set()
-    for _, series, snapshot in sorted(pairs, key=lambda pair: pair[0]):
-        if id(snapshot) in taken or series.bases or series.snapshot:
-            continue
-        taken.add(id(snapshot))
-        _add_snapshot(series, snapshot)
-    for draft in drafts:
-        if draft.series and draft.members and not draft.snapshot:
-            _find_snapshot(draft)
-    return [draft for draft in drafts if id(draft) not in taken]
-
-
-def _add_snapshot(series: Draft, snapshot: Draft) -> None:
-    if _is_base(series, snapshot):
-        series.bases += snapshot.members
-    else:
-        series.snapshot += snapshot.members
-
-
-def _find_snapshot(draft: Draft) -> None:
-    """Find the files of a draft that state what its series makes, where the settings have put all of them together."""
-    known = Draft(series=draft.series).known()
-    stated = [one for one in draft.members if one.tables and _is_snapshot(one)]
-    if stated and overlap(known, Draft(stated).tables()) >= MIN_OVERLAP:
-        draft.members = [one for one in draft.members if one not in stated]
-        _add_snapshot(draft, Draft(stated))
-
-
-def _is_beside(series: Draft, draft: Draft) -> bool:
-    """Tell whether a draft's files are named as snapshots and lie where those of a series do."""
-    if not all(_is_snapshot(one) for one in draft.members if one.tables):
-        return False
-    return is_related(project_folder(series.folder), project_folder(draft.folder))
-
-
-def _is_snapshot(one: Declared) -> bool:
-    return says_snapshot(one.path) or (one.series is not None and one.series.snapshot)
-
-
-def _is_base(series: Draft, snapshot: Draft) -> bool:
-    """Tell whether the columns that a series adds to tables it does not create are still missing in a file."""
-    columns = {
-        operation.table.name.name.casefold(): {column.name.casefold() for column in operation.table.columns}
-        for one in snapshot.members
-        for operation in one.file.facts.operations
-        if isinstance(operation, CreateTable)
-    }
-    created = {key[2] for one in series.series for key in one.names}
-    added = [
-        (key[2], column)
-        for one in series.series
-        for key, names in one.altered.items()
-        for column in names
-        if key[2] in columns and key[2] not in created
-    ]
-    missing = sum(column not in columns[table] for table, column in added)
-    return missing * 2 > len(added)
 
 
 def with_dependents(drafts: list[Draft], files: list[Declared]) -> list[Draft]:

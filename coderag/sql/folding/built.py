@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from coderag.sql.folding.apply import applied
+from coderag.sql.folding.apply import applied, apply_more
 from coderag.sql.folding.asked import join_asked
+from coderag.sql.folding.editions_only import report_editions
 from coderag.sql.folding.grouping import Group
 from coderag.sql.folding.joined import join_models, join_snapshot, name_targets
 from coderag.sql.folding.pairing import Part, main_database, paired
@@ -54,15 +55,18 @@ def _built(part: Part, asked: Mapping[str, Part]) -> Built:
 
 def _of_files(group: Group) -> State:
     """Return what is there when all files of a group have been applied."""
-    state = applied(group.files, migrations=group.migrations)
+    state = applied((file for file in group.files if file.path not in group.newer), migrations=group.migrations)
     if group.snapshot:
         join_snapshot(state, applied(group.snapshot))
+        apply_more(state, (file for file in group.files if file.path in group.newer), migrations=group.migrations)
     if group.models:
         models = applied(group.models)
         if group.files or group.snapshot:
             join_models(state, models)
         else:
             state = models
+    report_editions(state, group.editions)
+    state.files |= {file.path: file for file in group.editions}
     return state
 
 

@@ -98,9 +98,11 @@ def add_constraint(state: State, operation: AddConstraint) -> None:
     table = _altered_table(state, operation)
     if table is None:
         return
+    if operation.index:
+        operation = _of_index(state, table, operation)
     words: list[str] = []
     if operation.primary_key:
-        table.primary_key = operation.primary_key
+        table.set_primary_key(operation.primary_key)
         words.append(f"primary key ({', '.join(operation.primary_key)}) added")
     if operation.unique:
         table.add_unique(operation.unique)
@@ -116,6 +118,17 @@ def add_constraint(state: State, operation: AddConstraint) -> None:
         words.append(f"foreign key ({', '.join(key.columns)}) to {key.table} added")
     _remember(table, operation)
     state.note(table, operation.source, ", ".join(words) or f"constraint {operation.name} added")
+
+
+def _of_index(state: State, table: MutableTable, operation: AddConstraint) -> AddConstraint:
+    """Return a constraint with the columns of the index that it is made of, which goes by its name from there on."""
+    columns = table.take_index(operation.index)
+    if not columns:
+        state.report(
+            operation.source, f"a key of {table.name} is made of the index {operation.index}, which is not known"
+        )
+    named = replace(operation, name=operation.name or operation.index)
+    return replace(named, primary_key=columns) if operation.primary else replace(named, unique=columns)
 
 
 def _remember(table: MutableTable, operation: AddConstraint) -> None:

@@ -31,6 +31,7 @@ from coderag.sql.model import (
     UseDatabase,
 )
 from coderag.sql.names import Key, is_no_database, key_of, plain_schema
+from coderag.sql.series import home_of
 from coderag.sql.settings import FileSettings
 
 __all__ = ["Declared", "Index", "declared"]
@@ -50,6 +51,7 @@ class Declared:
     names: frozenset[Key]  # created in any way, or renamed to: views and temporary tables too
     used: frozenset[Key]  # that it needs and does not create
     altered: dict[Key, tuple[str, ...]]  # of `used`, those that it changes -> the columns that they get
+    written: frozenset[Key]  # whose rows its statements write
     changes: bool  # it has more than queries and definitions
     origins: frozenset[Origin]
     databases: tuple[str, ...]  # that it says it belongs to or switches to
@@ -66,6 +68,11 @@ class Declared:
         return self.file.path.rpartition("/")[0]
 
     @property
+    def home(self) -> str:
+        """Return the folder of the series that the file belongs to, where it is a migration."""
+        return home_of(self.path, self.series or Series(""))
+
+    @property
     def side(self) -> tuple[str, ...]:
         """Return the labels that keep the file apart from the product's own."""
         return tuple(sorted(SIDE_LABELS.intersection(self.file.labels)))
@@ -77,6 +84,7 @@ def declared(file: SchemaFile, settings: FileSettings, series: Series | None) ->
     names: dict[Key, None] = {}
     used: dict[Key, None] = {}
     altered: dict[Key, tuple[str, ...]] = {}
+    written: dict[Key, None] = {}
     origins: set[Origin] = set()
     databases = {file.facts.database: None}
     database = schema = ""
@@ -87,7 +95,10 @@ def declared(file: SchemaFile, settings: FileSettings, series: Series | None) ->
 
     for operation in file.facts.operations:
         match operation:
-            case AddQuery() | AddDefinition():
+            case AddQuery():
+                written.update(dict.fromkeys(map(key, operation.query.usage.writes)))
+                continue
+            case AddDefinition():
                 continue
             case UseDatabase():
                 if operation.database:
@@ -125,6 +136,7 @@ def declared(file: SchemaFile, settings: FileSettings, series: Series | None) ->
         names=frozenset(names),
         used=frozenset(used.keys() - names.keys()),
         altered={one: columns for one, columns in altered.items() if one not in names},
+        written=frozenset(written.keys() - names.keys()),
         changes=changes,
         origins=frozenset(origins),
         databases=tuple(name for name in databases if name and not is_no_database(name)),

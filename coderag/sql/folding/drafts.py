@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from coderag.sql.folding.declared import Declared
 from coderag.sql.names import Key
@@ -31,6 +32,7 @@ class Draft:
     snapshot: list[Declared] = field(default_factory=list)
     models: list[Declared] = field(default_factory=list)
     bases: list[Declared] = field(default_factory=list)  # what the series begins with
+    editions: list[Declared] = field(default_factory=list)  # not applied: other dialects, copies
     name: str = ""  # that is certain
     environment: str = ""
     live: bool = False
@@ -137,9 +139,10 @@ def overlap(first: set[Key], second: set[Key]) -> float:
 
 def common_folder(folders: Sequence[str]) -> str:
     """Return the deepest folder that all folders lie in."""
-    first, last = min(folders).split("/"), max(folders).split("/")
-    same = [one for one, other in zip(first, last, strict=False) if one == other]
-    return "/".join(same) if first[: len(same)] == last[: len(same)] == same else ""
+    parts = [folder.split("/") for folder in folders]
+    first, last = min(parts), max(parts)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return "/".join(one for one, _ in same)
 
 
 def dialect_of(draft: Draft) -> str:

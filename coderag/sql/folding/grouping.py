@@ -13,13 +13,16 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from coderag.sql.folding.attaching import merged, with_dependents, with_models, with_snapshots
+from coderag.sql.folding.attaching import merged, with_dependents, with_models
 from coderag.sql.folding.declared import Declared, declared
 from coderag.sql.folding.drafts import Draft, grouped_by, is_migration
+from coderag.sql.folding.editions import with_editions
 from coderag.sql.folding.naming import database_names, environment
+from coderag.sql.folding.neighbours import with_locations, with_schemas_beside
 from coderag.sql.folding.seeds import first_drafts, series_key
+from coderag.sql.folding.snapshots import with_snapshots
 from coderag.sql.model import SchemaFile, SchemaProblem
-from coderag.sql.series import Migration, ordered, series_in
+from coderag.sql.series import GRAPHS, NAMED_BY_FOLDER, Migration, ordered, series_in, version_key
 from coderag.sql.settings import Settings
 
 __all__ = ["Group", "grouped"]
@@ -33,7 +36,9 @@ class Group:
     files: tuple[SchemaFile, ...]  # in the order in which they are applied
     migrations: frozenset[str] = frozenset()  # the paths among them that make the history
     snapshot: tuple[SchemaFile, ...] = ()  # states the whole schema as the migrations leave it
+    newer: frozenset[str] = frozenset()  # the paths of migrations that change what the snapshot states
     models: tuple[SchemaFile, ...] = ()
+    editions: tuple[SchemaFile, ...] = ()  # not applied: the same schema for other dialects, copies of it
     live: tuple[SchemaFile, ...] = ()  # what a database that was asked says of itself
     told: str = ""  # its name, where it is certain
     folder: str = ""
@@ -51,9 +56,9 @@ def grouped(files: Sequence[SchemaFile], settings: Settings) -> tuple[list[Group
     told = [one for one in known if one.changes or is_migration(one)]
     rest = [one for one in told if one.series is None or one.series.direction != "down"]
     drafts, rest = first_drafts(rest)
-    drafts = with_snapshots(merged(drafts))
+    drafts = with_schemas_beside(with_snapshots(with_locations(merged(drafts))))
     drafts = with_dependents(drafts, rest)
-    drafts = with_models(drafts)
+    drafts = with_models(with_editions(drafts))
     drafts.sort(key=lambda draft: draft.files[0].path)
     problems: list[SchemaProblem] = []
     names = database_names(drafts, settings)
@@ -68,7 +73,7 @@ def _declared(files: Sequence[SchemaFile], settings: Settings) -> Iterable[Decla
 
 def _finished(draft: Draft, name: str, problems: list[SchemaProblem]) -> Group:
     migrations: list[SchemaFile] = []
-    for members in grouped_by(draft.series, series_key) if draft.name else [draft.series]:
+    for members in _chains(draft):
         # A reader that says a file's place has it kept even where it has nothing else to say.
         complete = all(one.file.facts.series is not None for one in members)
         places = [Migration(one.path, one.series) for one in members if one.series is not None]
@@ -89,12 +94,59 @@ def _finished(draft: Draft, name: str, problems: list[SchemaProblem]) -> Group:
         ),
         migrations=frozenset(file.path for file in migrations),
         snapshot=tuple(one.file for one in draft.snapshot),
+        newer=_newer(draft),
         models=tuple(one.file for one in draft.models),
+        editions=tuple(one.file for one in draft.editions),
         live=tuple(one.file for one in live),
         told=draft.name,
         folder=draft.folder,
         environment=environment(draft),
         domain=told[0] if told else "",
+    )
+
+
+def _chains(draft: Draft) -> list[list[Declared]]:
+    """Return the migrations of a draft in lists that are ordered by their versions.
+
+    Folders that have the same versions count each for itself; one whose migrations need what others create comes later.
+    """
+    chains = grouped_by(draft.series, lambda one: one.home)
+    if not draft.name and not _clash(chains):
+        return [draft.series]
+    if draft.name:
+        chains = grouped_by(draft.series, series_key)
+    made = {key for one in draft.series for key in one.names}
+
+    def needed(chain: list[Declared]) -> int:
+        own = {key for one in chain for key in one.names}
+        return len({key for one in chain for key in one.used if key in made} - own)
+
+    return sorted(chains, key=needed)
+
+
+def _clash(chains: Sequence[Sequence[Declared]]) -> bool:
+    """Tell whether folders have the same versions, where each version is that of one migration."""
+    versions = [
+        {one.series.version for one in chain if one.series and one.series.tool != NAMED_BY_FOLDER} - {""}
+        for chain in chains
+        if not any(one.series and (one.series.after or one.series.tool in GRAPHS) for one in chain)
+    ]
+    return sum(map(len, versions)) > len(set().union(*versions))
+
+
+def _newer(draft: Draft) -> frozenset[str]:
+    """Return the paths of the migrations that come after the snapshot, where it says of which version it is."""
+    stated: dict[str, tuple[int, ...]] = {}
+    for one in draft.snapshot:
+        if one.series is not None and one.series.version:
+            tool = one.series.tool
+            stated[tool] = max(stated.get(tool, ()), version_key(one.series.version))
+    return frozenset(
+        one.path
+        for one in draft.series
+        if one.series is not None
+        and one.series.tool in stated
+        and version_key(one.series.version) > stated[one.series.tool]
     )
 
 

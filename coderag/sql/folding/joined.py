@@ -11,9 +11,11 @@ from coderag.sql.folding.mutable import MutableTable, joined_comment
 from coderag.sql.folding.state import State
 from coderag.sql.folding.tables import described_column
 from coderag.sql.model import Evidence, ForeignKey, Name, Origin, SchemaProblem
+from coderag.sql.names import key_of
 
 __all__ = ["BOOKKEEPING", "join_models", "join_snapshot", "name_targets", "some"]
 
+MIN_WHOLE = 0.5  # of the tables that migrations leave, for a snapshot to be the last word on the others
 MAX_NAMED = 5  # columns in the text of a problem
 # What migration tools keep for themselves; it is in a snapshot and in no migration, or the other way round.
 BOOKKEEPING = frozenset(
@@ -44,7 +46,11 @@ def join_snapshot(state: State, snapshot: State) -> None:
         text = f"no migration creates {some(str(table.name) for table in new)}"
         state.problems.append(SchemaProblem(new[0].declared.path, new[0].declared.start_line, text))
     of = ", ".join(sorted({table.declared.path for table in snapshot.tables.values()}))
+    whole = len(known) >= MIN_WHOLE * (len(known) + len(left))
     for table in left:
+        if whole:
+            state.take(table)
+            state.dropped[key_of(table.name)] = table
         if table.name.name.casefold() not in BOOKKEEPING:
             text = f"the migrations leave {table.name}, which is not in {of}"
             state.problems.append(SchemaProblem(table.declared.path, table.declared.start_line, text))
@@ -52,6 +58,8 @@ def join_snapshot(state: State, snapshot: State) -> None:
         state.routines[key] = routine
     for name, found in snapshot.types.items():
         state.types[name] = found
+    if whole:  # the rest is what became of tables that are gone
+        state.unknown = {}
     names = {table.name.name.casefold() for table in snapshot.tables.values()}
     state.unknown = {name: found for name, found in state.unknown.items() if name.rpartition(".")[2] not in names}
     state.problems += snapshot.all_problems()

@@ -57,8 +57,10 @@ class MutableTable:
             self.columns.setdefault(column.name, column)
             self.folded.setdefault(column.name.casefold(), column.name)
         self.primary_key = table.primary_key
-        self.unique = list(table.unique)
-        self.foreign_keys = list(table.foreign_keys)
+        self.unique = list(dict.fromkeys(table.unique))
+        self.foreign_keys: list[ForeignKey] = []
+        for key in table.foreign_keys:
+            self.add_foreign_key(key)
         self.checks = list(table.checks)
         self.comment = table.comment
         self.alias = table.alias
@@ -136,6 +138,23 @@ class MutableTable:
             mine = self.column(column.name)
             if mine is not None and column.comment and not mine.comment:
                 self.put(replace(mine, comment=column.comment))
+
+    def set_primary_key(self, columns: Columns) -> None:
+        """Make columns the primary key, so that they may not be null."""
+        self.primary_key = columns
+        for name in columns:
+            column = self.column(name)
+            if column is not None and column.nullable:
+                self.put(replace(column, nullable=False))
+
+    def take_index(self, name: str) -> Columns:
+        """Return the columns of a unique index, which is no longer one by itself; none where it is not known."""
+        known = next((one for one in self.constraints if one.casefold() == name.casefold()), None)
+        if known is None or self.constraints[known][0] != "unique":
+            return ()
+        _, columns = self.constraints.pop(known)
+        self.unique = [one for one in self.unique if one != columns]
+        return columns
 
     def add_unique(self, columns: Columns) -> None:
         """Add a unique key that is not there yet."""

@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from coderag.sql.folding.drafts import Draft
+from coderag.sql.folding.path_dialects import without_dialect
 from coderag.sql.folding.places import environment_of, folder_name, stem_name, stem_of
 from coderag.sql.model import Origin
 from coderag.sql.settings import Settings
+from coderag.sql.version_folders import MIGRATION_FOLDERS
 
 __all__ = ["database_names", "environment"]
 
@@ -55,7 +57,7 @@ def _yielding(drafts: Sequence[tuple[int, Draft]]) -> list[int]:
 def _candidates(draft: Draft, settings: Settings) -> list[str]:
     """Return names for a draft, the shortest first."""
     main = draft.main()
-    stem = stem_name(main.path)
+    stem = without_dialect(stem_name(main.path)) if draft.editions else stem_name(main.path)
     folder = folder_name(draft.folder)
     creators = [one for one in draft.members if one.tables]
     if draft.name:
@@ -65,6 +67,8 @@ def _candidates(draft: Draft, settings: Settings) -> list[str]:
     else:
         name = stem or folder or settings.name or stem_of(main.path)
     parts = draft.folder.split("/") if draft.folder else []
+    while len(parts) > 1 and parts[-1].casefold() in MIGRATION_FOLDERS:
+        parts.pop()
     longer = [f"{'/'.join(parts[-size:])}/{name}" for size in range(1, len(parts) + 1) if parts[-size] != name]
     if draft.name:
         return [name, *([f"{draft.environment}/{name}"] if draft.environment else []), *longer]

@@ -28,10 +28,16 @@ def create_routine(state: State, operation: CreateRoutine) -> None:
     before = state.routines.get(_routine_key(made))
     if before is not None and made.kind is ObjectKind.PACKAGE:  # its head and its body
         made = replace(before, usage=_joined_usage(before.usage, made.usage), comment=before.comment or made.comment)
-    elif before is not None and not operation.replace:
+    elif before is not None and not operation.replace and not _states_again(state, before):
         text = f"{made.kind} {name} is created twice, here and in {place_of(before.source)}: the later one counts"
         state.report(made.source, text)
     _put_routine(state, made)
+
+
+def _states_again(state: State, before: Routine) -> bool:
+    """Tell whether the file that is being applied states what a migration has made: one of a project, or a snapshot."""
+    file = state.files.get(before.source.path)
+    return not state.in_order and file is not None and file.facts.series is not None
 
 
 def _put_routine(state: State, routine: Routine) -> None:

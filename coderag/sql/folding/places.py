@@ -40,6 +40,7 @@ GENERIC = (
     resources resource assets static versions version alembic flyway liquibase changelog changelogs changes prisma
     supabase drizzle typeorm sequelize knex ecto repo priv hibernate jpa domain dbo public default conf config
     evolutions deploy deployment docker docker-entrypoint-initdb.d initdb initdb.d init setup install installation
+    delta deltas full_schema full_schemas snapshot snapshots update updates upgrade upgrades patches changesets
     scripts script bin tools dump dumps backup backups structure create creates up sqls seeds seed fixtures fixture
     testdata java kotlin python ruby node ts js go target queries query reports dialects dialect com org net io
     """.split()
@@ -48,11 +49,13 @@ GENERIC = (
 WORDS = DIALECTS | frozenset(  # of file names that say nothing
     """schema schemas structure create created add tables table ddl init initial setup install database db dump full all
     sql main script model models migrate migration keys fk pk constraints views backup data latest current base baseline
+    version versions
     """.split()
 )
 EDGES = frozenset("schema schemas structure create ddl dump tables init".split())  # not part of a database's name
 SNAPSHOT_WORDS = frozenset(
-    "schema schemas structure snapshot dump database ddl full current latest create tables baseline db model".split()
+    """schema schemas structure snapshot dump database ddl full current latest create tables baseline db model
+    init initial install setup""".split()
 )
 SNAPSHOT_FOLDERS = frozenset({"schema", "schemas", "snapshot", "snapshots", "structure"})
 ENVIRONMENTS = {
@@ -79,6 +82,7 @@ CONTAINERS = frozenset(  # folders that hold projects
     workspaces
     """.split()
 )
+VERSION = re.compile(r"v?\d+(?:[._]\d+)*")
 PIECES = re.compile(r"[-_.\s]+")
 
 
@@ -93,9 +97,16 @@ def base_folder(path: str) -> str:
 def project_folder(folder: str) -> str:
     """Return a folder without the names at its end that say nothing."""
     parts = folder.split("/") if folder else []
-    while parts and (parts[-1].casefold() in GENERIC or parts[-1].casefold() in ENVIRONMENTS):
+    while parts and _is_generic(parts[-1].casefold()):
         parts.pop()
     return "/".join(parts)
+
+
+def _is_generic(name: str) -> bool:
+    """Tell whether a folder's name, or each word of it, says nothing; a version does not either."""
+    if name in GENERIC or name in ENVIRONMENTS or VERSION.fullmatch(name):
+        return True
+    return all(word in GENERIC for word in PIECES.split(name))
 
 
 def folder_name(folder: str) -> str:

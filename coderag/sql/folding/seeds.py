@@ -7,13 +7,20 @@ from collections.abc import Hashable, Iterable
 
 from coderag.sql.folding.declared import Declared, Index
 from coderag.sql.folding.drafts import Draft, Sets, common_folder, disjoint, grouped_by, is_migration, split
+from coderag.sql.folding.editions import without_other_dialects
 from coderag.sql.folding.places import base_folder, project_of, stem_of
-from coderag.sql.model import Origin, Series
+from coderag.sql.model import Origin
 from coderag.sql.names import Key
-from coderag.sql.series import home_of
+from coderag.sql.series import NAMED_BY_FOLDER
 
 __all__ = ["first_drafts", "series_key"]
 
+# Words of folders of migrations that are put away: those that were applied once, and those that never are.
+PAST = frozenset({"archive", "archived", "legacy", "old"})
+REJECTED = frozenset(
+    "backup backups bad bak broken deprecated disabled failed obsolete rejected skipped unused".split()
+)
+SPARSE = 3  # of so many numbers, a series that counts on with another has one at most
 MAX_LONELY = 0.5  # share of files with several tables of their own, above which a folder holds several databases
 MODEL_ORIGINS = frozenset({Origin.ORM})
 DBT_FOLDERS = frozenset("analyses analysis macros models seeds snapshots target tests".split())
@@ -69,21 +76,18 @@ def _take_series(files: list[Declared]) -> Taken:
     drafts: list[Draft] = []
     for members in grouped_by(taken, series_key):
         if any(one.tables or one.altered for one in members):
-            drafts.append(Draft(series=members, folder=common_folder(list(map(_home, members)))))
+            mine, others = without_other_dialects(members)
+            drafts.append(Draft(series=mine, editions=others, folder=common_folder([one.home for one in members])))
         else:
             rest += [one for one in members if one.changes]
     return _joined_series(drafts), rest
-
-
-def _home(one: Declared) -> str:
-    return home_of(one.path, one.series or Series(""))
 
 
 def series_key(one: Declared) -> Hashable:
     """Return what files of one series of migrations share."""
     if one.series is not None and one.series.tool == "django":  # every app has a chain, all in one database
         return project_of(one.path), one.side, one.series.tool
-    return _home(one), one.side, ""
+    return one.home, one.side, ""
 
 
 def _joined_series(drafts: list[Draft]) -> list[Draft]:
@@ -94,29 +98,64 @@ def _joined_series(drafts: list[Draft]) -> list[Draft]:
     joined: list[Draft] = []
     for draft in sorted(drafts, key=lambda draft: (_is_put_away(draft.folder), draft.folder)):
         home = next((other for other in joined if _continues(draft, other)), None)
-        if home is None:
-            joined.append(draft)
-        else:
+        rival = next((other for other in joined if _is_put_away(draft.folder) and _is_beside(draft, other)), None)
+        if home is not None:
             home.series += draft.series
+            home.editions += draft.editions
+        elif rival is not None:  # what was put away is no database of its own
+            rival.editions += [*draft.series, *draft.editions]
+        else:
+            joined.append(draft)
     return joined
 
 
 def _continues(draft: Draft, other: Draft) -> bool:
     tools = {one.series.tool for one in (*draft.series, *other.series) if one.series}
+    if tools == {NAMED_BY_FOLDER}:
+        return draft.side == other.side and (_shares_counter(draft, other) or _shares_counter(other, draft))
     versions = [{one.series.version for one in both.series if one.series} - {""} for both in (draft, other)]
     if len(tools) > 1 or not versions[0].isdisjoint(versions[1]):
         return False
-    inside = draft.folder.startswith(f"{other.folder}/")
-    parent = draft.folder.rpartition("/")[0]
-    beside = parent == other.folder.rpartition("/")[0]
     if _is_put_away(draft.folder):
-        return inside or beside
-    return tools == {"flyway"} and (inside or (beside and parent.rpartition("/")[2] in {"migration", "migrations"}))
+        return _is_beside(draft, other) and not _has_word(draft.folder, REJECTED)
+    parent = draft.folder.rpartition("/")[0]
+    inside = draft.folder.startswith(f"{other.folder}/")
+    beside = parent == other.folder.rpartition("/")[0] and parent.rpartition("/")[2] in {"migration", "migrations"}
+    return tools == {"flyway"} and (inside or beside)
+
+
+def _is_beside(draft: Draft, other: Draft) -> bool:
+    """Tell whether the folder of a series lies in that of another one or beside it."""
+    inside = draft.folder.startswith(f"{other.folder}/")
+    return inside or draft.folder.rpartition("/")[0] == other.folder.rpartition("/")[0]
+
+
+def _shares_counter(draft: Draft, other: Draft) -> bool:
+    """Tell whether a series counts on with one beside it: it has a few of the numbers between the other's."""
+    if _around(draft) != _around(other):
+        return False
+    own, others = _numbers(draft), _numbers(other)
+    if not own or not others or not min(others) <= min(own) <= max(own) <= max(others):
+        return False
+    return len(own) * SPARSE <= max(own) - min(own) + 1 and min(own) > 1
+
+
+def _around(draft: Draft) -> str:
+    """Return the folder that holds those of the parts of a schema: schema/ of schema/main/delta/72."""
+    return min(one.home for one in draft.series).rpartition("/")[0].rpartition("/")[0]
+
+
+def _numbers(draft: Draft) -> set[int]:
+    """Return the versions of a series, where they are numbers."""
+    return {int(one.series.version) for one in draft.series if one.series and one.series.version.isdecimal()}
 
 
 def _is_put_away(folder: str) -> bool:
-    words = re.split(r"[-_.]", folder.rpartition("/")[2].casefold())
-    return not {"archive", "archived", "legacy", "old"}.isdisjoint(words)
+    return _has_word(folder, PAST | REJECTED)
+
+
+def _has_word(folder: str, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(re.split(r"[-_.]", folder.rpartition("/")[2].casefold()))
 
 
 def _take_dbt(files: list[Declared]) -> Taken:

@@ -58,6 +58,7 @@ class State:
     deferred: list[Waiting] = field(default_factory=list)
     unknown: dict[str, list[SchemaProblem]] = field(default_factory=dict)
     failed: list[Waiting] = field(default_factory=list)  # whose tables nothing created
+    session: dict[Key, MutableTable | None] = field(default_factory=dict)  # temporary -> the table that it hides
     orphans: list[MutableTable] = field(default_factory=list)  # whose parents are not there yet
     last: bool = False  # the operations that had to wait are being applied
 
@@ -138,8 +139,23 @@ class State:
 
     def begin(self, file: SchemaFile, *, in_order: bool) -> None:
         """Say which file's operations come next, and whether it is one of a series."""
+        self.end_session()
         self.file, self.in_order, self.database, self.schema = file, in_order, "", ""
         self.files[file.path] = file
+
+    def hide(self, table: MutableTable, before: MutableTable | None) -> None:
+        """Note that a table is there for a session only, and which one it hides meanwhile."""
+        self.session.setdefault(key_of(table.name), before)
+
+    def end_session(self) -> None:
+        """Take out the temporary tables of a file, and bring back what they hid."""
+        for key, before in self.session.items():
+            found = self.tables.get(key)
+            if found is not None and found.record.temporary:
+                self.take(found)
+            if before is not None and key not in self.tables:
+                self.put(before)
+        self.session = {}
 
     def refer(self, table: MutableTable) -> None:
         """Note which tables the foreign keys of a table refer to."""

@@ -21,6 +21,8 @@ from coderag.sql.model import (
 )
 from coderag.sql.names import key_of
 
+ROWS_BY_SESSION = frozenset({"db2", "oracle"})  # dialects in which the definition of a temporary table stays
+
 __all__ = [
     "create_table",
     "describe",
@@ -40,6 +42,8 @@ def create_table(state: State, operation: CreateTable) -> None:
     declared = state.placed(table.sources[0] if table.sources else Source())
     key = key_of(name)
     before = state.tables.get(key)
+    if table.temporary and not _stays(state):
+        state.hide(MutableTable(table, name, declared), before)
     if before is not None and not operation.replace and not _makes_way(state, before, operation, declared=declared):
         return
     made = MutableTable(state.filled(table), name, declared)
@@ -52,6 +56,11 @@ def create_table(state: State, operation: CreateTable) -> None:
     if not state.inherit(made):
         state.orphans.append(made)
     state.put(made)
+
+
+def _stays(state: State) -> bool:
+    """Tell whether a temporary table is a table of the schema, of which each session has rows of its own."""
+    return state.file is not None and state.file.facts.dialect in ROWS_BY_SESSION
 
 
 def _makes_way(state: State, before: MutableTable, operation: CreateTable, *, declared: Source) -> bool:
@@ -85,6 +94,9 @@ def drop_table(state: State, operation: Drop) -> None:
     if not state.in_order and found.declared.path != state.path:
         return
     state.take(found)
+    if (hidden := state.session.pop(key_of(found.name), None)) is not None:
+        state.put(hidden)
+        return
     state.note(found, operation.source, "dropped")
     state.dropped[key_of(found.name)] = found
 
