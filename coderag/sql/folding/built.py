@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from coderag.sql.folding.apply import applied
+from coderag.sql.folding.apply import applied, describe_again
 from coderag.sql.folding.asked import join_asked
 from coderag.sql.folding.grouping import Group
 from coderag.sql.folding.joined import join_models, join_snapshot, name_targets
@@ -56,7 +56,10 @@ def _of_files(group: Group) -> State:
     """Return what is there when all files of a group have been applied."""
     state = applied(group.files, migrations=group.migrations)
     if group.snapshot:
-        join_snapshot(state, applied(group.snapshot))
+        snapshot = applied(group.snapshot)
+        join_snapshot(state, snapshot)
+        names = {table.name.name.casefold() for table in snapshot.tables.values()}
+        describe_again(state, names, complete=True)
     if group.models:
         models = applied(group.models)
         if group.files or group.snapshot:

@@ -76,12 +76,20 @@ def _take_history(stated: MutableTable, table: MutableTable) -> None:
     stated.history = table.history
     stated.sources |= table.sources
     stated.comment = stated.comment or table.comment
-    stated.record = replace(stated.record, origins=_both(stated.record.origins, table.record.origins))
+    stated.alias = stated.alias or table.alias
+    stated.record = replace(
+        stated.record,
+        origins=_both(stated.record.origins, table.record.origins),
+        relations=tuple(dict.fromkeys((*stated.record.relations, *table.record.relations))),
+    )
     for column in list(stated.columns.values()):
         known = table.column(column.name)
         if known is not None:
             told = replace(column, comment=column.comment or known.comment, values=column.values or known.values)
             stated.put(replace(told, field=column.field or known.field))
+    for key in table.foreign_keys:
+        if key.evidence is Evidence.MODEL and all(stated.column(one) is not None for one in key.columns):
+            stated.add_foreign_key(key)
 
 
 def join_models(state: State, models: State) -> None:
