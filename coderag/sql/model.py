@@ -301,6 +301,7 @@ class CreateTable(Step, frozen=True):
     table: Table
     if_missing: bool = False
     replace: bool = False
+    needs: Name | None = None  # a table without which it is not created
 
 
 class Drop(Step, frozen=True):

@@ -36,6 +36,8 @@ __all__ = [
 def create_table(state: State, operation: CreateTable) -> None:
     """Add a table or view; one of its name makes way, or is kept and the problem reported."""
     table = operation.table
+    if operation.needs is not None and state.in_order and state.find(operation.needs) is None:
+        return
     name = state.qualified(table.name)
     declared = state.placed(table.sources[0] if table.sources else Source())
     key = key_of(name)
