@@ -218,7 +218,7 @@ class State:
         if is_of_framework(name):
             return None
         placed = self.placed(source)
-        problem = SchemaProblem(placed.path, placed.start_line, f"{name} is {doing} and never created")
+        problem = SchemaProblem(placed.path, placed.start_line, f"{name} is {doing} and never created", str(name))
         self.unknown.setdefault(str(name).casefold(), []).append(problem)
         return None
 
