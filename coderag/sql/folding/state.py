@@ -141,6 +141,11 @@ class State:
         self.file, self.in_order, self.database, self.schema = file, in_order, "", ""
         self.files[file.path] = file
 
+    def states_all(self, path: str) -> bool:
+        """Tell whether a file states the whole schema."""
+        file = self.files.get(path)
+        return file is not None and file.facts.series is not None and file.facts.series.snapshot
+
     def refer(self, table: MutableTable) -> None:
         """Note which tables the foreign keys of a table refer to."""
         for one in table.foreign_keys:

@@ -55,7 +55,10 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "javascript": JAVASCRIPT,
     "java": (Framework("jpa", ((b"persistence.",), (b"@Entity", b".Entity"))),),
     "kotlin": (Framework("jpa", ((b"persistence.",), (b"@Entity", b".Entity"))),),
-    "csharp": (Framework("efcore", ((b"DataAnnotations", b"DbSet<"), (b"{ get;", b"DbSet<"))),),
+    "csharp": (
+        Framework("efcore_snapshot", ((b"ModelSnapshot",), (b".Entity(",))),
+        Framework("efcore", ((b"DataAnnotations", b"DbSet<"), (b"{ get;", b"DbSet<"))),
+    ),
     "php": (Framework("eloquent", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),),
     "go": (Framework("gorm", ((b"gorm",),)),),
     "elixir": (
