@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from msgspec.structs import replace
@@ -98,7 +98,7 @@ def join_models(state: State, models: State) -> None:
     models.adopt()
     squashed = {_squashed(table.name.name): table for table in state.tables.values()}
     for model in list(models.tables.values()):
-        table = state.find(model.name) or squashed.get(_squashed(model.name.name))
+        table = state.find(model.name) or squashed.get(_squashed(model.name.name)) or _called_after(model, squashed)
         if table is None:
             state.put(model)
         else:
@@ -114,6 +114,16 @@ def join_models(state: State, models: State) -> None:
         state.routines.setdefault(key, routine)
     for name, found in models.types.items():
         state.types.setdefault(name, found)
+
+
+def _called_after(model: MutableTable, squashed: Mapping[str, MutableTable]) -> MutableTable | None:
+    """Return the table that is called as a model's class and has most of its columns.
+
+    One edition of an application may call it so, and another one after the set of the models.
+    """
+    table = squashed.get(_squashed(model.alias)) if model.alias else None
+    same = [one for one in model.columns if table is not None and table.column(one) is not None]
+    return table if len(same) * 2 > len(model.columns) else None
 
 
 def name_targets(models: State) -> None:
