@@ -12,6 +12,7 @@ from coderag.index.schema_status import SchemaStatus
 __all__ = ["schema_lines"]
 
 MAX_DATABASES = 8
+MAX_TABLES = 5
 
 
 def schema_lines(schema: SchemaStatus | None, shown: Screen, *, verbose: bool) -> list[str]:
@@ -38,8 +39,27 @@ def schema_lines(schema: SchemaStatus | None, shown: Screen, *, verbose: bool) -
     if schema.misfits:
         lines.append(labelled("misfits", f"{counted(len(schema.misfits), 'thing')} did not fit together", shown))
         lines += _listed((one.path, one.line, one.text) for one in schema.misfits) if verbose else []
+    lines += _gap_lines(schema, shown, verbose=verbose)
     if (schema.lost or schema.misfits) and not verbose:
         lines.append(labelled("", '"coderag status --verbose" names them', shown))
+    return lines
+
+
+def _gap_lines(schema: SchemaStatus, shown: Screen, *, verbose: bool) -> list[str]:
+    """Return lines about tables that are missing because nothing here reads, or says, how they are created."""
+    lines = []
+    for one in schema.unread:
+        examples = ", ".join(map(visible, one.paths)) + (", ..." if one.files > len(one.paths) else "")
+        text = f"{visible(one.framework)}, {counted(one.files, 'file')} ({examples})"
+        lines.append(labelled("not read", shown.paint(text, Style.BAD), shown))
+    if schema.uncreated:
+        names = [visible(one.table) for one in schema.uncreated]
+        some = ", ".join(names[:MAX_TABLES]) + (", ..." if len(names) > MAX_TABLES else "")
+        text = f"{counted(len(names), 'table')} changed and created by nothing ({some})"
+        lines.append(labelled("missing", shown.paint(text, Style.BAD), shown))
+        lines += [labelled("", one, shown) for one in dict.fromkeys(one.advice for one in schema.uncreated)]
+        if verbose:
+            lines += [f"    {visible(one.path)}:{one.line}: {visible(one.table)}" for one in schema.uncreated]
     return lines
 
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from coderag.index.catalog import Catalog
+from coderag.index.columns import unpack_labels
 from coderag.index.manifest import Manifest
+from coderag.index.schema_gaps import UncreatedTable, UnreadFiles, uncreated_tables, unread_files
 from coderag.index.segment import Segment
 from coderag.index.snapshots import Snapshot
+from coderag.sql.folding.declared import SIDE_LABELS
 from coderag.sql.model import Facts
 
 __all__ = ["KnownDatabase", "LostStatement", "Misfit", "SchemaStatus", "SqlFile", "schema_status"]
@@ -71,6 +74,8 @@ class SchemaStatus:
     files: tuple[SqlFile, ...]
     lost: tuple[LostStatement, ...]
     misfits: tuple[Misfit, ...]
+    unread: tuple[UnreadFiles, ...] = ()  # files of frameworks that are not read
+    uncreated: tuple[UncreatedTable, ...] = ()  # tables that files change and nothing creates
 
 
 def schema_status(
@@ -80,6 +85,7 @@ def schema_status(
     asked = {one.facts.database: one.taken for one in snapshots}
     # By path, as updates leave the files of segments in any order.
     facts = sorted([*_facts(manifest, segments), *((one.name, one.facts) for one in snapshots)], key=itemgetter(0))
+    aside = set(_aside(manifest, segments))
     views = sum(table.query != "" or "view" in table.kind for table in catalog.tables)
     return SchemaStatus(
         tables=len(catalog) - views,
@@ -104,6 +110,8 @@ def schema_status(
             for one in found.lost
         ),
         misfits=tuple(Misfit(one.path, one.line, one.text) for one in catalog.problems),
+        unread=unread_files((path, found) for path, found in facts if path not in aside),
+        uncreated=uncreated_tables(catalog.problems),
     )
 
 
@@ -113,3 +121,12 @@ def _facts(manifest: Manifest, segments: Sequence[Segment]) -> Iterator[tuple[st
         for number in segment.files_with_facts():
             if number not in dead:
                 yield segment.paths[number], segment.facts(number)
+
+
+def _aside(manifest: Manifest, segments: Sequence[Segment]) -> Iterator[str]:
+    """Yield the paths of tests, examples and what others wrote, which are not the schema of an application."""
+    for entry, segment in zip(manifest.segments, segments, strict=True):
+        dead = set(entry.dead)
+        for number in segment.files_with_facts():
+            if number not in dead and not SIDE_LABELS.isdisjoint(unpack_labels(segment.file(number).labels)):
+                yield segment.paths[number]

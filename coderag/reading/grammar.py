@@ -10,8 +10,10 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, QueryError, Tree
 
 from coderag.errors import LanguageDataError
+from coderag.reading.conditionals import without_conditionals
 from coderag.reading.language import Language
 from coderag.reading.link_captures import TAGS, LinkCaptures, pattern_purposes, sort_links
+from coderag.reading.macro_errors import error_size
 
 __all__ = ["GrammarMissing", "LinkQuery", "Matches", "Reader", "link_query", "reader"]
 
@@ -41,6 +43,8 @@ class Reader:
     def parse(self, data: bytes) -> tuple[Tree, bool]:
         """Return the syntax tree of UTF-8 text, and whether the text as it stands has syntax errors.
 
+        Conditionals of a preprocessor are taken out where they are in the way. An error that goes with them is none,
+        nor is one that a macro explains.
         A syntax error may swallow everything behind it. Where one is that large, its first line is blanked out and the
         text parsed again, as often as that makes the errors smaller; every node keeps its place.
 
@@ -50,6 +54,8 @@ class Reader:
         """
         tree = self.parser.parse(data)
         has_error = tree.root_node.has_error
+        if has_error and self.language.preprocessor:
+            data, tree, has_error = self._without_conditionals(data, tree)
         for _ in range(MAX_REPAIRS):
             error = _largest_error(tree)
             if error is None:
@@ -63,6 +69,15 @@ class Reader:
                 break
             tree = repaired
         return tree, has_error
+
+    def _without_conditionals(self, data: bytes, tree: Tree) -> tuple[bytes, Tree, bool]:
+        """Return text without its conditionals where that has fewer errors, its tree, and whether errors stay."""
+        errors = error_size(tree.root_node)
+        if errors and (plain := without_conditionals(data)) != data:
+            other = self.parser.parse(plain)
+            if (fewer := error_size(other.root_node)) < errors:
+                data, tree, errors = plain, other, fewer
+        return data, tree, errors > 0
 
     def match(self, tree: Tree) -> Matches:
         """Return every match of the query."""

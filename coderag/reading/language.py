@@ -38,6 +38,8 @@ class Language:
     name_strip: str = ""  # signs around a name that are not part of it
     defines: bool = False  # a file of nothing but #define lines is read without the grammar
     clauses: bool = False  # neighbours of one name are one definition: a signature and its equations
+    preprocessor: bool = False  # C's, whose conditionals and macros no grammar can follow everywhere
+    reserved: tuple[str, ...] = ()  # words that no definition but a macro is called, whatever broken text looks like
     not_calls: tuple[str, ...] = ()  # what the grammar takes for calls and people do not
     bare_names: str = "file"  # what a name alone may mean: of its file, also of its type, of any file of a package
     name_signs: str = ""  # what names have besides letters, digits and "_": "$"

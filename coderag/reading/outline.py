@@ -208,7 +208,8 @@ class _Definitions:
         self._language = language
         self._split_above = split_above
         self._brief = brief
-        self._found = sorted(captures.found.values(), key=lambda one: (one.start, -one.end, one.name.start_byte))
+        found = [one for one in captures.found.values() if _may_be_called_so(lines, one, language)]
+        self._found = sorted(found, key=lambda one: (one.start, -one.end, one.name.start_byte))
         self._docs = _docs_inside(self._found, captures.docs)
         self._comments = [(node.start_byte, node.end_byte) for node in captures.comments]
         self._inside = sorted(captures.decorators, key=lambda node: node.start_byte)
@@ -309,6 +310,11 @@ class _Definitions:
         if body is None and kind not in CALLABLE:
             text = text.partition("\n")[0]
         return signature_line(text)
+
+
+def _may_be_called_so(lines: Lines, one: Found, language: Language) -> bool:
+    """Tell whether the name of a definition is one, and not a keyword that broken text has in its place."""
+    return not language.reserved or one.kind == Kind.MACRO or _text(lines, one.name) not in language.reserved
 
 
 def signature_line(text: str) -> str:

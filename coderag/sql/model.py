@@ -301,6 +301,7 @@ class CreateTable(Step, frozen=True):
     table: Table
     if_missing: bool = False
     replace: bool = False
+    needs: Name | None = None  # a table without which it is not created
 
 
 class Drop(Step, frozen=True):
@@ -493,6 +494,7 @@ class Facts(Record, frozen=True):
     series: Series | None = None  # its place, where it is a migration
     lost: tuple[Lost, ...] = ()
     passed: tuple[tuple[int, int], ...] = ()  # rows of data, 0-based and inclusive: nothing to find in them
+    unread: str = ""  # the framework that declares tables in it and that is not read
     operations: tuple[Operation, ...] = ()
 
 
@@ -522,6 +524,7 @@ class SchemaProblem(Record, frozen=True):
     path: str
     line: int
     text: str
+    uncreated: str = ""  # the table that is changed or described here and that nothing creates
 
 
 class Schema(Record, frozen=True):

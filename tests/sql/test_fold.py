@@ -37,6 +37,7 @@ from coderag.sql.model import (
     ObjectKind,
     Operation,
     Origin,
+    Relation,
     Rename,
     RenameColumn,
     Routine,
@@ -356,6 +357,40 @@ def test_migrations_that_are_gone_are_no_problem_beside_a_snapshot() -> None:
     )
     assert shape(schema) == {"root.users": "id born"}
     assert not schema.problems
+
+
+def test_models_describe_the_tables_of_a_snapshot_beside_migrations() -> None:
+    """Whether the migrations create the table, change it only, or know nothing of it."""
+    models = [
+        Describe(
+            Table(
+                Name(name),
+                alias=name.title(),
+                foreign_keys=(ForeignKey(("user_id",), Name("users"), evidence=Evidence.MODEL),),
+                relations=(Relation("user", "User"),),
+                origins=(Origin.ORM,),
+            )
+        )
+        for name in ("posts", "votes", "hats")
+    ]
+    schema = folded(
+        file("app/models/all.rb", *models),
+        file("db/migrate/7_a.rb", create("posts", "id int, user_id int"), series=Series("rails", "7")),
+        file("db/migrate/8_b.rb", add("votes", "born date"), series=Series("rails", "8")),
+        file(
+            "db/schema.rb",
+            create("users", "id int", primary="id"),
+            create("posts", "id int, user_id int"),
+            create("votes", "id int, user_id int, born date"),
+            create("hats", "id int, user_id int"),
+            series=Series("rails", "8", snapshot=True),
+        ),
+    )
+    described = [table(schema, name) for name in ("posts", "votes", "hats")]
+    assert [one.alias for one in described] == ["Posts", "Votes", "Hats"]
+    assert all(one.relations for one in described)
+    assert [[str(key.table) for key in one.foreign_keys] for one in described] == [["root.users"]] * 3
+    assert all(Origin.ORM in one.origins for one in described)
 
 
 # Models

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from coderag.sql.folding.columns import (
     add_column,
     add_constraint,
@@ -56,7 +58,7 @@ from coderag.sql.model import (
     UseDatabase,
 )
 
-__all__ = ["applied", "apply_again", "apply_more"]
+__all__ = ["applied", "apply_more", "describe_again"]
 
 ByKind = TypeVar("ByKind", Drop, Rename, CommentOn)
 Action = Callable[[State, ByKind], None]
@@ -104,13 +106,22 @@ def apply_more(state: State, files: Iterable[SchemaFile], *, migrations: Collect
     _apply_waiting(state, waiting)
 
 
-def apply_again(state: State, wanted: Callable[[Operation], Operation | None]) -> None:
-    """Apply operations whose tables were not there and may be by now, as `wanted` makes them; None for none."""
+def describe_again(state: State, names: Collection[str], *, complete: bool) -> None:
+    """Pass on comments and descriptions whose tables were not there and are by now: those of these names, folded.
+
+    Changes are not made: what states the tables has them. Where `complete` is false, no description makes a table.
+    """
     waiting, state.failed = state.failed, []
     again: list[Waiting] = []
     for file, database, schema, operation in waiting:
-        if (one := wanted(operation)) is not None:
-            again.append((file, database, schema, one))
+        match operation:
+            case CommentOn(name=name) if name.name.casefold() in names:
+                again.append((file, database, schema, operation))
+            case Describe(table=table) if table.name.name.casefold() in names:
+                described = operation if complete else replace(operation, complete=False)
+                again.append((file, database, schema, described))
+            case _:
+                state.failed.append((file, database, schema, operation))
     _apply_waiting(state, again)
 
 

@@ -6,18 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from coderag.sql.folding.apply import apply_again
+from coderag.sql.folding.apply import describe_again
 from coderag.sql.folding.joined import BOOKKEEPING, some
 from coderag.sql.folding.mutable import MutableTable, joined_comment, same_key
 from coderag.sql.folding.state import State
 from coderag.sql.model import (
     Column,
-    CommentOn,
-    Describe,
     Evidence,
     ForeignKey,
     Name,
-    Operation,
     Origin,
     Routine,
     SchemaProblem,
@@ -237,14 +234,4 @@ def _join_types(state: State, live: State, *, database: str) -> None:
 def _join_failed(state: State, names: set[str]) -> None:
     """Let comments and descriptions reach the tables that only the database has."""
     state.unknown = {name: found for name, found in state.unknown.items() if name.rpartition(".")[2] not in names}
-
-    def wanted(operation: Operation) -> Operation | None:
-        match operation:
-            case CommentOn(name=name) if name.name.casefold() in names:
-                return operation
-            case Describe(table=table) if table.name.name.casefold() in names:
-                return replace(operation, complete=False)
-            case _:
-                return None
-
-    apply_again(state, wanted)
+    describe_again(state, names, complete=False)

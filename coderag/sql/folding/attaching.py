@@ -188,24 +188,31 @@ def _same_stem(first: str, second: str) -> bool:
 
 
 def with_models(drafts: list[Draft]) -> list[Draft]:
-    """Give models to the database that has at least half of their tables, or half of whose tables they map."""
+    """Give models to the database that has at least half of their tables, or half of whose tables they map.
+
+    Of several the one that has most of them: a script that creates one of the tables has all that it knows in common.
+    """
     kept = [draft for draft in drafts if not _only_models(draft)]
     for models in filter(_only_models, drafts):
         mapped = models.names()
         fitting = [
-            (share, not draft.live, -distance(models.folder, draft.folder), -number)
+            (_common(mapped, draft.known()), share, not draft.live, -distance(models.folder, draft.folder), -number)
             for number, draft in enumerate(kept)
             if draft.side == models.side
             and (draft.bases or draft.series or draft.members)
             and (share := overlap(mapped, draft.known())) >= MIN_OVERLAP
         ]
         if fitting:
-            chosen = kept[-max(fitting)[3]]
+            chosen = kept[-max(fitting)[-1]]
             chosen.models += models.models
             chosen.members += models.members
         else:
             kept.append(models)
     return kept
+
+
+def _common(first: set[Key], second: set[Key]) -> int:
+    return len({key[2] for key in first} & {key[2] for key in second})
 
 
 def _only_models(draft: Draft) -> bool:

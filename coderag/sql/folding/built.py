@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from coderag.sql.folding.apply import applied, apply_more
+from coderag.sql.folding.apply import applied, apply_more, describe_again
 from coderag.sql.folding.asked import join_asked
 from coderag.sql.folding.editions_only import report_editions
 from coderag.sql.folding.grouping import Group
@@ -57,7 +57,10 @@ def _of_files(group: Group) -> State:
     """Return what is there when all files of a group have been applied."""
     state = applied((file for file in group.files if file.path not in group.newer), migrations=group.migrations)
     if group.snapshot:
-        join_snapshot(state, applied(group.snapshot))
+        snapshot = applied(group.snapshot)
+        join_snapshot(state, snapshot)
+        names = {table.name.name.casefold() for table in snapshot.tables.values()}
+        describe_again(state, names, complete=True)
         apply_more(state, (file for file in group.files if file.path in group.newer), migrations=group.migrations)
     if group.models:
         models = applied(group.models)

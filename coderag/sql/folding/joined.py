@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from msgspec.structs import replace
@@ -84,12 +84,20 @@ def _take_history(stated: MutableTable, table: MutableTable) -> None:
     stated.history = table.history
     stated.sources |= table.sources
     stated.comment = stated.comment or table.comment
-    stated.record = replace(stated.record, origins=_both(stated.record.origins, table.record.origins))
+    stated.alias = stated.alias or table.alias
+    stated.record = replace(
+        stated.record,
+        origins=_both(stated.record.origins, table.record.origins),
+        relations=tuple(dict.fromkeys((*stated.record.relations, *table.record.relations))),
+    )
     for column in list(stated.columns.values()):
         known = table.column(column.name)
         if known is not None:
             told = replace(column, comment=column.comment or known.comment, values=column.values or known.values)
             stated.put(replace(told, field=column.field or known.field))
+    for key in table.foreign_keys:
+        if key.evidence is Evidence.MODEL and all(stated.column(one) is not None for one in key.columns):
+            stated.add_foreign_key(key)
 
 
 def join_models(state: State, models: State) -> None:
@@ -98,7 +106,7 @@ def join_models(state: State, models: State) -> None:
     models.adopt()
     squashed = {_squashed(table.name.name): table for table in state.tables.values()}
     for model in list(models.tables.values()):
-        table = state.find(model.name) or squashed.get(_squashed(model.name.name))
+        table = state.find(model.name) or squashed.get(_squashed(model.name.name)) or _called_after(model, squashed)
         if table is None:
             state.put(model)
         else:
@@ -114,6 +122,16 @@ def join_models(state: State, models: State) -> None:
         state.routines.setdefault(key, routine)
     for name, found in models.types.items():
         state.types.setdefault(name, found)
+
+
+def _called_after(model: MutableTable, squashed: Mapping[str, MutableTable]) -> MutableTable | None:
+    """Return the table that is called as a model's class and has most of its columns.
+
+    One edition of an application may call it so, and another one after the set of the models.
+    """
+    table = squashed.get(_squashed(model.alias)) if model.alias else None
+    same = [one for one in model.columns if table is not None and table.column(one) is not None]
+    return table if len(same) * 2 > len(model.columns) else None
 
 
 def name_targets(models: State) -> None:

@@ -142,9 +142,11 @@ class _Resolver:
             return None
         return frozenset(column.name.casefold() for column in record.columns)
 
-    def _miss(self, name: Name, source: Source, text: str) -> None:
+    def _miss(self, name: Name, source: Source, text: str, *, surely_table: bool = False) -> None:
         """Note that nothing has a name; those that need the same one are reported together."""
-        self.missing.setdefault(str(name).casefold(), []).append(SchemaProblem(source.path, source.start_line, text))
+        uncreated = str(name) if surely_table else ""
+        problem = SchemaProblem(source.path, source.start_line, text, uncreated)
+        self.missing.setdefault(str(name).casefold(), []).append(problem)
 
     def _all_problems(self) -> Iterator[SchemaProblem]:
         yield from self.problems
@@ -179,7 +181,8 @@ class _Resolver:
                 return None
             if is_of_framework(key.table):
                 return key
-            self._miss(key.table, place, f"{table.name} has a foreign key to {key.table}, which is never created")
+            text = f"{table.name} has a foreign key to {key.table}, which is never created"
+            self._miss(key.table, place, text, surely_table=True)
             return key
         referenced = key.referenced if key.referenced != (STAR,) else ()
         if not referenced and len(target.primary_key) == len(key.columns):

@@ -157,6 +157,11 @@ class State:
                 self.put(before)
         self.session = {}
 
+    def states_all(self, path: str) -> bool:
+        """Tell whether a file states the whole schema."""
+        file = self.files.get(path)
+        return file is not None and file.facts.series is not None and file.facts.series.snapshot
+
     def refer(self, table: MutableTable) -> None:
         """Note which tables the foreign keys of a table refer to."""
         for one in table.foreign_keys:
@@ -234,7 +239,7 @@ class State:
         if is_of_framework(name):
             return None
         placed = self.placed(source)
-        problem = SchemaProblem(placed.path, placed.start_line, f"{name} is {doing} and never created")
+        problem = SchemaProblem(placed.path, placed.start_line, f"{name} is {doing} and never created", str(name))
         self.unknown.setdefault(str(name).casefold(), []).append(problem)
         return None
 

@@ -14,9 +14,10 @@ NAMES = re.compile(
     r"|sequences|triggers|synonyms)|dual$|rdb\$|inserted$|deleted$|duckdb_)",
     re.IGNORECASE,
 )
-# Django creates them from its own migrations, which lie in no project.
+# Django creates them from its own migrations, which lie in no project; Rails changes its own where they are there.
 FRAMEWORK = frozenset(
-    """auth_group auth_group_permissions auth_permission auth_user auth_user_groups auth_user_user_permissions
+    """active_storage_attachments active_storage_blobs active_storage_variant_records
+    auth_group auth_group_permissions auth_permission auth_user auth_user_groups auth_user_user_permissions
     django_admin_log django_content_type django_flatpage django_flatpage_sites django_migrations django_redirect
     django_session django_site
     """.split()

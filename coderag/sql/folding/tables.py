@@ -38,6 +38,8 @@ __all__ = [
 def create_table(state: State, operation: CreateTable) -> None:
     """Add a table or view; one of its name makes way, or is kept and the problem reported."""
     table = operation.table
+    if operation.needs is not None and state.in_order and state.find(operation.needs) is None:
+        return
     name = state.qualified(table.name)
     declared = state.placed(table.sources[0] if table.sources else Source())
     key = key_of(name)
@@ -53,6 +55,8 @@ def create_table(state: State, operation: CreateTable) -> None:
     if earlier is not None and not table.temporary and (state.in_order or operation.replace):
         made.take_over(earlier)
     state.note(made, declared, "replaced" if before is not None else "created")
+    if before is not None and Origin.ORM in table.origins:
+        _merge(state, made, before.to_record(), complete=False)
     if not state.inherit(made):
         state.orphans.append(made)
     state.put(made)
@@ -69,9 +73,7 @@ def _makes_way(state: State, before: MutableTable, operation: CreateTable, *, de
     if table.temporary or before.record.temporary:
         return True
     if Origin.ORM in table.origins and Origin.ORM in before.record.origins:
-        _merge(state, before, operation.table, complete=True)
-        before.sources.setdefault(declared)
-        return False
+        return _merges_model(state, before, operation.table, declared)
     here = f"{before.name} is created twice, here and in {place_of(before.declared)}"
     if operation.if_missing:
         if not same_columns(table.columns, before.columns.values()) and table.columns:
@@ -81,6 +83,18 @@ def _makes_way(state: State, before: MutableTable, operation: CreateTable, *, de
         return True
     state.report(declared, f"{here}: the later one counts")
     return True
+
+
+def _merges_model(state: State, before: MutableTable, table: Table, declared: Source) -> bool:
+    """Make one table of two that models declare; where a snapshot states it, the other adds no columns.
+
+    Tells whether the table that came first makes way, as a snapshot that comes later lets it.
+    """
+    if state.states_all(state.path) and not state.states_all(before.declared.path):
+        return True
+    _merge(state, before, table, complete=not state.states_all(before.declared.path))
+    before.sources.setdefault(declared)
+    return False
 
 
 def drop_table(state: State, operation: Drop) -> None:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import NamedTuple, cast
 
 from coderag.sql.model import Facts
+from coderag.sql.models.unread import unread_framework
 
 __all__ = ["FRAMEWORKS", "Framework", "read_code"]
 
@@ -54,7 +55,10 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "javascript": JAVASCRIPT,
     "java": (Framework("jpa", ((b"persistence.",), (b"@Entity", b".Entity"))),),
     "kotlin": (Framework("jpa", ((b"persistence.",), (b"@Entity", b".Entity"))),),
-    "csharp": (Framework("efcore", ((b"DataAnnotations", b"DbSet<"), (b"{ get;", b"DbSet<"))),),
+    "csharp": (
+        Framework("efcore_snapshot", ((b"ModelSnapshot",), (b".Entity(",))),
+        Framework("efcore", ((b"DataAnnotations", b"DbSet<"), (b"{ get;", b"DbSet<"))),
+    ),
     "php": (Framework("eloquent", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),),
     "go": (Framework("gorm", ((b"gorm",),)),),
     "elixir": (
@@ -66,7 +70,7 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
 
 
 def read_code(data: bytes, *, language: str, path: str) -> Facts | None:
-    """Return what a file of code tells of schemas, None where that is nothing.
+    """Return what a file of code tells of schemas, or which framework would that is not read; None for neither.
 
     Raises grammar.GrammarMissing.
     """
@@ -76,4 +80,5 @@ def read_code(data: bytes, *, language: str, path: str) -> Facts | None:
             facts = cast("Facts | None", read(data, language=language, path=path))
             if facts is not None:
                 return facts
-    return None
+    unread = unread_framework(data, language=language, path=path)
+    return Facts(unread=unread) if unread else None

@@ -38,6 +38,8 @@ TYPES = {
     "byte[]": "bytea",
     "char": "char(1)",
 }
+PUBLIC = frozenset({"public"})
+SETTERS = frozenset({"set", "init"})
 MARKS = frozenset(("Table", "Key", "Column", "PrimaryKey", "Keyless"))
 
 
@@ -134,10 +136,24 @@ def _key(one: Property, properties: list[Property]) -> tuple[str, ...]:
 
 
 def _properties(one: Node) -> Iterator[Property]:
+    """Yield what a class keeps of each object: its public properties that can be set, and a record's parameters."""
+    for parameters in named(one, "parameter_list") if one.type == "record_declaration" else ():
+        for node in named(parameters, "parameter"):
+            kind = text_of(node.child_by_field_name("type"))
+            yield Property(text_of(node.child_by_field_name("name")), kind, _attributes(node), node)
     for node in named(one.child_by_field_name("body"), "property_declaration"):
         kind = text_of(node.child_by_field_name("type"))
-        if "static" not in {text_of(child) for child in node.children}:
-            yield Property(text_of(node.child_by_field_name("name")), kind, _attributes(node), node)
+        if PUBLIC.isdisjoint(map(text_of, node.children)) or not _is_kept(node, kind):
+            continue
+        yield Property(text_of(node.child_by_field_name("name")), kind, _attributes(node), node)
+
+
+def _is_kept(node: Node, kind: str) -> bool:
+    """Tell whether a property has a setter, or is a list of others, which needs none."""
+    accessors = node.child_by_field_name("accessors")
+    names = {text_of(one.child_by_field_name("name")) for one in named(accessors, "accessor_declaration")}
+    is_static = any(text_of(one) == "static" for one in node.children)
+    return not is_static and (not names.isdisjoint(SETTERS) or ("get" in names and COLLECTION.match(kind) is not None))
 
 
 def _attributes(node: Node) -> dict[str, Attribute]:

@@ -6,7 +6,7 @@ https://knexjs.org/guide/schema-builder.html
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -36,12 +36,15 @@ from coderag.sql.model import (
 from coderag.sql.models.embedded import read_embedded
 from coderag.sql.models.embedded_words import changes_schema
 from coderag.sql.models.literals import COMPUTED, Literal, Raw, as_text, default_of, mapping, texts
-from coderag.sql.models.script import Code, Link, function_body, function_parameters, unwrapped
-from coderag.sql.models.tree import descendants, lines_of, lost_at, named, text_of
+from coderag.sql.models.script import FUNCTIONS, Code, Link, function_parameters, unwrapped
+from coderag.sql.models.script_calls import Call, Calls
+from coderag.sql.models.tree import descendants, lines_of, lost_at, text_of
 
 __all__ = ["read"]
 
-FILE_NAME = re.compile(r"(?P<version>\d{4,})[_-].*\.[cm]?[jt]s")
+FILE_NAME = re.compile(r"(?P<version>\d+)(?:[_-].*)?\.[cm]?[jt]s")
+BUILDER = re.compile(r"(?:(?P<owner>\w+)(?:\.\w+)*\.)?schema\.(?P<method>\w+)")
+TRANSACTIONS = frozenset({"knex", "this", "trx"})  # usual names of what has a builder
 TYPES = {
     "increments": "integer",
     "bigIncrements": "bigint",
@@ -84,12 +87,12 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         return None
     code = Code(data, language)
     up = _up(code)
-    parameters = function_parameters(up)
-    if up is None or not parameters:
+    if up is None:
         return None
-    reading = _Reading(code, path, parameters[0])
-    for node in _outermost_calls(up):
-        reading.read(node)
+    functions = [up, *descendants(up, *FUNCTIONS)]
+    reading = _Reading(code, path, {one for function in functions for one in function_parameters(function)})
+    for call in Calls(code).of(up.child_by_field_name("body"), (function_parameters(up) or [""])[0]):
+        reading.read(call)
     if not reading.found:
         return None
     return Facts(
@@ -112,41 +115,30 @@ def _up(code: Code) -> Node | None:
     return None
 
 
-def _outermost_calls(node: Node) -> Iterator[Node]:
-    """Yield the calls below a node that are part of no longer chain, those within functions too."""
-    for one in descendants(node, "call_expression"):
-        parent = one.parent
-        is_link = parent is not None and parent.type == "member_expression" and parent.parent is not None
-        if not (
-            is_link and parent is not None and parent.parent is not None and parent.parent.type == "call_expression"
-        ):
-            yield one
-
-
 class _Reading:
     """What the statements of a migration have come to so far."""
 
-    def __init__(self, code: Code, path: str, knex: str) -> None:
+    def __init__(self, code: Code, path: str, parameters: Collection[str]) -> None:
         self.operations: list[Operation] = []
         self.lost: list[Lost] = []
         self.found = 0  # statements on the schema
         self._code = code
         self._path = path
-        self._knex = knex
+        self._owners = {*TRANSACTIONS, *parameters}
+        self._calls = Calls(code)
 
-    def read(self, node: Node) -> None:
-        """Read a chain of calls of the schema builder."""
-        links = self._code.chain(node)
-        if not links or not links[0].name.startswith(f"{self._knex}."):
+    def read(self, call: Call) -> None:
+        """Read a chain of calls of the schema builder, which a transaction has as well as the connection."""
+        links = self._code.chain(call.node)
+        if not links:
             return
-        first = links[0].name.removeprefix(f"{self._knex}.")
-        if first == "raw":
-            self._raw(links[0])
-            return
-        if not first.startswith("schema."):
+        builder = BUILDER.fullmatch(links[0].name)
+        if builder is None or (builder["owner"] or call.name) not in {*self._owners, call.name}:
+            if links[0].name.endswith(".raw"):
+                self._raw(links[0])
             return
         schema = ""
-        for link in (Link(first.removeprefix("schema."), links[0].arguments, links[0].node), *links[1:]):
+        for link in (links[0]._replace(name=builder["method"]), *links[1:]):
             if link.name == "withSchema":
                 schema = as_text(self._value(link, 0))
                 continue
@@ -243,16 +235,16 @@ class _Reading:
         """Yield what the function of a table does."""
         function = link.arguments[1] if len(link.arguments) > 1 else None
         [parameter] = function_parameters(function)[:1] or [""]
-        for statement in function_body(function):
-            for node in _calls_in(statement):
-                links = self._code.chain(node)
-                if not links or not links[0].name.startswith(f"{parameter}."):
-                    continue
-                made = self._statement(links, parameter, table)
-                if made is None:
-                    self.lost.append(lost_at(node, COMPUTED_REASON))
-                else:
-                    yield from made
+        body = unwrapped(function).child_by_field_name("body") if function is not None else None
+        for call in self._calls.of(body, parameter):
+            links = self._code.chain(call.node)
+            if not links or not links[0].name.startswith(f"{call.name}."):
+                continue
+            made = self._statement(links, call.name, table)
+            if made is None:
+                self.lost.append(lost_at(call.node, COMPUTED_REASON))
+            else:
+                yield from made
 
     def _statement(self, links: Sequence[Link], parameter: str, table: Name) -> list[Operation] | None:
         method = links[0].name.removeprefix(f"{parameter}.")
@@ -273,17 +265,6 @@ class _Reading:
         if NOW.search(text_of(node)):
             return Raw("CURRENT_TIMESTAMP")
         return self._code.value(node)
-
-
-def _calls_in(statement: Node) -> Iterator[Node]:
-    """Yield the chains of a statement, also those under a condition."""
-    if statement.type == "expression_statement" and named(statement):
-        statement = named(statement)[0]
-    if statement.type == "call_expression":
-        yield statement
-    elif statement.type in {"if_statement", "statement_block", "else_clause"}:
-        for one in named(statement):
-            yield from _calls_in(one)
 
 
 def _at(link: Link) -> Source:

@@ -37,7 +37,9 @@ from coderag.sql.models.embedded import read_embedded
 from coderag.sql.models.embedded_words import changes_schema
 from coderag.sql.models.inflection import singular
 from coderag.sql.models.literals import Literal, as_text, texts
-from coderag.sql.models.rails_tables import OUTSIDE, Era, TableCall, column_of, join_name, operations_of, qualified
+from coderag.sql.models.rails_era import Era, era_of
+from coderag.sql.models.rails_reverse import reverted
+from coderag.sql.models.rails_tables import OUTSIDE, TableCall, column_of, join_name, operations_of, qualified
 from coderag.sql.models.ruby import Arguments, Code
 from coderag.sql.models.tree import descendants, lines_of, lost_at, named, text_of
 
@@ -46,12 +48,12 @@ __all__ = ["read"]
 # Rails' own test of the name of a migration.
 FILE_NAME = re.compile(r"(?P<version>\d+)_[_a-z0-9]*(?:\.[_a-z0-9]*)?\.rb")
 DATABASE = re.compile(r"(?:^|/)db/(?:(?P<schema>\w+)_schema\.rb|(?P<migrate>\w+)_migrate/[^/]+)$")
-VERSION = re.compile(r"ActiveRecord::Migration\[(\d+)\.(\d+)\]")
 POSTGRES = re.compile(
     rb"enable_extension|\bt\.(?:jsonb|hstore|citext|inet|tsvector|\w+range)\b|using: :(?:gin|gist|brin)|create_enum"
 )
 MYSQL = re.compile(rb"(?i)ENGINE=InnoDB|charset: \"utf8|collation: \"utf8|\bunsigned: true|utf8mb4")
 DEFINE = re.compile(r"(?m)^ActiveRecord::Schema(?:\[[\d.]+\])?\.define(?:\(version: ([\d_]+)\))?")
+EXISTING_TABLE = re.compile(r"\s*(?:connection\.)?(?:table|data_source)_exists\?[ (]\s*[:\"']([\w.]+)['\"]?\s*\)?\s*")
 EXISTS = re.compile(r"(?:table|column|index|foreign_key|constraint|check_constraint|data_source|view)_exists\?")
 MAX_DEPTH = 30  # of blocks and methods in each other
 MAX_CALLS = 20_000  # that are followed in one file, loops unrolled
@@ -81,7 +83,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         reading.walk(schema.statements)
     elif file_name is not None and (migrations := list(_migrations(code))):
         series = Series("rails", version=file_name["version"], name=name.removesuffix(".rb"))
-        reading = _Reading(code, path=path, era=_era(migrations[0]))
+        reading = _Reading(code, path=path, era=era_of(_superclass(migrations[0]), file_name["version"]))
         for migration in migrations:
             reading.migrate(migration)
     else:
@@ -121,18 +123,12 @@ def _schema(code: Code) -> Schema | None:
 
 def _migrations(code: Code) -> Iterator[Node]:
     for node in descendants(code.root, "class"):
-        if "Migration" in text_of(node.child_by_field_name("superclass")):
+        if "Migration" in _superclass(node):
             yield node
 
 
-def _era(migration: Node) -> Era:
-    superclass = text_of(migration.child_by_field_name("superclass"))
-    found = VERSION.search(superclass)
-    if found is None:
-        is_old = superclass.rstrip().endswith("ActiveRecord::Migration")  # without a version up to Rails 4.2
-        return Era(wide_keys=not is_old, required_times=not is_old)
-    version = int(found[1]), int(found[2])
-    return Era(wide_keys=version >= (5, 1), required_times=version >= (5, 0))
+def _superclass(node: Node) -> str:
+    return text_of(node.child_by_field_name("superclass"))
 
 
 def _dialect(data: bytes) -> tuple[str, str]:
@@ -157,6 +153,7 @@ class _Reading:
         self._active: list[str] = []  # the helper methods that are being read
         self._calls = 0
         self._guarded = False  # whether a condition asks for what exists
+        self._needed: Name | None = None  # the table that a condition asks for
 
     def migrate(self, migration: Node) -> None:
         """Read what a migration does on its way up."""
@@ -187,11 +184,17 @@ class _Reading:
         """Read what stands under a condition; where that asks for something else than existence, not the other case."""
         condition = text_of(node.child_by_field_name("condition"))
         asks = EXISTS.search(condition) is not None
-        before, self._guarded = self._guarded, self._guarded or asks
+        before = self._guarded, self._needed
+        self._guarded = self._guarded or asks
         body = node.child_by_field_name("body")
         if asks and body is not None and body.type == "return":
-            self._guarded = True  # what follows is only done where it is not there yet
+            # What follows is only done where it is not there yet, or where something else is.
+            self._guarded = True
+            if node.type.startswith("unless") and (needed := EXISTING_TABLE.fullmatch(condition)):
+                self._needed = qualified(needed[1])
             return
+        if node.type.startswith("if") and (needed := EXISTING_TABLE.fullmatch(condition)):
+            self._needed = qualified(needed[1])
         self.walk([body] if body is not None else named(node.child_by_field_name("consequence")), within, depth + 1)
         alternative = node.child_by_field_name("alternative")
         if alternative is not None:
@@ -199,7 +202,7 @@ class _Reading:
             lost.walk(named(alternative), within if asks else None, depth + 1)
             if not asks and lost.operations:
                 self._lose(alternative, "the other case of a condition that is decided at run time")
-        self._guarded = before
+        self._guarded, self._needed = before
 
     def _helper(self, name: str, values: Sequence[Literal], within: Within | None, depth: int) -> None:
         """Read a method of the migration that another one calls."""
@@ -222,10 +225,9 @@ class _Reading:
             if not self._statement(node, method, arguments):
                 self._helper(method, arguments.values, within, depth)
                 self.walk(self._code.statements(arguments.block), within, depth + 1)
-        elif method == "each" and isinstance(values := self._code.value(receiver), tuple):
-            [name] = self._code.parameters(arguments.block)[:1] or [""]
-            for value in values:
-                self._code.bind(name, value)
+        elif (rounds := self._code.rounds(node)) is not None:
+            for value in rounds:
+                self._code.bind_each(arguments.block, value)
                 self.walk(self._code.statements(arguments.block), within, depth + 1)
         elif method != "down":  # dir.up of reversible, and loops whose values are computed
             self.walk(self._code.statements(arguments.block), within, depth + 1)
@@ -263,7 +265,7 @@ class _Reading:
 
     def _add(self, operations: Sequence[Operation], found: list[Operation] | None = None) -> None:
         found = self.operations if found is None else found
-        found.extend(_guarded(one) if self._guarded else one for one in operations)
+        found.extend(_guarded(one, self._needed) if self._guarded else one for one in operations)
 
     def _lose(self, node: Node, reason: str) -> None:
         lost = lost_at(node, reason)
@@ -312,13 +314,9 @@ class _Reading:
         details = dict(kind) if isinstance(kind, dict) else {}
         type_name = as_text(kind) or as_text(details.get("type"))
         given = {key: options[key] for key in ("default", "limit", "unsigned") if key in options} | details
-        column = column_of(names[0] if names else "id", type_name or self._key_type, given, source)
+        column = column_of(names[0] if names else "id", type_name or self._era.key_type, given, source)
         counts = type_name in {"", "primary_key", "bigint", "integer", "serial", "bigserial"}
         return (column.name,), [replace(column, nullable=False, identity=counts and not column.default)]
-
-    @property
-    def _key_type(self) -> str:
-        return "bigint" if self._era.wide_keys else "integer"
 
     def change_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:  # noqa: ARG002
         """Read change_table with its block."""
@@ -339,7 +337,7 @@ class _Reading:
         table = qualified(as_text(options.get("table_name")) or join_name(*sides))
         column_options = options.get("column_options")
         details = {"null": False} | (column_options if isinstance(column_options, dict) else {})
-        kind = as_text(details.get("type")) or self._key_type
+        kind = as_text(details.get("type")) or self._era.key_type
         columns = [column_of(f"{singular(side)}_id", kind, details, source) for side in sides]
         keys = (
             tuple(ForeignKey((f"{singular(side)}_id",), Name(side), source=source) for side in sides)
@@ -363,12 +361,35 @@ class _Reading:
         name = as_text(arguments.options.get("table_name")) or join_name(*sides)
         return [Drop(qualified(name), source=lines_of(node))]
 
+    def create_virtual_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+        """Read create_virtual_table of SQLite: a module and its arguments."""
+        name, module = arguments.text(0), arguments.text(1)
+        details = texts(arguments.values[2]) if len(arguments.values) > 2 else ()
+        if name is None or module is None or details is None:
+            return None
+        text = f'CREATE VIRTUAL TABLE "{name}" USING {module} ({", ".join(details)})'
+        return self._sql(text, lines_of(node), dialect="sqlite")
+
+    def revert(self, node: Node, arguments: Arguments) -> list[Operation] | None:  # noqa: ARG002
+        """Read revert with a block; another migration that it names is not known here."""
+        if arguments.block is None:
+            return None
+        inner = _Reading(self._code, path=self._path, era=self._era)
+        inner.walk(self._code.statements(arguments.block))
+        self.statements += inner.statements
+        return reverted(inner.operations)
+
     def drop_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
         """Read drop_table, which since Rails 7.1 may name several."""
         names = texts(arguments.values)
         if_exists = arguments.options.get("if_exists") is True
         source = lines_of(node)
         return [Drop(qualified(name), if_exists=if_exists, source=source) for name in names] if names else None
+
+    def drop_virtual_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+        """Read drop_virtual_table, whose further arguments are for the way back."""
+        name = arguments.text(0)
+        return [Drop(qualified(name), source=lines_of(node))] if name else None
 
     def rename_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
         """Read rename_table."""
@@ -446,8 +467,9 @@ class _Reading:
                 return self._code.lines(value)
         return lines_of(node)
 
-    def _sql(self, text: str, source: Source) -> list[Operation]:
-        facts = read_embedded(text, source=source, path=self._path, dialect=_dialect(self._code.root.text or b"")[0])
+    def _sql(self, text: str, source: Source, dialect: str = "") -> list[Operation]:
+        dialect = dialect or _dialect(self._code.root.text or b"")[0]
+        facts = read_embedded(text, source=source, path=self._path, dialect=dialect)
         self.lost.extend(facts.lost)
         return list(facts.operations)
 
@@ -459,7 +481,10 @@ STATEMENTS: Mapping[str, Handler] = {
     "change_table": _Reading.change_table,
     "create_join_table": _Reading.create_join_table,
     "drop_join_table": _Reading.drop_join_table,
+    "create_virtual_table": _Reading.create_virtual_table,
+    "revert": _Reading.revert,
     "drop_table": _Reading.drop_table,
+    "drop_virtual_table": _Reading.drop_virtual_table,
     "rename_table": _Reading.rename_table,
     "create_enum": _Reading.create_enum,
     "add_enum_value": _Reading.add_enum_value,
@@ -513,9 +538,11 @@ def _collected(
     return table, rest
 
 
-def _guarded(operation: Operation) -> Operation:
-    """Return an operation that does nothing where there is nothing to do."""
-    if isinstance(operation, CreateTable | AddColumn):
+def _guarded(operation: Operation, needed: Name | None) -> Operation:
+    """Return an operation that does nothing where there is nothing to do, or where a table that it needs is not."""
+    if isinstance(operation, CreateTable):
+        return replace(operation, if_missing=True, needs=needed)
+    if isinstance(operation, AddColumn):
         return replace(operation, if_missing=True)
     if isinstance(operation, Drop | DropColumn):
         return replace(operation, if_exists=True)

@@ -26,11 +26,11 @@ from coderag.sql.model import (
 )
 from coderag.sql.models.inflection import plural, singular
 from coderag.sql.models.literals import COMPUTED, Literal, as_text, default_of, quoted, texts
+from coderag.sql.models.rails_era import LATEST, Era
 from coderag.sql.models.ruby import Arguments
 
 __all__ = [
     "OUTSIDE",
-    "Era",
     "TableCall",
     "column_of",
     "foreign_key",
@@ -42,15 +42,14 @@ __all__ = [
 
 BIG_BYTES = 8
 SMALL_BYTES = 2
+ATTACHMENT = {"file_name": "string", "content_type": "string"}
+# What Rails calls types, to tell them from columns.
+TYPES = frozenset(
+    """bigint binary bit blob boolean cidr citext date datetime decimal float geometry hstore inet integer interval json
+    jsonb macaddr money numeric oid point primary_key real smallint string text time timestamp timestamptz tsvector uuid
+    virtual xml""".split()
+)
 MEDIUM_SIZES = frozenset({"tiny", "medium", "long"})
-
-
-@dataclass(frozen=True, slots=True)
-class Era:
-    """What changed between the versions of Rails that a migration may be written for."""
-
-    wide_keys: bool = True  # 5.1: keys are bigint
-    required_times: bool = True  # 5.0: timestamps are NOT NULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +60,7 @@ class TableCall:
     table: Name
     arguments: Arguments
     source: Source
-    era: Era = Era()
-
-    @property
-    def key_type(self) -> str:
-        """The type of a key that is not given one."""
-        return "bigint" if self.era.wide_keys else "integer"
+    era: Era = LATEST
 
 
 Operations = list[Operation] | None  # None: it is computed at run time
@@ -199,7 +193,7 @@ def _references(call: TableCall) -> Operations:
             type_options = dict(polymorphic) if isinstance(polymorphic, dict) else {}
             made = column_of(columns[0], "string", {"null": options.get("null")} | type_options, call.source)
             found.append(AddColumn(call.table, made, source=call.source))
-        kind = as_text(options.get("type")) or call.key_type
+        kind = as_text(options.get("type")) or call.era.key_type
         limits = {key: value for key, value in options.items() if key in {"limit", "default", "unsigned"}}
         made = column_of(columns[-1], kind, id_options | limits, call.source)
         found.append(AddColumn(call.table, made, source=call.source))
@@ -230,6 +224,27 @@ def _timestamps(call: TableCall) -> Operations:
         AddColumn(call.table, column_of(name, "datetime", options, call.source), source=call.source)
         for name in ("created_at", "updated_at")
     ]
+
+
+def _attachment(call: TableCall) -> Operations:
+    """Return the columns that Paperclip keeps of a file: `t.attachment :avatar`."""
+    names = texts(call.arguments.values)
+    if not names:
+        return None
+    size = "bigint" if call.era.sizes_files else "integer"
+    return [
+        AddColumn(call.table, column_of(f"{name}_{part}", kind, {}, call.source), source=call.source)
+        for name in names
+        for part, kind in (*ATTACHMENT.items(), ("file_size", size), ("updated_at", "datetime"))
+    ]
+
+
+def _remove_attachment(call: TableCall) -> Operations:
+    names = texts(call.arguments.values)
+    if not names:
+        return None
+    parts = (*ATTACHMENT, "file_size", "updated_at")
+    return [DropColumn(call.table, f"{name}_{part}", source=call.source) for name in names for part in parts]
 
 
 def _index(call: TableCall) -> Operations:
@@ -271,8 +286,8 @@ def _remove(call: TableCall) -> Operations:
     names = texts(call.arguments.values)
     if not names:
         return None
-    if call.method == "remove_column":  # behind the column stands its type, for the way back
-        names = names[:1]
+    if call.method == "remove_column":  # behind the column stands its type, for the way back; Rails 3 took several
+        names = (names[0], *(() if call.arguments.options else (one for one in names[1:] if one not in TYPES)))
     if_exists = call.arguments.options.get("if_exists") is True
     return [DropColumn(call.table, name, if_exists=if_exists, source=call.source) for name in names]
 
@@ -391,6 +406,10 @@ INSIDE: Mapping[str, Callable[[TableCall], Operations]] = {
     "references": _references,
     "belongs_to": _references,
     "timestamps": _timestamps,
+    "attachment": _attachment,
+    "has_attached_file": _attachment,
+    "remove_attachment": _remove_attachment,
+    "drop_attached_file": _remove_attachment,
     "index": _index,
     "unique_constraint": _unique_constraint,
     "foreign_key": _foreign_key,
@@ -424,6 +443,9 @@ OUTSIDE: Mapping[str, str] = {
     "add_reference": "references",
     "add_belongs_to": "references",
     "add_timestamps": "timestamps",
+    "add_attachment": "attachment",
+    "remove_attachment": "remove_attachment",
+    "drop_attached_file": "remove_attachment",
     "add_index": "index",
     "add_concurrent_index": "index",
     "add_unique_constraint": "unique_constraint",

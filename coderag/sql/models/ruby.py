@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from coderag.sql.model import Source
-from coderag.sql.models.literals import COMPUTED, Literal, Number, Raw, as_text
+from coderag.sql.models.inflection import table_of_class
+from coderag.sql.models.literals import COMPUTED, Literal, Number, Raw, Reference, as_text
 from coderag.sql.models.tree import descendants, lines_of, named, parse, string_value, text_of
 
 __all__ = ["Arguments", "Code"]
 
 
 PLAIN_METHODS = frozenset("freeze squish strip strip_heredoc to_s to_sym chomp".split())  # they leave the words alone
+TABLE_NAMES = frozenset({"table_name", "quoted_table_name"})
+LOOPS = frozenset({"each", "each_pair", "each_key", "each_with_index"})
 MAX_DEPTH = 20  # of literals in literals
 
 
@@ -54,6 +57,25 @@ class Code:
     def bind(self, name: str, value: Literal) -> None:
         """Let a name stand for a value from here on: the parameter of a loop over literals."""
         self._names[name] = value
+
+    def bind_each(self, block: Node | None, value: Literal) -> None:
+        """Let the parameters of a block stand for one round of a loop: several take an array apart."""
+        names = self.parameters(block)
+        values = value if isinstance(value, tuple) and len(names) > 1 else (value,)
+        for position, name in enumerate(names):
+            self.bind(name, values[position] if position < len(values) else None)
+
+    def rounds(self, call: Node) -> tuple[Literal, ...] | None:
+        """Return what the block of a loop over literals is called with, one round each; None for any other call."""
+        loop = text_of(call.child_by_field_name("method"))
+        over = self.value(call.child_by_field_name("receiver")) if loop in LOOPS else None
+        if isinstance(over, dict):
+            over = tuple((key, value) for key, value in over.items())
+        if not isinstance(over, tuple):
+            return None
+        if loop == "each_with_index":
+            return tuple((value, Number(str(number))) for number, value in enumerate(over))
+        return over
 
     def arguments(self, call: Node) -> Arguments:
         """Return the arguments of a call with what is literal in them read."""
@@ -110,7 +132,11 @@ class Code:
                 return self._of_call(node, depth)
             case "constant" | "identifier":
                 bound = self._names.get(text_of(node), COMPUTED)
-                return self.value(bound, depth + 1) if isinstance(bound, Node) else bound
+                if isinstance(bound, Node):
+                    return self.value(bound, depth + 1)
+                return Reference(text_of(node)) if bound is COMPUTED and node.type == "constant" else bound
+            case "scope_resolution":
+                return Reference(text_of(node).removeprefix("::"))
         return COMPUTED
 
     def lines(self, node: Node) -> Source:
@@ -143,9 +169,11 @@ class Code:
             value = self.value(body[-1], depth + 1) if len(body) == 1 else COMPUTED
             return Raw(value) if isinstance(value, str) else COMPUTED
         receiver = node.child_by_field_name("receiver")
-        if receiver is None or text_of(node.child_by_field_name("method")) not in PLAIN_METHODS:
-            return COMPUTED
-        return self.value(receiver, depth + 1)
+        method = text_of(node.child_by_field_name("method"))
+        value = self.value(receiver, depth + 1) if receiver is not None else COMPUTED
+        if isinstance(value, Reference):  # a model
+            return table_of_class(value.name) if method in TABLE_NAMES else COMPUTED
+        return value if method in PLAIN_METHODS else COMPUTED
 
     def _text(self, node: Node) -> Literal:
         """Return a string's text, with names of known value put in."""

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.sql.models.literals import COMPUTED, Computed, Literal, Number, Raw, Reference, as_text
-from coderag.sql.models.tree import descendants, named, parse, string_value, text_of
+from coderag.sql.models.tree import descendants, named, parse, string_value, text_of, unescaped
 
-__all__ = ["Code", "Link", "function_body", "function_parameters", "unwrapped"]
+__all__ = ["FUNCTIONS", "Code", "Link", "function_body", "function_parameters", "unwrapped"]
 
 MAX_DEPTH = 20  # of literals in literals
 # What stands around a value and does not change it.
@@ -34,6 +34,11 @@ class Code:
 
     def __init__(self, data: bytes, language: str) -> None:
         self.root = parse(data, language)
+        self._bound: dict[str, Literal] = {}
+
+    def bind(self, name: str, value: Literal) -> None:
+        """Let a name stand for a value from here on: the variable of a loop over literals."""
+        self._bound[name] = value
 
     @cached_property
     def enums(self) -> Mapping[str, Mapping[str, Literal]]:
@@ -63,7 +68,7 @@ class Code:
         match node.type:
             case "string" | "template_string":
                 text = string_value(node)
-                return text if text is not None else COMPUTED
+                return text if text is not None else self._filled(node, depth)
             case "number":
                 return Number(text_of(node).replace("_", "").removesuffix("n"))
             case "unary_expression":
@@ -127,13 +132,31 @@ class Code:
                 found[text_of(one.child_by_field_name("name"))] = COMPUTED
         return found
 
+    def _filled(self, node: Node, depth: int) -> Literal:
+        """Return a template with the values that its names stand for; COMPUTED where one of them is not known."""
+        parts = []
+        for one in node.named_children:
+            inner = named(one)
+            is_filled = one.type == "template_substitution" and len(inner) == 1
+            part = self.value(inner[0], depth + 1) if is_filled else unescaped(text_of(one))
+            if not isinstance(part, str | Number):
+                return COMPUTED
+            parts.append(as_text(part))
+        return "".join(parts)
+
     def _name(self, name: str, depth: int) -> Literal:
+        if name in self._bound:
+            return self._bound[name]
         if (constant := self.constants.get(name)) is not None and constant.type not in {"call_expression", "class"}:
             value = self.value(constant, depth + 1)
             return Reference(name) if isinstance(value, Computed | Reference) else value
         owner, _, member = name.rpartition(".")
         if owner in self.enums and member in self.enums[owner]:
             return self.enums[owner][member]
+        if owner and depth < MAX_DEPTH:
+            holder = self._name(owner, depth + 1)
+            if isinstance(holder, dict) and member in holder:
+                return holder[member]
         return Reference(name)
 
     def _of_function(self, node: Node, depth: int) -> Literal:

@@ -21,6 +21,7 @@ __all__ = [
     "row_of",
     "string_value",
     "text_of",
+    "unescaped",
 ]
 
 # The nodes that a string literal is made of, in the grammars whose strings have parts.

@@ -272,13 +272,17 @@ def test_an_entity_whose_columns_are_all_elsewhere_is_only_described() -> None:
     [
         "",
         "@Entity class A { @Id int id; }",  # of another library
-        "import androidx.room.Entity;\n@Entity class A { @Id int id; }",
         "import javax.persistence.EntityManager;\nclass A { /* @Entity */ }",
         "import javax.persistence.*;\n@MappedSuperclass class A { @Id int id; } // .Entity",
     ],
 )
 def test_other_files_are_nothing(text: str) -> None:
     assert read_code(text.encode(), language="java", path="A.java") is None
+
+
+def test_entities_of_another_framework_are_said_and_not_read() -> None:
+    text = "import androidx.room.Entity;\n@Entity class A { @Id int id; }"
+    assert read_code(text.encode(), language="java", path="A.java") == Facts(unread="Room entities")
 
 
 @pytest.mark.parametrize(

@@ -403,3 +403,19 @@ def test_bad_text_breaks_nothing(text: str) -> None:
 def test_half_a_schema_gives_its_whole_tables() -> None:
     found = tables(SCHEMA[: SCHEMA.index("  add_foreign_key")] + '  create_table "cut", force: :casc')
     assert {"orders", "sales.lines", "links"} <= found.keys()
+
+
+def test_several_names_of_rails_3_are_removed_and_a_type_behind_them_is_none() -> None:
+    found = migrated("remove_column :a, :b, :c") + migrated("remove_column :a, :b, :string")
+    assert [one.column for one in found if isinstance(one, DropColumn)] == ["b", "c", "b"]
+
+
+def test_what_is_reverted_is_taken_back_in_the_other_order() -> None:
+    found = migrated("revert do\n create_table :a\n add_column :b, :c, :string\n rename_column :b, :d, :e\n end")
+    assert found == (
+        RenameColumn(Name("b"), "e", "d", source=at(6)),
+        DropColumn(Name("b"), "c", source=at(5)),
+        Drop(Name("a"), source=at(4)),
+    )
+    text = "class X < ActiveRecord::Migration[7.0]\n  def change\n    revert OtherMigration\n  end\nend\n"
+    assert [one.line for one in facts(text, "db/migrate/1_x.rb").lost] == [3]
