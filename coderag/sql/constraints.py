@@ -96,6 +96,9 @@ def _read_primary_key(cursor: Cursor, name: str) -> Constraint | None:
 def _read_unique(cursor: Cursor, name: str) -> Constraint | None:
     start = cursor.index
     cursor.index += 1
+    if cursor.accept("USING", "INDEX"):  # PostgreSQL: the index has told the columns
+        cursor.index = cursor.end
+        return Constraint(name)
     if cursor.key != "(" and cursor.key not in KEY_DETAILS and not _is_index(cursor):
         cursor.index = start
         return None

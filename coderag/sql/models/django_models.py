@@ -20,6 +20,7 @@ from coderag.sql.model import (
     Name,
     Origin,
     Relation,
+    Shared,
     Source,
     Table,
 )
@@ -32,12 +33,16 @@ from coderag.sql.models.django_fields import (
     column_of,
     foreign_key,
     full_name,
+    is_composite,
     join_table,
     key_column,
+    key_fields,
     read_field,
     table_name,
     unique_sets,
+    use_of,
 )
+from coderag.sql.models.django_kinds import defined_kinds
 from coderag.sql.models.python_classes import ancestors, base_names
 from coderag.sql.models.python_code import Class, Code, last_part, read_python
 from coderag.sql.models.tree import lines_of, lost_at, row_of
@@ -83,11 +88,19 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         found, missed = _tables(model, models, code)
         tables += found
         lost += missed
-    if not tables and not lost:
+    kinds = tuple(defined_kinds(code))
+    if not tables and not lost and not kinds:
         return None
+    fields = [field for model in models.by_class.values() for field in model.fields.values() if field.kind]
+    uses = tuple(use_of(one, code) for one in fields if one.column)
     lost.sort(key=lambda one: one.line)
     operations = tuple(CreateTable(table) for table in tables)
-    return Facts(statements=len(operations) + len(lost), operations=operations, lost=tuple(lost))
+    return Facts(
+        statements=len(operations) + len(lost),
+        operations=operations,
+        lost=tuple(lost),
+        shared=Shared(kinds=kinds, uses=uses) if kinds or uses else None,
+    )
 
 
 def app_label(path: str) -> str:
@@ -95,7 +108,10 @@ def app_label(path: str) -> str:
     parts = path.removesuffix(".py").split("/")
     if MODELS not in parts[1:]:
         return ""
-    return parts[len(parts) - 1 - parts[::-1].index(MODELS) - 1]
+    at = len(parts) - 1 - parts[::-1].index(MODELS)
+    while at > 1 and parts[at - 1] == MODELS:  # models/models.py
+        at -= 1
+    return parts[at - 1]
 
 
 # Which classes are models
@@ -310,7 +326,7 @@ def _tables(model: Model, models: Models, code: Code) -> tuple[list[Table], list
             joins.append(join_table(near, target, field, evidence=Evidence.MODEL, origin=Origin.ORM))
         if not field.column:
             continue
-        columns.append(column_of(field, type_of=target.type if target is not None else ""))
+        columns += [column_of(field, type_of=target.type if target is not None else ""), *field.besides]
         if target is not None:
             keys.append(foreign_key(field, target, evidence=Evidence.MODEL))
     options = _options(model.one, code)
@@ -371,11 +387,10 @@ def _added(model: Model) -> tuple[list[Column], list[ForeignKey], list[tuple[str
 def _primary_key(model: Model, code: Code) -> tuple[str, ...]:
     """Return the columns of the primary key, those of `pk = CompositePrimaryKey("a", "b")` where it is written."""
     field = model.fields.get("pk")
-    if field is None or last_part(field.call.name) != "CompositePrimaryKey":
+    if field is None or not is_composite(field):
         key, _ = _key(model)
         return (key,) if key else ()
-    names = [code.string(argument) or "" for argument in field.call.arguments]
-    return tuple(_column(model, name) for name in names)
+    return tuple(_column(model, name) for name in key_fields(field, code))
 
 
 def _column(model: Model, name: str) -> str:
