@@ -504,21 +504,20 @@ class FieldUse(Record, frozen=True):
     length: int = 0  # of its texts, where it says one
 
 
+class Heir(Record, frozen=True):
+    """That a table, or a mixin, has columns which another file defines."""
+
+    base: str  # the class or function, with dots
+    position: int = 0  # among the columns of the table
+    column: str = ""  # what the one column of a function is called
+
+
 class Mixin(Record, frozen=True):
     """What a class or function of a file gives the tables of others: columns, keys, relations."""
 
     table: Table  # under the class' or function's name
-    bases: tuple[str, ...] = ()  # of the class, in other files
+    heirs: tuple[Heir, ...] = ()  # what it has itself from other files
     column: bool = False  # it is one column, which is named where it is used
-
-
-class Heir(Record, frozen=True):
-    """A table, or a mixin of the file, that has columns which another file defines."""
-
-    table: Name
-    base: str  # the class or function, with dots
-    position: int = 0  # among the columns of the table
-    column: str = ""  # what the one column is called
 
 
 class Shared(Record, frozen=True):
@@ -527,7 +526,7 @@ class Shared(Record, frozen=True):
     kinds: tuple[FieldKind, ...] = ()
     uses: tuple[FieldUse, ...] = ()
     mixins: tuple[Mixin, ...] = ()
-    heirs: tuple[Heir, ...] = ()
+    heirs: tuple[tuple[Name, Heir], ...] = ()  # of the file's tables
 
 
 class Facts(Record, frozen=True):

@@ -41,7 +41,10 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         Framework("django_models", ((b"from django",), (b"models",), (b"Field(", b"ForeignKey(", b"Model)"))),
         Framework(
             "sqlalchemy",
-            ((b"olumn(", b"Mapped[", b"table=True"), (b"__tablename__", b"Table(", b".Model", b"table=True")),
+            (
+                (b"olumn(", b"Mapped[", b"table=True"),
+                (b"__tablename__", b"Table(", b".Model", b"table=True", b"sqlalchemy"),
+            ),
         ),
         Framework("django_settings", ((b"AUTH_USER_MODEL =",),)),
     ),

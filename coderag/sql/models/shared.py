@@ -12,23 +12,29 @@ from coderag.sql.model import (
     AlterColumn,
     Column,
     CreateTable,
+    Describe,
     FieldKind,
+    Heir,
+    Mixin,
+    Name,
     Operation,
     SchemaFile,
+    Source,
+    Table,
 )
 
 __all__ = ["with_shared"]
 
 T = TypeVar("T")
-MAX_BASES = 12  # classes of fields one above the other
+MAX_BASES = 12  # classes one above the other
 
 
 def with_shared(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     """Return files in which columns are what the classes of their fields say, wherever these are defined."""
     kinds = Definitions((file.path, kind.name, kind) for file in files for kind in _kinds(file))
-    if not kinds:
-        return list(files)
-    return [_with_kinds(file, kinds) for file in files]
+    found = [_with_kinds(file, kinds) for file in files] if kinds else list(files)
+    mixins = Definitions((file.path, one.table.name.name, one) for file in found for one in _mixins(file))
+    return [_with_mixins(file, mixins) for file in found] if mixins else found
 
 
 class Definitions(Generic[T]):
@@ -85,6 +91,95 @@ def _common(first: Sequence[str], second: Sequence[str]) -> int:
             break
         same += 1
     return same
+
+
+def _mixins(file: SchemaFile) -> Iterable[Mixin]:
+    return file.facts.shared.mixins if file.facts.shared is not None else ()
+
+
+def _with_mixins(file: SchemaFile, mixins: Definitions[Mixin]) -> SchemaFile:
+    """Return a file whose tables have the columns that other files define for them."""
+    heirs: dict[Name, list[Heir]] = {}
+    for table, heir in file.facts.shared.heirs if file.facts.shared is not None else ():
+        heirs.setdefault(table, []).append(heir)
+    if not heirs:
+        return file
+    filler = _Filler(mixins)
+    operations = tuple(filler.filled_operation(one, heirs, file.path) for one in file.facts.operations)
+    reasons = {f"the columns of {base.rpartition('.')[2]} are in another file" for base in filler.found}
+    lost = tuple(one for one in file.facts.lost if one.reason not in reasons)
+    return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=operations, lost=lost))
+
+
+class _Filler:
+    """Tables with what they have from other files; `found` are the names by which these are known."""
+
+    def __init__(self, mixins: Definitions[Mixin]) -> None:
+        self._mixins = mixins
+        self.found: set[str] = set()
+
+    def filled_operation(self, operation: Operation, heirs: Mapping[Name, list[Heir]], path: str) -> Operation:
+        """Return a table with its columns, which may be all that it has; any other operation as it is."""
+        if not isinstance(operation, CreateTable | Describe) or operation.table.name not in heirs:
+            return operation
+        table = self._filled(operation.table, heirs[operation.table.name], path, MAX_BASES)
+        if table is operation.table:
+            return operation
+        return CreateTable(table) if table.columns else msgspec.structs.replace(operation, table=table)
+
+    def _filled(self, table: Table, heirs: Iterable[Heir], path: str, depth: int) -> Table:
+        for heir in heirs if depth else ():
+            found = self._mixins.find(heir.base, path=path)
+            if found is None or found[1].column != bool(heir.column):
+                continue
+            self.found.add(heir.base)
+            where, mixin = found
+            part = self._filled(_placed_in(mixin.table, where), mixin.heirs, where, depth - 1)
+            table = _joined(table, _named(part, heir) if mixin.column else part, heir.position)
+        return table
+
+
+def _named(table: Table, heir: Heir) -> Table:
+    """Return the one column of a function under the name that it gets."""
+    (column,) = table.columns
+    named = (heir.column,)
+    return msgspec.structs.replace(
+        table,
+        columns=(msgspec.structs.replace(column, name=heir.column),),
+        primary_key=named if table.primary_key else (),
+        unique=tuple(named for _ in table.unique),
+        foreign_keys=tuple(msgspec.structs.replace(key, columns=named) for key in table.foreign_keys),
+    )
+
+
+def _joined(table: Table, part: Table, position: int) -> Table:
+    """Return a table with the columns and keys of a part that it does not declare itself."""
+    own = {column.name.casefold() for column in table.columns}
+    new = [one for one in part.columns if one.name.casefold() not in own]
+    names = {one.name for one in new}
+    return msgspec.structs.replace(
+        table,
+        columns=(*table.columns[:position], *new, *table.columns[position:]),
+        primary_key=table.primary_key or part.primary_key,
+        unique=tuple(dict.fromkeys((*table.unique, *part.unique))),
+        foreign_keys=(*table.foreign_keys, *(key for key in part.foreign_keys if names.issuperset(key.columns))),
+        relations=tuple(dict.fromkeys((*table.relations, *part.relations))),
+    )
+
+
+def _placed_in(table: Table, path: str) -> Table:
+    """Return a table whose columns and keys are declared in a file."""
+    return msgspec.structs.replace(
+        table,
+        columns=tuple(msgspec.structs.replace(one, source=_placed(one.source, path)) for one in table.columns),
+        foreign_keys=tuple(
+            msgspec.structs.replace(one, source=_placed(one.source, path)) for one in table.foreign_keys
+        ),
+    )
+
+
+def _placed(source: Source, path: str) -> Source:
+    return source if source.path else msgspec.structs.replace(source, path=path)
 
 
 def _kinds(file: SchemaFile) -> Iterable[FieldKind]:
