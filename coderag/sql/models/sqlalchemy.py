@@ -124,7 +124,7 @@ def _table(place: Place, places: Places) -> tuple[Table, list[Lost]]:
 
 def _of_call(place: Place, places: Places) -> tuple[list[Field], list[Constraint], list[Lost]]:
     """Return the columns and keys of a call of Table."""
-    code, call = places.code, place.call
+    code, call = place.code or places.code, place.call
     if call is None:
         return [], [], []
     given = [one for argument in call.arguments[1:] if (one := code.call(argument)) is not None]
