@@ -541,6 +541,7 @@ class Facts(Record, frozen=True):
     passed: tuple[tuple[int, int], ...] = ()  # rows of data, 0-based and inclusive: nothing to find in them
     operations: tuple[Operation, ...] = ()
     shared: Shared | None = None
+    settings: tuple[str, ...] = ()  # the dialects that it says the application's database has
 
 
 class SchemaFile(Record, frozen=True):

@@ -23,9 +23,20 @@ class Framework(NamedTuple):
     words: tuple[tuple[bytes, ...], ...]
 
 
+# What may say which database an application has; the path tells whether a file is asked.
+SETTINGS = Framework("declared_dialect", ((b"adapter", b"image:", b"://", b"DATABASE", b"DB_", b"dialect", b"jdbc:"),))
+CODE_SETTINGS = Framework(
+    "declared_dialect",
+    (
+        (b"client", b"dialect", b"type", b"://", b"ENGINE"),
+        (b"postgres", b"mysql", b"sqlite", b"maria", b"pg", b"mssql"),
+    ),
+)
+
 JAVASCRIPT = (
     Framework("drizzle", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))),
     Framework("knex", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))),
+    CODE_SETTINGS,
 )
 TYPESCRIPT = (
     Framework("typeorm_migrations", ((b"MigrationInterface",), (b" up(",))),
@@ -47,6 +58,7 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
             ),
         ),
         Framework("django_settings", ((b"AUTH_USER_MODEL =",),)),
+        CODE_SETTINGS,
     ),
     "ruby": (
         Framework("rails", ((b"Schema.define", b"Schema[", b"Migration"), (b"define", b"def "))),
@@ -65,6 +77,8 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         Framework("ecto", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),
     ),
     "prisma": (Framework("prisma", ()),),
+    "ini": (SETTINGS,),
+    "yaml": (SETTINGS,),
 }
 
 
