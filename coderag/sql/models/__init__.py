@@ -49,7 +49,10 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "python": (
         Framework("alembic", ((b"down_revision",), (b"upgrade",))),
         Framework("django_migrations", ((b"Migration)",), (b"operations", b"dependencies"))),
-        Framework("django_models", ((b"from django",), (b"models",), (b"Field(", b"ForeignKey(", b"Model)"))),
+        Framework(
+            "django_models",
+            ((b"from django",), (b"models", b"Field)"), (b"Field(", b"Field)", b"ForeignKey(", b"Model)")),
+        ),
         Framework(
             "sqlalchemy",
             (

@@ -12,13 +12,14 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.sql.model import Column, Evidence, FieldUse, ForeignKey, Name, Origin, Source, Table
-from coderag.sql.models.django_kinds import MANY, RELATIONS, TYPES, Kind, is_own, kind_of_class
+from coderag.sql.models.django_kinds import MANY, OTHERS, RELATIONS, TYPES, Kind, is_own, kind_of_class
 from coderag.sql.models.python_classes import enum_entries, is_enum
 from coderag.sql.models.python_code import Call, Code, last_part
 from coderag.sql.models.tree import lines_of, text_of
 
 __all__ = [
     "AUTO_FIELD",
+    "SELF",
     "USER_MODEL",
     "Field",
     "Relation",
@@ -56,7 +57,6 @@ KNOWN_TABLES = {
     "sessions.session": "django_session",
     "sites.site": "django_site",
 }
-OTHER_FIELDS = ("django.forms", "forms.", "serializers.", "rest_framework", "wtforms", "graphene")
 NOWHERE = Source()
 
 
@@ -108,8 +108,8 @@ class Field:
 def read_field(name: str, call: Call, code: Code, *, statement: Node) -> Field | None:
     """Return a field of a model; None for a call that makes none."""
     kind = kind_of_class(call.name, code)
-    named_so = last_part(call.name).endswith("Field") and not call.name.startswith(OTHER_FIELDS)
-    if not named_so and kind.stored and (not kind.like or call.name.startswith(OTHER_FIELDS)):
+    named_so = last_part(call.name).endswith("Field") and not call.name.startswith(OTHERS)
+    if not named_so and kind.stored and (not kind.like or call.name.startswith(OTHERS)):
         return None
     return _field(name, call, code, kind, statement=statement)
 

@@ -18,7 +18,7 @@ from coderag.sql.models.python_code import Class, Code, definition_of, last_part
 from coderag.sql.models.sqlalchemy_fields import returned_by
 from coderag.sql.models.tree import named
 
-__all__ = ["MANY", "RELATIONS", "TYPES", "Kind", "defined_kinds", "is_own", "kind_of", "kind_of_class"]
+__all__ = ["MANY", "OTHERS", "RELATIONS", "TYPES", "Kind", "defined_kinds", "is_own", "kind_of", "kind_of_class"]
 
 # The types of PostgreSQL, as Django's backend names them, in words that every dialect knows.
 TYPES = {
@@ -76,6 +76,16 @@ TYPES = {
 RELATIONS = frozenset({"ForeignKey", "OneToOneField", "ParentalKey"})
 MANY = frozenset({"ManyToManyField"})
 WRAPPED = frozenset({"ArrayField", "GeneratedField"})  # whose type is told by the field among their arguments
+OTHERS = (
+    "django.forms",
+    "forms.",
+    "serializers.",
+    "rest_framework",
+    "wtforms",
+    "graphene",
+    "django_filters",
+    "marshmallow",
+)
 OWN = ("django.db.models", "django.contrib")
 FIELD_ENDS = ("Field", "GenericForeignKey", "GenericRelation")
 MAX_BASES = 20
@@ -132,6 +142,8 @@ def is_own(name: str) -> bool:
 def defined_kinds(code: Code) -> Iterator[FieldKind]:
     """Yield the classes of fields that a file defines."""
     for one in code.classes.values():
+        if any(code.dotted(base).startswith(OTHERS) for base in one.bases):
+            continue
         if not one.name.endswith(FIELD_ENDS) and not any(_is_field_class(base, code) for base in one.bases):
             continue
         kind = _defined(one, code, MAX_BASES)

@@ -15,8 +15,12 @@ from coderag.sql.model import (
     CreateTable,
     Evidence,
     Facts,
+    FieldKind,
+    FieldUse,
     ForeignKey,
+    Heir,
     Lost,
+    Mixin,
     Name,
     Origin,
     Relation,
@@ -27,6 +31,7 @@ from coderag.sql.model import (
 from coderag.sql.models.django_bases import known_base
 from coderag.sql.models.django_fields import (
     AUTO_FIELD,
+    SELF,
     USER_MODEL,
     Field,
     Target,
@@ -42,7 +47,7 @@ from coderag.sql.models.django_fields import (
     unique_sets,
     use_of,
 )
-from coderag.sql.models.django_kinds import defined_kinds
+from coderag.sql.models.django_kinds import OTHERS, defined_kinds
 from coderag.sql.models.python_classes import ancestors, base_names
 from coderag.sql.models.python_code import Class, Code, last_part, read_python
 from coderag.sql.models.tree import lines_of, lost_at, row_of
@@ -89,7 +94,8 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         tables += found
         lost += missed
     kinds = tuple(defined_kinds(code))
-    if not tables and not lost and not kinds:
+    mixins = tuple(_mixins(models, code, path))
+    if not tables and not lost and not kinds and not mixins:
         return None
     fields = [field for model in models.by_class.values() for field in model.fields.values() if field.kind]
     uses = tuple(use_of(one, code) for one in fields if one.column)
@@ -99,8 +105,55 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         statements=len(operations) + len(lost),
         operations=operations,
         lost=tuple(lost),
-        shared=Shared(kinds=kinds, uses=uses) if kinds or uses else None,
+        shared=_shared(kinds, uses, mixins, models, code),
     )
+
+
+def _shared(
+    kinds: tuple[FieldKind, ...], uses: tuple[FieldUse, ...], mixins: tuple[Mixin, ...], models: Models, code: Code
+) -> Shared | None:
+    """Return what the file's models have from other files, and what these may have from it."""
+    heirs = tuple((Name(model.table), heir) for model in models.by_class.values() for heir in _heirs(model.one, code))
+    if not (kinds or uses or mixins or heirs):
+        return None
+    return Shared(kinds=kinds, uses=uses, mixins=mixins, heirs=heirs)
+
+
+def _heirs(one: Class, code: Code) -> tuple[Heir, ...]:
+    """Return the bases of other files whose fields a model has, in front of its own; the first base at last."""
+    return tuple(Heir(base) for base in reversed(_strange_bases(one, code)))
+
+
+def _mixins(models: Models, code: Code, path: str) -> Iterator[Mixin]:
+    """Yield the abstract models, and other classes with fields that models of other files may derive from."""
+    for one in code.classes.values():
+        names = base_names(one, code)
+        if one.name in models.by_class or any(last_part(name).endswith(NOT_MODELS) for name in names):
+            continue
+        fields = _fields(one, code)
+        heirs = _heirs(one, code)
+        abstract = code.truth(_options(one, code).get("abstract"))
+        if not fields and not (abstract and heirs):
+            continue
+        model = Model(f"{app_label(path)}.{one.name}", "", one, fields, (), whole=False)
+        plain = [field for field in fields.values() if field.column]
+        targets = {field.name: _target(model, field, models) for field in plain if not _is_own(field)}
+        columns = [
+            column_of(field, type_of=target.type if (target := targets.get(field.name)) is not None else "")
+            for field in plain
+        ]
+        keys = [
+            foreign_key(field, target, evidence=Evidence.MODEL)
+            for field in plain
+            if (target := targets.get(field.name)) is not None
+        ]
+        key = tuple(field.column for field in plain if field.primary_key)
+        yield Mixin(Table(Name(one.name), columns=tuple(columns), primary_key=key, foreign_keys=tuple(keys)), heirs)
+
+
+def _is_own(field: Field) -> bool:
+    """Tell whether a field refers to its own model, which is each time another one."""
+    return field.relation is not None and field.relation.model == SELF
 
 
 def app_label(path: str) -> str:
@@ -188,7 +241,13 @@ def _is_model(one: Class, code: Code, *, in_models: bool) -> bool:
         return False
     inside = code.within(one)
     calls = [inside.call(member.value) for member in one.members.values() if not member.method]
-    return any(call is not None and call.name.startswith(OWN_FIELDS) for call in calls)
+    made = [call for call in calls if call is not None]
+    if any(call.name.startswith(OWN_FIELDS) for call in made):
+        return True
+    # Fields of libraries are Django's where the module of models has to do with Django's.
+    return code.imported_from(*ROOTS, "django.db") and any(
+        call.name.endswith("Field") and "." in call.name and not call.name.startswith(OTHERS) for call in made
+    )
 
 
 def _is_root(name: str, code: Code) -> bool:

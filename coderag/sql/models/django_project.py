@@ -30,10 +30,11 @@ from coderag.sql.model import (
     Rename,
     RenameColumn,
     SchemaFile,
+    Source,
     Table,
 )
 from coderag.sql.models.declared_dialect import with_declared_dialects
-from coderag.sql.models.django_fields import USER_MODEL, table_name
+from coderag.sql.models.django_fields import USER_MODEL, key_column, table_name
 from coderag.sql.models.django_state import is_without_table
 from coderag.sql.models.shared import with_shared
 from coderag.sql.series import Migration, ordered
@@ -60,6 +61,7 @@ def settled(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     paths, _ = ordered([Migration(path, one.facts.series) for path, one in migrations.items() if one.facts.series])
     done = {path: project.settle(migrations[path]) for path in paths}
     described = _Project(user)
+    models = [_with_keys(one) for one in models]
     for one in models:
         for operation in one.facts.operations:
             described.note(operation)
@@ -71,6 +73,23 @@ def settled(files: Sequence[SchemaFile]) -> list[SchemaFile]:
 def _has_models(file: SchemaFile) -> bool:
     """Tell whether a file has Django models, whose names have their app in front."""
     return any(isinstance(one, CreateTable | Describe) and "." in one.table.alias for one in file.facts.operations)
+
+
+def _with_keys(file: SchemaFile) -> SchemaFile:
+    """Return models with the id that Django adds where no base of another file has brought a primary key."""
+    if any(one.reason.startswith("the columns of ") for one in file.facts.lost):
+        return file  # one that is unknown may have one
+    operations = tuple(map(_with_key, file.facts.operations))
+    return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=operations))
+
+
+def _with_key(operation: Operation) -> Operation:
+    if not isinstance(operation, CreateTable) or operation.table.primary_key or "." not in operation.table.alias:
+        return operation
+    table = operation.table
+    header = table.sources[0] if table.sources else Source()
+    columns = (key_column(msgspec.structs.replace(header, end_line=header.start_line)), *table.columns)
+    return CreateTable(msgspec.structs.replace(table, columns=columns, primary_key=("id",)))
 
 
 def _user_model(files: Sequence[SchemaFile]) -> str:

@@ -13,8 +13,10 @@ from coderag.sql.model import (
     Column,
     CreateTable,
     Describe,
+    Facts,
     FieldKind,
     Heir,
+    Lost,
     Mixin,
     Name,
     Operation,
@@ -23,7 +25,7 @@ from coderag.sql.model import (
     Table,
 )
 
-__all__ = ["with_shared"]
+__all__ = ["lost_statements", "with_shared"]
 
 T = TypeVar("T")
 MAX_BASES = 12  # classes one above the other
@@ -35,6 +37,17 @@ def with_shared(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     found = [_with_kinds(file, kinds) for file in files] if kinds else list(files)
     mixins = Definitions((file.path, one.table.name.name, one) for file in found for one in _mixins(file))
     return [_with_mixins(file, mixins) for file in found] if mixins else found
+
+
+def lost_statements(facts: Sequence[tuple[str, Facts]]) -> Iterator[tuple[str, Lost]]:
+    """Yield what could not be read, by path; not the columns of a base that another of the files defines."""
+    names = {one.table.name.name for _, found in facts if found.shared is not None for one in found.shared.mixins}
+    defined = {_reason(name) for name in names}
+    yield from ((path, one) for path, found in facts for one in found.lost if one.reason not in defined)
+
+
+def _reason(base: str) -> str:
+    return f"the columns of {base.rpartition('.')[2]} are in another file"
 
 
 class Definitions(Generic[T]):
@@ -106,7 +119,7 @@ def _with_mixins(file: SchemaFile, mixins: Definitions[Mixin]) -> SchemaFile:
         return file
     filler = _Filler(mixins)
     operations = tuple(filler.filled_operation(one, heirs, file.path) for one in file.facts.operations)
-    reasons = {f"the columns of {base.rpartition('.')[2]} are in another file" for base in filler.found}
+    reasons = {_reason(base) for base in filler.found}
     lost = tuple(one for one in file.facts.lost if one.reason not in reasons)
     return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=operations, lost=lost))
 
