@@ -17,7 +17,8 @@ _DECODER = msgspec.json.Decoder(Facts)
 
 def deflate_facts(facts: Facts) -> bytes:
     """Return facts as bytes; b"" for those that tell nothing."""
-    if not (facts.operations or facts.lost or facts.series or facts.database or facts.unread):
+    told = (facts.operations, facts.lost, facts.series, facts.database, facts.shared, facts.settings, facts.unread)
+    if not any(told):
         return b""
     return zlib.compress(_ENCODER.encode(facts), 1)
 

@@ -14,6 +14,7 @@ from coderag.index.segment import Segment
 from coderag.index.snapshots import Snapshot
 from coderag.sql.folding.declared import SIDE_LABELS
 from coderag.sql.model import Facts
+from coderag.sql.models.shared import lost_statements
 
 __all__ = ["KnownDatabase", "LostStatement", "Misfit", "SchemaStatus", "SqlFile", "schema_status"]
 
@@ -105,9 +106,7 @@ def schema_status(
             if found.dialect
         ),
         lost=tuple(
-            LostStatement(path, one.line, one.head, one.reason, one.table)
-            for path, found in facts
-            for one in found.lost
+            LostStatement(path, one.line, one.head, one.reason, one.table) for path, one in lost_statements(facts)
         ),
         misfits=tuple(Misfit(one.path, one.line, one.text) for one in catalog.problems),
         unread=unread_files((path, found) for path, found in facts if path not in aside),

@@ -32,10 +32,14 @@ __all__ = [
     "Evidence",
     "ExampleQuery",
     "Facts",
+    "FieldKind",
+    "FieldUse",
     "ForeignKey",
+    "Heir",
     "Join",
     "Lineage",
     "Lost",
+    "Mixin",
     "Name",
     "ObjectKind",
     "Operation",
@@ -48,6 +52,7 @@ __all__ = [
     "SchemaFile",
     "SchemaProblem",
     "Series",
+    "Shared",
     "Source",
     "Table",
     "TypeDefinition",
@@ -484,6 +489,49 @@ class Series(Record, frozen=True):
     replaces: tuple[str, ...] = ()  # the names of those that it stands for: a squashed migration
 
 
+class FieldKind(Record, frozen=True):
+    """A class of fields that a file defines for models."""
+
+    name: str
+    type: str = ""  # of their columns, "" where a base tells
+    stored: bool = True  # they are columns
+    bases: tuple[str, ...] = ()  # with dots, those that no library is known to have
+
+
+class FieldUse(Record, frozen=True):
+    """A column whose kind of field another file may define."""
+
+    line: int
+    column: str
+    kind: str  # the class, with dots
+    length: int = 0  # of its texts, where it says one
+
+
+class Heir(Record, frozen=True):
+    """That a table, or a mixin, has columns which another file defines."""
+
+    base: str  # the class or function, with dots
+    position: int = 0  # among the columns of the table
+    column: str = ""  # what the one column of a function is called
+
+
+class Mixin(Record, frozen=True):
+    """What a class or function of a file gives the tables of others: columns, keys, relations."""
+
+    table: Table  # under the class' or function's name
+    heirs: tuple[Heir, ...] = ()  # what it has itself from other files
+    column: bool = False  # it is one column, which is named where it is used
+
+
+class Shared(Record, frozen=True):
+    """What models of several files have of each other."""
+
+    kinds: tuple[FieldKind, ...] = ()
+    uses: tuple[FieldUse, ...] = ()
+    mixins: tuple[Mixin, ...] = ()
+    heirs: tuple[tuple[Name, Heir], ...] = ()  # of the file's tables
+
+
 class Facts(Record, frozen=True):
     """What one file tells of schemas."""
 
@@ -496,6 +544,8 @@ class Facts(Record, frozen=True):
     passed: tuple[tuple[int, int], ...] = ()  # rows of data, 0-based and inclusive: nothing to find in them
     unread: str = ""  # the framework that declares tables in it and that is not read
     operations: tuple[Operation, ...] = ()
+    shared: Shared | None = None
+    settings: tuple[str, ...] = ()  # the dialects that it says the application's database has
 
 
 class SchemaFile(Record, frozen=True):

@@ -310,7 +310,39 @@ def _by_graph(ups: Sequence[Migration]) -> tuple[list[str], list[SchemaProblem]]
     if circle := [one.path for one in ups if one.path not in set(paths)]:
         problems.append(SchemaProblem(circle[0], 0, f"these migrations come after each other: {_some(circle)}"))
         paths += circle
+    elif all(one.series.tool == "django" for one in ups):
+        paths = _app_by_app(ups, by_name)
     return paths, [*problems, *_heads(ups, by_name)]
+
+
+def _app_by_app(ups: Sequence[Migration], by_name: Mapping[str, Migration]) -> list[str]:
+    """Return the order in which Django applies migrations: app by app, each with what it comes after in front.
+
+    As django.db.migrations.graph.MigrationGraph.iterative_dfs does, for every leaf by name.
+    """
+    before = {
+        one.path: sorted({by_name[name] for name in one.series.after if name in by_name} - {one}, key=_named)
+        for one in ups
+    }
+    apps = {one.path: _app(one.series) for one in ups}
+    followed = {one.path for path, parents in before.items() for one in parents if apps[path] == apps[one.path]}
+    found: dict[str, None] = {}
+    for leaf in sorted((one for one in ups if one.path not in followed), key=_named):
+        waiting = [(leaf, False)]
+        while waiting:
+            one, done = waiting.pop()
+            if one.path in found:
+                continue
+            if done:
+                found[one.path] = None
+                continue
+            waiting.append((one, True))
+            waiting += [(parent, False) for parent in before[one.path]]
+    return list(found)
+
+
+def _named(migration: Migration) -> str:
+    return migration.series.name
 
 
 def _app(series: Series) -> str:

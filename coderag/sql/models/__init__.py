@@ -24,9 +24,20 @@ class Framework(NamedTuple):
     words: tuple[tuple[bytes, ...], ...]
 
 
+# What may say which database an application has; the path tells whether a file is asked.
+SETTINGS = Framework("declared_dialect", ((b"adapter", b"image:", b"://", b"DATABASE", b"DB_", b"dialect", b"jdbc:"),))
+CODE_SETTINGS = Framework(
+    "declared_dialect",
+    (
+        (b"client", b"dialect", b"type", b"://", b"ENGINE"),
+        (b"postgres", b"mysql", b"sqlite", b"maria", b"pg", b"mssql"),
+    ),
+)
+
 JAVASCRIPT = (
     Framework("drizzle", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))),
     Framework("knex", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))),
+    CODE_SETTINGS,
 )
 TYPESCRIPT = (
     Framework("typeorm_migrations", ((b"MigrationInterface",), (b" up(",))),
@@ -39,12 +50,19 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "python": (
         Framework("alembic", ((b"down_revision",), (b"upgrade",))),
         Framework("django_migrations", ((b"Migration)",), (b"operations", b"dependencies"))),
-        Framework("django_models", ((b"from django",), (b"models",), (b"Field(", b"ForeignKey(", b"Model)"))),
+        Framework(
+            "django_models",
+            ((b"from django",), (b"models", b"Field)"), (b"Field(", b"Field)", b"ForeignKey(", b"Model)")),
+        ),
         Framework(
             "sqlalchemy",
-            ((b"olumn(", b"Mapped[", b"table=True"), (b"__tablename__", b"Table(", b".Model", b"table=True")),
+            (
+                (b"olumn(", b"Mapped[", b"table=True"),
+                (b"__tablename__", b"Table(", b".Model", b"table=True", b"sqlalchemy"),
+            ),
         ),
         Framework("django_settings", ((b"AUTH_USER_MODEL =",),)),
+        CODE_SETTINGS,
     ),
     "ruby": (
         Framework("rails", ((b"Schema.define", b"Schema[", b"Migration"), (b"define", b"def "))),
@@ -66,6 +84,8 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         Framework("ecto", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),
     ),
     "prisma": (Framework("prisma", ()),),
+    "ini": (SETTINGS,),
+    "yaml": (SETTINGS,),
 }
 
 

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from coderag.sql.model import Facts, Lost, Name, Operation, Series
+from coderag.sql.models.alembic_branches import branches, lenient
 from coderag.sql.models.alembic_operations import COMPUTED, PASSED, Step, read_step
+from coderag.sql.models.alembic_wrappers import wrapped_operations
 from coderag.sql.models.embedded import read_embedded
 from coderag.sql.models.python_code import Code, definition_of, last_part, read_python
+from coderag.sql.models.python_loops import rounds
 from coderag.sql.models.tree import descendants, lines_of, lost_at, named, text_of
 
 __all__ = ["read"]
@@ -98,6 +101,10 @@ def _follow(statements: Sequence[Node], scope: Scope, reader: Reader) -> None:
             _with(statement, scope, reader)
         elif statement.type == "for_statement":
             _loop(statement, scope, reader)
+        elif statement.type == "if_statement":
+            _branch(statement, scope, reader)
+        elif statement.type == "try_statement":
+            _leniently([statement.child_by_field_name("body")], scope, reader)
         elif statement.type not in DEFINITIONS | NOTHING:
             # Whether a branch is taken is not known.
             for node in _changes_in(statement, scope):
@@ -136,6 +143,11 @@ def _call(node: Node, scope: Scope, reader: Reader) -> None:
                 reader.operations.append(found)
     elif _is_connection(node, scope):
         _execute(Step(call, scope.code, None), reader)
+    elif scope.code.imports and (wrapped := wrapped_operations(call, scope.code)):
+        for operation, wrapped_call in wrapped:
+            done = read_step(operation, Step(wrapped_call, scope.code, None))
+            reader.operations += [lenient(one) for one in done if not isinstance(one, Lost)]
+            reader.lost += [one for one in done if isinstance(one, Lost)]
     elif (function := scope.code.functions.get(call.name)) is None:
         for inner in _changes_in(node, scope):
             reader.lose(inner)
@@ -188,21 +200,43 @@ def _with(statement: Node, scope: Scope, reader: Reader) -> None:
 def _loop(statement: Node, scope: Scope, reader: Reader) -> None:
     """Read a loop over a list that is written out, as often as it runs."""
     body = named(statement.child_by_field_name("body"))
-    left = statement.child_by_field_name("left")
-    items = scope.code.items(statement.child_by_field_name("right"))
     if not _changes_in(statement, scope):
         return
-    if items is None or left is None or scope.depth >= MAX_DEPTH or reader.blocks + len(items) >= MAX_BLOCKS:
+    found = rounds(statement, scope.code)
+    if found is None or scope.depth >= MAX_DEPTH or reader.blocks + len(found) >= MAX_BLOCKS:
         reader.lose(statement)
         return
-    targets = [text_of(one) for one in named(left)] if left.type in {"pattern_list", "tuple_pattern"} else []
-    for item in items:
-        values = (scope.code.items(item) or []) if targets else [item]
-        if targets and len(values) != len(targets):
-            reader.lose(statement)
-            return
-        names = dict(zip(targets or [text_of(left)], values, strict=True))
+    for names in found:
         _follow(body, replace(scope.assigned(names), depth=scope.depth + 1), reader)
+
+
+def _branch(statement: Node, scope: Scope, reader: Reader) -> None:
+    """Read the blocks of an `if` that are run."""
+    changing = _changes_in(statement, scope)
+    if not changing:
+        return
+    found = branches(statement, scope.code) if scope.depth < MAX_DEPTH and reader.blocks < MAX_BLOCKS else None
+    if found is None:
+        for node in changing:
+            reader.lose(node)
+        return
+    for branch in found:
+        if branch.lenient:
+            _leniently([branch.body], scope, reader)
+        else:
+            _follow(named(branch.body), replace(scope, depth=scope.depth + 1), reader)
+
+
+def _leniently(bodies: Sequence[Node | None], scope: Scope, reader: Reader) -> None:
+    """Read blocks whose operations change nothing where that is done already."""
+    first = len(reader.operations)
+    for body in bodies:
+        if scope.depth < MAX_DEPTH and reader.blocks < MAX_BLOCKS:
+            _follow(named(body), replace(scope, depth=scope.depth + 1), reader)
+        else:
+            for node in _changes_in(body, scope) if body is not None else ():
+                reader.lose(node)
+    reader.operations[first:] = map(lenient, reader.operations[first:])
 
 
 def _changes_in(node: Node, scope: Scope) -> list[Node]:

@@ -11,89 +11,39 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.sql.model import Column, Evidence, ForeignKey, Name, Origin, Source, Table
+from coderag.sql.model import Column, Evidence, FieldUse, ForeignKey, Name, Origin, Source, Table
+from coderag.sql.models.django_kinds import MANY, OTHERS, RELATIONS, TYPES, Kind, is_own, kind_of_class
 from coderag.sql.models.python_classes import enum_entries, is_enum
 from coderag.sql.models.python_code import Call, Code, last_part
 from coderag.sql.models.tree import lines_of, text_of
 
 __all__ = [
     "AUTO_FIELD",
+    "SELF",
     "USER_MODEL",
     "Field",
     "Relation",
     "Target",
     "column_of",
+    "field_of",
     "foreign_key",
     "full_name",
-    "is_field",
+    "is_composite",
     "join_table",
     "key_column",
+    "key_fields",
     "model_name",
     "read_field",
     "table_name",
     "unique_sets",
+    "use_of",
+    "usual_column",
 ]
 
-# The types of PostgreSQL, as Django's backend names them, in words that every dialect knows.
-TYPES = {
-    "AutoField": "INTEGER",
-    "BigAutoField": "BIGINT",
-    "BigIntegerField": "BIGINT",
-    "BigIntegerRangeField": "INT8RANGE",
-    "BinaryField": "BYTEA",
-    "BooleanField": "BOOLEAN",
-    "CICharField": "CITEXT",
-    "CIEmailField": "CITEXT",
-    "CITextField": "CITEXT",
-    "CharField": "VARCHAR",
-    "CommaSeparatedIntegerField": "VARCHAR",
-    "DateField": "DATE",
-    "DateRangeField": "DATERANGE",
-    "DateTimeField": "TIMESTAMP WITH TIME ZONE",
-    "DateTimeRangeField": "TSTZRANGE",
-    "DecimalField": "NUMERIC",
-    "DecimalRangeField": "NUMRANGE",
-    "DurationField": "INTERVAL",
-    "EmailField": "VARCHAR",
-    "FileField": "VARCHAR",
-    "FilePathField": "VARCHAR",
-    "FloatField": "DOUBLE PRECISION",
-    "GenericIPAddressField": "INET",
-    "GeometryCollectionField": "GEOMETRY",
-    "GeometryField": "GEOMETRY",
-    "HStoreField": "HSTORE",
-    "IPAddressField": "INET",
-    "ImageField": "VARCHAR",
-    "IntegerField": "INTEGER",
-    "IntegerRangeField": "INT4RANGE",
-    "JSONField": "JSONB",
-    "LineStringField": "GEOMETRY",
-    "MultiLineStringField": "GEOMETRY",
-    "MultiPointField": "GEOMETRY",
-    "MultiPolygonField": "GEOMETRY",
-    "NullBooleanField": "BOOLEAN",
-    "PointField": "GEOMETRY",
-    "PolygonField": "GEOMETRY",
-    "PositiveBigIntegerField": "BIGINT",
-    "PositiveIntegerField": "INTEGER",
-    "PositiveSmallIntegerField": "SMALLINT",
-    "RasterField": "RASTER",
-    "SearchVectorField": "TSVECTOR",
-    "SlugField": "VARCHAR",
-    "SmallAutoField": "SMALLINT",
-    "SmallIntegerField": "SMALLINT",
-    "TextField": "TEXT",
-    "TimeField": "TIME",
-    "URLField": "VARCHAR",
-    "UUIDField": "UUID",
-}
 LENGTHS = {"EmailField": 254, "FileField": 100, "FilePathField": 100, "ImageField": 100, "SlugField": 50}
 LENGTHS |= {"URLField": 200}  # where max_length does not say otherwise
 AUTO_FIELDS = frozenset({"AutoField", "BigAutoField", "SmallAutoField"})
 AUTO_FIELD = "BIGINT"  # of the id that Django adds
-RELATIONS = frozenset({"ForeignKey", "OneToOneField", "ParentalKey", "TreeForeignKey", "TreeOneToOneField"})
-MANY = frozenset({"ManyToManyField", "ParentalManyToManyField", "SortedManyToManyField", "TreeManyToManyField"})
-NO_COLUMNS = frozenset({"GenericForeignKey", "GenericRelation", "CompositePrimaryKey", "ForeignObject"})
 # A model that settings name; the table has this alias where the file with the settings was read.
 USER_MODEL = "settings.AUTH_USER_MODEL"
 SELF = "self"
@@ -107,7 +57,6 @@ KNOWN_TABLES = {
     "sessions.session": "django_session",
     "sites.site": "django_site",
 }
-OTHER_FIELDS = ("django.forms", "forms.", "serializers.", "rest_framework", "wtforms", "graphene")
 NOWHERE = Source()
 
 
@@ -151,26 +100,31 @@ class Field:
     many: bool = False  # a ManyToManyField: a table and no column
     through: str = ""  # the model that is this table, "?" where it is not written
     join_table: str = ""
+    besides: tuple[Column, ...] = ()  # columns that it has, too
+    kind: str = ""  # its class, where a file of the project may define it
     source: Source = NOWHERE
 
 
-def is_field(call: Call) -> bool:
-    """Tell whether a call makes a field of a model, of Django or another library."""
-    name = last_part(call.name)
-    if name in RELATIONS or name in MANY or name in NO_COLUMNS:
-        return True
-    return name.endswith("Field") and not call.name.startswith(OTHER_FIELDS)
-
-
 def read_field(name: str, call: Call, code: Code, *, statement: Node) -> Field | None:
-    """Return a field; None for a call that makes none."""
-    if not is_field(call):
+    """Return a field of a model; None for a call that makes none."""
+    kind = kind_of_class(call.name, code)
+    named_so = last_part(call.name).endswith("Field") and not call.name.startswith(OTHERS)
+    if not named_so and kind.stored and (not kind.like or call.name.startswith(OTHERS)):
         return None
-    kind = last_part(call.name)
+    return _field(name, call, code, kind, statement=statement)
+
+
+def field_of(name: str, call: Call, code: Code, *, statement: Node) -> Field:
+    """Return a field of a migration, where a call can make nothing else."""
+    return _field(name, call, code, kind_of_class(call.name, code), statement=statement)
+
+
+def _field(name: str, call: Call, code: Code, of: Kind, *, statement: Node) -> Field:
+    kind = of.like
     words = call.keywords
     source = lines_of(statement)
-    if kind in NO_COLUMNS:
-        return Field(name, call, source=source)
+    if not of.stored:
+        return Field(name, call, kind=_foreign_kind(call, code), source=source)
     relation = _relation(call, code) if kind in RELATIONS | MANY else None
     if kind in MANY:
         through = words.get("through")
@@ -184,15 +138,16 @@ def read_field(name: str, call: Call, code: Code, *, statement: Node) -> Field |
             join_table=code.string(words.get("db_table")) or "",
             source=source,
         )
-    one_to_one = kind in {"OneToOneField", "TreeOneToOneField"}
+    one_to_one = kind == "OneToOneField"
     found, values = _type(call, code, MAX_DEPTH) if relation is None and kind not in RELATIONS else ("", ())
     primary_key = code.truth(words.get("primary_key")) is True
     written = code.string(words.get("db_column"))
     called = code.string(words.get("name")) or name
+    column = written or (f"{called}_id" if kind in RELATIONS else called)
     return Field(
         name,
         call,
-        column=written or (f"{called}_id" if kind in RELATIONS else called),
+        column=column,
         type=found,
         nullable=not primary_key and (code.truth(words.get("null")) is True or kind == "NullBooleanField"),
         primary_key=primary_key,
@@ -205,33 +160,63 @@ def read_field(name: str, call: Call, code: Code, *, statement: Node) -> Field |
         refers=kind in RELATIONS,
         one_to_one=one_to_one,
         relation=relation,
+        besides=tuple(Column(column + end, _stated_type(like), source=source) for end, like in of.besides.items()),
+        kind=_foreign_kind(call, code),
         source=source,
     )
+
+
+def _foreign_kind(call: Call, code: Code) -> str:
+    """Return the class of a field, "" for one of Django or of the file."""
+    return "" if is_own(call.name) or call.name in code.classes else call.name
+
+
+def use_of(field: Field, code: Code) -> FieldUse:
+    """Return that a field is of a class which another file may define."""
+    length = code.integer(field.call.keywords.get("max_length")) or 0
+    return FieldUse(field.source.start_line, field.column or field.name, field.kind, length)
+
+
+def _stated_type(text: str) -> str:
+    like, _, length = text.partition(" ")
+    return f"{TYPES[like]}({length})" if length else TYPES[like]
+
+
+def is_composite(field: Field) -> bool:
+    """Tell whether a field is the primary key that is made of others."""
+    return last_part(field.call.name) == "CompositePrimaryKey"
+
+
+def key_fields(field: Field, code: Code) -> tuple[str, ...]:
+    """Return the names of the fields that a composite primary key is made of."""
+    return tuple(code.string(argument) or "" for argument in field.call.arguments)
+
+
+def usual_column(field: Field) -> str:
+    """Return the column that a field has where it does not name another."""
+    return f"{field.name}_id" if field.refers else field.name
 
 
 def _type(call: Call | None, code: Code, depth: int) -> tuple[str, tuple[str, ...]]:
     """Return the type of a plain field; of a class of the file, that of the field it derives from."""
     if call is None or depth == 0:
         return "", ()
-    kind, words = last_part(call.name), call.keywords
+    of = kind_of_class(call.name, code)
+    kind, words = of.like, call.keywords
     if kind == "ArrayField":
         inner, values = _type(code.call(call.argument(0, "base_field")), code, depth - 1)
         return f"{inner}[]" if inner else "ARRAY", values
     if kind == "GeneratedField":
         return _type(code.call(words.get("output_field")), code, depth - 1)
     if kind not in TYPES:
-        one = code.classes.get(kind)
-        above = [last_part(code.dotted(base)) for base in one.bases] if one is not None else []
-        known = next((base for base in above if base in TYPES), None)
-        if known is None:
-            return kind, ()
-        kind = known
+        dimensions = code.integer(words.get("dimensions"))
+        return (f"{of.type}({dimensions})" if of.type and dimensions else of.type), ()
     text = TYPES[kind]
     if text == "NUMERIC":
         digits = [code.integer(words.get(word)) for word in ("max_digits", "decimal_places")]
         known_digits = [str(one) for one in digits if one is not None]
         return (f"NUMERIC({', '.join(known_digits)})" if known_digits else text), ()
-    length = code.integer(words.get("max_length")) or LENGTHS.get(kind)
+    length = code.integer(words.get("max_length")) or of.length or LENGTHS.get(kind)
     if text == "VARCHAR" and length is not None:
         return f"VARCHAR({length})", ()
     return text, ()

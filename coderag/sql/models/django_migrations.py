@@ -28,6 +28,7 @@ from coderag.sql.model import (
     DropConstraint,
     Evidence,
     Facts,
+    FieldUse,
     ForeignKey,
     Lost,
     Name,
@@ -36,6 +37,7 @@ from coderag.sql.model import (
     Rename,
     RenameColumn,
     Series,
+    Shared,
     Source,
     Table,
 )
@@ -44,16 +46,21 @@ from coderag.sql.models.django_fields import (
     Field,
     Target,
     column_of,
+    field_of,
     foreign_key,
     full_name,
+    is_composite,
     join_table,
-    read_field,
+    key_fields,
     table_name,
     unique_sets,
+    use_of,
+    usual_column,
 )
+from coderag.sql.models.django_state import proxy_of, unmanaged
 from coderag.sql.models.embedded import read_embedded
-from coderag.sql.models.python_code import Call, Code, last_part, read_python
-from coderag.sql.models.tree import lines_of, lost_at, text_of
+from coderag.sql.models.python_code import Call, Code, definition_of, last_part, read_python
+from coderag.sql.models.tree import descendants, lines_of, lost_at, text_of
 
 __all__ = ["read"]
 
@@ -64,7 +71,7 @@ NUMBER = re.compile(r"\d+")
 NO_NAMES = frozenset({"__first__", "__latest__"})  # of no migration in particular
 # Operations that change rows, indexes or nothing at all in the database.
 PASSED = frozenset(
-    """RunPython AddIndex RemoveIndex RenameIndex AlterIndexTogether AlterModelOptions AlterModelManagers
+    """AddIndex RemoveIndex RenameIndex AlterIndexTogether AlterModelOptions AlterModelManagers
     AddIndexConcurrently RemoveIndexConcurrently CreateCollation RemoveCollation ValidateConstraint""".split()
 )
 
@@ -80,7 +87,14 @@ class Reader:
     lost: list[Lost] = field(default_factory=list)
     tables: dict[str, str] = field(default_factory=dict)  # "shop.order" -> its table
     fields: dict[str, dict[str, Field]] = field(default_factory=dict)  # "shop.order" -> fields by name
+    uses: list[FieldUse] = field(default_factory=list)
     depth: int = 0  # operations within operations
+
+    def use(self, one: Field) -> Field:
+        """Note the class of a field where another file may define it, and return the field."""
+        if one.kind:
+            self.uses.append(use_of(one, self.code))
+        return one
 
     def model(self, name: str) -> str:
         """Return a model of the app with the app's label: "shop.Order"."""
@@ -152,6 +166,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         ),
         operations=tuple(reader.operations),
         lost=tuple(reader.lost),
+        shared=Shared(uses=tuple(reader.uses)) if reader.uses else None,
     )
 
 
@@ -199,7 +214,7 @@ def _create_model(step: Step, reader: Reader) -> None:
     if not model or fields is None:
         reader.lost.append(lost_at(step.call.node, COMPUTED))
         return
-    if step.code.truth(options.get("proxy")) or step.code.truth(options.get("managed")) is False:
+    if _without_table(model, options, step, reader):
         return
     table = _named_table(options, step) or table_name(model)
     reader.tables[model.lower()] = table
@@ -212,7 +227,7 @@ def _create_model(step: Step, reader: Reader) -> None:
         if one.many:
             joins += _join(model, one, target, reader)
         elif one.column:
-            columns.append(column_of(one, type_of=target.type if target is not None else ""))
+            columns += [column_of(one, type_of=target.type if target is not None else "")]
             keys += [foreign_key(one, target, evidence=Evidence.DECLARED)] if target is not None else []
         if target is None and one.refers:
             reader.lost.append(lost_at(one.call.node, "the model that it refers to is not written"))
@@ -225,7 +240,7 @@ def _create_model(step: Step, reader: Reader) -> None:
     created = Table(
         Name(table),
         columns=tuple(columns),
-        primary_key=tuple(one.column for one in fields if one.primary_key),
+        primary_key=_primary_key(model, fields, reader),
         unique=tuple(dict.fromkeys(unique)),
         foreign_keys=tuple(keys),
         comment=_comment(options, step),
@@ -234,6 +249,34 @@ def _create_model(step: Step, reader: Reader) -> None:
         sources=(step.source,),
     )
     reader.operations += [CreateTable(created), *joins]
+
+
+def _without_table(model: str, options: dict[str, Node], step: Step, reader: Reader) -> bool:
+    """Tell whether a model has no table that Django makes, and note whose table it has."""
+    if step.code.truth(options.get("proxy")):
+        bases = [_base_model(one, step.code) for one in step.code.items(step.call.argument(3, "bases")) or []]
+        base = next((one for one in bases if "." in one), "")
+        if base:
+            reader.operations.append(proxy_of(model, reader.table(base), source=step.source))
+        return True
+    if step.code.truth(options.get("managed")) is not False:
+        return False
+    table = _named_table(options, step) or table_name(model)
+    reader.operations.append(unmanaged(model, Name(table), source=step.source))
+    return True
+
+
+def _base_model(node: Node, code: Code) -> str:
+    """Return a base that is written as "shop.order", "" for a class, which brings no table."""
+    return code.string(node) or ""
+
+
+def _primary_key(model: str, fields: Sequence[Field], reader: Reader) -> tuple[str, ...]:
+    """Return the columns of the primary key, also of one that is made of several fields."""
+    composite = next((one for one in fields if is_composite(one)), None)
+    if composite is not None:
+        return tuple(reader.column(model, name) for name in key_fields(composite, reader.code))
+    return tuple(one.column for one in fields if one.primary_key)
 
 
 def _options(step: Step) -> dict[str, Node]:
@@ -261,22 +304,14 @@ def _fields(step: Step, reader: Reader) -> list[Field] | None:
         pair = step.code.items(item) or []
         name = step.code.string(pair[0]) if len(pair) == 2 else None
         call = step.code.call(pair[1]) if len(pair) == 2 else None
-        one = read_field(name, call, step.code, statement=item) if name and call is not None else None
-        if one is not None:
-            found.append(one)
-        elif call is None or not name:
+        if call is None or not name:
             reader.lost.append(lost_at(item, COMPUTED))
         else:
-            found.append(_unknown_field(name, call, item))
+            found.append(reader.use(field_of(name, call, step.code, statement=item)))
     return found
 
 
-def _unknown_field(name: str, call: Call, statement: Node) -> Field:
-    """Return a field of a class that is not called one: in a migration it can be nothing else."""
-    return Field(name, call, column=name, type=last_part(call.name), source=lines_of(statement))
-
-
-def _join(model: str, one: Field, target: Target | None, reader: Reader) -> list[Operation]:
+def _join(model: str, one: Field, target: Target | None, reader: Reader) -> list[CreateTable]:
     """Return the table of a ManyToManyField, none where a model is that table."""
     if target is None or one.through:
         return []
@@ -310,10 +345,11 @@ def _rename_model(step: Step, reader: Reader) -> None:
 
 def _alter_table(step: Step, reader: Reader) -> None:
     model = reader.model(step.text(0, "name"))
-    to = step.text(1, "table").strip('"') or table_name(model)
-    table = reader.table(model)
+    to = step.text(1, "table").strip('"') or table_name(model)  # None is the usual name
+    before = reader.tables.get(model.lower())
     reader.tables[model.lower()] = to
-    if table.name != to:
+    if before != to:  # where another file made the table, the whole project tells how it is called
+        table = Name(before or table_name(model))
         reader.operations.append(Rename(table, Name(to), source=step.source))
 
 
@@ -342,7 +378,7 @@ def _field(step: Step, reader: Reader) -> tuple[str, Field] | None:
     if not model or not name or call is None:
         reader.lost.append(lost_at(step.call.node, COMPUTED))
         return None
-    found = read_field(name, call, step.code, statement=step.call.node) or _unknown_field(name, call, step.call.node)
+    found = reader.use(field_of(name, call, step.code, statement=step.call.node))
     if step.code.truth(step.call.argument(3, "preserve_default")) is False:
         found = replace(found, default="")  # only for the rows that are there
     return model, found
@@ -378,11 +414,16 @@ def _alter_field(step: Step, reader: Reader) -> None:
     model, one = found
     before = reader.fields.get(model.lower(), {}).get(one.name)
     reader.fields.setdefault(model.lower(), {})[one.name] = one
+    table = reader.table(model)
+    target = reader.target(model, one)
+    for created in _join(model, one, target, reader) if one.many else []:
+        far = created.table.foreign_keys[1]
+        reader.operations.append(AddConstraint(created.table.name, foreign_key=far, source=step.source))
     if not one.column:
         return
-    table = reader.table(model)
-    if before is not None and before.column and before.column != one.column:
-        reader.operations.append(RenameColumn(table, before.column, one.column, source=step.source))
+    column = before.column if before is not None and before.column else one.name
+    if column != one.column and (before is not None or one.column != usual_column(one)):
+        reader.operations.append(RenameColumn(table, column, one.column, source=step.source))
     reader.operations.append(
         AlterColumn(
             table,
@@ -395,7 +436,12 @@ def _alter_field(step: Step, reader: Reader) -> None:
             source=step.source,
         )
     )
-    if one.unique and not one.primary_key:
+    if target is not None:
+        key = foreign_key(one, target, evidence=Evidence.DECLARED)
+        reader.operations.append(AddConstraint(table, foreign_key=key, source=step.source))
+    if one.primary_key:
+        reader.operations.append(AddConstraint(table, primary_key=(one.column,), source=step.source))
+    elif one.unique:
         reader.operations.append(AddConstraint(table, unique=(one.column,), source=step.source))
 
 
@@ -429,7 +475,7 @@ def _rename_field(step: Step, reader: Reader) -> None:
     if known is None:
         reader.operations.append(RenameColumn(table, old, new, source=step.source))
         return
-    renamed = read_field(new, known.call, reader.code, statement=step.call.node) or known
+    renamed = field_of(new, known.call, reader.code, statement=step.call.node)
     reader.fields[model.lower()][new] = renamed
     if known.many and not known.through:
         names = _join_name(table, known), _join_name(table, renamed)
@@ -506,6 +552,18 @@ def _run_sql(step: Step, reader: Reader) -> None:
         reader.lost += facts.lost
 
 
+def _run_python(step: Step, reader: Reader) -> None:
+    """Read what a function of the file does by the schema editor; all else that it does is done to rows."""
+    function = reader.code.functions.get(text_of(step.call.argument(0, "code")))
+    for node in descendants(definition_of(function), "call") if function is not None else ():
+        call = reader.code.call_at(node)
+        name = last_part(call.name)
+        if name == "alter_db_table" and len(call.arguments) == 3:
+            old, new = reader.code.string(call.arguments[1]), reader.code.string(call.arguments[2])
+            if old and new:
+                reader.operations.append(Rename(Name(old), Name(new), source=lines_of(node)))
+
+
 def _separate(step: Step, reader: Reader) -> None:
     """Read what is done to the database; of what is done to the state only, which model a table belongs to."""
     reader.depth += 1
@@ -538,6 +596,7 @@ OPERATIONS: dict[str, Callable[[Step, Reader], None]] = {
     "RemoveField": _remove_field,
     "RenameField": _rename_field,
     "RenameModel": _rename_model,
+    "RunPython": _run_python,
     "RunSQL": _run_sql,
     "SeparateDatabaseAndState": _separate,
 }

@@ -15,29 +15,39 @@ from coderag.sql.model import (
     CreateTable,
     Evidence,
     Facts,
+    FieldKind,
+    FieldUse,
     ForeignKey,
+    Heir,
     Lost,
+    Mixin,
     Name,
     Origin,
     Relation,
+    Shared,
     Source,
     Table,
 )
 from coderag.sql.models.django_bases import known_base
 from coderag.sql.models.django_fields import (
     AUTO_FIELD,
+    SELF,
     USER_MODEL,
     Field,
     Target,
     column_of,
     foreign_key,
     full_name,
+    is_composite,
     join_table,
     key_column,
+    key_fields,
     read_field,
     table_name,
     unique_sets,
+    use_of,
 )
+from coderag.sql.models.django_kinds import OTHERS, defined_kinds
 from coderag.sql.models.python_classes import ancestors, base_names
 from coderag.sql.models.python_code import Class, Code, last_part, read_python
 from coderag.sql.models.tree import lines_of, lost_at, row_of
@@ -83,11 +93,67 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         found, missed = _tables(model, models, code)
         tables += found
         lost += missed
-    if not tables and not lost:
+    kinds = tuple(defined_kinds(code))
+    mixins = tuple(_mixins(models, code, path))
+    if not tables and not lost and not kinds and not mixins:
         return None
+    fields = [field for model in models.by_class.values() for field in model.fields.values() if field.kind]
+    uses = tuple(use_of(one, code) for one in fields if one.column)
     lost.sort(key=lambda one: one.line)
     operations = tuple(CreateTable(table) for table in tables)
-    return Facts(statements=len(operations) + len(lost), operations=operations, lost=tuple(lost))
+    return Facts(
+        statements=len(operations) + len(lost),
+        operations=operations,
+        lost=tuple(lost),
+        shared=_shared(kinds, uses, mixins, models, code),
+    )
+
+
+def _shared(
+    kinds: tuple[FieldKind, ...], uses: tuple[FieldUse, ...], mixins: tuple[Mixin, ...], models: Models, code: Code
+) -> Shared | None:
+    """Return what the file's models have from other files, and what these may have from it."""
+    heirs = tuple((Name(model.table), heir) for model in models.by_class.values() for heir in _heirs(model.one, code))
+    if not (kinds or uses or mixins or heirs):
+        return None
+    return Shared(kinds=kinds, uses=uses, mixins=mixins, heirs=heirs)
+
+
+def _heirs(one: Class, code: Code) -> tuple[Heir, ...]:
+    """Return the bases of other files whose fields a model has, in front of its own; the first base at last."""
+    return tuple(Heir(base) for base in reversed(_strange_bases(one, code)))
+
+
+def _mixins(models: Models, code: Code, path: str) -> Iterator[Mixin]:
+    """Yield the abstract models, and other classes with fields that models of other files may derive from."""
+    for one in code.classes.values():
+        names = base_names(one, code)
+        if one.name in models.by_class or any(last_part(name).endswith(NOT_MODELS) for name in names):
+            continue
+        fields = _fields(one, code)
+        heirs = _heirs(one, code)
+        abstract = code.truth(_options(one, code).get("abstract"))
+        if not fields and not (abstract and heirs):
+            continue
+        model = Model(f"{app_label(path)}.{one.name}", "", one, fields, (), whole=False)
+        plain = [field for field in fields.values() if field.column]
+        targets = {field.name: _target(model, field, models) for field in plain if not _is_own(field)}
+        columns = [
+            column_of(field, type_of=target.type if (target := targets.get(field.name)) is not None else "")
+            for field in plain
+        ]
+        keys = [
+            foreign_key(field, target, evidence=Evidence.MODEL)
+            for field in plain
+            if (target := targets.get(field.name)) is not None
+        ]
+        key = tuple(field.column for field in plain if field.primary_key)
+        yield Mixin(Table(Name(one.name), columns=tuple(columns), primary_key=key, foreign_keys=tuple(keys)), heirs)
+
+
+def _is_own(field: Field) -> bool:
+    """Tell whether a field refers to its own model, which is each time another one."""
+    return field.relation is not None and field.relation.model == SELF
 
 
 def app_label(path: str) -> str:
@@ -95,7 +161,10 @@ def app_label(path: str) -> str:
     parts = path.removesuffix(".py").split("/")
     if MODELS not in parts[1:]:
         return ""
-    return parts[len(parts) - 1 - parts[::-1].index(MODELS) - 1]
+    at = len(parts) - 1 - parts[::-1].index(MODELS)
+    while at > 1 and parts[at - 1] == MODELS:  # models/models.py
+        at -= 1
+    return parts[at - 1]
 
 
 # Which classes are models
@@ -172,7 +241,13 @@ def _is_model(one: Class, code: Code, *, in_models: bool) -> bool:
         return False
     inside = code.within(one)
     calls = [inside.call(member.value) for member in one.members.values() if not member.method]
-    return any(call is not None and call.name.startswith(OWN_FIELDS) for call in calls)
+    made = [call for call in calls if call is not None]
+    if any(call.name.startswith(OWN_FIELDS) for call in made):
+        return True
+    # Fields of libraries are Django's where the module of models has to do with Django's.
+    return code.imported_from(*ROOTS, "django.db") and any(
+        call.name.endswith("Field") and "." in call.name and not call.name.startswith(OTHERS) for call in made
+    )
 
 
 def _is_root(name: str, code: Code) -> bool:
@@ -310,7 +385,7 @@ def _tables(model: Model, models: Models, code: Code) -> tuple[list[Table], list
             joins.append(join_table(near, target, field, evidence=Evidence.MODEL, origin=Origin.ORM))
         if not field.column:
             continue
-        columns.append(column_of(field, type_of=target.type if target is not None else ""))
+        columns += [column_of(field, type_of=target.type if target is not None else ""), *field.besides]
         if target is not None:
             keys.append(foreign_key(field, target, evidence=Evidence.MODEL))
     options = _options(model.one, code)
@@ -371,11 +446,10 @@ def _added(model: Model) -> tuple[list[Column], list[ForeignKey], list[tuple[str
 def _primary_key(model: Model, code: Code) -> tuple[str, ...]:
     """Return the columns of the primary key, those of `pk = CompositePrimaryKey("a", "b")` where it is written."""
     field = model.fields.get("pk")
-    if field is None or last_part(field.call.name) != "CompositePrimaryKey":
+    if field is None or not is_composite(field):
         key, _ = _key(model)
         return (key,) if key else ()
-    names = [code.string(argument) or "" for argument in field.call.arguments]
-    return tuple(_column(model, name) for name in names)
+    return tuple(_column(model, name) for name in key_fields(field, code))
 
 
 def _column(model: Model, name: str) -> str:

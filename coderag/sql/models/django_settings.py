@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from coderag.sql.model import Describe, Facts, Name, Table
+from coderag.sql.models.declared_dialect import declared_dialects
 from coderag.sql.models.django_fields import USER_MODEL, table_name
 from coderag.sql.models.python_code import read_python
 from coderag.sql.models.tree import lines_of
@@ -18,4 +19,4 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     if node is None or not model or "." not in model:
         return None
     table = Table(Name(table_name(model)), alias=USER_MODEL, sources=(lines_of(node),))
-    return Facts(statements=1, operations=(Describe(table),))
+    return Facts(statements=1, operations=(Describe(table),), settings=declared_dialects(data, path))

@@ -179,11 +179,25 @@ class Code:
                 node = inner[0]
             elif node.type == "identifier" and (value := self.names.get(text_of(node))) is not None:
                 node = value
-            elif (member := self._enum_member(node)) is not None:
+            elif (member := self._enum_member(node) or self._entry(node)) is not None:
                 node = member
             else:
                 return node
         return node
+
+    def _entry(self, node: Node) -> Node | None:
+        """Return the entry of `column["type"]` or `pair[0]` where the dict or list is written out."""
+        if node.type != "subscript":
+            return None
+        holder, key = self.resolve(node.child_by_field_name("value")), node.child_by_field_name("subscript")
+        if holder is None or key is None:
+            return None
+        if holder.type == "dictionary":
+            name = string_value(key)
+            return self.pairs(holder).get(name) if name is not None else None
+        position = self.integer(key)
+        items = self.items(holder) if position is not None and holder.type in {"list", "tuple"} else None
+        return items[position] if items is not None and position is not None and position < len(items) else None
 
     def _enum_member(self, node: Node) -> Node | None:
         """Return the value of `Status.PAID` or `Status.PAID.value` where the file has the class."""

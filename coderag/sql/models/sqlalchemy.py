@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from coderag.sql.model import CreateTable, Describe, Facts, Lost, Name, Origin, Relation, Table
-from coderag.sql.models.python_code import Class, last_part, read_python
+from coderag.sql.model import CreateTable, Describe, Facts, Heir, Lost, Mixin, Name, Origin, Relation, Shared, Table
+from coderag.sql.models.python_code import Class, Code, last_part, read_python
 from coderag.sql.models.sqlalchemy_columns import (
     COLUMN_CALLS,
     Constraint,
@@ -20,13 +20,14 @@ from coderag.sql.models.sqlalchemy_columns import (
     read_constraint,
     table_of,
 )
-from coderag.sql.models.sqlalchemy_fields import relation_of
+from coderag.sql.models.sqlalchemy_fields import column_of_function, foreign_calls, relation_of
 from coderag.sql.models.sqlalchemy_places import Place, Places, find_places, table_arguments
 from coderag.sql.models.tree import lines_of, lost_at
 
 __all__ = ["read"]
 
 # Bases in other files that bring no columns: what SQLModel's classes may derive from.
+LAST = 10_000  # behind all columns
 BARE_BASES = frozenset({"object", "Generic", "ABC", "Base", "BaseModel", "Protocol"})
 
 
@@ -39,13 +40,65 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         table, missed = _table(place, places)
         tables.append(table)
         lost += missed
-    if not tables and not lost:
+    shared = shared_of(places)
+    if not tables and not lost and shared is None:
         return None
     tables = _with_target_types(sorted(tables, key=lambda table: table.sources[0].start_line))
     lost.sort(key=lambda one: one.line)
     # What has no columns here is reflected from the database, or they are those of a base elsewhere.
     operations = tuple(CreateTable(table) if table.columns else Describe(table, complete=True) for table in tables)
-    return Facts(statements=len(operations) + len(lost), operations=operations, lost=tuple(lost))
+    return Facts(statements=len(operations) + len(lost), operations=operations, lost=tuple(lost), shared=shared)
+
+
+def shared_of(places: Places) -> Shared | None:
+    """Return what classes and functions of the file give tables of others, and what its tables have from others."""
+    mixins = (*_mixins(places), *_factories(places.code))
+    heirs = tuple(
+        (place.name, heir) for place in places.all if place.one is not None for heir in _heirs(place.one, places)
+    )
+    return Shared(mixins=mixins, heirs=heirs) if mixins or heirs else None
+
+
+def _mixins(places: Places) -> Iterator[Mixin]:
+    """Yield the classes that have no table and give others columns, their own or those of bases in other files."""
+    tables = {place.one.name for place in places.all if place.one is not None}
+    for one in places.code.classes.values():
+        if one.name in tables or places.mapped_parent(one) is not None:
+            continue
+        heirs = tuple(_heirs(one, places))
+        if _fields(one, places) or any(heir.column for heir in heirs) or (heirs and _is_base(one, places)):
+            place = Place(Name(one.name), one.outer, one=one)
+            yield Mixin(_table(place, places)[0], heirs)
+
+
+def _is_base(one: Class, places: Places) -> bool:
+    """Tell whether a class without columns may hand on those of its bases: one that says nothing of its own tables."""
+    return all(
+        "mixin" in name.lower() or last_part(name).endswith(("Base", "Model")) for name in places.strange_bases(one)
+    )
+
+
+def _factories(code: Code) -> Iterator[Mixin]:
+    """Yield the functions that return a column."""
+    for name, function in code.functions.items():
+        call = column_of_function(function, code)
+        found = read_column(call, code, attribute=name) if call is not None else None
+        if found is not None:
+            empty = Table(Name(name), origins=(Origin.ORM,), sources=(lines_of(function),))
+            table, _ = table_of(empty, [found], [], resolve=lambda target: target if target.table else None)
+            yield Mixin(table, column=True)
+
+
+def _heirs(one: Class, places: Places) -> Iterator[Heir]:
+    """Yield what a class has from other files: the columns of bases, and those that functions return."""
+    place = 0
+    functions = foreign_calls(one, places.code)
+    for attribute in one.members:
+        if attribute in functions:
+            yield Heir(functions[attribute], place, attribute)
+            place += 1
+        place += len(places.fields[one.name].get(attribute, ()))
+    yield from (Heir(base, LAST) for base in places.strange_bases(one))
 
 
 def _table(place: Place, places: Places) -> tuple[Table, list[Lost]]:
@@ -71,7 +124,7 @@ def _table(place: Place, places: Places) -> tuple[Table, list[Lost]]:
 
 def _of_call(place: Place, places: Places) -> tuple[list[Field], list[Constraint], list[Lost]]:
     """Return the columns and keys of a call of Table."""
-    code, call = places.code, place.call
+    code, call = place.code or places.code, place.call
     if call is None:
         return [], [], []
     given = [one for argument in call.arguments[1:] if (one := code.call(argument)) is not None]

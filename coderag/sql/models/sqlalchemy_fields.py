@@ -16,7 +16,7 @@ from coderag.sql.models.sqlalchemy_columns import COLUMN_CALLS, Field, read_colu
 from coderag.sql.models.sqlalchemy_types import Hint, annotated_type, read_hint
 from coderag.sql.models.tree import descendants, named, text_of
 
-__all__ = ["own_fields", "relation_of", "returned_by", "type_map"]
+__all__ = ["column_of_function", "foreign_calls", "own_fields", "relation_of", "returned_by", "type_map"]
 
 # Calls that give an attribute of a mapped class that is no column.
 NO_COLUMNS = re.compile(r"relation|Relation|backref|synonym|proxy|query_expression|validates|registry")
@@ -28,6 +28,7 @@ CONTAINERS = frozenset(
 HOLDERS = frozenset({"deferred", "column_property", "composite"})  # of the columns among their arguments
 RELATIONSHIPS = frozenset({"relationship", "Relationship", "dynamic_loader", "relation"})
 CLASS_NAME = re.compile(r"[A-Za-z_][\w.]*")
+LIBRARIES = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy", "datetime", "typing", "enum", "uuid", "functools", "logging")
 NEVER_COLUMNS = frozenset({"ClassVar", "DynamicMapped", "WriteOnlyMapped", "InitVar"})
 # Arguments that SQLModel's Field shares with Column.
 SHARED = frozenset({"primary_key", "unique", "nullable", "default", "index"})
@@ -47,6 +48,19 @@ def own_fields(one: Class, code: Code, *, types: Mapping[str, Node], sql_model: 
         # `date: Mapped[date] = ...`: neither the annotation nor the value means the attribute.
         own = inside.without(member.name) if text_of(member.node).count(member.name) > 1 else inside
         found[member.name] = [*_fields_of(member, own, types=types, sql_model=sql_model)]
+    return found
+
+
+def foreign_calls(one: Class, code: Code) -> dict[str, str]:
+    """Return the attributes of a class that functions of other files give, with these functions' names with dots."""
+    found: dict[str, str] = {}
+    for member in one.members.values():
+        call = code.call(member.value) if not member.method and member.value is not None else None
+        if call is None or last_part(call.name) in COLUMN_CALLS | HOLDERS or NO_COLUMNS.search(last_part(call.name)):
+            continue
+        first = text_of(call.node.child_by_field_name("function")).partition(".")[0]
+        if first in code.imports and not call.name.startswith(LIBRARIES):
+            found[member.name] = call.name
     return found
 
 
@@ -126,14 +140,22 @@ def _fields_of(member: Member, code: Code, *, types: Mapping[str, Node], sql_mod
         yield from _model_field(call, hint, member, code)
 
 
+def column_of_function(function: Node, code: Code) -> Call | None:
+    """Return the call of Column that a function returns, whatever it is given; None for any other function."""
+    definition = definition_of(function)
+    returns = [*descendants(definition, "return_statement")]
+    calls = [code.call(next(iter(named(one)), None)) for one in returns]
+    known = [call for call in calls if call is not None and last_part(call.name) in COLUMN_CALLS]
+    return known[0] if known and len(known) == len(returns) else None
+
+
 def _followed(call: Call | None, code: Code) -> Call | None:
     """Return the column that a call stands for: of a function that only returns it, of `__table__.c.get(name, ...)`."""
     if call is not None and call.name.endswith("__table__.c.get") and len(call.arguments) == 2:
         return code.call(call.arguments[1])
     if call is None or (function := code.functions.get(call.name)) is None:
         return call
-    inner = code.call(code.returned(definition_of(function)))
-    return inner if inner is not None and last_part(inner.name) in COLUMN_CALLS else call
+    return column_of_function(function, code) or call
 
 
 def _is_class(hint: Hint, code: Code) -> bool:

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from coderag.sql.model import Lost, Name
 from coderag.sql.models.python_classes import ancestors, base_names
 from coderag.sql.models.python_code import Call, Class, Code, last_part, runs_as_program
+from coderag.sql.models.python_loops import enclosing_loops, rounds
 from coderag.sql.models.sqlalchemy_columns import COLUMN_CALLS, Field
 from coderag.sql.models.sqlalchemy_fields import own_fields, returned_by, type_map
 from coderag.sql.models.tree import descendants, lost_at, named, text_of
@@ -26,6 +27,7 @@ PLAIN = frozenset({"object", "MappedAsDataclass", "ABC"})  # bases that map noth
 COMPUTED_NAME = "the table's name is computed"
 MAX_DEPTH = 12
 MAX_BASES = 50
+MAX_ROUNDS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Place:
     call: Call | None = None
     alias: str = ""
     comment: str = ""
+    code: Code | None = None  # in a loop, what its names stand for
     metadata_schema: str = ""  # what tables and foreign keys belong to that name no schema
 
 
@@ -108,7 +111,7 @@ def _find_calls(places: Places) -> None:
     """Note the calls of Table outside of functions."""
     code = places.code
     variables = {value.start_byte: name for name, value in code.names.items()}
-    for node, statement in _calls_outside_functions(code.root):
+    for node, statement, code in _rounds_outside_functions(places.code):
         call = code.call_at(node)
         if last_part(call.name) != "Table" or len(call.arguments) < 2:
             continue
@@ -121,7 +124,8 @@ def _find_calls(places: Places) -> None:
         if are_columns[0] and not (prefix and text_of(call.arguments[1]).startswith(f"{prefix}Column(")):
             continue  # of another library: the second argument is the metadata, unless `db.Table` adds it
         if (name := code.string(call.arguments[0])) is None:
-            places.lost.append(lost_at(node, COMPUTED_NAME))
+            if (lost := lost_at(node, COMPUTED_NAME)) not in places.lost:
+                places.lost.append(lost)
             continue
         default = _metadata_schema(call.arguments[1], code)
         schema = code.string(call.keywords.get("schema")) or default
@@ -134,10 +138,25 @@ def _find_calls(places: Places) -> None:
             alias=variable if variable is not None and variable != name else "",
             comment=comment,
             metadata_schema=default,
+            code=code,
         )
         places.all.append(place)
         if variable is not None:
             places.by_variable[variable] = place
+
+
+def _rounds_outside_functions(code: Code) -> Iterator[tuple[Node, Node, Code]]:
+    """Yield those calls, in a loop as often as it runs, with the code as it is seen there."""
+    for node, statement in _calls_outside_functions(code.root):
+        scopes = [code]
+        for loop in (
+            enclosing_loops(node) if code.dotted(node.child_by_field_name("function")).endswith("Table") else ()
+        ):
+            found = [(scope, rounds(loop, scope)) for scope in scopes]
+            scopes = [scope.with_names(names) for scope, all_names in found for names in all_names or [{}]]
+            if len(scopes) > MAX_ROUNDS:
+                scopes = scopes[:1]
+        yield from ((node, statement, scope) for scope in scopes)
 
 
 def _calls_outside_functions(root: Node) -> Iterator[tuple[Node, Node]]:

@@ -73,6 +73,7 @@ table shop_order_tags (shop.Order.tags)
   unique order_id, tag_id
   key order_id to shop_order = shop.Order
   key tag_id to labels = shop.tag
+describe shop_order (shop.Late)
 add shop_order: main_id VARCHAR(50)
 constrain shop_order key main_id to labels = shop.Tag
 """.splitlines()
@@ -122,14 +123,14 @@ def migration(operations: str, body: str = "") -> str:
             "AddField('order', 'x', models.IntegerField(default=1), preserve_default=False)",
             ["add shop_order: x INTEGER not null"],
         ),
-        ("AddField('order', 'x', app.fields.Money())", ["add shop_order: x Money not null"]),
+        ("AddField('order', 'x', app.fields.Money())", ["add shop_order: x not null"]),
         (
             "AlterField('order', 'x', models.CharField(max_length=9, null=True, help_text='why'))",
             ["alter shop_order.x type='VARCHAR(9)' nullable=True default='' comment='why' values=()"],
         ),
         (
             "AlterField('order', 'x', models.ForeignKey('b.C', null=True))",
-            ["alter shop_order.x_id nullable=True default='' values=()"],
+            ["alter shop_order.x_id nullable=True default='' values=()", "constrain shop_order key x_id to b_c = b.C"],
         ),
         ("AlterUniqueTogether('order', {('a', 'b')})", ["constrain shop_order unique a, b"]),
         ("AlterUniqueTogether('order', set())", ["lost 5: which keys it takes away is not written"]),
