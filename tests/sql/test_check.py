@@ -141,6 +141,88 @@ def test_a_table_whose_columns_nobody_declared_has_any() -> None:
     assert check_sql("SELECT anything FROM opaque", [table("opaque")]) == []
 
 
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres", "mysql", "tsql", "ansi"])
+@pytest.mark.parametrize(
+    ("joins", "found"),
+    [
+        ("customers c, orders o", ["cartesian-product"]),
+        ("customers c JOIN orders o", ["cartesian-product"]),
+        ("customers c JOIN orders o JOIN order_items i ON i.order_id = o.id", ["cartesian-product"]),
+        ("customers c, (SELECT id, total FROM orders) o", ["cartesian-product"]),
+        ("customers c, (SELECT 1 AS id, 2 AS total UNION SELECT 3, 4) AS o", ["cartesian-product"]),
+        ("customers c, ((SELECT id, total FROM orders)) o", ["cartesian-product"]),
+        ("customers c, orders o WHERE c.id = 7", ["cartesian-product"]),
+        ("customers c CROSS JOIN orders o", []),
+        ("customers c CROSS JOIN orders o JOIN order_items i ON i.order_id = o.id", []),
+        ("customers c JOIN orders o ON 1 = 1", []),
+        ("customers c, orders o WHERE o.customer_id = c.id", []),
+        ("customers c JOIN orders o WHERE o.customer_id = c.id", []),
+        ("(customers c JOIN orders o ON o.customer_id = c.id) JOIN order_items i ON i.order_id = o.id", []),
+        ("customers c LEFT JOIN (orders o JOIN order_items i ON i.order_id = o.id) ON o.customer_id = c.id", []),
+        ("customers c LEFT JOIN orders o JOIN order_items i ON i.order_id = o.id ON o.customer_id = c.id", []),
+        ("((customers c JOIN orders o ON o.customer_id = c.id))", []),
+        ("(customers c JOIN orders o ON true) JOIN order_items i", ["cartesian-product"]),
+        ("customers c, (SELECT max(total) AS total FROM orders) o", []),
+        ("(SELECT name FROM customers WHERE id = 1) c, (SELECT total FROM orders WHERE id = 2) o", []),
+    ],
+)
+def test_sources_that_nothing_joins(joins: str, found: list[str], dialect: str) -> None:
+    said = check_sql(f"SELECT c.name, o.total FROM {joins}", TABLES, dialect=dialect)
+    assert [one.code for one in said] == found
+
+
+def test_joins_in_parentheses_with_an_alias_have_the_columns_of_all() -> None:
+    source = "(customers c JOIN orders o ON o.customer_id = c.id) AS q"
+    assert found(f"SELECT q.email, q.total FROM {source}") == []
+    assert found(f"SELECT q.emial FROM {source}") == ["1:10-14 unknown-column -> q.email"]
+    assert found(f"SELECT c.email FROM {source}") == ["1:8-8 unknown-table -> q"]
+
+
+def test_a_cartesian_product_under_aggregates_that_ignore_it_is_a_warning() -> None:
+    (one,) = check_sql("SELECT count(DISTINCT c.id), max(o.total) FROM customers c, orders o", TABLES)
+    assert (one.code, one.severity) == ("cartesian-product", Severity.WARNING)
+    (one,) = check_sql("SELECT count(DISTINCT c.id) FROM customers c, orders o", TABLES)
+    assert one.severity is Severity.ERROR
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT status FROM orders GROUP BY status HAVING avg(quantity) > 3", ["1:54-61 unknown-column"]),
+        ("SELECT oid FROM orders", ["1:8-10 unknown-column -> id"]),
+        ("SELECT ctid FROM orders", []),
+    ],
+)
+def test_columns_in_having_and_those_that_no_table_declares(sql: str, expected: list[str]) -> None:
+    assert found(sql) == expected
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT `name` FROM `customers`",
+        "SELECT [name] FROM [customers] WHERE [id] = 5",
+        "SELECT TOP 5 name FROM customers",
+        "SELECT name FROM customers WHERE email ~ 'x'",
+    ],
+)
+def test_sql_of_any_dialect_is_read_where_none_is_known(sql: str) -> None:
+    tables = [table("customers", "id bigint", "name text", "email text", dialect="ansi")]
+    assert check_sql(sql, tables) == []
+    assert [one.code for one in check_sql(sql.replace("name", "nmae"), tables)] == ["unknown-column"]
+
+
+def test_comparisons_of_transact_sql_may_be_spaced() -> None:
+    sql = "SELECT id FROM orders WHERE total > = 3 AND status ! = 'a > = b' AND totl < = 9"
+    assert [(one.code, one.column) for one in check_sql(sql, TABLES, dialect="tsql")] == [("unknown-column", 70)]
+
+
+def test_arrays_of_a_row_are_no_tables() -> None:
+    sql = "SELECT e.id FROM events e, e.payload"
+    tables = [table("events", "id int64", "payload array<string>", dialect="bigquery")]
+    assert check_sql(sql, tables) == []
+
+
 def test_deep_nesting_and_long_texts_end() -> None:
     assert [one.code for one in check_sql("SELECT " + "(" * 3000 + "1" + ")" * 3000, TABLES)] == ["syntax"]
     many = "SELECT id FROM orders WHERE " + " OR ".join(f"id = {number}" for number in range(3000))
@@ -172,6 +254,9 @@ def test_a_string_in_double_quotes_is_a_warning_where_it_works() -> None:
     assert (one.code, one.severity) == ("unknown-column", Severity.WARNING)
     (one,) = check_sql('SELECT id FROM orders WHERE status = "shipped"', TABLES)
     assert (one.code, one.severity) == ("unknown-column", Severity.ERROR)
+    for sql in ('SELECT "stauts" FROM orders', "SELECT id FROM orders WHERE `stauts` = 'shipped'"):
+        (one,) = check_sql(sql, TABLES, dialect="sqlite")
+        assert (one.code, one.severity, one.suggestions[:1]) == ("unknown-column", Severity.ERROR, ("status",))
 
 
 def test_an_unknown_dialect_is_refused() -> None:

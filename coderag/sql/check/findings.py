@@ -27,6 +27,7 @@ class Code(StrEnum):
     UNKNOWN_COLUMN = "unknown-column"
     AMBIGUOUS_COLUMN = "ambiguous-column"
     CARTESIAN_PRODUCT = "cartesian-product"
+    UNGROUPED_COLUMN = "ungrouped-column"
     TYPE_MISMATCH = "type-mismatch"
     WRONG_FUNCTION = "wrong-function"
     WRITES = "writes"

@@ -9,7 +9,7 @@ from rapidfuzz import fuzz, process
 
 from coderag.sql.model import Column, Name, Table
 
-__all__ = ["Known", "closest"]
+__all__ = ["CONSTANTS", "Known", "closest"]
 
 MIN_ALIKE, MIN_RELATED = 60.0, 67.0  # of 100
 SUGGESTED = 3
@@ -17,10 +17,10 @@ SUGGESTED = 3
 SYSTEM_SCHEMAS = frozenset({"information_schema", "pg_catalog", "sys", "mysql", "performance_schema", "account_usage"})
 SYSTEM_TABLES = frozenset({"dual", "sqlite_master", "sqlite_schema", "sysobjects", "all_tables", "user_tables"})
 SYSTEM_PREFIXES = ("pg_", "sqlite_", "v$", "all_", "dba_", "user_tab", "user_col", "duckdb_", "#", "@")
-# Columns that every row has in some database.
-PSEUDO_COLUMNS = frozenset(
-    """rowid rownum oid ctid xmin xmax tableoid level _rowid_ _partitiontime _partitiondate _table_suffix
-    metadata$filename current_date current_time current_timestamp sysdate systimestamp user excluded value""".split()
+# What stands where a column does, in any database.
+CONSTANTS = frozenset(
+    """current_date current_time current_timestamp localtime localtimestamp
+    user current_user session_user system_user excluded""".split()
 )
 
 
