@@ -32,6 +32,7 @@ ROUTINES = frozenset({"batch", "nesting", "quoted", "slash"})
 # What may stand beside an aggregate: what is grouped by; also the columns of a table whose primary key is; also all
 # that depends on what is grouped by; anything, the value of which is that of any row of the group.
 GROUPINGS = frozenset({"grouped", "key", "dependent", "any"})
+REMARK = re.compile(r"(?<=[\w,;()\"'`\]])[ \t]*--[ \t][^\n]*")  # behind SQL on its line: prose, not the dialect
 WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]+")
 
 
@@ -186,7 +187,9 @@ def _dialect(name: str, tables: Mapping[str, dict[str, Any]]) -> Dialect:
 
 def guess_dialect(text: str, path: str = "") -> Guess:
     """Return the dialect that a text and its path speak for; the generic one, uncertain, where nothing does."""
-    words = set(WORD.findall(text[:WORDS_CHARACTERS].upper()))
+    text = text[:WORDS_CHARACTERS]
+    text = REMARK.sub("", text) if "-- " in text else text
+    words = set(WORD.findall(text.upper()))
     text = text[:PATTERN_CHARACTERS]
     scores: defaultdict[str, float] = defaultdict(float)
     reasons: defaultdict[str, list[Sign]] = defaultdict(list)

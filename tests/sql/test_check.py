@@ -137,6 +137,47 @@ def test_tables_of_one_name_in_two_databases_are_told_apart() -> None:
     assert [one.code for one in check_sql("SELECT weight FROM orders JOIN customers ON customers.id = 1", both)] != []
 
 
+BRANCHES = tuple(
+    one
+    for database in ("paris", "rome", "york")
+    for one in (
+        table("customers", "id bigint", "name text", f"{database}_id bigint", database=database),
+        table("visits", "id bigint", "customer_id bigint", database=database, dialect="sqlite"),
+        table(f"{database}_staff", "id bigint", "name text", database=database),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT rome_id FROM customers", []),  # one database has the column
+        ("SELECT c.name FROM visits v JOIN customers c ON c.id = v.customer_id JOIN york_staff s ON s.id = v.id", []),
+        ("SELECT name FROM customers", ["warning ambiguous-database"]),
+        ("SELECT nmae FROM customers WHERE rome_id = 3", ["error unknown-column"]),
+        (
+            "SELECT s.name FROM york_staff s JOIN rome_staff r ON r.id = s.id JOIN visits v ON v.id = r.id",
+            ["warning other"],
+        ),
+        ("SELECT name FROM rome_staff", []),
+        ("SELECT name FROM york.customers", []),
+    ],
+)
+def test_a_query_is_bound_to_the_database_that_has_all_it_names(sql: str, expected: list[str]) -> None:
+    found = [f"{one.severity} {one.code}" for one in check_sql(sql, BRANCHES)]
+    assert len(found) == len(expected)
+    assert all(one.startswith(wanted) for one, wanted in zip(found, expected, strict=True))
+
+
+def test_a_name_of_several_databases_is_said_with_them() -> None:
+    (one,) = check_sql("SELECT id\nFROM visits", BRANCHES)
+    assert one.message == (
+        "3 databases have visits and all else that is named: paris, rome, york; "
+        "checked against paris, --database says which"
+    )
+    assert (one.line, one.column, one.end_column) == (2, 6, 11)
+
+
 def test_a_table_whose_columns_nobody_declared_has_any() -> None:
     assert check_sql("SELECT anything FROM opaque", [table("opaque")]) == []
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from coderag.limits import NAME, SQL, check_text
+from coderag.sql.check.binding import bind
 from coderag.sql.check.findings import Code, Finding, Severity, finding
 from coderag.sql.check.known import Known
 from coderag.sql.check.statement import Job, check_statement
 from coderag.sql.dialect import Dialect, find_dialect, guess_dialect
-from coderag.sql.model import Table
+from coderag.sql.model import Name, Table
 from coderag.sql.split import Statement, StatementKind, split
 from coderag.sql.usage import usage_of_text
 
@@ -33,12 +34,9 @@ def check_sql(
     known = Known(tables)
     usage = usage_of_text(text)
     names = (*usage.reads, *usage.writes)
-    known.settle(names)
-    if dialect:
-        chosen = find_dialect(dialect)
-    else:
-        named = Counter(table.dialect for name in names if (table := known.table(name)) is not None and table.dialect)
-        chosen = find_dialect(named.most_common(1)[0][0]) if named else guess_dialect(text, "").dialect
+    given = find_dialect(dialect) if dialect else None
+    bound = bind(text, names, known, given)
+    chosen = given or _dialect(text, names, known)
     job = Job(known, chosen, routines, writes, [])
     data = text.encode("utf-8", "replace")
     findings = (
@@ -47,12 +45,18 @@ def check_sql(
         if not _is_passed_over(statement, chosen)
         for one in check_statement(data[statement.start : statement.end].decode("utf-8", "replace"), job)
     )
-    found: dict[Finding, None] = {}
+    found: dict[Finding, None] = dict.fromkeys(bound)
     for one in findings:
         found[one] = None
         if len(found) == MAX_FINDINGS:
             break
     return sorted(found, key=lambda one: (one.line, one.column, one.code))
+
+
+def _dialect(text: str, names: Sequence[Name], known: Known) -> Dialect:
+    """Return the dialect of most of the tables that a text names, else the one that it seems to be written in."""
+    named = Counter(table.dialect for name in names if (table := known.table(name)) is not None and table.dialect)
+    return find_dialect(named.most_common(1)[0][0]) if named else guess_dialect(text, "").dialect
 
 
 def _is_passed_over(statement: Statement, dialect: Dialect) -> bool:

@@ -26,6 +26,8 @@ class Code(StrEnum):
     UNKNOWN_TABLE = "unknown-table"
     UNKNOWN_COLUMN = "unknown-column"
     AMBIGUOUS_COLUMN = "ambiguous-column"
+    AMBIGUOUS_DATABASE = "ambiguous-database"  # several have all that is named
+    OTHER_DATABASE = "other-database"  # a table is not in that of the others
     CARTESIAN_PRODUCT = "cartesian-product"
     UNGROUPED_COLUMN = "ungrouped-column"
     TYPE_MISMATCH = "type-mismatch"

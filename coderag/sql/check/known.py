@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from rapidfuzz import fuzz, process
@@ -49,31 +48,22 @@ class Known:
                 self._by_name.setdefault(name.casefold(), []).append(table)
         self._names = [str(Name(table.name.name, table.name.schema)) for table in tables]
         self._columns: dict[int, Mapping[str, Column]] = {}
-        self.database = ""
-
-    def settle(self, names: Iterable[Name]) -> None:
-        """Choose the database that holds most of some tables; equal ones in alphabetical order."""
-        votes: Counter[str] = Counter()
-        for name in names:
-            votes.update({table.name.database for table in self._matching(name)})
-        self.database = min(votes, key=lambda one: (-votes[one], one), default="")
+        self.database = ""  # that a text is about
 
     def table(self, name: Name) -> Table | None:
         """Return the table of a name, None where there is none."""
-        found = self._matching(name)
+        found = self.matching(name)
         here = [table for table in found if table.name.database == self.database]
         return next(iter(here or found), None)
 
-    def _matching(self, name: Name) -> list[Table]:
+    def matching(self, name: Name) -> list[Table]:
+        """Return the tables of all databases that a name may mean."""
         found = self._by_name.get(name.name.casefold(), [])
         schema, database = name.schema.casefold(), name.database.casefold()
         if schema:
-            # One whose schema nobody wrote may be in any; MySQL writes a database where others write a schema.
-            found = [
-                table
-                for table in found
-                if table.name.schema.casefold() in ("", schema) or table.name.database.casefold() == schema
-            ]
+            # MySQL writes a database where others write a schema; one whose schema nobody wrote may be in any.
+            exact = [one for one in found if schema in (one.name.schema.casefold(), one.name.database.casefold())]
+            found = exact or [one for one in found if not one.name.schema]
         if database and any(table.name.database.casefold() == database for table in found):
             found = [table for table in found if table.name.database.casefold() == database]
         return found

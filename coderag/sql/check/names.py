@@ -11,7 +11,7 @@ from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
 from coderag.sql.check.known import CONSTANTS, Known, closest
 from coderag.sql.check.sources import Sources, columns_of, name_of, sources_of
 from coderag.sql.dialect import GENERIC, Dialect
-from coderag.sql.model import Name
+from coderag.sql.model import Name, Table
 
 __all__ = ["check_columns", "check_tables"]
 
@@ -29,7 +29,11 @@ def check_tables(tree: exp.Expr, known: Known, made: Iterable[str], *, text: str
         name = name_of(table)
         if not isinstance(table.this, exp.Identifier) or table is created or known.is_system(name):
             continue
-        if (not name.schema and name.name.casefold() in own) or known.table(name) is not None:
+        if not name.schema and name.name.casefold() in own:
+            continue
+        if (meant := known.table(name)) is not None:
+            if not name.schema and known.database and meant.name.database not in ("", known.database):
+                yield _elsewhere(table, meant, known, text=text)
             continue
         if isinstance(table.parent, exp.From | exp.Join) and _is_alias(table, tree):
             continue
@@ -38,6 +42,12 @@ def check_tables(tree: exp.Expr, known: Known, made: Iterable[str], *, text: str
         suggestions = known.closest_tables(name)
         message = f"there is no table {Name(name.name, name.schema)}"
         yield finding(Code.UNKNOWN_TABLE, message, text=text, extent=extent(table.this), suggestions=suggestions)
+
+
+def _elsewhere(table: exp.Table, meant: Table, known: Known, *, text: str) -> Finding:
+    message = f"{table.name} is in the database {meant.name.database}, the other tables are in {known.database}"
+    place = extent(table.this)
+    return finding(Code.OTHER_DATABASE, message, text=text, extent=place, severity=Severity.WARNING)
 
 
 def _is_alias(table: exp.Table, tree: exp.Expr) -> bool:
