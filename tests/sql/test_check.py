@@ -85,6 +85,8 @@ def test_nothing_is_wrong(sql: str) -> None:
         ("INSERT INTO orders (id, totl) VALUES (1, 2)", ["1:1-6 writes", "1:25-28 unknown-column -> total"]),
         ("WITH d AS (DELETE FROM orders RETURNING id) SELECT id FROM d", ["1:12-17 writes"]),
         ("SELECT 1; SELECT nope FROM audit.events", ["1:18-21 unknown-column"]),
+        ("SELECT 1 FROM orders o, customers o", ["1:25-35 duplicate-alias"]),
+        ("SELECT 1 FROM orders CROSS JOIN shop.orders x CROSS JOIN Orders", ["1:58-63 duplicate-alias"]),
         ("SELECT é.x FROM customers é", ["1:10-10 unknown-column"]),
     ],
 )

@@ -9,8 +9,9 @@ from itertools import islice
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
-from sqlglot.optimizer.scope import traverse_scope
+from sqlglot.optimizer.scope import Scope, traverse_scope
 
+from coderag.sql.check.aliases import check_aliases
 from coderag.sql.check.comparisons import check_types
 from coderag.sql.check.findings import Code, Finding, finding
 from coderag.sql.check.functions import check_functions
@@ -85,16 +86,23 @@ def check_statement(text: str, job: Job) -> Iterator[Finding]:
 def _check_queries(tree: exp.Expr, job: Job, text: str) -> Iterator[Finding]:
     """Yield what is wrong with the columns, joins and comparisons of a statement."""
     for query in _queries(tree):
-        try:
-            scopes = traverse_scope(query)
-        except SqlglotError:
-            continue  # two sources of one alias and the like: the database will say so
-        for scope in scopes:
-            sources = sources_of(scope, job.known)
-            yield from check_columns(scope, sources, job.known, job.dialect, text=text)
-            yield from check_joins(scope, sources, text=text)
-            yield from check_grouping(scope, sources, job.dialect, text=text)
-            yield from check_types(scope, sources, job.dialect.name, text=text)
+        yield from check_aliases(query, text=text)
+        for scope in _scopes(query):
+            try:
+                sources = sources_of(scope, job.known)
+                yield from check_columns(scope, sources, job.known, job.dialect, text=text)
+                yield from check_joins(scope, sources, text=text)
+                yield from check_grouping(scope, sources, job.dialect, text=text)
+                yield from check_types(scope, sources, job.dialect.name, text=text)
+            except SqlglotError:
+                continue  # two sources of one alias, here or in a query that is read from
+
+
+def _scopes(query: exp.Query) -> list[Scope]:
+    try:
+        return traverse_scope(query)
+    except SqlglotError:
+        return []
 
 
 def _excess(tree: exp.Expr) -> str:
