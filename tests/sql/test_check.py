@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from coderag.errors import QueryError
 from coderag.sql.check import Finding, Severity, check_sql
-from coderag.sql.model import Column, Name, Table
+from coderag.sql.model import Column, ForeignKey, Name, Table
 
 
 def table(name: str, *columns: str, schema: str = "", database: str = "shop", dialect: str = "postgres") -> Table:
@@ -118,6 +119,11 @@ def test_comparisons_of_values_that_cannot_be_alike(condition: str, message: str
     assert lenient.severity is Severity.WARNING  # it converts one side
 
 
+def test_what_is_missing_is_said_in_words() -> None:
+    (one,) = check_sql("SELECT id FROM orders WHERE (", TABLES)
+    assert one.message == "something is missing at '('"
+
+
 def test_writing_is_allowed_when_asked_for() -> None:
     assert found("DELETE FROM orders WHERE id = 3", writes=True) == []
     assert found("CREATE TABLE recent AS SELECT id FROM orders; SELECT id FROM recent", writes=True) == []
@@ -171,6 +177,11 @@ def test_a_query_is_bound_to_the_database_that_has_all_it_names(sql: str, expect
     assert all(one.startswith(wanted) for one, wanted in zip(found, expected, strict=True))
 
 
+def test_each_statement_of_a_text_may_be_about_another_database() -> None:
+    text = "SELECT rome_id FROM customers;\nSELECT name FROM york_staff;\nSELECT rome_id, york_id FROM customers"
+    assert [(one.line, one.column, one.code) for one in check_sql(text, BRANCHES)] == [(3, 8, "unknown-column")]
+
+
 def test_a_name_of_several_databases_is_said_with_them() -> None:
     (one,) = check_sql("SELECT id\nFROM visits", BRANCHES)
     assert one.message == (
@@ -212,6 +223,13 @@ def test_a_table_whose_columns_nobody_declared_has_any() -> None:
 def test_sources_that_nothing_joins(joins: str, found: list[str], dialect: str) -> None:
     said = check_sql(f"SELECT c.name, o.total FROM {joins}", TABLES, dialect=dialect)
     assert [one.code for one in said] == found
+
+
+def test_a_foreign_key_says_what_joins_two_tables() -> None:
+    orders = replace(TABLES[1], foreign_keys=(ForeignKey(("customer_id",), Name("customers"), ("id",)),))
+    for sql in ("SELECT 1 FROM customers c, orders o", "SELECT 1 FROM orders o, customers c"):
+        (one,) = check_sql(sql, [TABLES[0], orders])
+        assert one.suggestions == ("ON o.customer_id = c.id",)
 
 
 def test_joins_in_parentheses_with_an_alias_have_the_columns_of_all() -> None:

@@ -4,49 +4,51 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from coderag.sql.check.findings import Code, Finding, Severity, finding
 from coderag.sql.check.known import Known
 from coderag.sql.dialect import Dialect
 from coderag.sql.model import Name
 
-__all__ = ["bind"]
+__all__ = ["ambiguous", "candidates"]
 
 SHOWN = 3  # databases in a message
 WORDS = re.compile(r'"([^"\n]+)"|`([^`\n]+)`|\[([^\]\n]+)\]|([^\W\d][\w$#]*)')
 NOT_NAMES = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^'\\]|''|\\.)*(?:'|\Z)", re.DOTALL)
 
 
-def bind(text: str, names: Sequence[Name], known: Known, dialect: Dialect | None) -> list[Finding]:
-    """Choose the database that has most of the tables that a text names, and of these most of the columns.
+def candidates(text: str, names: Sequence[Name], known: Known, dialect: Dialect | None) -> list[str]:
+    """Return the databases that have most of the tables that a text names, and of these most of the columns.
 
-    Among several that have as many, those of a given dialect come first, then the alphabet decides, which is said.
+    Of several that are equal, those of a given dialect; in alphabetical order.
     """
     votes: Counter[str] = Counter()
     for name in names:
         votes.update({table.name.database for table in known.matching(name)})
     if len(votes) < 2:
-        known.database = next(iter(votes), "")
-        return []
+        return list(votes)
     words = {next(filter(None, found)).casefold() for found in WORDS.findall(NOT_NAMES.sub(" ", text))}
     ranked = {database: (count, _columns(database, names, words, known)) for database, count in votes.items()}
     best = sorted(database for database, rank in ranked.items() if rank == max(ranked.values()))
     if dialect is not None:
         best = [one for one in best if _dialect(one, names, known) == dialect.name] or best
-    known.database = best[0]
-    known_names = [name for name in names if known.matching(name)]
-    if len(best) == 1 or votes[best[0]] < len(known_names):
-        return []
-    name = known_names[0]
+    return best
+
+
+def ambiguous(best: Sequence[str], text: str, names: Sequence[Name], known: Known) -> Iterator[Finding]:
+    """Yield a finding where several databases, of which the first was chosen, have all that a text names."""
+    here = [name for name in names if known.matching(name)]
+    if len(best) < 2 or any(all(one.name.database != best[0] for one in known.matching(name)) for name in here):
+        return
     others = f" and {len(best) - SHOWN} more" if len(best) > SHOWN else ""
     message = (
-        f"{len(best)} databases have {name.name} and all else that is named: {', '.join(best[:SHOWN])}{others}; "
+        f"{len(best)} databases have {here[0].name} and all else that is named: {', '.join(best[:SHOWN])}{others}; "
         f"checked against {best[0]}, --database says which"
     )
-    place = re.search(re.escape(name.name), text)
+    place = re.search(re.escape(here[0].name), text)
     extent = place.span() if place is not None else (0, 1)
-    return [finding(Code.AMBIGUOUS_DATABASE, message, text=text, extent=extent, severity=Severity.WARNING)]
+    yield finding(Code.AMBIGUOUS_DATABASE, message, text=text, extent=extent, severity=Severity.WARNING)
 
 
 def _columns(database: str, names: Sequence[Name], words: set[str], known: Known) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -11,6 +11,8 @@ from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
 from coderag.sql.check.sources import Sources
 
 __all__ = ["check_joins"]
+
+SUGGESTED = 3  # conditions
 
 
 def check_joins(scope: Scope, sources: Sources, *, text: str) -> Iterator[Finding]:
@@ -37,7 +39,23 @@ def check_joins(scope: Scope, sources: Sources, *, text: str) -> Iterator[Findin
         node = scope.selected_sources[alias][0]
         message = f"nothing joins {alias} with {fixed[0]}: every row of one is paired with every row of the other"
         severity = Severity.WARNING if _ignores_pairs(tree, sources, group) else Severity.ERROR
-        yield finding(Code.CARTESIAN_PRODUCT, message, text=text, extent=extent(node), severity=severity)
+        fixes = tuple(_conditions(alias, told - group[alias], sources))
+        place = extent(node)
+        yield finding(
+            Code.CARTESIAN_PRODUCT, message, text=text, extent=place, severity=severity, suggestions=fixes[:SUGGESTED]
+        )
+
+
+def _conditions(alias: str, others: Iterable[str], sources: Sources) -> Iterator[str]:
+    """Yield the conditions that foreign keys join a source with others by."""
+    for other in sorted(others, key=list(sources.columns).index):
+        for one, far in ((alias, other), (other, alias)):
+            table, target = sources.tables.get(one), sources.tables.get(far)
+            for key in table.foreign_keys if table is not None and target is not None else ():
+                columns = key.referenced or target.primary_key if target is not None else ()
+                if target is not None and key.table.name.casefold() == target.name.name.casefold() and columns:
+                    pairs = zip(key.columns, columns, strict=False)
+                    yield "ON " + " AND ".join(f"{one}.{left} = {far}.{right}" for left, right in pairs)
 
 
 def _connections(select: exp.Select, sources: Sources) -> Iterator[tuple[str, str]]:

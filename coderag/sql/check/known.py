@@ -48,6 +48,7 @@ class Known:
                 self._by_name.setdefault(name.casefold(), []).append(table)
         self._names = [str(Name(table.name.name, table.name.schema)) for table in tables]
         self._columns: dict[int, Mapping[str, Column]] = {}
+        self.several = len({table.name.database for table in tables}) > 1
         self.database = ""  # that a text is about
 
     def table(self, name: Name) -> Table | None:

@@ -25,6 +25,7 @@ from coderag.sql.dialect import Dialect
 
 __all__ = ["check_statement"]
 
+MISSING = re.compile(r"required keyword: '\w+' missing for <class '[^']*'>")
 TOKEN = re.compile(r"<Token (?:[^<>]|<(?!Token ))*+>")
 NO_STATEMENT = (exp.Alias, exp.Column, exp.Identifier, exp.Literal, exp.Paren)  # what garbage may be read as
 WRITING = (
@@ -130,6 +131,7 @@ def _syntax_error(error: Exception, text: str) -> Finding:
         end = sum(len(line) + 1 for line in lines[: row - 1]) + int(first.get("col") or 1)
         begin = max(end - max(len(highlight), 1), 0)
         what = TOKEN.sub("the end", str(first.get("description") or "cannot be parsed")).rstrip(".").lower()
+        what = MISSING.sub("something is missing", what)
         message = f"{what}{f' at {highlight!r}' if highlight else ''}"
         return finding(Code.SYNTAX, message, text=text, extent=(begin, max(end, begin + 1)))
     why = "nested too deeply" if isinstance(error, RecursionError) else "a quote or comment is not closed"
