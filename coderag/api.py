@@ -297,13 +297,14 @@ class Index(KeptIndex):
     ) -> list[Finding]:
         """Return what is wrong with SQL, given the schema, in the order of its lines.
 
-        A statement that writes is an error unless `writes`. Raises QueryError for an unknown dialect or condition, for
-        a text that is too long, and where there is no schema to check against.
+        `dialect` is that of the SQL; the tables may be of any. A statement that writes is an error unless `writes`.
+        Raises QueryError for an unknown dialect or condition, for a text that is too long, and where there is no
+        schema to check against.
         """
         from coderag.sql.check import check_sql
 
         check_text(SQL, text)
-        tables = self.tables(conditions)
+        tables = self.tables(replace(conditions, dialects=frozenset()) if dialect else conditions)
         if not tables:
             raise QueryError("there is no schema to check against: index a folder with one, or a database")
         routines = [one.name.name for one in self.catalog.routines]

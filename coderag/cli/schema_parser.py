@@ -87,17 +87,15 @@ def add_schema(commands: Parsers) -> None:
     add_output(parser)
 
 
-def _add_schema_filters(parser: argparse.ArgumentParser) -> None:
+def _add_schema_filters(parser: argparse.ArgumentParser, *, dialect: str = "only these dialects") -> None:
     for name, what in (
-        ("database", "databases"),
-        ("schema", "schemas"),
-        ("dialect", "dialects"),
-        ("environment", "environments, such as prod"),
-        ("domain", "parts of the business"),
+        ("database", "only these databases"),
+        ("schema", "only these schemas"),
+        ("dialect", dialect),
+        ("environment", "only these environments, such as prod"),
+        ("domain", "only these parts of the business"),
     ):
-        parser.add_argument(
-            f"--{name}", action=Collect, limit=ITEMS, type=Words(), metavar="LIST", help=f"only these {what}"
-        )
+        parser.add_argument(f"--{name}", action=Collect, limit=ITEMS, type=Words(), metavar="LIST", help=what)
     add_paths(parser, 'only tables declared there; "!" in front excludes')
     parser.add_argument("--since", type=Text(NAME), metavar="DATE", help="only what changed since, such as 2025-06-30")
     parser.add_argument(
@@ -168,7 +166,7 @@ def add_check_sql(commands: Parsers) -> None:
         "--url", type=Text(NAME), metavar="URL", help="a database that also explains the query, read-only"
     )
     parser.add_argument("--allow-writes", action="store_true", help="let statements write")
-    _add_schema_filters(parser)
+    _add_schema_filters(parser, dialect="the dialect of the SQL, where it is not that of the tables")
     add_groups(parser)
     add_opening(parser)
     add_output(parser)

@@ -29,6 +29,10 @@ ESCAPES = frozenset({"backslash", "dollar", "e", "n", "q", "raw", "triple"})
 QUOTES = frozenset({"'", '"', "`", "["})
 FOLDS = frozenset({"", "lower", "upper"})
 ROUTINES = frozenset({"batch", "nesting", "quoted", "slash"})
+# What may stand beside an aggregate: what is grouped by; also the columns of a table whose primary key is; also all
+# that depends on what is grouped by; anything, the value of which is that of any row of the group.
+GROUPINGS = frozenset({"grouped", "key", "dependent", "any"})
+REMARK = re.compile(r"(?<=[\w,;()\"'`\]])[ \t]*--[ \t][^\n]*")  # behind SQL on its line: prose, not the dialect
 WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]+")
 
 
@@ -73,6 +77,8 @@ class Dialect:
     starters: tuple[str, ...] = ()  # patterns of words that begin a statement without a ";" before it
     follows: tuple[tuple[str, tuple[str, ...]], ...] = ()  # first words of a statement -> starters that go on with it
     signs: tuple[Sign, ...] = ()  # what tells it in a text
+    implicit: tuple[str, ...] = ()  # columns that every table has without declaring them, lower case
+    grouping: str = "grouped"  # what may stand beside an aggregate without one: see GROUPINGS
     absent: tuple[tuple[str, str], ...] = ()  # functions that others have and it has not -> what to write, "" unknown
     pitfalls: tuple[str, ...] = ()  # what a program that writes this dialect should know
     folder: Path = Path()
@@ -146,6 +152,8 @@ def _table(path: Path) -> dict[str, Any]:
         raise LanguageDataError(f"{path}: folds is none of {', '.join(sorted(filter(None, FOLDS)))}")
     if table.get("routines", "quoted") not in ROUTINES:
         raise LanguageDataError(f"{path}: routines is none of {', '.join(sorted(ROUTINES))}")
+    if table.get("grouping", "grouped") not in GROUPINGS:
+        raise LanguageDataError(f"{path}: grouping is none of {', '.join(sorted(GROUPINGS))}")
     if "title" not in table:
         raise LanguageDataError(f"{path}: the field 'title' is missing")
     return {**table, "signs": [_sign(path, sign) for sign in table.get("signs", ())], "folder": path.parent}
@@ -179,7 +187,9 @@ def _dialect(name: str, tables: Mapping[str, dict[str, Any]]) -> Dialect:
 
 def guess_dialect(text: str, path: str = "") -> Guess:
     """Return the dialect that a text and its path speak for; the generic one, uncertain, where nothing does."""
-    words = set(WORD.findall(text[:WORDS_CHARACTERS].upper()))
+    text = text[:WORDS_CHARACTERS]
+    text = REMARK.sub("", text) if "-- " in text else text
+    words = set(WORD.findall(text.upper()))
     text = text[:PATTERN_CHARACTERS]
     scores: defaultdict[str, float] = defaultdict(float)
     reasons: defaultdict[str, list[Sign]] = defaultdict(list)

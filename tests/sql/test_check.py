@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from coderag.errors import QueryError
 from coderag.sql.check import Finding, Severity, check_sql
-from coderag.sql.model import Column, Name, Table
+from coderag.sql.model import Column, ForeignKey, Name, Table
 
 
 def table(name: str, *columns: str, schema: str = "", database: str = "shop", dialect: str = "postgres") -> Table:
@@ -85,6 +86,8 @@ def test_nothing_is_wrong(sql: str) -> None:
         ("INSERT INTO orders (id, totl) VALUES (1, 2)", ["1:1-6 writes", "1:25-28 unknown-column -> total"]),
         ("WITH d AS (DELETE FROM orders RETURNING id) SELECT id FROM d", ["1:12-17 writes"]),
         ("SELECT 1; SELECT nope FROM audit.events", ["1:18-21 unknown-column"]),
+        ("SELECT 1 FROM orders o, customers o", ["1:25-35 duplicate-alias"]),
+        ("SELECT 1 FROM orders CROSS JOIN shop.orders x CROSS JOIN Orders", ["1:58-63 duplicate-alias"]),
         ("SELECT é.x FROM customers é", ["1:10-10 unknown-column"]),
     ],
 )
@@ -116,6 +119,11 @@ def test_comparisons_of_values_that_cannot_be_alike(condition: str, message: str
     assert lenient.severity is Severity.WARNING  # it converts one side
 
 
+def test_what_is_missing_is_said_in_words() -> None:
+    (one,) = check_sql("SELECT id FROM orders WHERE (", TABLES)
+    assert one.message == "something is missing at '('"
+
+
 def test_writing_is_allowed_when_asked_for() -> None:
     assert found("DELETE FROM orders WHERE id = 3", writes=True) == []
     assert found("CREATE TABLE recent AS SELECT id FROM orders; SELECT id FROM recent", writes=True) == []
@@ -137,8 +145,143 @@ def test_tables_of_one_name_in_two_databases_are_told_apart() -> None:
     assert [one.code for one in check_sql("SELECT weight FROM orders JOIN customers ON customers.id = 1", both)] != []
 
 
+BRANCHES = tuple(
+    one
+    for database in ("paris", "rome", "york")
+    for one in (
+        table("customers", "id bigint", "name text", f"{database}_id bigint", database=database),
+        table("visits", "id bigint", "customer_id bigint", database=database, dialect="sqlite"),
+        table(f"{database}_staff", "id bigint", "name text", database=database),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT rome_id FROM customers", []),  # one database has the column
+        ("SELECT c.name FROM visits v JOIN customers c ON c.id = v.customer_id JOIN york_staff s ON s.id = v.id", []),
+        ("SELECT name FROM customers", ["warning ambiguous-database"]),
+        ("SELECT nmae FROM customers WHERE rome_id = 3", ["error unknown-column"]),
+        (
+            "SELECT s.name FROM york_staff s JOIN rome_staff r ON r.id = s.id JOIN visits v ON v.id = r.id",
+            ["warning other"],
+        ),
+        ("SELECT name FROM rome_staff", []),
+        ("SELECT name FROM york.customers", []),
+    ],
+)
+def test_a_query_is_bound_to_the_database_that_has_all_it_names(sql: str, expected: list[str]) -> None:
+    found = [f"{one.severity} {one.code}" for one in check_sql(sql, BRANCHES)]
+    assert len(found) == len(expected)
+    assert all(one.startswith(wanted) for one, wanted in zip(found, expected, strict=True))
+
+
+def test_each_statement_of_a_text_may_be_about_another_database() -> None:
+    text = "SELECT rome_id FROM customers;\nSELECT name FROM york_staff;\nSELECT rome_id, york_id FROM customers"
+    assert [(one.line, one.column, one.code) for one in check_sql(text, BRANCHES)] == [(3, 8, "unknown-column")]
+
+
+def test_a_name_of_several_databases_is_said_with_them() -> None:
+    (one,) = check_sql("SELECT id\nFROM visits", BRANCHES)
+    assert one.message == (
+        "3 databases have visits and all else that is named: paris, rome, york; "
+        "checked against paris, --database says which"
+    )
+    assert (one.line, one.column, one.end_column) == (2, 6, 11)
+
+
 def test_a_table_whose_columns_nobody_declared_has_any() -> None:
     assert check_sql("SELECT anything FROM opaque", [table("opaque")]) == []
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres", "mysql", "tsql", "ansi"])
+@pytest.mark.parametrize(
+    ("joins", "found"),
+    [
+        ("customers c, orders o", ["cartesian-product"]),
+        ("customers c JOIN orders o", ["cartesian-product"]),
+        ("customers c JOIN orders o JOIN order_items i ON i.order_id = o.id", ["cartesian-product"]),
+        ("customers c, (SELECT id, total FROM orders) o", ["cartesian-product"]),
+        ("customers c, (SELECT 1 AS id, 2 AS total UNION SELECT 3, 4) AS o", ["cartesian-product"]),
+        ("customers c, ((SELECT id, total FROM orders)) o", ["cartesian-product"]),
+        ("customers c, orders o WHERE c.id = 7", ["cartesian-product"]),
+        ("customers c CROSS JOIN orders o", []),
+        ("customers c CROSS JOIN orders o JOIN order_items i ON i.order_id = o.id", []),
+        ("customers c JOIN orders o ON 1 = 1", []),
+        ("customers c, orders o WHERE o.customer_id = c.id", []),
+        ("customers c JOIN orders o WHERE o.customer_id = c.id", []),
+        ("(customers c JOIN orders o ON o.customer_id = c.id) JOIN order_items i ON i.order_id = o.id", []),
+        ("customers c LEFT JOIN (orders o JOIN order_items i ON i.order_id = o.id) ON o.customer_id = c.id", []),
+        ("customers c LEFT JOIN orders o JOIN order_items i ON i.order_id = o.id ON o.customer_id = c.id", []),
+        ("((customers c JOIN orders o ON o.customer_id = c.id))", []),
+        ("(customers c JOIN orders o ON true) JOIN order_items i", ["cartesian-product"]),
+        ("customers c, (SELECT max(total) AS total FROM orders) o", []),
+        ("(SELECT name FROM customers WHERE id = 1) c, (SELECT total FROM orders WHERE id = 2) o", []),
+    ],
+)
+def test_sources_that_nothing_joins(joins: str, found: list[str], dialect: str) -> None:
+    said = check_sql(f"SELECT c.name, o.total FROM {joins}", TABLES, dialect=dialect)
+    assert [one.code for one in said] == found
+
+
+def test_a_foreign_key_says_what_joins_two_tables() -> None:
+    orders = replace(TABLES[1], foreign_keys=(ForeignKey(("customer_id",), Name("customers"), ("id",)),))
+    for sql in ("SELECT 1 FROM customers c, orders o", "SELECT 1 FROM orders o, customers c"):
+        (one,) = check_sql(sql, [TABLES[0], orders])
+        assert one.suggestions == ("ON o.customer_id = c.id",)
+
+
+def test_joins_in_parentheses_with_an_alias_have_the_columns_of_all() -> None:
+    source = "(customers c JOIN orders o ON o.customer_id = c.id) AS q"
+    assert found(f"SELECT q.email, q.total FROM {source}") == []
+    assert found(f"SELECT q.emial FROM {source}") == ["1:10-14 unknown-column -> q.email"]
+    assert found(f"SELECT c.email FROM {source}") == ["1:8-8 unknown-table -> q"]
+
+
+def test_a_cartesian_product_under_aggregates_that_ignore_it_is_a_warning() -> None:
+    (one,) = check_sql("SELECT count(DISTINCT c.id), max(o.total) FROM customers c, orders o", TABLES)
+    assert (one.code, one.severity) == ("cartesian-product", Severity.WARNING)
+    (one,) = check_sql("SELECT count(DISTINCT c.id) FROM customers c, orders o", TABLES)
+    assert one.severity is Severity.ERROR
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT status FROM orders GROUP BY status HAVING avg(quantity) > 3", ["1:54-61 unknown-column"]),
+        ("SELECT oid FROM orders", ["1:8-10 unknown-column -> id"]),
+        ("SELECT ctid FROM orders", []),
+    ],
+)
+def test_columns_in_having_and_those_that_no_table_declares(sql: str, expected: list[str]) -> None:
+    assert found(sql) == expected
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT `name` FROM `customers`",
+        "SELECT [name] FROM [customers] WHERE [id] = 5",
+        "SELECT TOP 5 name FROM customers",
+        "SELECT name FROM customers WHERE email ~ 'x'",
+    ],
+)
+def test_sql_of_any_dialect_is_read_where_none_is_known(sql: str) -> None:
+    tables = [table("customers", "id bigint", "name text", "email text", dialect="ansi")]
+    assert check_sql(sql, tables) == []
+    assert [one.code for one in check_sql(sql.replace("name", "nmae"), tables)] == ["unknown-column"]
+
+
+def test_comparisons_of_transact_sql_may_be_spaced() -> None:
+    sql = "SELECT id FROM orders WHERE total > = 3 AND status ! = 'a > = b' AND totl < = 9"
+    assert [(one.code, one.column) for one in check_sql(sql, TABLES, dialect="tsql")] == [("unknown-column", 70)]
+
+
+def test_arrays_of_a_row_are_no_tables() -> None:
+    sql = "SELECT e.id FROM events e, e.payload"
+    tables = [table("events", "id int64", "payload array<string>", dialect="bigquery")]
+    assert check_sql(sql, tables) == []
 
 
 def test_deep_nesting_and_long_texts_end() -> None:
@@ -172,6 +315,9 @@ def test_a_string_in_double_quotes_is_a_warning_where_it_works() -> None:
     assert (one.code, one.severity) == ("unknown-column", Severity.WARNING)
     (one,) = check_sql('SELECT id FROM orders WHERE status = "shipped"', TABLES)
     assert (one.code, one.severity) == ("unknown-column", Severity.ERROR)
+    for sql in ('SELECT "stauts" FROM orders', "SELECT id FROM orders WHERE `stauts` = 'shipped'"):
+        (one,) = check_sql(sql, TABLES, dialect="sqlite")
+        assert (one.code, one.severity, one.suggestions[:1]) == ("unknown-column", Severity.ERROR, ("status",))
 
 
 def test_an_unknown_dialect_is_refused() -> None:

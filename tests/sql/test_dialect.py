@@ -138,3 +138,11 @@ def test_a_wrong_folder_is_refused(text: str, message: str, tmp_path: Path, monk
 
 def test_data_folder_is_the_one_in_use() -> None:
     assert data.data_folder("schemas") == dialects()["ansi"].folder.parent
+
+
+def test_remarks_behind_sql_do_not_tell_the_dialect() -> None:
+    text = (
+        "CREATE TABLE samples (\n  id int,  -- serial, clustered by [site], see GETDATE()\n  site int -- PRAGMA\n);\n"
+    )
+    assert guess_dialect(text, "samples.sql").dialect.name == "ansi"
+    assert guess_dialect("-- PostgreSQL database dump\n" + text, "samples.sql").dialect.name == "postgres"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from coderag.limits import NAME, SQL, check_text
+from coderag.sql.check.binding import ambiguous, candidates
 from coderag.sql.check.findings import Code, Finding, Severity, finding
 from coderag.sql.check.known import Known
 from coderag.sql.check.statement import Job, check_statement
 from coderag.sql.dialect import Dialect, find_dialect, guess_dialect
-from coderag.sql.model import Table
+from coderag.sql.model import Name, Table
 from coderag.sql.split import Statement, StatementKind, split
 from coderag.sql.usage import usage_of_text
 
@@ -31,28 +32,46 @@ def check_sql(
     check_text(SQL, text)
     check_text(NAME, dialect, name="the dialect")
     known = Known(tables)
-    usage = usage_of_text(text)
-    names = (*usage.reads, *usage.writes)
-    known.settle(names)
-    if dialect:
-        chosen = find_dialect(dialect)
-    else:
-        named = Counter(table.dialect for name in names if (table := known.table(name)) is not None and table.dialect)
-        chosen = find_dialect(named.most_common(1)[0][0]) if named else guess_dialect(text, "").dialect
+    names = _names(text)
+    given = find_dialect(dialect) if dialect else None
+    best = candidates(text, names, known, given)
+    known.database = best[0] if best else ""
+    chosen = given or _dialect(text, names, known)
     job = Job(known, chosen, routines, writes, [])
     data = text.encode("utf-8", "replace")
     findings = (
         _placed(one, data, statement)
         for statement in split(data, chosen)
         if not _is_passed_over(statement, chosen)
-        for one in check_statement(data[statement.start : statement.end].decode("utf-8", "replace"), job)
+        for one in _check(data[statement.start : statement.end].decode("utf-8", "replace"), job)
     )
-    found: dict[Finding, None] = {}
+    found: dict[Finding, None] = dict.fromkeys(ambiguous(best, text, names, known))
     for one in findings:
         found[one] = None
         if len(found) == MAX_FINDINGS:
             break
     return sorted(found, key=lambda one: (one.line, one.column, one.code))
+
+
+def _names(text: str) -> list[Name]:
+    usage = usage_of_text(text)
+    return [*usage.reads, *usage.writes]
+
+
+def _check(statement: str, job: Job) -> Iterator[Finding]:
+    """Yield what is wrong with a statement, of the database that it is about: of several, that of the whole text."""
+    chosen = job.known.database
+    if job.known.several:
+        best = candidates(statement, _names(statement), job.known, None)
+        job.known.database = chosen if chosen in best or not best else best[0]
+    yield from check_statement(statement, job)
+    job.known.database = chosen
+
+
+def _dialect(text: str, names: Sequence[Name], known: Known) -> Dialect:
+    """Return the dialect of most of the tables that a text names, else the one that it seems to be written in."""
+    named = Counter(table.dialect for name in names if (table := known.table(name)) is not None and table.dialect)
+    return find_dialect(named.most_common(1)[0][0]) if named else guess_dialect(text, "").dialect
 
 
 def _is_passed_over(statement: Statement, dialect: Dialect) -> bool:

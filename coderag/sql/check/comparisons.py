@@ -10,8 +10,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
-from coderag.sql.check.known import Known
-from coderag.sql.check.names import Sources, sources_of
+from coderag.sql.check.sources import Sources
 
 __all__ = ["check_types"]
 
@@ -39,9 +38,8 @@ TRUTHS = frozenset({"t", "f", "true", "false", "0", "1", "yes", "no", "y", "n", 
 COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Between)
 
 
-def check_types(scope: Scope, known: Known, dialect: str, *, text: str) -> Iterator[Finding]:
+def check_types(scope: Scope, sources: Sources, dialect: str, *, text: str) -> Iterator[Finding]:
     """Yield a finding for each comparison whose sides are of different kinds."""
-    sources = sources_of(scope, known)
     for comparison in scope.find_all(*COMPARISONS):
         for left, right in _sides(comparison):
             one, other = _family(left, sources), _family(right, sources)

@@ -25,8 +25,12 @@ class Code(StrEnum):
     SYNTAX = "syntax"
     UNKNOWN_TABLE = "unknown-table"
     UNKNOWN_COLUMN = "unknown-column"
+    DUPLICATE_ALIAS = "duplicate-alias"
     AMBIGUOUS_COLUMN = "ambiguous-column"
+    AMBIGUOUS_DATABASE = "ambiguous-database"  # several have all that is named
+    OTHER_DATABASE = "other-database"  # a table is not in that of the others
     CARTESIAN_PRODUCT = "cartesian-product"
+    UNGROUPED_COLUMN = "ungrouped-column"
     TYPE_MISMATCH = "type-mismatch"
     WRONG_FUNCTION = "wrong-function"
     WRITES = "writes"

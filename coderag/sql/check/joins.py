@@ -2,62 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from coderag.sql.check.findings import Code, Finding, extent, finding
-from coderag.sql.check.known import Known
-from coderag.sql.check.names import Sources, sources_of
+from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
+from coderag.sql.check.sources import Sources
 
 __all__ = ["check_joins"]
 
+SUGGESTED = 3  # conditions
 
-def check_joins(scope: Scope, known: Known, *, text: str) -> Iterator[Finding]:
+
+def check_joins(scope: Scope, sources: Sources, *, text: str) -> Iterator[Finding]:
     """Yield a finding for each source of a SELECT that no condition connects with those before it."""
     tree = scope.expression
     joins = tree.args.get("joins") or []
     if not isinstance(tree, exp.Select) or not joins:
         return
-    sources = sources_of(scope, known)
     group = {alias: {alias} for alias in sources.columns}
-    for left, right in _connections(scope, sources):
+    for left, right in _connections(tree, sources):
         merged = group[left] | group[right]
         for alias in merged:
             group[alias] = merged
-    first = next(iter(sources.columns), "")
     free = _free(scope, joins)
-    told: set[str] = set()
-    for alias in sources.columns:
-        if alias in group.get(first, set()) or alias in free or alias in told or first in free:
+    fixed = [alias for alias in sources.columns if alias not in free]
+    pinned = _pinned(tree, sources)
+    if all(alias in pinned or _picks(scope.selected_sources[alias][1]) for alias in fixed):
+        return
+    told = set().union(group[fixed[0]], *(group[alias] for alias in free))
+    for alias in fixed:
+        if alias in told:
             continue
         told |= group[alias]
         node = scope.selected_sources[alias][0]
-        message = f"nothing joins {alias} with {first}: every row of one is paired with every row of the other"
-        yield finding(Code.CARTESIAN_PRODUCT, message, text=text, extent=extent(node))
+        message = f"nothing joins {alias} with {fixed[0]}: every row of one is paired with every row of the other"
+        severity = Severity.WARNING if _ignores_pairs(tree, sources, group) else Severity.ERROR
+        fixes = tuple(_conditions(alias, told - group[alias], sources))
+        place = extent(node)
+        yield finding(
+            Code.CARTESIAN_PRODUCT, message, text=text, extent=place, severity=severity, suggestions=fixes[:SUGGESTED]
+        )
 
 
-def _connections(scope: Scope, sources: Sources) -> Iterator[tuple[str, str]]:
+def _conditions(alias: str, others: Iterable[str], sources: Sources) -> Iterator[str]:
+    """Yield the conditions that foreign keys join a source with others by."""
+    for other in sorted(others, key=list(sources.columns).index):
+        for one, far in ((alias, other), (other, alias)):
+            table, target = sources.tables.get(one), sources.tables.get(far)
+            for key in table.foreign_keys if table is not None and target is not None else ():
+                columns = key.referenced or target.primary_key if target is not None else ()
+                if target is not None and key.table.name.casefold() == target.name.name.casefold() and columns:
+                    pairs = zip(key.columns, columns, strict=False)
+                    yield "ON " + " AND ".join(f"{one}.{left} = {far}.{right}" for left, right in pairs)
+
+
+def _connections(select: exp.Select, sources: Sources) -> Iterator[tuple[str, str]]:
     """Yield pairs of sources that some condition of the query is about."""
-    aliases = {alias.casefold(): alias for alias in sources.columns}
-
-    def owner(column: exp.Column) -> str | None:
-        if column.table:
-            return aliases.get(column.table.casefold())
-        holders = sources.holders(column.name.casefold())
-        return holders[0] if len(holders) == 1 else None
-
-    select = scope.expression
     order = list(sources.columns)
     for join in select.args.get("joins") or ():
-        alias = aliases.get(join.alias_or_name.casefold())
+        alias = sources.alias(join.alias_or_name)
         if alias is None:
             continue
         if join.args.get("using") or join.args.get("method") == "NATURAL":
             yield order[max(order.index(alias) - 1, 0)], alias
-        elif join.args.get("on") is not None:
-            owners = {found for column in join.args["on"].find_all(exp.Column) if (found := owner(column))}
+        elif (condition := join.args.get("on")) is not None:
+            owners = _owners(condition, sources)
             if not owners - {alias}:
                 # A condition that says nothing of the others, such as ON TRUE, is meant as it is written.
                 yield order[max(order.index(alias) - 1, 0)], alias
@@ -65,11 +76,28 @@ def _connections(scope: Scope, sources: Sources) -> Iterator[tuple[str, str]]:
                 yield found, alias
     where = select.args.get("where")
     for predicate in where.find_all(exp.Predicate) if where is not None else ():
-        owners = {found for column in predicate.find_all(exp.Column) if (found := owner(column))}
-        one = next(iter(sorted(owners)), None)
-        for other in owners:
-            if one is not None:
-                yield one, other
+        first, *others = sorted(_owners(predicate, sources)) or [""]
+        for other in others:
+            yield first, other
+
+
+def _owners(condition: exp.Expr, sources: Sources) -> set[str]:
+    return {alias for column in condition.find_all(exp.Column) for alias in sources.owners(column)}
+
+
+def _ignores_pairs(select: exp.Select, sources: Sources, group: Mapping[str, set[str]]) -> bool:
+    """Tell whether a query gives nothing but aggregates that are the same over all pairs, each of one side."""
+    told: set[str] = set()
+    for one in select.selects:
+        if select.args.get("group") is not None or not (aggregates := list(one.find_all(exp.AggFunc))):
+            return False
+        for aggregate in aggregates:
+            counted = isinstance(aggregate, exp.Count) and isinstance(aggregate.this, exp.Distinct)
+            owners = _owners(aggregate, sources)
+            if not (counted or isinstance(aggregate, exp.Min | exp.Max)) or len({id(group[it]) for it in owners}) != 1:
+                return False
+            told |= group[min(owners)]
+    return told == set(sources.columns)
 
 
 def _free(scope: Scope, joins: list[exp.Join]) -> frozenset[str]:
@@ -86,6 +114,33 @@ def _free(scope: Scope, joins: list[exp.Join]) -> frozenset[str]:
         if isinstance(node, exp.Lateral | exp.Unnest) or node.find_ancestor(exp.Lateral):
             found.add(alias)
     return frozenset(found)
+
+
+def _pinned(select: exp.Select, sources: Sources) -> frozenset[str]:
+    """Return the sources of which WHERE picks the one row that has a key."""
+    columns: dict[str, set[str]] = {}
+    for column in _compared_with_values(select):
+        for alias in sources.owners(column):
+            columns.setdefault(alias, set()).add(column.name.casefold())
+    return frozenset(
+        alias for alias, held in columns.items() if any(key <= held for key in sources.keys.get(alias, ()))
+    )
+
+
+def _compared_with_values(select: exp.Select) -> Iterator[exp.Column]:
+    """Yield the columns that WHERE wants to be equal to a value."""
+    where = select.args.get("where")
+    for one in (
+        where.this.flatten() if where is not None and isinstance(where.this, exp.And) else [where and where.this]
+    ):
+        if isinstance(one, exp.EQ) and isinstance(one.left, exp.Column) and one.right.find(exp.Column) is None:
+            yield one.left
+
+
+def _picks(source: object) -> bool:
+    """Tell whether a source is a query for the row of some name: two such are put beside each other on purpose."""
+    tree = source.expression if isinstance(source, Scope) else None
+    return isinstance(tree, exp.Select) and not tree.args.get("joins") and any(_compared_with_values(tree))
 
 
 def _is_one_row(tree: exp.Query) -> bool:

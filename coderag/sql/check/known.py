@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from rapidfuzz import fuzz, process
 
 from coderag.sql.model import Column, Name, Table
 
-__all__ = ["Known", "closest"]
+__all__ = ["CONSTANTS", "Known", "closest"]
 
 MIN_ALIKE, MIN_RELATED = 60.0, 67.0  # of 100
 SUGGESTED = 3
@@ -17,10 +16,10 @@ SUGGESTED = 3
 SYSTEM_SCHEMAS = frozenset({"information_schema", "pg_catalog", "sys", "mysql", "performance_schema", "account_usage"})
 SYSTEM_TABLES = frozenset({"dual", "sqlite_master", "sqlite_schema", "sysobjects", "all_tables", "user_tables"})
 SYSTEM_PREFIXES = ("pg_", "sqlite_", "v$", "all_", "dba_", "user_tab", "user_col", "duckdb_", "#", "@")
-# Columns that every row has in some database.
-PSEUDO_COLUMNS = frozenset(
-    """rowid rownum oid ctid xmin xmax tableoid level _rowid_ _partitiontime _partitiondate _table_suffix
-    metadata$filename current_date current_time current_timestamp sysdate systimestamp user excluded value""".split()
+# What stands where a column does, in any database.
+CONSTANTS = frozenset(
+    """current_date current_time current_timestamp localtime localtimestamp
+    user current_user session_user system_user excluded""".split()
 )
 
 
@@ -49,31 +48,23 @@ class Known:
                 self._by_name.setdefault(name.casefold(), []).append(table)
         self._names = [str(Name(table.name.name, table.name.schema)) for table in tables]
         self._columns: dict[int, Mapping[str, Column]] = {}
-        self.database = ""
-
-    def settle(self, names: Iterable[Name]) -> None:
-        """Choose the database that holds most of some tables; equal ones in alphabetical order."""
-        votes: Counter[str] = Counter()
-        for name in names:
-            votes.update({table.name.database for table in self._matching(name)})
-        self.database = min(votes, key=lambda one: (-votes[one], one), default="")
+        self.several = len({table.name.database for table in tables}) > 1
+        self.database = ""  # that a text is about
 
     def table(self, name: Name) -> Table | None:
         """Return the table of a name, None where there is none."""
-        found = self._matching(name)
+        found = self.matching(name)
         here = [table for table in found if table.name.database == self.database]
         return next(iter(here or found), None)
 
-    def _matching(self, name: Name) -> list[Table]:
+    def matching(self, name: Name) -> list[Table]:
+        """Return the tables of all databases that a name may mean."""
         found = self._by_name.get(name.name.casefold(), [])
         schema, database = name.schema.casefold(), name.database.casefold()
         if schema:
-            # One whose schema nobody wrote may be in any; MySQL writes a database where others write a schema.
-            found = [
-                table
-                for table in found
-                if table.name.schema.casefold() in ("", schema) or table.name.database.casefold() == schema
-            ]
+            # MySQL writes a database where others write a schema; one whose schema nobody wrote may be in any.
+            exact = [one for one in found if schema in (one.name.schema.casefold(), one.name.database.casefold())]
+            found = exact or [one for one in found if not one.name.schema]
         if database and any(table.name.database.casefold() == database for table in found):
             found = [table for table in found if table.name.database.casefold() == database]
         return found

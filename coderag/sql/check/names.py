@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
-from coderag.sql.check.known import PSEUDO_COLUMNS, Known, closest
-from coderag.sql.model import Column, Name, Table
+from coderag.sql.check.known import CONSTANTS, Known, closest
+from coderag.sql.check.sources import Sources, columns_of, name_of, sources_of
+from coderag.sql.dialect import GENERIC, Dialect
+from coderag.sql.model import Name, Table
 
-__all__ = ["Sources", "check_columns", "check_tables", "name_of", "sources_of"]
+__all__ = ["check_columns", "check_tables"]
 
-QUOTED_STRINGS = frozenset({"sqlite"})  # dialects that take "x" for a string where no column is called x
-Columns = Mapping[str, Column | None]  # names casefolded; None: a column of a query, whose type is not known
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """What a SELECT reads from, by alias as written: its columns, None where they cannot be known."""
-
-    columns: Mapping[str, Columns | None]
-
-    def holders(self, column: str) -> list[str]:
-        """Return the aliases of the sources that have a column."""
-        return [alias for alias, columns in self.columns.items() if columns is not None and column in columns]
-
-    @property
-    def all_known(self) -> bool:
-        """Whether the columns of all sources are known."""
-        return all(columns is not None for columns in self.columns.values())
-
-    def find(self, alias: str) -> Columns | None:
-        """Return the columns of a source by its alias in any case."""
-        return next((found for name, found in self.columns.items() if name.casefold() == alias.casefold()), None)
-
-    def has(self, alias: str) -> bool:
-        """Tell whether there is a source of that alias."""
-        return any(name.casefold() == alias.casefold() for name in self.columns)
-
-
-def name_of(table: exp.Table) -> Name:
-    """Return the name of a table as it is written."""
-    return Name(table.name, table.db, table.catalog)
+QUOTED_STRINGS = frozenset({"sqlite", GENERIC})  # that take, or may take, "x" for a string where no column is called x
+VALUES = (exp.Predicate, exp.Func, exp.Case, exp.If, exp.DPipe, exp.Tuple)  # what holds strings, mostly
 
 
 def check_tables(tree: exp.Expr, known: Known, made: Iterable[str], *, text: str) -> Iterator[Finding]:
@@ -52,17 +24,30 @@ def check_tables(tree: exp.Expr, known: Known, made: Iterable[str], *, text: str
     own = {name.casefold() for name in made}
     own |= {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
     created = tree.find(exp.Table) if isinstance(tree, exp.Create) else None
+    aliases = {one.alias_or_name.casefold() for one in tree.find_all(exp.Table, exp.Subquery)}
     for table in tree.find_all(exp.Table):
         name = name_of(table)
         if not isinstance(table.this, exp.Identifier) or table is created or known.is_system(name):
             continue
-        if (not name.schema and name.name.casefold() in own) or known.table(name) is not None:
+        if not name.schema and name.name.casefold() in own:
+            continue
+        if (meant := known.table(name)) is not None:
+            if not name.schema and known.database and meant.name.database not in ("", known.database):
+                yield _elsewhere(table, meant, known, text=text)
             continue
         if isinstance(table.parent, exp.From | exp.Join) and _is_alias(table, tree):
             continue
+        if name.schema and name.schema.casefold() in aliases:
+            continue  # an array of a row: FROM orders o, o.items
         suggestions = known.closest_tables(name)
         message = f"there is no table {Name(name.name, name.schema)}"
         yield finding(Code.UNKNOWN_TABLE, message, text=text, extent=extent(table.this), suggestions=suggestions)
+
+
+def _elsewhere(table: exp.Table, meant: Table, known: Known, *, text: str) -> Finding:
+    message = f"{table.name} is in the database {meant.name.database}, the other tables are in {known.database}"
+    place = extent(table.this)
+    return finding(Code.OTHER_DATABASE, message, text=text, extent=place, severity=Severity.WARNING)
 
 
 def _is_alias(table: exp.Table, tree: exp.Expr) -> bool:
@@ -71,71 +56,30 @@ def _is_alias(table: exp.Table, tree: exp.Expr) -> bool:
     return any(other.alias.casefold() == name for other in tree.find_all(exp.Table) if other is not table)
 
 
-def sources_of(scope: Scope, known: Known) -> Sources:
-    """Return what a scope reads from."""
-    found: dict[str, Columns | None] = {}
-    for alias, (_, source) in scope.selected_sources.items():
-        if isinstance(source, Scope):
-            found[alias] = _projected(source, known)
-        else:
-            table = known.table(name_of(source)) if isinstance(source, exp.Table) else None
-            found[alias] = _table_columns(table, known) if table is not None else None
-    return Sources(found)
-
-
-def _table_columns(table: Table, known: Known) -> Columns | None:
-    return known.columns(table) or None  # a view whose columns nobody declared has any
-
-
-def _projected(scope: Scope, known: Known) -> Columns | None:
-    """Return the columns that a subquery or CTE gives, None where a star or a function hides them."""
-    tree = scope.expression
-    names = scope.outer_columns
-    if names:
-        return {name.casefold(): None for name in names}
-    if not isinstance(tree, exp.Query):
-        return None
-    found: dict[str, Column | None] = {}
-    inner = sources_of((scope.set_operation_scopes or [scope])[0], known)
-    for one in tree.selects:
-        if isinstance(one, exp.Star) or (isinstance(one, exp.Column) and isinstance(one.this, exp.Star)):
-            wanted = one.table if isinstance(one, exp.Column) else ""
-            for alias, columns in inner.columns.items():
-                if wanted and alias.casefold() != wanted.casefold():
-                    continue
-                if columns is None:
-                    return None
-                found.update(columns)
-        elif name := one.alias_or_name:
-            origin = inner.find(one.table) if isinstance(one, exp.Column) and one.table else None
-            found[name.casefold()] = origin.get(name.casefold()) if origin and isinstance(one, exp.Column) else None
-    return found
-
-
-def check_columns(scope: Scope, known: Known, dialect: str, *, text: str) -> Iterator[Finding]:
+def check_columns(scope: Scope, sources: Sources, known: Known, dialect: Dialect, *, text: str) -> Iterator[Finding]:
     """Yield a finding for each column that no source has, or that several have."""
-    sources = sources_of(scope, known)
     around = list(_outer_sources(scope, known))
     selected = scope.expression.selects if isinstance(scope.expression, exp.Query) else []
     aliases = {one.alias.casefold() for one in selected}
     joined_by_name = _using(scope.expression)
-    for column in dict.fromkeys(scope.columns):
-        if isinstance(column.this, exp.Star) or not column.name or not _belongs(column, scope):
+    implicit = CONSTANTS.union(dialect.implicit)
+    for column in dict.fromkeys(columns_of(scope)):
+        if isinstance(column.this, exp.Star) or not column.name:
             continue
         name = column.name.casefold()
         if column.table:
-            yield from _check_qualified(column, sources, around, text=text)
+            yield from _check_qualified(column, sources, around, implicit, text=text)
             continue
         holders = sources.holders(name)
         if len(holders) > 1 and name not in joined_by_name and not (name in aliases and _may_be_alias(column)):
             message = f"column {column.name} is ambiguous: {' and '.join(holders)} have it"
             fixes = tuple(f"{alias}.{column.name}" for alias in holders)
             yield finding(Code.AMBIGUOUS_COLUMN, message, text=text, extent=extent(column), suggestions=fixes)
-        if holders or not sources.all_known or not sources.columns or name in PSEUDO_COLUMNS or name in aliases:
+        if holders or not sources.all_known or not sources.columns or name in implicit or name in aliases:
             continue
         if any(outer.holders(name) or not outer.all_known for outer in around):
             continue
-        if dialect in QUOTED_STRINGS and column.this.quoted:
+        if dialect.name in QUOTED_STRINGS and text[extent(column)[0] :].startswith('"') and _is_value(column):
             message = f'no column is called "{column.name}": it is taken for a string, which stands in single quotes'
             place = extent(column)
             yield finding(Code.UNKNOWN_COLUMN, message, text=text, extent=place, severity=Severity.WARNING)
@@ -143,15 +87,18 @@ def check_columns(scope: Scope, known: Known, dialect: str, *, text: str) -> Ite
         yield _unknown(column, [sources, *around], text=text)
 
 
-def _belongs(column: exp.Column, scope: Scope) -> bool:
-    """Tell whether a column stands in a query itself, not in one inside it, which is looked at by itself."""
-    if not isinstance(scope.expression, exp.Query):
-        return True
-    return column.find_ancestor(exp.Select, exp.SetOperation) is scope.expression
+def _is_value(column: exp.Column) -> bool:
+    """Tell whether a name in double quotes stands where a string may be meant: compared, or handed to a function."""
+    held = column.parent
+    if isinstance(held, exp.Binary) and isinstance(held, exp.Predicate):
+        return isinstance(held.left if held.right is column else held.right, exp.Column | exp.Func | exp.Paren)
+    if isinstance(held, exp.In | exp.Between):
+        return held.this is not column
+    return isinstance(held, VALUES) and not isinstance(held, exp.AggFunc)
 
 
 def _check_qualified(
-    column: exp.Column, sources: Sources, around: Iterable[Sources], *, text: str
+    column: exp.Column, sources: Sources, around: Iterable[Sources], implicit: Container[str], *, text: str
 ) -> Iterator[Finding]:
     holder = next((one for one in (sources, *around) if one.has(column.table)), None)
     if holder is None:
@@ -167,7 +114,7 @@ def _check_qualified(
         return
     columns = holder.find(column.table)
     name = column.name.casefold()
-    if columns is None or name in columns or name in PSEUDO_COLUMNS:
+    if columns is None or name in columns or name in implicit:
         return
     names = [found.name if found else key for key, found in columns.items()]
     fixes = tuple(f"{column.table}.{one}" for one in closest(column.name, names))

@@ -7,22 +7,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
-from sqlglot.optimizer.scope import traverse_scope
+from sqlglot.optimizer.scope import Scope, traverse_scope
 
+from coderag.sql.check.aliases import check_aliases
 from coderag.sql.check.comparisons import check_types
 from coderag.sql.check.findings import Code, Finding, finding
 from coderag.sql.check.functions import check_functions
+from coderag.sql.check.grouping import check_grouping
 from coderag.sql.check.joins import check_joins
 from coderag.sql.check.known import Known, closest
-from coderag.sql.check.names import check_columns, check_tables, name_of
+from coderag.sql.check.names import check_columns, check_tables
+from coderag.sql.check.parse import NO_SQL, parsed
+from coderag.sql.check.sources import name_of, sources_of
 from coderag.sql.dialect import Dialect
-from coderag.sql.parsing import quiet_sqlglot
 
 __all__ = ["check_statement"]
 
+MISSING = re.compile(r"required keyword: '\w+' missing for <class '[^']*'>")
 TOKEN = re.compile(r"<Token (?:[^<>]|<(?!Token ))*+>")
 NO_STATEMENT = (exp.Alias, exp.Column, exp.Identifier, exp.Literal, exp.Paren)  # what garbage may be read as
 WRITING = (
@@ -48,18 +51,16 @@ class Job:
 
 def check_statement(text: str, job: Job) -> Iterator[Finding]:
     """Yield what is wrong with a statement; the tables that it creates are added to those that the job knows."""
-    known, name = job.known, job.dialect.sqlglot or None
+    known = job.known
     if len(text) > MAX_CHARACTERS:
         yield _too_large(f"it has {len(text):,} characters, of which {MAX_CHARACTERS:,} are checked", text)
         return
     try:
-        with quiet_sqlglot():
-            tokens = sqlglot.tokenize(text, read=name)
-            tree = sqlglot.parse_one(text, read=name)
-    except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, LookupError) as error:
-        # Besides its own errors sqlglot raises those of Python for some of what is no SQL.
+        statement = parsed(text, job.dialect)
+    except NO_SQL as error:
         yield _syntax_error(error, text)
         return
+    tree = statement.tree
     if isinstance(tree, NO_STATEMENT):
         yield finding(Code.SYNTAX, "this is no statement", text=text, extent=(0, len(text.rstrip())))
         return
@@ -68,7 +69,7 @@ def check_statement(text: str, job: Job) -> Iterator[Finding]:
         begin = max(text.upper().find(head.upper()), 0)
         message = f"{head.upper()} writes; only reading is allowed here"
         yield finding(Code.WRITES, message, text=text, extent=(begin, begin + len(head)))
-    yield from check_functions(tokens, job.dialect, job.routines, text=text)
+    yield from check_functions(statement.tokens, job.dialect, job.routines, text=text)
     yield from check_tables(tree, known, job.made, text=text)
     if isinstance(tree, exp.Create) and (created := tree.find(exp.Table)) is not None:
         job.made.append(created.name)
@@ -86,14 +87,23 @@ def check_statement(text: str, job: Job) -> Iterator[Finding]:
 def _check_queries(tree: exp.Expr, job: Job, text: str) -> Iterator[Finding]:
     """Yield what is wrong with the columns, joins and comparisons of a statement."""
     for query in _queries(tree):
-        try:
-            scopes = traverse_scope(query)
-        except SqlglotError:
-            continue  # two sources of one alias and the like: the database will say so
-        for scope in scopes:
-            yield from check_columns(scope, job.known, job.dialect.name, text=text)
-            yield from check_joins(scope, job.known, text=text)
-            yield from check_types(scope, job.known, job.dialect.name, text=text)
+        yield from check_aliases(query, text=text)
+        for scope in _scopes(query):
+            try:
+                sources = sources_of(scope, job.known)
+                yield from check_columns(scope, sources, job.known, job.dialect, text=text)
+                yield from check_joins(scope, sources, text=text)
+                yield from check_grouping(scope, sources, job.dialect, text=text)
+                yield from check_types(scope, sources, job.dialect.name, text=text)
+            except SqlglotError:
+                continue  # two sources of one alias, here or in a query that is read from
+
+
+def _scopes(query: exp.Query) -> list[Scope]:
+    try:
+        return traverse_scope(query)
+    except SqlglotError:
+        return []
 
 
 def _excess(tree: exp.Expr) -> str:
@@ -121,6 +131,7 @@ def _syntax_error(error: Exception, text: str) -> Finding:
         end = sum(len(line) + 1 for line in lines[: row - 1]) + int(first.get("col") or 1)
         begin = max(end - max(len(highlight), 1), 0)
         what = TOKEN.sub("the end", str(first.get("description") or "cannot be parsed")).rstrip(".").lower()
+        what = MISSING.sub("something is missing", what)
         message = f"{what}{f' at {highlight!r}' if highlight else ''}"
         return finding(Code.SYNTAX, message, text=text, extent=(begin, max(end, begin + 1)))
     why = "nested too deeply" if isinstance(error, RecursionError) else "a quote or comment is not closed"

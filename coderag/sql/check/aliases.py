@@ -1,0 +1,26 @@
+"""A SELECT to the names that two of its sources have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from coderag.sql.check.findings import Code, Finding, extent, finding
+
+__all__ = ["check_aliases"]
+
+
+def check_aliases(query: exp.Query, *, text: str) -> Iterator[Finding]:
+    """Yield a finding for each source of a SELECT that has the alias of one before it."""
+    for select in query.find_all(exp.Select):
+        from_ = select.args.get("from_")
+        nodes = [one.this for one in (from_, *(select.args.get("joins") or ())) if one is not None]
+        seen: set[tuple[str, str]] = set()
+        for node in nodes:
+            # Tables of one name in two schemas are told apart by some databases.
+            place = (node.alias_or_name.casefold(), "" if node.alias else node.text("db").casefold())
+            if place[0] and place in seen:
+                message = f"two tables of this query are called {node.alias_or_name}: give one an alias"
+                yield finding(Code.DUPLICATE_ALIAS, message, text=text, extent=extent(node))
+            seen.add(place)
