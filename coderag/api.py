@@ -505,6 +505,15 @@ class Index(KeptIndex):
         return outline
 
     @telling_damage
+    def meanings(self, target: str, *, kinds: Iterable[NodeKind | str] = (), paths: Sequence[str] = ()) -> Meanings:
+        """Return what of the graph a target is taken for, and what else has its name; raises QueryError."""
+        from coderag.graph.answers import meanings_of
+
+        _check_target(target)
+        kinds, paths = _narrowing(kinds, paths)
+        return meanings_of(self._graph_of_each(), target, kinds=kinds, paths=paths)
+
+    @telling_damage
     def names_like(self, target: str) -> tuple[str, ...]:
         """Return the names of the graph that are spelled most like a target, the likeliest first; at most three."""
         from coderag.graph.answers import names_like
