@@ -35,14 +35,14 @@ def _less(context: SchemaContext, share: float) -> SchemaContext | None:
     """Return a context without what it can do without best, about that share of it; None where nothing is left."""
     if context.named and not context.brief:
         return replace(context, brief=True)
-    if context.named:
-        kept = int(len(context.named) * share * share)
-        return replace(context, named=context.named[:kept], left_out=context.left_out + len(context.named) - kept)
     if context.others:
         kept = len(context.others) // 2
         return replace(
             context, others=context.others[:kept], others_left_out=context.others_left_out + len(context.others) - kept
         )
+    if context.named:
+        kept = int(len(context.named) * share * share)
+        return replace(context, named=context.named[:kept], left_out=context.left_out + len(context.named) - kept)
     for name in ("queries", "definitions"):
         if units := getattr(context, name):
             return replace(context, **{name: units[:-1]})

@@ -20,9 +20,10 @@ MAX_SHARING = 8  # tables that share a key are joined pair by pair; of more, eac
 def all_joins(catalog: Catalog, paths: Sequence[JoinPath], tables: Sequence[int]) -> list[ContextJoin]:
     """Return the joins among some tables: those of given paths first, then the others, then those by a shared key."""
     there = set(tables)
-    steps = [step for path in paths for step in path.steps if step.left in there and step.right in there]
-    steps += joins_among(catalog, tables)
-    found = [_join(catalog, step) for step in steps]
+    asked = [step for path in paths for step in path.steps if step.left in there and step.right in there]
+    found = [_join(catalog, step, asked=True) for step in asked]
+    known = set(asked)
+    found += [_join(catalog, step) for step in joins_among(catalog, tables) if step not in known]
     direct = {_ends(one) for one in found}
     siblings = (join for key in shared_keys(catalog, tables) for join in _siblings(catalog, key))
     return list(dict.fromkeys([*found, *(one for one in siblings if _ends(one) not in direct)]))
@@ -32,7 +33,7 @@ def _ends(join: ContextJoin) -> frozenset[tuple[Name, tuple[str, ...]]]:
     return frozenset(((join.left, join.left_columns), (join.right, join.right_columns)))
 
 
-def _join(catalog: Catalog, step: JoinStep) -> ContextJoin:
+def _join(catalog: Catalog, step: JoinStep, *, asked: bool = False) -> ContextJoin:
     return ContextJoin(
         catalog.tables[step.left].name,
         step.left_columns,
@@ -40,6 +41,7 @@ def _join(catalog: Catalog, step: JoinStep) -> ContextJoin:
         step.right_columns,
         str(step.evidence),
         place(step.source) if step.source.path else "",
+        asked,
     )
 
 

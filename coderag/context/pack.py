@@ -53,6 +53,7 @@ class ContextJoin:
     right_columns: tuple[str, ...]
     evidence: str
     where: str = ""  # path:line of the foreign key
+    asked: bool = False  # it ties tables that the question is about
     shared: str = ""  # both refer to this column of a third table, as `customers.id`; neither refers to the other
 
 

@@ -43,7 +43,7 @@ def ddl_text(context: SchemaContext, *, explain: bool = False, values: bool = Tr
         lines = []
         if several and one.table.name.database != database:
             database = one.table.name.database
-            lines.append(f"-- database {database}{', whole' if context.whole and database == context.leading else ''}")
+            lines.append(f"-- database {_database_text(context, database)}")
         if explain and one.reasons:
             lines.append(f"-- why: {'; '.join(one.reasons)} (score {one.score:.3f})")
         lines.append(table_ddl(one.table, spelling, columns=one.columns, values=values))
@@ -58,6 +58,12 @@ def ddl_text(context: SchemaContext, *, explain: bool = False, values: bool = Tr
     if context.left_out and not context.others:
         blocks.append(f"-- and {context.left_out:,} more {'table' if context.left_out == 1 else 'tables'}")
     return "\n\n".join(block for block in blocks if block)
+
+
+def _database_text(context: SchemaContext, database: str) -> str:
+    shown = sum(one.table.name.database == database for one in context.tables)
+    size = context.sizes.get(database, shown)
+    return f"{database}, {shown:,} of {size:,} tables" if shown < size else f"{database}, whole"
 
 
 def _title(context: SchemaContext) -> str:
@@ -83,22 +89,38 @@ def _other_lines(context: SchemaContext) -> list[str]:
         + (", ..." if one.size > len(one.tables) else "")
         for one in context.others
     ]
-    return [*lines, f"and {context.others_left_out:,} more"] if context.others_left_out else lines
+    return [*lines, f"and {context.others_left_out:,} more"] if lines and context.others_left_out else lines
 
 
 def _join_lines(joins: Sequence[ContextJoin], spelling: Spelling) -> list[str]:
-    """Return joins as ON clauses, all columns that refer to one key on one line."""
-    lines = [f"{on_clause(one, spelling)}{_how(one)}" for one in joins if not one.shared]
+    """Return joins as ON clauses; all columns that refer to one key stand on one line, with the key if it is shown."""
     sharing: dict[tuple[str, str], dict[str, None]] = {}
     for one in joins:
         if one.shared:
-            ends = ((one.left, one.left_columns), (one.right, one.right_columns))
-            known = sharing.setdefault((one.shared, one.evidence), {})
-            known.update((_end(table, columns, spelling), None) for table, columns in ends)
-    for (parent, evidence), written in sharing.items():
-        who = "both" if len(written) == 2 else "all"
-        lines.append(f"{' = '.join(written)}  ({who} refer to {parent}, {evidence})")
+            sharing.setdefault((one.shared, one.evidence), {}).update(dict.fromkeys(_ends(one, spelling)))
+    lines: list[str] = []
+    parents: dict[tuple[str, str], str] = {}
+    for one in joins:
+        left, right = _ends(one, spelling)
+        key = f"{one.right.name}.{', '.join(one.right_columns)}", one.evidence
+        if one.shared:
+            continue
+        if left in sharing.get(key, ()) and not one.asked:
+            parents[key] = right
+        else:
+            lines.append(f"{on_clause(one, spelling)}{_how(one)}")
+    for key, children in sharing.items():
+        (parent, evidence), ends = key, list(children)
+        who = "both" if len(ends) == 2 else "all"
+        if key in parents:
+            lines.append(f"{parents[key]} = {' = '.join(ends)}  ({who} refer to the first, {evidence})")
+        else:
+            lines.append(f"{' = '.join(ends)}  ({who} refer to {parent}, {evidence})")
     return lines
+
+
+def _ends(join: ContextJoin, spelling: Spelling) -> tuple[str, str]:
+    return _end(join.left, join.left_columns, spelling), _end(join.right, join.right_columns, spelling)
 
 
 def _end(table: Name, columns: Sequence[str], spelling: Spelling) -> str:
@@ -112,7 +134,7 @@ def _commented(title: str, lines: list[str]) -> str:
 
 
 def _how(join: ContextJoin) -> str:
-    where = f", {join.where}" if join.where else ""
+    where = f", {join.where}" if join.where and join.asked else ""
     return f"  ({join.evidence}{where})"
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -53,6 +53,7 @@ class SchemaContext:
     columns: tuple[tuple[Table, str], ...] = ()  # those that matter, the best first
     leading: str = ""  # the database that the question is about first
     whole: bool = False  # every table of that database is there in full
+    sizes: Mapping[str, int] = field(default_factory=dict)  # how many tables each database has
     others: tuple[NamedDatabase, ...] = ()  # databases that are not shown, those nearest to the question first
     others_left_out: int = 0  # further ones, not even named
     matched: bool = True  # a table, example query or definition holds a word of the question
@@ -104,7 +105,7 @@ def schema_context(
     listed = [] if ranking.matched else _in_order(catalog, ranking, allowed)
     dialect = _dialect([one.table for one in found.ranked] or listed)
     hints = _hints(catalog, ranking, dialect, budget=budget)
-    naming = min(OTHERS_SHARE * budget, OTHER_TOKENS * len(scope.others))
+    naming = min(OTHERS_SHARE * budget, OTHER_TOKENS * len(scope.behind))
     packed = pack(
         found,
         cache(lambda number: frozenset(one for one, _ in catalog.neighbours(number))),
@@ -115,7 +116,9 @@ def schema_context(
     if not ranking.matched and not packed.whole:
         packed = Packed((), tuple(listed), whole=False)
     known = sum(one.size for one in ranking.databases)
-    named = named_databases(catalog, scope.others) if packed.tables else ()
+    shown = {int(catalog.group[one.number]) for one in packed.tables}
+    behind = [one for one in scope.behind if one.database not in shown] if shown else []
+    named = named_databases(catalog, behind)
     context = SchemaContext(
         question=question,
         sql_dialect=dialect,
@@ -130,8 +133,9 @@ def schema_context(
         columns=tuple((catalog.tables[one.table], one.column) for one in ranking.columns),
         leading=catalog.groups[scope.leading] if packed.tables else "",
         whole=packed.whole,
+        sizes={catalog.groups[one.database]: one.size for one in ranking.databases},
         others=named,
-        others_left_out=len(scope.others) - len(named) if packed.tables else 0,
+        others_left_out=len(behind) - len(named),
         matched=ranking.matched,
         budget=budget,
     )

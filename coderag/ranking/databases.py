@@ -11,7 +11,7 @@ from coderag.index.catalog import Catalog
 
 __all__ = ["BEST_TABLES", "RankedDatabase", "rank_databases"]
 
-BEST_TABLES = 3  # that a database is known by
+BEST_TABLES = 2  # that a database is known by
 
 
 @dataclass(frozen=True, slots=True)
