@@ -73,7 +73,8 @@ def candidates(catalog: Catalog, ranking: TableRanking, scope: Scope, allowed: A
 
 def _candidate(catalog: Catalog, one: RankedTable, matching: set[str]) -> ContextTable:
     table = catalog.tables[one.table]
-    return ContextTable(table, _shown(table, matching), one.score, one.parts, one.reasons, number=one.table)
+    shown = _shown(table, matching)
+    return ContextTable(table, shown, one.score, one.parts, one.reasons, number=one.table, matching=frozenset(matching))
 
 
 def _shown(table: Table, matching: set[str]) -> tuple[Column, ...]:

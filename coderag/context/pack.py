@@ -1,8 +1,8 @@
 """Tables of a question to what a budget holds of them: the leading database whole, else the best tables in full.
 
-When the whole leading database fits, all of it is given: language models write better SQL from a whole schema than from
-any selection of it. Above the budget tables are chosen by rank, first with the columns that matter and their keys, then
-in full as far as there is room; those that are left are named.
+When the whole leading database fits, if need be with comments that are cut short, all of it is given: language models
+write better SQL from a whole schema than from any selection of it. Above the budget tables are chosen by rank, first
+with the columns that matter and their keys, then in full as far as there is room; those that are left are named.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
-from coderag.context.ddl import Spelling, table_ddl
+from coderag.context.ddl import FULL_COMMENTS, Comments, Spelling, table_ddl
 from coderag.sql.model import Column, Name, Table
 from coderag.text.budget import tokens_of
 
@@ -20,6 +20,10 @@ __all__ = ["NAMED", "ContextJoin", "ContextTable", "Packable", "Packed", "fittin
 Unit = TypeVar("Unit")
 
 NAMED = 40  # further tables, of the same databases, that are only named
+# What is left of comments, and the share of a budget that the whole database may take so: what the question is about
+# is said in full, and the rest of a large schema briefly.
+LEVELS = ((FULL_COMMENTS, 0.25), (Comments(other=100), 1.0), (Comments(matching=100, other=40), 1.0))
+CUT = Comments(matching=100, other=40)  # where not all tables have room
 JOIN_TOKENS = 20  # of a line that says how two tables are joined
 RIVAL_SHARE = 0.25  # of a budget that is kept for tables of other databases that a question may be about
 NAMES_SHARE = 0.08  # of a budget that is kept for names where not all tables have room
@@ -36,6 +40,7 @@ class ContextTable:
     reasons: tuple[str, ...] = ()
     connecting: bool = False  # it is there because others are joined through it
     number: int = -1  # in the catalog
+    matching: frozenset[str] = frozenset()  # columns that the question is about
 
     @property
     def whole(self) -> bool:
@@ -83,6 +88,7 @@ class Packed:
     tables: tuple[ContextTable, ...]
     named: tuple[Table, ...]  # known, and left out for want of room
     whole: bool  # every table of the leading database is there in full
+    comments: Comments = FULL_COMMENTS
 
 
 def fitting(found: Iterable[Unit], text: Callable[[Unit], str], *, budget: float) -> tuple[Unit, ...]:
@@ -107,33 +113,51 @@ def pack(units: Packable, neighbours: Neighbours, spelling: Spelling, *, budget:
 
     The columns of a ranked table are those that matter: they are written out even when not all are.
     """
-    sizes = _Sizes(spelling, values, neighbours)
-    kept = min(sum(sizes.of(one) for one in units.rivals), RIVAL_SHARE * budget)
     whole = [_full(one) for one in (*units.leading, *units.rest)]
-    taken = sizes.together(whole, room=budget - kept)
-    if whole and taken <= budget - kept:
-        rivals = _chosen(units.rivals, sizes, room=budget - taken, first=whole)
-        return Packed((*whole, *rivals), (), whole=True)
+    for comments, share in LEVELS if whole else ():
+        sizes = _Sizes(spelling, values, neighbours, comments)
+        kept = min(sum(sizes.of(one) for one in units.rivals), RIVAL_SHARE * budget)
+        room = min(share * budget, budget - kept)
+        taken = sizes.together(whole, room=room)
+        if taken <= room:
+            rivals = _chosen(units.rivals, sizes, room=budget - taken, first=whole)
+            return Packed((*whole, *_by_database(rivals)), (), whole=True, comments=comments)
+    sizes = _Sizes(spelling, values, neighbours, CUT)
     # The rivals' tables have their turn by rank, and stand behind those of the leading database.
     by_rank = sorted((*units.leading, *units.rivals), key=lambda one: -one.score)
     chosen = {one.number: one for one in _chosen(by_rank, sizes, room=(1 - NAMES_SHARE) * budget)}
-    shown = [chosen[one.number] for one in (*units.leading, *units.rivals) if one.number in chosen]
+    shown = [chosen[one.number] for one in units.leading if one.number in chosen]
+    shown += _by_database([chosen[one.number] for one in units.rivals if one.number in chosen])
     named = [one.table for one in (*units.leading, *units.rest) if one.number not in chosen]
-    return Packed(tuple(shown), tuple(named[:NAMED]), whole=False)
+    return Packed(tuple(shown), tuple(named[:NAMED]), whole=False, comments=CUT)
+
+
+def _by_database(tables: Sequence[ContextTable]) -> list[ContextTable]:
+    """Return tables database by database, that of the best first."""
+    order = {name: place for place, name in enumerate(dict.fromkeys(one.table.name.database for one in tables))}
+    return sorted(tables, key=lambda one: order[one.table.name.database])
 
 
 class _Sizes:
     """The tokens that tables take, each with the lines that join it with others."""
 
-    def __init__(self, spelling: Spelling, values: bool, neighbours: Neighbours) -> None:
+    def __init__(self, spelling: Spelling, values: bool, neighbours: Neighbours, comments: Comments) -> None:
         self._spelling, self._values, self._neighbours = spelling, values, neighbours
+        self._comments = comments
         self._known: dict[tuple[int, int], int] = {}
 
     def of(self, one: ContextTable) -> int:
         """Return the tokens of a table with its columns."""
         key = one.number, len(one.columns)
         if key not in self._known:
-            text = table_ddl(one.table, self._spelling, columns=one.columns, values=self._values)
+            text = table_ddl(
+                one.table,
+                self._spelling,
+                columns=one.columns,
+                values=self._values,
+                comments=self._comments,
+                matching=one.matching,
+            )
             self._known[key] = tokens_of(text) + 1
         return self._known[key]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coderag.context.bounded import fitted
-from coderag.context.ddl import Spelling, column_note, place, table_ddl, table_label
+from coderag.context.ddl import Comments, Spelling, column_note, place, table_ddl, table_label
 from coderag.context.pack import ContextJoin, ContextTable
 from coderag.context.schema_context import SchemaContext
 from coderag.sql.model import Definition, ExampleQuery, Name, Table
@@ -46,7 +46,16 @@ def ddl_text(context: SchemaContext, *, explain: bool = False, values: bool = Tr
             lines.append(f"-- database {_database_text(context, database)}")
         if explain and one.reasons:
             lines.append(f"-- why: {'; '.join(one.reasons)} (score {one.score:.3f})")
-        lines.append(table_ddl(one.table, spelling, columns=one.columns, values=values))
+        lines.append(
+            table_ddl(
+                one.table,
+                spelling,
+                columns=one.columns,
+                values=values,
+                comments=context.comments,
+                matching=one.matching,
+            )
+        )
         blocks.append("\n".join(lines))
     blocks += [
         _commented("Joins", _join_lines(context.joins, spelling)),
@@ -170,7 +179,7 @@ def _markdown(context: SchemaContext, *, explain: bool, values: bool) -> Iterato
     for pitfall in context.pitfalls:
         yield f"- {pitfall}"
     for one in context.tables:
-        yield from _table_section(one, spelling, explain=explain, values=values)
+        yield from _table_section(one, spelling, explain=explain, values=values, comments=context.comments)
     yield from _listed(
         "Joins", [f"`{clause}`{how}" for clause, how in map(_clause_and_how, _join_lines(context.joins, spelling))]
     )
@@ -187,11 +196,13 @@ def _clause_and_how(line: str) -> tuple[str, str]:
     return clause, separator + how
 
 
-def _table_section(one: ContextTable, spelling: Spelling, *, explain: bool, values: bool) -> Iterator[str]:
+def _table_section(
+    one: ContextTable, spelling: Spelling, *, explain: bool, values: bool, comments: Comments
+) -> Iterator[str]:
     table = one.table
     yield ""
     yield f"### {spelling.full_name(table.name)}"
-    about = table_label(table)
+    about = table_label(table, comment_chars=comments.matching)
     where = f"`{place(table.sources[0])}`" if table.sources else ""
     yield " ".join(part for part in (about, where) if part)
     if explain and one.reasons:
@@ -200,7 +211,8 @@ def _table_section(one: ContextTable, spelling: Spelling, *, explain: bool, valu
     yield "| column | type | key | about |"
     yield "|---|---|---|---|"
     for column in one.columns:
-        note = column_note(table, column, values=values)
+        chars = comments.matching if column.name in one.matching else comments.other
+        note = column_note(table, column, values=values, comment_chars=chars)
         cells = (column.name, column.type, _key_text(table, column.name, spelling), note)
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
     if not one.whole:

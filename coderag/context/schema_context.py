@@ -11,7 +11,7 @@ import numpy as np
 
 from coderag.context.bounded import fitted
 from coderag.context.candidates import candidates
-from coderag.context.ddl import Spelling
+from coderag.context.ddl import FULL_COMMENTS, Comments, Spelling
 from coderag.context.joining import all_joins
 from coderag.context.pack import ContextJoin, ContextTable, Packed, fitting, pack
 from coderag.context.scope import NamedDatabase, chosen_scope, named_databases
@@ -57,6 +57,7 @@ class SchemaContext:
     others: tuple[NamedDatabase, ...] = ()  # databases that are not shown, those nearest to the question first
     others_left_out: int = 0  # further ones, not even named
     matched: bool = True  # a table, example query or definition holds a word of the question
+    comments: Comments = FULL_COMMENTS  # what is left of them
     budget: int = 8000  # tokens that no text of it exceeds
 
     @property
@@ -137,6 +138,7 @@ def schema_context(
         others=named,
         others_left_out=len(behind) - len(named),
         matched=ranking.matched,
+        comments=packed.comments,
         budget=budget,
     )
     from coderag.context.render import ddl_text  # it needs the record above

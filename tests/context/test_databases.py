@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -111,3 +113,32 @@ def test_no_text_exceeds_its_budget(index: Index, budget: int, question: str, de
     text = context.as_ddl()
     assert all(f"CREATE TABLE {name} (" in text for name in names(context))
     assert len(context.tables) + len(context.named) + context.left_out == len(index.tables())
+
+
+def test_comments_are_cut_before_tables_are_left_out(tmp_path: Path) -> None:
+    said = "what is kept here and why it is kept for as long as it is kept, " * 4
+    columns = ",\n".join(f"  field{number} int COMMENT '{number} {said}'" for number in range(9))
+    other = columns.replace("field", "other")
+    sql = f"CREATE TABLE visits (\n{columns}\n);\nCREATE TABLE wards (\n{other}\n);\n"
+    index = Index.build(write(tmp_path / "app", {"mysql.sql": sql}), workers=0, encoder="none")
+    brief = index.schema_context("field3 of visits", budget=900)
+    assert brief.complete
+    text = brief.as_ddl()
+    assert "  field3 int,  -- 3 what is kept here" in text
+    assert max(len(line) for line in text.splitlines() if "other" in line) < 160
+    assert len(index.schema_context("field3 of visits", budget=8000).as_ddl()) > 4 * 900
+
+
+def test_many_that_refer_to_one_table_stand_on_one_line(tmp_path: Path) -> None:
+    users = "CREATE TABLE users (id int PRIMARY KEY, name text);\n"
+    others = "".join(
+        f"CREATE TABLE {name} (id int PRIMARY KEY, user_id int REFERENCES users (id));\n"
+        for name in ("posts", "likes", "flags", "drafts", "badges", "alerts", "logins", "photos")
+    )
+    index = Index.build(write(tmp_path / "app", {"app.sql": users + others}), workers=0, encoder="none")
+    context = index.schema_context("name of users")
+    pairs = {frozenset((one.left.name, one.right.name)) for one in context.joins}
+    assert len(pairs) == 8 + 8 * 7 // 2
+    (line,) = (line for line in context.as_ddl().splitlines() if line.endswith("(all refer to the first, declared)"))
+    assert line.startswith("--   users.id = ")
+    assert line.count(" = ") == 8
