@@ -40,11 +40,12 @@ from coderag.ranking.query import check_conditions, check_question, checked_quer
 from coderag.ranking.rank import BUILT_IN, CONNECTED, STANDARD, Ranked, rank
 from coderag.ranking.symbols import find_symbols
 from coderag.ranking.understand import understand
-from coderag.types import Chunk, Expand, Hit, Kind, Pipeline, Query, Symbol, TableFilter, TestPolicy
+from coderag.types import Chunk, Expand, Hit, Kind, OtherDatabases, Pipeline, Query, Symbol, TableFilter, TestPolicy
 
 if TYPE_CHECKING:
     from coderag.context.about import TableFacts
     from coderag.context.schema_context import SchemaContext
+    from coderag.graph.answers import Meanings
     from coderag.graph.drawing import Drawing
     from coderag.graph.graph import Graph
     from coderag.graph.impact import Change, Impact
@@ -226,12 +227,14 @@ class Index(KeptIndex):
         evidence: str = "",
         conditions: TableFilter = NO_FILTER,
         samples: bool = True,
+        other_databases: OtherDatabases | str = OtherDatabases.NAME,
     ) -> SchemaContext:
-        """Return what SQL for a question needs, in about `budget` tokens: tables, joins, queries, definitions.
+        """Return what SQL for a question needs, in at most `budget` tokens: tables, joins, queries, definitions.
 
-        All tables that meet the conditions where they fit, else the best, at most k in detail. `evidence` is what else
-        is known of the question. Raises QueryError for an empty question, an unknown condition, and what exceeds a
-        limit.
+        Of the tables that meet the conditions: all of the leading database where they fit, else the best, at most k in
+        detail; then the best of databases that the question may be about too. `other_databases` are named, or given in
+        detail as far as there is room. `evidence` is what else is known of the question. Raises QueryError for an empty
+        question, an unknown condition, and what exceeds a limit.
         """
         from coderag.context.schema_context import schema_context
         from coderag.ranking.table_filter import allowed_tables
@@ -239,6 +242,8 @@ class Index(KeptIndex):
         check_question(question, k=k, evidence=evidence)
         check_number(BUDGET, budget)
         check_conditions(conditions)
+        if other_databases not in set(OtherDatabases):
+            raise QueryError(f"other_databases is {other_databases!r}; give {' or '.join(OtherDatabases)}")
         allowed = allowed_tables(self.catalog, conditions)
         vector = self._vector(question) if len(self.catalog) else None
         return schema_context(
@@ -250,6 +255,7 @@ class Index(KeptIndex):
             allowed=allowed,
             vector=vector,
             samples=samples,
+            others=OtherDatabases(other_databases),
         )
 
     @telling_damage
@@ -268,6 +274,21 @@ class Index(KeptIndex):
         allowed = allowed_tables(self.catalog, conditions)
         vector = self._vector(question) if len(self.catalog) else None
         return rank_tables(self.catalog, question, k=k, evidence=evidence, allowed=allowed, vector=vector)
+
+    @telling_damage
+    def tables_about(self, question: str, *, k: int = 20, conditions: TableFilter = NO_FILTER) -> list[Table]:
+        """Return up to k tables of the database that a question is about, those that it needs first.
+
+        Raises QueryError like `schema_context`.
+        """
+        from coderag.context.schema_context import tables_about
+        from coderag.ranking.table_filter import allowed_tables
+
+        check_question(question, k=k)
+        check_conditions(conditions)
+        allowed = allowed_tables(self.catalog, conditions)
+        vector = self._vector(question) if len(self.catalog) else None
+        return tables_about(self.catalog, question, k=k, allowed=allowed, vector=vector)
 
     @telling_damage
     def tables(self, conditions: TableFilter = NO_FILTER) -> list[Table]:
@@ -483,6 +504,15 @@ class Index(KeptIndex):
             return member.segment.outline(file, repository=repository)
 
         return outline
+
+    @telling_damage
+    def meanings(self, target: str, *, kinds: Iterable[NodeKind | str] = (), paths: Sequence[str] = ()) -> Meanings:
+        """Return what of the graph a target is taken for, and what else has its name; raises QueryError."""
+        from coderag.graph.answers import meanings_of
+
+        _check_target(target)
+        kinds, paths = _narrowing(kinds, paths)
+        return meanings_of(self._graph_of_each(), target, kinds=kinds, paths=paths)
 
     @telling_damage
     def names_like(self, target: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ __all__ = [
     "Fusion",
     "Hit",
     "Kind",
+    "OtherDatabases",
     "Pipeline",
     "Query",
     "Relation",
@@ -64,6 +65,13 @@ class TestPolicy(StrEnum):
     INCLUDE = "include"
     DEMOTE = "demote"
     EXCLUDE = "exclude"
+
+
+class OtherDatabases(StrEnum):
+    """What a schema context says of the databases that a question is not about: their names, or all that has room."""
+
+    NAME = "name"
+    DETAIL = "detail"
 
 
 class Expand(StrEnum):

@@ -50,8 +50,7 @@ def _chosen(index: Index, options: argparse.Namespace) -> list[Table]:
         return index.tables(conditions)
     found = [index.table(name, conditions) for name in options.what]
     if not all(found):
-        context = index.schema_context(" ".join(options.what), budget=0, k=options.k, conditions=conditions)
-        return [*(one.table for one in context.tables), *context.named][: options.k]
+        return index.tables_about(" ".join(options.what), k=options.k, conditions=conditions)
     named = [one.table for facts in found for one in facts]
     if len(named) == 1 or len({one.name.database for one in named}) > 1:
         return named

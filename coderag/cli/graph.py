@@ -9,11 +9,12 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output import chosen_format, write_output
 from coderag.cli.records import json_line
-from coderag.cli.spots import kinds_of
+from coderag.cli.spots import kinds_of, tell_choice
 from coderag.cli.text import counted, visible
 from coderag.graph.drawing import Drawing
 from coderag.graph.export import as_dot, as_graphml, as_mermaid
 from coderag.graph.picture import as_svg
+from coderag.limits import NAME, fault_of_text
 from coderag.ranking.query import check_question
 
 __all__ = ["run"]
@@ -41,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     if drawn is None:
         note(f"nothing is found for {what!r}")
         return NOTHING
+    if not fault_of_text(NAME, what):
+        tell_choice(index, what, options)
     text = FORMATS[kind](drawn)
     if options.output:
         write_output(options.output, text)

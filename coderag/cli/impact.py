@@ -9,7 +9,7 @@ from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.place import Paths
 from coderag.cli.records import json_line
-from coderag.cli.spots import INDENT, head_line, kinds_of, lost_target, place_text, rows, unresolved_lines
+from coderag.cli.spots import INDENT, head_line, kinds_of, lost_target, others_text, rows, unresolved_lines
 from coderag.cli.text import Screen, Style, screen, visible
 from coderag.graph.impact import Affected, Impact
 from coderag.graph.model import NodeKind
@@ -17,7 +17,6 @@ from coderag.graph.model import NodeKind
 __all__ = ["run"]
 
 SHOWN = 20  # of each distance, and of the tests
-SHOWN_OTHERS = 3
 SURE = 0.995  # a confidence above it is not worth a mention
 
 
@@ -41,13 +40,7 @@ def run(options: argparse.Namespace) -> int:
 def _lines(found: Impact, paths: Paths, shown: Screen, *, several: bool, limit: int | None) -> Iterator[str]:
     yield head_line(found.target, paths, shown, repository=found.repository, several=several)
     if found.others:
-        named = [
-            f"{one.kind} {visible(one.name)} {visible(place_text(one.path, one.line))}"
-            for one in found.others[:SHOWN_OTHERS]
-        ]
-        more = len(found.others) - len(named)
-        rest = f" and {more:,} more" if more else ""
-        yield shown.paint(f"  not looked at: {', '.join(named)}{rest}; --kind and --path choose", Style.DIM)
+        yield shown.paint(f"  not looked at: {others_text(found.others)}", Style.DIM)
     if not (found.affected or found.possibly or found.tests):
         yield "  nothing that is known"
     for distance in sorted({one.distance for one in found.affected}):

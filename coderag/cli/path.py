@@ -11,7 +11,7 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.place import Paths
 from coderag.cli.records import print_records
-from coderag.cli.spots import certainty_text, head_line, kinds_of, lost_target, rows
+from coderag.cli.spots import certainty_text, head_line, kinds_of, lost_target, rows, tell_choice
 from coderag.cli.text import Screen, screen, visible
 from coderag.graph.model import NodeKind
 from coderag.graph.paths import Way, WayStep
@@ -25,6 +25,9 @@ def run(options: argparse.Namespace) -> int:
     found = index.path_between(
         options.source, options.target, limit=options.limit, kinds=kinds_of(options), paths=options.path
     )
+    if found:
+        tell_choice(index, options.source, options)
+        tell_choice(index, options.target, options)
     if options.json:
         print_records(found)
     elif not found:

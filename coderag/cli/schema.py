@@ -13,7 +13,7 @@ from coderag.cli.opening import note
 from coderag.cli.records import json_line
 from coderag.cli.schema_batch import answer_questions
 from coderag.cli.schema_options import conditions_of, definition_record, query_record, table_record
-from coderag.cli.text import visible
+from coderag.cli.text import counted, visible
 from coderag.context.pack import ContextTable
 from coderag.context.render import as_ddl, as_markdown, on_clause
 from coderag.context.schema_context import SchemaContext
@@ -30,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if options.batch:
         if question:
             raise QueryError("--batch reads its questions from stdin; give no QUESTION")
-        answer_questions(open_for_caller(options), conditions=conditions_of(options), k=options.k)
+        index = open_for_caller(options)
+        answer_questions(index, conditions=conditions_of(options), k=options.k, other_databases=options.other_databases)
         return FOUND
     check_question(question, k=options.k, evidence=options.evidence)
     index = open_for_caller(options)
@@ -41,13 +42,17 @@ def run(options: argparse.Namespace) -> int:
         evidence=options.evidence,
         conditions=conditions_of(options),
         samples=not options.no_samples,
+        other_databases=options.other_databases,
     )
+    found = bool(context.tables or context.named)
     if options.json:
         print(json_line(context_record(context, samples=not options.no_samples)))
-        return FOUND if context.tables else NOTHING
-    if not context.tables:
-        note(_nothing(index))
+        return FOUND if found else NOTHING
+    if not found:
+        note(_nothing(index, context))
         return NOTHING
+    if not context.matched:
+        note("no table holds a word of the question; these are the tables that are known")
     write = as_markdown if options.format == "markdown" else as_ddl
     text = write(context, explain=options.explain, values=not options.no_samples)
     print("\n".join(visible(line) for line in text.split("\n")))
@@ -56,14 +61,16 @@ def run(options: argparse.Namespace) -> int:
     return FOUND
 
 
-def _nothing(index: Index) -> str:
+def _nothing(index: Index, context: SchemaContext) -> str:
+    if context.left_out:
+        return f"a budget of {counted(context.budget, 'token')} has room for no table; {context.left_out:,} are known"
     if not len(index.catalog):
         return "no table is known: index a folder with a schema, or a database; see coderag index --help"
     return "no table meets these conditions; try fewer"
 
 
 def _summary(context: SchemaContext, text: str) -> str:
-    what = "the whole schema" if context.complete else f"{len(context.tables)} tables of the schema"
+    what = "the whole schema" if context.complete else f"{counted(len(context.tables), 'table')} of the schema"
     return f"{what}, about {tokens_of(text):,} tokens"
 
 
@@ -74,6 +81,9 @@ def context_record(context: SchemaContext, *, samples: bool) -> dict[str, Any]:
         "question": context.question,
         "dialect": context.dialect,
         "pitfalls": context.pitfalls,
+        "matched": context.matched,
+        "leading": context.leading,
+        "whole": context.whole,
         "complete": context.complete,
         "tables": [_table(one, samples=samples) for one in context.tables],
         "columns": [{"table": table.name.name, "column": column} for table, column in context.columns],
@@ -84,6 +94,7 @@ def context_record(context: SchemaContext, *, samples: bool) -> dict[str, Any]:
                 "on": on_clause(one, spelling),
                 "evidence": one.evidence,
                 "source": one.where,
+                "shared": one.shared,
             }
             for one in context.joins
         ],
@@ -91,6 +102,10 @@ def context_record(context: SchemaContext, *, samples: bool) -> dict[str, Any]:
         "definitions": [definition_record(one) for one in context.definitions],
         "named": [table.name.name for table in context.named],
         "left_out": context.left_out,
+        "other_databases": [
+            {"database": one.name, "tables": one.size, "best": list(one.tables)} for one in context.others
+        ],
+        "other_databases_left_out": context.others_left_out,
     }
 
 

@@ -16,25 +16,26 @@ from coderag.types import TableFilter
 
 __all__ = ["answer_questions"]
 
-KNOWN = ("question", "k", "paths", "evidence", "database", "environment", "groups", "budget")
+KNOWN = ("question", "k", "paths", "evidence", "database", "environment", "groups", "budget", "other_databases")
 MAX_QUERIES = 5
 
 
-def answer_questions(index: Index, *, conditions: TableFilter, k: int) -> None:
+def answer_questions(index: Index, *, conditions: TableFilter, k: int, other_databases: str) -> None:
     """Answer until stdin ends; a bad line gets {"error": why}, a line with a budget the packed context too."""
-    answer_each(lambda asked: _answer(index, asked, conditions, k), known=KNOWN, question="question")
+    defaults = {"k": k, "other_databases": other_databases}
+    answer_each(lambda asked: _answer(index, defaults | asked, conditions), known=KNOWN, question="question")
 
 
 def _check(asked: dict[str, Any]) -> None:
     """Raise QueryError for a field of another type than it should have."""
     check_whole(asked, "k", "budget")
     check_texts(asked, "paths", "groups")
-    for name in ("evidence", "database", "environment"):
+    for name in ("evidence", "database", "environment", "other_databases"):
         if not isinstance(asked.get(name, ""), str):
             raise QueryError(f'"{name}" is {given(asked[name])}; give a text')
 
 
-def _answer(index: Index, asked: dict[str, Any], conditions: TableFilter, k: int) -> dict[str, Any]:
+def _answer(index: Index, asked: dict[str, Any], conditions: TableFilter) -> dict[str, Any]:
     _check(asked)
     if asked.get("paths"):
         conditions = replace(conditions, paths=(*conditions.paths, *asked["paths"]))
@@ -44,13 +45,20 @@ def _answer(index: Index, asked: dict[str, Any], conditions: TableFilter, k: int
         conditions = replace(conditions, environments=frozenset({asked["environment"]}))
     if "groups" in asked:
         index = index.as_seen_by(asked["groups"])
-    question, evidence, k = asked["question"], asked.get("evidence", ""), asked.get("k", k)
+    question, evidence, k = asked["question"], asked.get("evidence", ""), asked["k"]
     check_question(question, k=k, evidence=evidence)
     if "budget" in asked:
         from coderag.cli.schema import context_record
         from coderag.context.render import as_ddl
 
-        context = index.schema_context(question, budget=asked["budget"], k=k, evidence=evidence, conditions=conditions)
+        context = index.schema_context(
+            question,
+            budget=asked["budget"],
+            k=k,
+            evidence=evidence,
+            conditions=conditions,
+            other_databases=asked["other_databases"],
+        )
         return context_record(context, samples=True) | {"text": as_ddl(context)}
     if not len(index.catalog):
         return {"tables": [], "columns": [], "queries": [], "definitions": []}

@@ -17,7 +17,7 @@ from coderag.cli.arguments import (
     command,
 )
 from coderag.limits import BUDGET, EVIDENCE, GLOB, ITEMS, NAME, QUESTION, K
-from coderag.types import TestPolicy
+from coderag.types import OtherDatabases, TestPolicy
 
 __all__ = ["add_check_sql", "add_erd", "add_schema", "add_table", "add_tables"]
 
@@ -29,7 +29,8 @@ examples:
   coderag schema "late invoices" --format markdown
   echo '{"question": "late invoices", "k": 5}' | coderag schema --batch
 
-The whole schema where it fits the budget, else the best tables of it. A token is taken for four characters.
+The whole schema of the leading database where it fits the budget, else its best tables.
+A token is taken for four characters.
 """
 CHECK_EXAMPLES = """\
 examples:
@@ -47,7 +48,8 @@ examples:
   coderag erd --output schema.svg
 """
 BATCH_SCHEMA_HELP = (
-    'read JSON lines {"question", "k"?, "paths"?, "evidence"?, "database"?, "environment"?, "groups"?, "budget"?} '
+    'read JSON lines {"question", "k"?, "paths"?, "evidence"?, "database"?, "environment"?, "groups"?, "budget"?, '
+    '"other_databases"?} '
     "from stdin, write one JSON object a line"
 )
 
@@ -76,6 +78,12 @@ def add_schema(commands: Parsers) -> None:
         default="",
         metavar="TEXT",
         help="what else is known: definitions, formulas",
+    )
+    parser.add_argument(
+        "--other-databases",
+        choices=[str(one) for one in OtherDatabases],
+        default=str(OtherDatabases.NAME),
+        help="what is said of databases that the question is not about (default: name)",
     )
     parser.add_argument("--format", choices=("ddl", "markdown"), default="ddl", help="default: ddl")
     parser.add_argument("--no-samples", action="store_true", help="leave out known values of columns")

@@ -13,11 +13,23 @@ from coderag.graph.model import Certainty, NodeKind
 from coderag.graph.refs import Unresolved
 from coderag.graph.spots import Spot
 
-__all__ = ["INDENT", "certainty_text", "head_line", "kinds_of", "lost_target", "place_text", "rows", "unresolved_lines"]
+__all__ = [
+    "INDENT",
+    "certainty_text",
+    "head_line",
+    "kinds_of",
+    "lost_target",
+    "others_text",
+    "place_text",
+    "rows",
+    "tell_choice",
+    "unresolved_lines",
+]
 
 INDENT = "    "
 MAX_PLACE = 52  # characters of a place that the others are aligned with
 SHOWN_NOTES = 5
+SHOWN_OTHERS = 3
 
 
 def kinds_of(options: argparse.Namespace) -> list[str]:
@@ -29,6 +41,26 @@ def lost_target(index: Index, target: str) -> None:
     """Say that nothing has a name, and which names are spelled like it."""
     alike = index.names_like(target)
     note(f"nothing is named {target!r}" + (f"; did you mean {' or '.join(alike)}?" if alike else ""))
+
+
+def tell_choice(index: Index, target: str, options: argparse.Namespace) -> None:
+    """Say what a target is taken for, where other things have its name too."""
+    found = index.meanings(target, kinds=kinds_of(options), paths=options.path)
+    if found.others:
+        best = found.chosen[0]
+        taken = _spot_text(best) if len(found.chosen) == 1 else f"{len(found.chosen)} of the kind {best.kind}"
+        note(f"{target!r} is taken for {taken}; not for {others_text(found.others)}")
+
+
+def others_text(others: Sequence[Spot]) -> str:
+    """Return what else has the name of a target, and how to choose it."""
+    named = map(_spot_text, others[:SHOWN_OTHERS])
+    more = f" and {len(others) - SHOWN_OTHERS:,} more" if len(others) > SHOWN_OTHERS else ""
+    return f"{', '.join(named)}{more}; --kind and --path choose"
+
+
+def _spot_text(one: Spot) -> str:
+    return f"{one.kind} {visible(one.name)} {visible(place_text(one.path, one.line))}".rstrip()
 
 
 def place_text(path: str, line: int) -> str:

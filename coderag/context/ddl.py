@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from coderag.sql.dialect import Dialect
 from coderag.sql.model import Column, Evidence, ForeignKey, Name, ObjectKind, Origin, Source, Table
 
-__all__ = ["Spelling", "column_note", "place", "table_ddl", "table_label", "value_list"]
+__all__ = ["FULL_COMMENTS", "Comments", "Spelling", "column_note", "place", "table_ddl", "table_label", "value_list"]
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9$]*\Z")
 # Words that no dialect takes for a name without quotes, and that people still call columns.
@@ -24,9 +24,20 @@ CLOSING = {"[": "]"}
 VIEWS = frozenset({ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW})
 MAX_VALUES = 12
 MAX_VALUE_CHARS = 40
-MAX_COMMENT_CHARS = 300
+MAX_COMMENT_CHARS = 300  # of a comment that are shown
 MAX_QUERY_CHARS = 800
 MAX_LEFT_OUT = 40  # names of columns that are only named
+
+
+@dataclass(frozen=True, slots=True)
+class Comments:
+    """How many characters of comments are shown."""
+
+    matching: int = MAX_COMMENT_CHARS  # of tables, and of columns that a question is about
+    other: int = MAX_COMMENT_CHARS  # of other columns
+
+
+FULL_COMMENTS = Comments()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +80,25 @@ def place(source: Source) -> str:
     return f"{source.path}:{source.start_line}" if source.start_line else source.path
 
 
-def table_ddl(table: Table, spelling: Spelling, *, columns: Sequence[Column] | None = None, values: bool = True) -> str:
+def table_ddl(
+    table: Table,
+    spelling: Spelling,
+    *,
+    columns: Sequence[Column] | None = None,
+    values: bool = True,
+    comments: Comments = FULL_COMMENTS,
+    matching: Collection[str] = (),
+) -> str:
     """Return a table as CREATE TABLE with comments; `columns` are those to write out, the others are only named."""
-    lines = list(_heading(table))
+    lines = list(_heading(table, comments.matching))
     shown = table.columns if columns is None else columns
     if _is_short_view(table):
         return "\n".join([*lines, *_view(table, spelling)])
-    rows: list[tuple[str, str]] = [
-        (_column(table, column, spelling), column_note(table, column, values=values)) for column in shown
-    ]
+    rows: list[tuple[str, str]] = []
+    for column in shown:
+        chars = comments.matching if column.name in matching else comments.other
+        note = column_note(table, column, values=values, comment_chars=chars)
+        rows.append((_column(table, column, spelling), note))
     rows += [(text, "") for text in _constraints(table, spelling)]
     what = "CREATE VIEW" if table.kind in VIEWS else "CREATE TABLE"
     lines.append(f"{what} {spelling.full_name(table.name)} (")
@@ -98,10 +119,10 @@ def _is_short_view(table: Table) -> bool:
     return table.kind in VIEWS and 0 < len(table.query) <= MAX_QUERY_CHARS and not templated
 
 
-def table_label(table: Table) -> str:
+def table_label(table: Table, *, comment_chars: int = MAX_COMMENT_CHARS) -> str:
     """Return what kind of table it is, what it is for, and where that is written, in one line."""
     about = [str(table.kind)] if table.kind is not ObjectKind.TABLE else []
-    if comment := _one_line(table.comment):
+    if comment := _one_line(table.comment, comment_chars):
         about.append(comment)
     if table.alias:
         about.append(f"model {table.alias}")
@@ -112,8 +133,8 @@ def table_label(table: Table) -> str:
     return "; ".join([*(one.removesuffix(".") for one in about[:-1]), *about[-1:]])
 
 
-def _heading(table: Table) -> Iterator[str]:
-    about = table_label(table)
+def _heading(table: Table, comment_chars: int) -> Iterator[str]:
+    about = table_label(table, comment_chars=comment_chars)
     where = place(table.sources[0]) if table.sources else ""
     if about or where:
         yield f"-- {about}{f' ({where})' if about and where else where}"
@@ -162,9 +183,9 @@ def _constraints(table: Table, spelling: Spelling) -> Iterator[str]:
             yield f"FOREIGN KEY ({listed(key.columns)}) {_reference(key, spelling)}"
 
 
-def column_note(table: Table, column: Column, *, values: bool) -> str:
+def column_note(table: Table, column: Column, *, values: bool, comment_chars: int = MAX_COMMENT_CHARS) -> str:
     """Return what is said of a column beside its type: comment, joins that are not declared, known values."""
-    notes = [_one_line(column.comment)]
+    notes = [_one_line(column.comment, comment_chars)]
     notes += [
         f"refers to {key.table.name}{f'.{key.referenced[0]}' if key.referenced else ''} ({key.evidence})"
         for key in table.foreign_keys
@@ -185,8 +206,8 @@ def value_list(values: Sequence[str]) -> str:
     return f"{shown}, ... ({len(values)})" if len(values) > MAX_VALUES else shown
 
 
-def _one_line(text: str) -> str:
-    return _cut(" ".join(text.split()), MAX_COMMENT_CHARS)
+def _one_line(text: str, size: int = MAX_COMMENT_CHARS) -> str:
+    return _cut(" ".join(text.split()), size)
 
 
 def _cut(text: str, size: int) -> str:

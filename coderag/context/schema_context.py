@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
-from coderag.context.ddl import Spelling, place
-from coderag.context.pack import ContextJoin, ContextTable, fitting, key_columns, pack
+from coderag.context.bounded import fitted
+from coderag.context.candidates import candidates
+from coderag.context.ddl import FULL_COMMENTS, Comments, Spelling
+from coderag.context.joining import all_joins
+from coderag.context.pack import ContextJoin, ContextTable, Packed, fitting, pack
+from coderag.context.scope import NamedDatabase, chosen_scope, named_databases
 from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
 from coderag.ranking.joins import join_paths
-from coderag.ranking.tables import RankedTable, TableRanking, rank_tables
+from coderag.ranking.tables import TableRanking, rank_tables
 from coderag.sql.dialect import GENERIC, Dialect, find_dialect
-from coderag.sql.model import Column, Definition, ExampleQuery, Table
+from coderag.sql.model import Definition, ExampleQuery, Table
 from coderag.text.budget import tokens_of
+from coderag.types import OtherDatabases
 
-__all__ = ["SchemaContext", "connected", "schema_context"]
+__all__ = ["SchemaContext", "connected", "schema_context", "tables_about"]
 
-# Of the best score, that of APART aside: tables above it are those that the question is about.
-CORE_SHARE = 0.4
-# Legs that tell nothing of that: a table has the score of its database in common with all the others there, and
-# something is always nearest.
-APART = ("database", "dense")
-MAX_CORE = 6
+MAX_BEST = 6  # tables whose dialect is written
 MAX_QUERIES = 5
 MAX_DEFINITIONS = 8
 PITFALL_SHARE, QUERY_SHARE, DEFINITION_SHARE = 0.15, 0.2, 0.1  # of a budget, at most
-JOIN_TOKENS = 25  # of a line that says how two tables are joined
+TITLE_TOKENS = 12  # of the lines that say what a text is
+OTHERS_SHARE, OTHER_TOKENS = 0.06, 16  # of a budget at most, for naming other databases, and what the name of one takes
+MAX_LISTED = 1_000  # tables that are named where no word fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,19 @@ class SchemaContext:
     joins: tuple[ContextJoin, ...] = ()  # between the tables that the question is about
     queries: tuple[ExampleQuery, ...] = ()
     definitions: tuple[Definition, ...] = ()
-    named: tuple[Table, ...] = ()  # tables that are known and had no room
+    named: tuple[Table, ...] = ()  # tables of the same databases that are known and had no room
+    brief: bool = False  # these are named without what is known of them
     left_out: int = 0  # further ones, not even named
-    complete: bool = False  # the whole schema is there
+    complete: bool = False  # every table of the scope is there in full
     columns: tuple[tuple[Table, str], ...] = ()  # those that matter, the best first
+    leading: str = ""  # the database that the question is about first
+    whole: bool = False  # every table of that database is there in full
+    sizes: Mapping[str, int] = field(default_factory=dict)  # how many tables each database has
+    others: tuple[NamedDatabase, ...] = ()  # databases that are not shown, those nearest to the question first
+    others_left_out: int = 0  # further ones, not even named
+    matched: bool = True  # a table, example query or definition holds a word of the question
+    comments: Comments = FULL_COMMENTS  # what is left of them
+    budget: int = 8000  # tokens that no text of it exceeds
 
     @property
     def dialect(self) -> str:
@@ -81,97 +93,105 @@ def schema_context(
     allowed: Array | None = None,
     vector: Array | None = None,
     samples: bool = True,
+    others: OtherDatabases = OtherDatabases.NAME,
 ) -> SchemaContext:
-    """Return the context for a question in about `budget` tokens; all tables allowed where they fit, else by rank.
+    """Return the context for a question in at most `budget` tokens.
 
-    `vector` is the question's, as `rank_tables` takes it.
+    The leading database comes first, whole where it fits, then the best tables of those that the question may be about
+    too; of `others` the names. `vector` is the question's, as `rank_tables` takes it.
     """
     ranking = rank_tables(catalog, question, k=k, evidence=evidence, allowed=allowed, vector=vector)
-    ranked, joins = _joined(catalog, ranking)
-    dialect = _dialect(ranked)
-    chosen = {one.table.name for one in ranked}
-    rest = (table for table in _allowed(catalog, allowed) if table.name not in chosen)
-    pitfalls = fitting(dialect.pitfalls, str, budget=PITFALL_SHARE * budget)
-    similar = [catalog.queries[one.query] for one in ranking.queries[:MAX_QUERIES]]
-    queries = fitting(similar, lambda query: f"{query.question} {query.text}", budget=QUERY_SHARE * budget)
-    spoken = [catalog.definitions[one.definition] for one in ranking.definitions[:MAX_DEFINITIONS]]
-    definitions = fitting(spoken, lambda one: f"{one.term} {one.text}", budget=DEFINITION_SHARE * budget)
-    extra = [*pitfalls, *(f"{one.question} {one.text}" for one in queries), *(one.text for one in definitions)]
-    left = budget - JOIN_TOKENS * len(joins) - sum(tokens_of(text) + 5 for text in extra)
-    packed = pack(ranked, rest, Spelling(dialect), budget=max(left, 0), values=samples)
-    there = {one.table.name for one in packed.tables}
-    return SchemaContext(
+    scope = chosen_scope(catalog, ranking, others)
+    found = candidates(catalog, ranking, scope, allowed)
+    listed = [] if ranking.matched else _in_order(catalog, ranking, allowed)
+    dialect = _dialect([one.table for one in found.ranked] or listed)
+    hints = _hints(catalog, ranking, dialect, budget=budget)
+    naming = min(OTHERS_SHARE * budget, OTHER_TOKENS * len(scope.behind))
+    packed = pack(
+        found,
+        cache(lambda number: frozenset(one for one, _ in catalog.neighbours(number))),
+        Spelling.of(dialect, found.tables),
+        budget=max(budget - TITLE_TOKENS - naming - hints.tokens, 0),
+        values=samples,
+    )
+    if not ranking.matched and not packed.whole:
+        packed = Packed((), tuple(listed), whole=False)
+    known = sum(one.size for one in ranking.databases)
+    shown = {int(catalog.group[one.number]) for one in packed.tables}
+    behind = [one for one in scope.behind if one.database not in shown] if shown else []
+    named = named_databases(catalog, behind)
+    context = SchemaContext(
         question=question,
         sql_dialect=dialect,
         tables=packed.tables,
-        joins=tuple(one for one in joins if one.left in there and one.right in there),
-        pitfalls=pitfalls,
-        queries=queries,
-        definitions=definitions,
+        pitfalls=hints.pitfalls,
+        joins=tuple(all_joins(catalog, found.paths, [one.number for one in packed.tables])),
+        queries=hints.queries,
+        definitions=hints.definitions,
         named=packed.named,
-        left_out=packed.left_out,
-        complete=packed.complete,
+        left_out=known - len(packed.tables) - len(packed.named),
+        complete=known == len(packed.tables) > 0 and all(one.whole for one in packed.tables),
         columns=tuple((catalog.tables[one.table], one.column) for one in ranking.columns),
+        leading=catalog.groups[scope.leading] if packed.tables else "",
+        whole=packed.whole,
+        sizes={catalog.groups[one.database]: one.size for one in ranking.databases},
+        others=named,
+        others_left_out=len(behind) - len(named),
+        matched=ranking.matched,
+        comments=packed.comments,
+        budget=budget,
+    )
+    from coderag.context.render import ddl_text  # it needs the record above
+
+    return fitted(context, lambda one: ddl_text(one, values=samples))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Hints:
+    """What comes with tables, and the tokens that it takes."""
+
+    pitfalls: tuple[str, ...]
+    queries: tuple[ExampleQuery, ...]
+    definitions: tuple[Definition, ...]
+
+    @property
+    def tokens(self) -> int:
+        texts = [*self.pitfalls, *(f"{one.question} {one.text}" for one in self.queries)]
+        return sum(tokens_of(text) + 5 for text in (*texts, *(one.text for one in self.definitions)))
+
+
+def _hints(catalog: Catalog, ranking: TableRanking, dialect: Dialect, *, budget: int) -> _Hints:
+    similar = [catalog.queries[one.query] for one in ranking.queries[:MAX_QUERIES]]
+    spoken = [catalog.definitions[one.definition] for one in ranking.definitions[:MAX_DEFINITIONS]]
+    return _Hints(
+        fitting(dialect.pitfalls, str, budget=PITFALL_SHARE * budget),
+        fitting(similar, lambda query: f"{query.question} {query.text}", budget=QUERY_SHARE * budget),
+        fitting(spoken, lambda one: f"{one.term} {one.text}", budget=DEFINITION_SHARE * budget),
     )
 
 
-def _allowed(catalog: Catalog, allowed: Array | None) -> Iterator[Table]:
-    numbers: Sequence[int] = range(len(catalog)) if allowed is None else np.flatnonzero(allowed).tolist()
-    return (catalog.tables[number] for number in numbers)
+def _in_order(catalog: Catalog, ranking: TableRanking, allowed: Array | None) -> list[Table]:
+    """Return the tables allowed, database by database."""
+    found: list[int] = []
+    for one in ranking.databases:
+        own = catalog.group == one.database
+        found += np.flatnonzero(own if allowed is None else own & allowed).tolist()
+    return [catalog.tables[number] for number in found[:MAX_LISTED]]
 
 
-def _joined(catalog: Catalog, ranking: TableRanking) -> tuple[list[ContextTable], list[ContextJoin]]:
-    """Return the ranked tables, with those that connect the best of them, and how these are joined."""
-    matching: dict[int, set[str]] = {}
-    for column in ranking.columns:
-        matching.setdefault(column.table, set()).add(column.column)
-    core = _core(ranking.tables)
-    paths = join_paths(catalog, core)
-    joins = [
-        ContextJoin(
-            catalog.tables[step.left].name,
-            step.left_columns,
-            catalog.tables[step.right].name,
-            step.right_columns,
-            str(step.evidence),
-            place(step.source) if step.source.path else "",
-        )
-        for path in paths
-        for step in path.steps
-    ]
-    tables = [
-        ContextTable(
-            table := catalog.tables[one.table],
-            _shown(table, matching.get(one.table, set())),
-            one.score,
-            one.parts,
-            one.reasons,
-        )
-        for one in ranking.tables
-    ]
-    known = {one.table for one in ranking.tables}
-    connecting = [number for path in paths for number in path.connecting if number not in known]
-    for number in dict.fromkeys(connecting):
-        table = catalog.tables[number]
-        reason = ("connects tables of the answer",)
-        tables.insert(len(core), ContextTable(table, _shown(table, set()), reasons=reason, connecting=True))
-    return tables, list(dict.fromkeys(joins))
-
-
-def _core(ranked: Sequence[RankedTable]) -> list[int]:
-    own = [one.score - sum(one.parts.get(leg, 0.0) for leg in APART) for one in ranked[:MAX_CORE]]
-    return [one.table for one, score in zip(ranked, own, strict=False) if score >= CORE_SHARE * max(own)]
-
-
-def _shown(table: Table, matching: set[str]) -> tuple[Column, ...]:
-    keys = key_columns(table)
-    return tuple(column for column in table.columns if column.name in keys or column.name in matching)
-
-
-def _dialect(ranked: Sequence[ContextTable]) -> Dialect:
+def _dialect(tables: Sequence[Table]) -> Dialect:
     """Return the dialect of most of the best tables; equal ones in the order of their ranks."""
-    named = Counter(one.table.dialect for one in ranked[:MAX_CORE] if one.table.dialect)
+    named = Counter(one.dialect for one in tables[:MAX_BEST] if one.dialect)
     return find_dialect(named.most_common(1)[0][0] if named else GENERIC)
+
+
+def tables_about(
+    catalog: Catalog, question: str, *, k: int, allowed: Array | None = None, vector: Array | None = None
+) -> list[Table]:
+    """Return k tables of the database that a question is about, those that it needs first."""
+    ranking = rank_tables(catalog, question, k=k, allowed=allowed, vector=vector)
+    found = candidates(catalog, ranking, chosen_scope(catalog, ranking, OtherDatabases.NAME), allowed)
+    return [one.table for one in (*found.leading, *found.rest)][:k]
 
 
 def connected(catalog: Catalog, tables: Sequence[Table]) -> list[Table]:

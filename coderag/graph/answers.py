@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from coderag.errors import QueryError
 from coderag.graph.drawing import Drawing, neighbourhood
 from coderag.graph.graph import Graph
 from coderag.graph.impact import Change, Impact, impact_of
-from coderag.graph.lookup import closest_names, find_nodes
+from coderag.graph.lookup import chosen_nodes, closest_names, find_nodes
 from coderag.graph.model import Node, NodeKind
 from coderag.graph.paths import Way, reached_like, ways_between
 from coderag.graph.refs import References, references_to
@@ -17,12 +17,14 @@ from coderag.graph.spots import Spot, spot_of
 
 __all__ = [
     "Graphs",
+    "Meanings",
     "all_impacts",
     "all_reached",
     "all_references",
     "all_ways",
     "draw",
     "draw_places",
+    "meanings_of",
     "names_like",
     "targets_in",
 ]
@@ -44,6 +46,24 @@ def targets_in(
         raise QueryError(f"{error}; kinds are {', '.join(NodeKind)}") from error
     found = [(name, find_nodes(graph, target, kinds=wanted, paths=paths)) for name, graph in graphs.items()]
     return [(name, node) for name, nodes in found for node in nodes]
+
+
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """What a target is taken for, and what else has its name, each the best first."""
+
+    chosen: tuple[Spot, ...]  # of one kind and standing; what is asked of a target is asked of these
+    others: tuple[Spot, ...]
+
+
+def meanings_of(
+    graphs: Graphs, target: str, *, kinds: Iterable[NodeKind | str] = (), paths: Sequence[str] = ()
+) -> Meanings:
+    """Return what a target means; raises QueryError for an unknown kind."""
+    nodes = [node for _, node in targets_in(graphs, target, kinds=kinds, paths=paths)]
+    chosen = {id(node) for node in chosen_nodes(nodes)} if nodes else set()
+    spots = [(id(node) in chosen, spot_of(node)) for node in nodes]
+    return Meanings(tuple(spot for best, spot in spots if best), tuple(spot for best, spot in spots if not best))
 
 
 def names_like(graphs: Graphs, target: str) -> tuple[str, ...]:
@@ -105,15 +125,26 @@ def all_ways(
     paths: Sequence[str] = (),
     limit: int,
 ) -> list[Way]:
-    """Return how what one target means leads to what another means, the surest and shortest way first."""
+    """Return how what one target means leads to what another means, the surest and shortest way first.
+
+    Where what the targets are taken for is not tied, other things of their names are.
+    """
     starts = targets_in(graphs, source, kinds=kinds, paths=paths)
     ends = targets_in(graphs, target, kinds=kinds, paths=paths)
     ways = []
     for name, graph in graphs.items():
         here = [[node for owner, node in found if owner == name] for found in (starts, ends)]
         if all(here):
-            ways += [replace(way, repository=name) for way in ways_between(graph, *here, limit=limit)]
+            found = (ways_between(graph, *ends, limit=limit) for ends in _tries(here))
+            ways += [replace(way, repository=name) for way in next(filter(None, found), [])]
     return sorted(ways, key=lambda one: (one.backwards, one.cost))[:limit]
+
+
+def _tries(found: Sequence[Sequence[Node]]) -> Iterator[list[Sequence[Node]]]:
+    """Yield what targets are taken for, then all that they may mean, without tests where that leaves something."""
+    yield [chosen_nodes(nodes) for nodes in found]
+    yield [[node for node in nodes if "test" not in node.labels] or nodes for nodes in found]
+    yield list(found)
 
 
 def all_reached(graphs: Graphs, source: str, like: str) -> list[Spot]:
@@ -122,7 +153,7 @@ def all_reached(graphs: Graphs, source: str, like: str) -> list[Spot]:
     found: list[Spot] = []
     for name, graph in graphs.items():
         here = [node for owner, node in starts if owner == name]
-        found += reached_like(graph, here, [node for _, node in ends]) if here else []
+        found += reached_like(graph, chosen_nodes(here), [node for _, node in ends]) if here else []
     return found
 
 
@@ -140,7 +171,7 @@ def draw(
     if not found:
         return None
     repository = found[0][0]
-    best = [node.number for name, node in found if name == repository and node.kind is found[0][1].kind]
+    best = [node.number for node in chosen_nodes([node for name, node in found if name == repository])]
     return replace(neighbourhood(graphs[repository], best, depth=depth, limit=limit), repository=repository)
 
 

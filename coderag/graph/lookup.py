@@ -14,9 +14,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from coderag.graph.graph import NODE_KINDS, Graph
 from coderag.graph.model import EdgeKind, Node, NodeKind
+from coderag.graph.spots import DATA_KINDS
 from coderag.reading.globs import path_test
 
-__all__ = ["closest_names", "find_nodes"]
+__all__ = ["chosen_nodes", "closest_names", "find_nodes"]
 
 SEPARATOR = re.compile(r"::|->|[.#\\]")
 LINE = re.compile(r":(\d{1,9})\Z")
@@ -34,6 +35,9 @@ KIND_ORDER = (
 )
 RANK_OF_KIND = {kind: rank for rank, kind in enumerate(KIND_ORDER)}
 BEHIND = frozenset({"test", "example", "generated", "vendored", "legacy"})
+# A dump of a schema is generated, and yet its tables are those of the application.
+BEHIND_OF_DATA = BEHIND - {"generated"}
+MEMBERS = frozenset({NodeKind.FIELD, NodeKind.CONSTANT})
 
 
 def find_nodes(graph: Graph, target: str, *, kinds: Collection[NodeKind] = (), paths: Sequence[str] = ()) -> list[Node]:
@@ -53,6 +57,11 @@ def find_nodes(graph: Graph, target: str, *, kinds: Collection[NodeKind] = (), p
             exact = _without_declarations(graph, exact)
             return sorted(exact, key=lambda node: _order(graph, node))
     return []
+
+
+def chosen_nodes(nodes: Sequence[Node]) -> list[Node]:
+    """Return those of found nodes, the best first, that are as good as the first: of its kind, and tests as it is."""
+    return [node for node in nodes if _standing(node) == _standing(nodes[0])]
 
 
 def closest_names(graph: Graph, target: str) -> tuple[str, ...]:
@@ -169,8 +178,12 @@ def _spelled(node: Node, text: str) -> bool:
     return exact or node.kind in (NodeKind.FILE, NodeKind.ROUTE) or LINE.search(text) is not None
 
 
-def _order(graph: Graph, node: Node) -> tuple[bool, bool, bool, int, int, str, int]:
+def _standing(node: Node) -> tuple[bool, bool, bool, int]:
+    """Return what decides between meanings of one name: production before tests, tables before members."""
+    behind = bool(node.labels & (BEHIND_OF_DATA if node.kind in DATA_KINDS else BEHIND))
+    return node.unknown, behind, node.kind in MEMBERS, RANK_OF_KIND[node.kind]
+
+
+def _order(graph: Graph, node: Node) -> tuple[tuple[bool, bool, bool, int], int, str, int]:
     """Return what nodes of one name are sorted by."""
-    used = len(graph.in_edges(node.number))
-    behind = bool(node.labels & BEHIND)
-    return node.unknown, behind, node.kind is NodeKind.FIELD, RANK_OF_KIND[node.kind], -used, node.path, node.row
+    return _standing(node), -len(graph.in_edges(node.number)), node.path, node.row

@@ -10,11 +10,12 @@ import numpy as np
 from coderag.index.arrays import Array
 from coderag.index.catalog_files import file_arrays
 from coderag.index.catalog_vectors import SchemaVectors
+from coderag.index.column_lookup import ColumnLookup
 from coderag.index.lexicon import column_words, definition_words, piece_words, query_words, table_words
 from coderag.index.relations import EVIDENCE, Relation, relations_of
 from coderag.index.strings import pack_strings
 from coderag.index.table_names import TableNames
-from coderag.sql.model import ColumnUse, Definition, ExampleQuery, Schema, Table
+from coderag.sql.model import Definition, ExampleQuery, Schema, Table
 
 __all__ = ["CATALOG_FORMAT", "FOREIGN", "PRIMARY", "REFERRED", "catalog_arrays"]
 
@@ -31,14 +32,15 @@ def catalog_arrays(schema: Schema, vectors: SchemaVectors | None = None) -> dict
     order = sorted(range(len(schema.tables)), key=lambda number: _place(schema.tables[number]))
     tables = [schema.tables[number] for number in order]
     names = TableNames(tables)
-    relations = relations_of(tables, schema.queries)
+    columns = ColumnLookup(tables)
+    relations = relations_of(tables, schema.queries, columns)
     arrays = {"format": np.array([CATALOG_FORMAT], dtype=np.uint32)}
     arrays |= _units("table", tables) | _units("relation", relations) | _units("database", schema.databases)
     arrays |= _units("query", schema.queries) | _units("definition", schema.definitions)
     arrays |= _units("routine", schema.routines) | _units("type", schema.types) | _units("problem", schema.problems)
-    arrays |= _properties(tables) | _columns(tables, relations) | _links(len(tables), relations)
+    arrays |= _properties(tables) | _columns(tables, relations, columns) | _links(len(tables), relations)
     reads = [_read(query, names) for query in schema.queries]
-    arrays |= _uses(schema.queries, reads, tables=tables, names=names)
+    arrays |= _uses(schema.queries, reads, tables=tables, names=names, columns=columns)
     spoken = [_spoken_of(definition, names) for definition in schema.definitions]
     arrays |= _lists("definition_table", spoken) | file_arrays(schema, tables, names, read=reads, told=spoken)
     arrays |= table_words(tables) | column_words(tables) | piece_words(tables)
@@ -104,31 +106,22 @@ def _properties(tables: Sequence[Table]) -> dict[str, Array]:
     return arrays
 
 
-def _columns(tables: Sequence[Table], relations: Sequence[Relation]) -> dict[str, Array]:
+def _columns(tables: Sequence[Table], relations: Sequence[Relation], columns: ColumnLookup) -> dict[str, Array]:
     starts = np.zeros(len(tables) + 1, dtype=np.uint32)
     np.cumsum(np.array([len(table.columns) for table in tables], dtype=np.uint32), out=starts[1:])
-    numbers = _column_numbers(tables)
-    flags = np.zeros(int(starts[-1]), dtype=np.uint8)
-    for table, start in zip(tables, starts.tolist(), strict=False):
-        primary = {name.casefold() for name in table.primary_key}
-        for place, column in enumerate(table.columns):
-            flags[start + place] |= PRIMARY if column.name.casefold() in primary else 0
+    flags = np.zeros(len(columns), dtype=np.uint8)
+    for number, table in enumerate(tables):
+        flags[columns.found(number, table.primary_key)] |= PRIMARY
     ends: tuple[list[list[int]], list[list[int]]] = ([], [])
     for one in relations:
         sides = ((one.left, one.left_columns, FOREIGN), (one.right, one.right_columns, REFERRED))
         for end, (table_number, names, flag) in zip(ends, sides, strict=True):
-            found = [numbers[table_number, key] for name in names if (table_number, key := name.casefold()) in numbers]
+            found = columns.found(table_number, names)
             end.append(found)
             flags[found] |= flag
     arrays: dict[str, Array] = {"column_starts": starts, "column_flags": flags}
     arrays |= _strings("column_name", [column.name for table in tables for column in table.columns])
     return arrays | _lists("relation_left", ends[0]) | _lists("relation_right", ends[1])
-
-
-def _column_numbers(tables: Sequence[Table]) -> dict[tuple[int, str], int]:
-    """Return the number of each column by its table's number and its name in lower case."""
-    owned = ((number, column) for number, table in enumerate(tables) for column in table.columns)
-    return {(number, column.name.casefold()): place for place, (number, column) in enumerate(owned)}
 
 
 def _links(size: int, relations: Sequence[Relation]) -> dict[str, Array]:
@@ -166,24 +159,27 @@ def _spoken_of(definition: Definition, names: TableNames) -> list[int]:
     return list(dict.fromkeys(number for number in found if number is not None))
 
 
-def _used(columns: Sequence[ColumnUse], database: str, names: TableNames) -> list[tuple[int, str]]:
-    """Return the (table, column in lower case) of the columns whose table is known for sure."""
-    found = []
-    for use in columns:
-        number = names.find(use.tables[0], database=database) if len(use.tables) == 1 else None
+def _used(query: ExampleQuery, names: TableNames, columns: ColumnLookup) -> list[int]:
+    """Return the columns that a query uses, of those whose table is known for sure."""
+    found: dict[int, None] = {}
+    for use in query.usage.columns:
+        number = names.find(use.tables[0], database=query.database) if len(use.tables) == 1 else None
         if number is not None:
-            found.append((number, use.column.casefold()))
-    return list(dict.fromkeys(found))
+            found.update(dict.fromkeys(columns.found(number, (use.column,))))
+    return list(found)
 
 
 def _uses(
-    queries: Sequence[ExampleQuery], reads: Sequence[list[int]], *, tables: Sequence[Table], names: TableNames
+    queries: Sequence[ExampleQuery],
+    reads: Sequence[list[int]],
+    *,
+    tables: Sequence[Table],
+    names: TableNames,
+    columns: ColumnLookup,
 ) -> dict[str, Array]:
     """Return which tables and columns each example query uses, and the database that it is of (-1: not known)."""
-    numbers = _column_numbers(tables)
-    uses = [_used(query.usage.columns, query.database, names) for query in queries]
-    columns = [[numbers[use] for use in found if use in numbers] for found in uses]
-    used = np.bincount([column for found in columns for column in found], minlength=len(numbers))
+    uses = [_used(query, names, columns) for query in queries]
+    used = np.bincount([column for found in uses for column in found], minlength=len(columns))
     group = {name: number for number, name in enumerate(dict.fromkeys(table.name.database for table in tables))}
     own = [group.get(query.database, -1) for query in queries]
     of_query = [
@@ -191,4 +187,4 @@ def _uses(
         for number, read in zip(own, reads, strict=True)
     ]
     arrays = {"column_used": used.astype(np.uint32), "query_group": np.array(of_query, dtype=np.int32)}
-    return arrays | _lists("query_table", reads) | _lists("query_column", columns)
+    return arrays | _lists("query_table", reads) | _lists("query_column", uses)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from coderag.index.column_lookup import ColumnLookup
 from coderag.index.guessed import guess_keys
 from coderag.index.table_names import TableNames
 from coderag.sql.model import Evidence, ExampleQuery, ForeignKey, Join, Source, Table
@@ -30,14 +31,13 @@ class Relation(msgspec.Struct, frozen=True, omit_defaults=True):
     source: Source = Source()
 
 
-def relations_of(tables: Sequence[Table], queries: Sequence[ExampleQuery]) -> list[Relation]:
+def relations_of(tables: Sequence[Table], queries: Sequence[ExampleQuery], columns: ColumnLookup) -> list[Relation]:
     """Return the joins between tables, each once and with its surest evidence, in order of the tables."""
     names = TableNames(tables)
-    columns = [{column.name.casefold(): column.name for column in table.columns} for table in tables]
     best: dict[frozenset[tuple[int, str, int, str]], Relation] = {}
     known = [*_of_keys(tables, names), *_of_queries(tables, queries, names)]
     for relation in [*known, *_guessed(tables, known)]:
-        written = _as_declared(relation, columns)
+        written = _as_declared(relation, tables, columns)
         if written is None:
             continue
         identity = _identity(written)
@@ -56,13 +56,15 @@ def _identity(relation: Relation) -> frozenset[tuple[int, str, int, str]]:
     return frozenset(pairs)
 
 
-def _as_declared(relation: Relation, columns: Sequence[dict[str, str]]) -> Relation | None:
+def _as_declared(relation: Relation, tables: Sequence[Table], columns: ColumnLookup) -> Relation | None:
     """Return a relation with its columns as the tables write them; None when a table is known to lack one.
 
     A table without any columns, as of a file that was read in part, may have every column.
     """
-    left = _written(relation.left_columns, columns[relation.left])
-    right = _written(relation.right_columns, columns[relation.right])
+    left, right = (
+        _written(names, number, tables, columns)
+        for number, names in ((relation.left, relation.left_columns), (relation.right, relation.right_columns))
+    )
     if left is None or right is None or len(left) != len(right) or not left:
         return None
     if relation.left == relation.right and left == right:
@@ -70,9 +72,13 @@ def _as_declared(relation: Relation, columns: Sequence[dict[str, str]]) -> Relat
     return msgspec.structs.replace(relation, left_columns=left, right_columns=right)
 
 
-def _written(wanted: Iterable[str], known: dict[str, str]) -> tuple[str, ...] | None:
-    found = tuple(known.get(name.casefold(), "" if known else name) for name in wanted)
-    return found if all(found) else None
+def _written(
+    names: tuple[str, ...], number: int, tables: Sequence[Table], columns: ColumnLookup
+) -> tuple[str, ...] | None:
+    if not tables[number].columns:
+        return names
+    found = [columns.spelled(number, name) for name in names]
+    return None if None in found else tuple(name for name in found if name is not None)
 
 
 def _of_keys(tables: Sequence[Table], names: TableNames) -> Iterator[Relation]:

@@ -11,12 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+import numpy as np
+
 from coderag.index.catalog import Catalog
 from coderag.index.guessed import names_a_key
 from coderag.index.relations import EVIDENCE, Relation
 from coderag.sql.model import Evidence, Source
 
-__all__ = ["JoinPath", "JoinStep", "join_paths"]
+__all__ = ["JoinPath", "JoinStep", "join_paths", "joins_among"]
 
 LENGTHS = {Evidence.DECLARED: 1.0, Evidence.MODEL: 1.1, Evidence.QUERY: 1.5, Evidence.INFERRED: 3.0}
 MAX_LENGTH = 18.0  # tables that are further apart, six guesses or so, are not joined
@@ -70,17 +72,26 @@ def join_paths(catalog: Catalog, tables: Sequence[int]) -> list[JoinPath]:
     return paths
 
 
+def joins_among(catalog: Catalog, tables: Sequence[int]) -> list[JoinStep]:
+    """Return all joins between two of some tables, and of one with itself, in the order of the tables."""
+    known = _relations(catalog, tables)
+    place = {table: position for position, table in enumerate(tables)}
+    pairs = sorted(known, key=lambda pair: sorted((place[pair[0]], place[pair[1]]), reverse=True))
+    return [_step(one) for pair in pairs for one in known[pair]]
+
+
 def _relations(catalog: Catalog, tables: Sequence[int]) -> dict[tuple[int, int], list[Relation]]:
     """Return the relations among some tables by pair, the lower number first; the surest of each pair only.
 
     Declared keys are all kept; guesses are left out where something better is known.
     """
-    left, right = catalog.arrays["relation_left_table"].tolist(), catalog.arrays["relation_right_table"].tolist()
-    among = set(tables)
+    among = np.zeros(len(catalog), dtype=bool)
+    among[list(tables)] = True
+    left, right = catalog.arrays["relation_left_table"], catalog.arrays["relation_right_table"]
     found: dict[tuple[int, int], list[Relation]] = {}
-    for number, (one, other) in enumerate(zip(left, right, strict=True)):
-        if one in among and other in among:
-            found.setdefault((min(one, other), max(one, other)), []).append(catalog.relations[number])
+    for number in np.flatnonzero(among[left] & among[right]).tolist():
+        one, other = int(left[number]), int(right[number])
+        found.setdefault((min(one, other), max(one, other)), []).append(catalog.relations[number])
     for pair, relations in found.items():
         sure = [one for one in relations if one.evidence in (Evidence.DECLARED, Evidence.MODEL)]
         found[pair] = sure or relations

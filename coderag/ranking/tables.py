@@ -18,6 +18,7 @@ from coderag.index.arrays import Array
 from coderag.index.catalog import Catalog
 from coderag.index.vectors import cosines
 from coderag.ranking.columns import COLUMNS, RankedColumn, rank_columns
+from coderag.ranking.databases import RankedDatabase, rank_databases
 from coderag.ranking.glossary import SpokenOf, definitions_in
 from coderag.ranking.hints import hinted_terms
 from coderag.ranking.legs import LEGS, Leg, Request, weighted
@@ -25,11 +26,14 @@ from coderag.ranking.matching import Asked, Matches, asked, match
 from coderag.ranking.picking import DEFAULT, Picked, Picking, pick
 from coderag.ranking.votes import SimilarQuery, similar_queries, votes
 
-__all__ = ["RankedTable", "TableRanking", "rank_tables"]
+__all__ = ["COMMON", "RankedTable", "TableRanking", "rank_tables"]
 
 EVIDENCE_WEIGHT, DEFINITION_WEIGHT = 0.8, 0.5  # of words that do not come from the question itself
 FACTORS = MappingProxyType({"test": 0.5, "example": 0.6, "vendored": 0.6, "legacy": 0.7})  # by the labels of a table
 REASON_WORDS = 6
+# Legs that score tables without a word of the question in them: the whole database has that score, and something is
+# always nearest.
+COMMON = ("database", "dense")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class TableRanking:
     columns: tuple[RankedColumn, ...]
     queries: tuple[SimilarQuery, ...]
     definitions: tuple[SpokenOf, ...]
+    databases: tuple[RankedDatabase, ...] = ()  # all that have a table allowed
+    matched: bool = False  # something of the question is found in a table, an example query or a definition
 
 
 def rank_tables(
@@ -94,7 +100,14 @@ def rank_tables(
         hints=hinted_terms(question),
         k=columns,
     )
-    return TableRanking(_explained(request, picked, parts), tuple(ranked_columns), tuple(similar), definitions)
+    return TableRanking(
+        _explained(request, picked, parts),
+        tuple(ranked_columns),
+        tuple(similar),
+        definitions,
+        databases=tuple(rank_databases(catalog, scores, allowed)),
+        matched=any((parts[leg.name] * allowed).any() for leg in legs if leg.name not in COMMON),
+    )
 
 
 def _wanted(catalog: Catalog, question: str, evidence: str, *, definitions: Sequence[SpokenOf]) -> list[Asked]:
