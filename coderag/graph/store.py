@@ -54,7 +54,7 @@ def graph_key(entries: Sequence[SegmentEntry], segments: Sequence[Segment], cata
 
     Which segments hold them does not matter, so a merge leaves a graph as it is.
     """
-    known = blake2b(f"{GRAPH_VERSION}\0{catalog_key}\0".encode(), digest_size=8)
+    known = blake2b(f"{GRAPH_VERSION}\0{catalog_key}\0".encode("utf-8", "surrogatepass"), digest_size=8)
     rows = []
     for live in _live(entries, segments):
         blobs = live.segment.arrays["file_blob"]
