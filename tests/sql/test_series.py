@@ -199,3 +199,32 @@ def test_a_squashed_migration_stands_for_those_that_it_replaces() -> None:
 def test_every_migration_is_applied_once_in_order(versions: list[int]) -> None:
     paths, _ = ordered([place(f"{version}_x") for version in versions])
     assert [version_key(path.split("_")[0]) for path in paths] == [(version,) for version in sorted(versions)]
+
+
+def test_folders_named_after_versions() -> None:
+    series = series_in(
+        [
+            "delta/9/b.sql",
+            "delta/72/01_a.sql.postgres",
+            "full_schemas/72/full.sql.sqlite",
+            "sql/v1.9/tables.sql",
+            "sql/v1.10/mysql/tables.sql",
+            "lessons/01/tables.sql",
+            "tools/3.1/tables.sql",
+        ]
+    )
+    assert {path: (one.version, one.snapshot) for path, one in series.items() if one.tool == "folders"} == {
+        "delta/9/b.sql": ("9", False),
+        "delta/72/01_a.sql.postgres": ("72", False),
+        "full_schemas/72/full.sql.sqlite": ("72", True),
+        "sql/v1.9/tables.sql": ("v1.9", False),
+        "sql/v1.10/mysql/tables.sql": ("v1.10", False),
+    }
+    assert [home_of(path, one) for path, one in series.items()][-1] == "sql"
+
+
+def test_versions_in_folders_come_in_their_order() -> None:
+    paths = ["delta/10/a.sql", "delta/9/10_b.sql", "delta/9/9_b.sql", "delta/9/a.sql"]
+    found, problems = ordered([Migration(path, one) for path, one in series_in(paths).items()])
+    assert found == ["delta/9/9_b.sql", "delta/9/10_b.sql", "delta/9/a.sql", "delta/10/a.sql"]
+    assert not problems
