@@ -17,7 +17,7 @@ _DECODER = msgspec.json.Decoder(Facts)
 
 def deflate_facts(facts: Facts) -> bytes:
     """Return facts as bytes; b"" for those that tell nothing."""
-    if not (facts.operations or facts.lost or facts.series or facts.database or facts.unread):
+    if not (facts.operations or facts.lost or facts.series or facts.database or facts.unread or facts.entities):
         return b""
     return zlib.compress(_ENCODER.encode(facts), 1)
 
