@@ -72,8 +72,9 @@ def fold_schema(
     from coderag.sql.dbt.project import in_projects
     from coderag.sql.fold import fold
     from coderag.sql.models.django_project import settled
+    from coderag.sql.models.efcore_project import with_entities
 
-    schema = fold(settled(in_projects(files)), settings)
+    schema = fold(settled(with_entities(in_projects(files))), settings)
     return schema, schema_vectors(schema, embedding.opened()) if embedding.key else None
 
 

@@ -29,6 +29,9 @@ __all__ = [
     "Drop",
     "DropColumn",
     "DropConstraint",
+    "Entities",
+    "EntityClass",
+    "EntitySet",
     "Evidence",
     "ExampleQuery",
     "Facts",
@@ -532,6 +535,33 @@ class Shared(Record, frozen=True):
     heirs: tuple[tuple[Name, Heir], ...] = ()  # of the file's tables
 
 
+class EntityClass(Record, frozen=True):
+    """A class that is an entity of Entity Framework where a context or a configuration of any file says so.
+
+    `table` is named after it; the type of a column that may be another class begins with "?".
+    """
+
+    table: Table
+    bases: tuple[str, ...] = ()
+
+
+class EntitySet(Record, frozen=True):
+    """That a class is an entity, and what is said of its table."""
+
+    entity: str
+    table: Name = Name("")  # "" where its class names it
+    key: tuple[str, ...] = ()  # properties
+    columns: tuple[tuple[str, str], ...] = ()  # property -> column
+    configured: bool = False  # a configuration says so, which counts more than the name of a set
+
+
+class Entities(Record, frozen=True):
+    """What a file tells of the entities of several."""
+
+    classes: tuple[EntityClass, ...] = ()
+    sets: tuple[EntitySet, ...] = ()
+
+
 class Facts(Record, frozen=True):
     """What one file tells of schemas."""
 
@@ -542,6 +572,7 @@ class Facts(Record, frozen=True):
     series: Series | None = None  # its place, where it is a migration
     lost: tuple[Lost, ...] = ()
     passed: tuple[tuple[int, int], ...] = ()  # rows of data, 0-based and inclusive: nothing to find in them
+    entities: Entities | None = None
     unread: str = ""  # the framework that declares tables in it and that is not read
     operations: tuple[Operation, ...] = ()
     shared: Shared | None = None

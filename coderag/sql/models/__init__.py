@@ -75,7 +75,14 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "kotlin": (Framework("jpa", ((b"persistence.",), (b"@Entity", b".Entity"))),),
     "csharp": (
         Framework("efcore_snapshot", ((b"ModelSnapshot",), (b".Entity(",))),
-        Framework("efcore", ((b"DataAnnotations", b"DbSet<"), (b"{ get;", b"DbSet<"))),
+        Framework(
+            "efcore",
+            (
+                (b"DataAnnotations", b"DbSet<", b"IEntityTypeConfiguration<", b"uilder.Entity<"),
+                (b"{ get;", b"DbSet<", b"IEntityTypeConfiguration<", b"uilder.Entity<"),
+            ),
+        ),
+        Framework("efcore_classes", ((b"{ get; set; }", b"{ get; init; }", b"{ get; private set; }"),)),
     ),
     "php": (Framework("eloquent", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),),
     "go": (Framework("gorm", ((b"gorm",),)),),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.sql.model import (
@@ -42,6 +43,8 @@ from coderag.sql.models.tree import descendants, lines_of, lost_at, named, text_
 __all__ = ["read"]
 
 FILE_NAME = re.compile(r"(?P<version>\d+)_.*\.exs?")
+CAPTURED = re.compile(r"&(\w+)/0")
+GENERATED = re.compile(r"(?is)\bAS\s*\((.*)\)")
 QUERIES = re.compile(r"(?:^|\.)query!?$")
 INDEXES = frozenset({"index", "unique_index"})
 MAX_DEPTH = 20  # of blocks and functions in each other
@@ -146,7 +149,7 @@ class _Reading:
                 self.operations += found
         elif call.name == "execute" or QUERIES.search(call.name):
             self.statements += 1
-            self._execute(call)
+            self._execute(call, depth)
         elif call.name == "for":
             self._loop(call, depth)
         elif call.name == "Enum.each" and len(call.nodes) == 2:
@@ -187,9 +190,13 @@ class _Reading:
             self._code.bind(name, value)
             self.walk(body, depth + 1)
 
-    def _execute(self, call: Call) -> None:
-        """Read SQL; what changes rows only is passed over."""
-        for node, value in zip(call.nodes, call.values, strict=True):
+    def _execute(self, call: Call, depth: int) -> None:
+        """Read SQL, or a function that states or runs some; what changes rows only is passed over."""
+        for node, value in zip(call.nodes, map(self._sql_of, call.nodes, call.values), strict=True):
+            if node.type == "anonymous_function":
+                for clause in named(node, "stab_clause"):
+                    self.walk(named(clause.child_by_field_name("right")), depth + 1)
+                return  # the second function leads back
             if isinstance(value, str):
                 if changes_schema(value):
                     facts = read_embedded(value, source=lines_of(node), path=self._path)
@@ -200,6 +207,15 @@ class _Reading:
                 if changes_schema(text_of(node)):
                     self._lose(node, COMPUTED_REASON)
                 return
+
+    def _sql_of(self, node: Node, value: Literal) -> Literal:
+        """Return the text that a function gives which is named by `&up/0`; any other value as it is."""
+        captured = CAPTURED.fullmatch(text_of(node))
+        function = self._functions.get(captured[1]) if captured else None
+        if function is None:
+            return value
+        body = body_of(function)
+        return self._code.value(body[-1]) if body else value
 
     def _lose(self, node: Node, reason: str) -> None:
         lost = lost_at(node, reason)
@@ -268,7 +284,7 @@ class _Reading:
         """Read `alter table(...) do`."""
         inner = self._inner(call)
         name = _table(inner) if inner is not None else None
-        return list(self._changes(call, name)) if name is not None else None
+        return _with_one_key(list(self._changes(call, name))) if name is not None else None
 
     def _changes(self, call: Call, table: Name) -> Iterator[Operation]:
         """Yield what the block of a table does."""
@@ -304,7 +320,9 @@ class _Reading:
         source = lines_of(call.node)
         references = self._references(call.nodes[1])
         kind = references.type if references is not None else type_of(call.values[1], call.options)
-        generated = as_text(call.options.get("generated"))
+        stated = as_text(call.options.get("generated"))
+        computed = GENERATED.search(stated)
+        generated = computed[1].strip() if computed else stated
         is_key = call.options.get("primary_key") is True
         column = Column(
             name,
@@ -343,7 +361,12 @@ class _Reading:
             comment=comment if isinstance(comment, str) else None,
             source=source,
         )
-        return [altered, *_key(table, name, references, source)]
+        keys = (
+            [AddConstraint(table, primary_key=(name,), source=source)]
+            if call.options.get("primary_key") is True
+            else []
+        )
+        return [altered, *keys, *_key(table, name, references, source)]
 
     def remove(self, call: Call, table: Name) -> list[Operation] | None:
         """Read `remove :column`."""
@@ -427,6 +450,15 @@ class _Reading:
         to = call.option_nodes.get("to")
         renamed = _table(self._code.call(to)) if to is not None and to.type == "call" else None
         return [Rename(table, renamed, source=source)] if renamed is not None else None
+
+
+def _with_one_key(changes: Sequence[Operation]) -> list[Operation]:
+    """Return the changes of one statement with the columns of the primary key in one of them."""
+    keys = [one for one in changes if isinstance(one, AddConstraint) and one.primary_key]
+    if len(keys) < 2:
+        return list(changes)
+    whole = replace(keys[-1], primary_key=tuple(name for one in keys for name in one.primary_key))
+    return [*(one for one in changes if one not in keys), whole]
 
 
 STATEMENTS: Mapping[str, Callable[[_Reading, Call], list[Operation] | None]] = {

@@ -11,14 +11,32 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.sql.model import Column, CreateTable, Facts, Name, Origin, Relation, Table
+from coderag.sql.model import (
+    Column,
+    CreateTable,
+    Entities,
+    EntityClass,
+    EntitySet,
+    Facts,
+    Name,
+    Origin,
+    Relation,
+    Table,
+)
 from coderag.sql.models.fields import with_fields
 from coderag.sql.models.tree import descendants, lines_of, named, parse, string_value, text_of
 
-__all__ = ["read"]
+__all__ = ["entity_class", "read"]
 
 SET = re.compile(rb"\bDbSet<\s*([\w.]+)\s*>\s+(\w+)\b")
 COLLECTION = re.compile(r"^(?:I?(?:List|Collection|Enumerable|ReadOnlyCollection|ReadOnlyList|Set)|HashSet)<([\w.]+)>$")
+INTERFACE = re.compile(r"I[A-Z]")
+CONFIGURED = re.compile(rb"(?:\.Entity|IEntityTypeConfiguration)<\s*([\w.]+)\s*>")
+TO_TABLE = re.compile(rb"\.ToTable\(\s*\"(\w+)\"(?:\s*,\s*\"(\w+)\")?")
+TO_VIEW = re.compile(rb"\.(?:ToView|HasNoKey|ToSqlQuery|ToFunction)\(")
+HAS_KEY = re.compile(rb"\.HasKey\(\s*\w+\s*=>\s*((?:new\s*\{[^}]*\})|\w+\.\w+)")
+MEMBER = re.compile(rb"\w+\.(\w+)")
+COLUMN_NAME = re.compile(rb"\.Property\(\s*\w+\s*=>\s*\w+\.(\w+)\s*\)[^;]*?\.HasColumnName\(\s*\"([^\"]+)\"")
 TYPES = {
     "int": "integer",
     "long": "bigint",
@@ -61,15 +79,98 @@ class Property(NamedTuple):
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
-    """Return the tables of a file's entities, None where there are none."""
+    """Return the tables of a file's entities, and what it tells of those of other files; None for nothing."""
     sets = {model.decode().rpartition(".")[2]: name.decode() for model, name in SET.findall(data)}
+    stated = entity_sets(data)
     root = parse(data, language)
     classes = [*descendants(root, "class_declaration", "record_declaration")]
     known = {text_of(one.child_by_field_name("name")) for one in classes}
-    tables = [table for one in classes if (table := _table(one, sets, known)) is not None]
-    if not tables:
+    told = {one.entity for one in stated}
+    tables: list[Table] = []
+    others: list[EntityClass] = []
+    found = [EntitySet(model, Name(name)) for model, name in sets.items() if model not in known]
+    for one in classes:
+        table, bases = _table(one, sets, known), _bases(one)
+        if table is not None and not bases and table.alias not in told:
+            tables.append(table)
+            continue
+        if table is not None:
+            found.append(EntitySet(table.alias, table.name))
+        if (entity := entity_class(one)) is not None:
+            others.append(entity)
+    entities = Entities(tuple(others), (*found, *stated))
+    if not tables and entities == Entities():
         return None
-    return Facts(statements=len(tables), operations=tuple(map(CreateTable, tables)))
+    operations = tuple(map(CreateTable, tables))
+    return Facts(statements=len(tables), operations=operations, entities=entities if entities != Entities() else None)
+
+
+def entity_class(one: Node) -> EntityClass | None:
+    """Return a class as what it is where it is an entity, None where it keeps nothing."""
+    name = text_of(one.child_by_field_name("name"))
+    attributes = _attributes(one)
+    columns: list[Column] = []
+    relations: list[Relation] = []
+    keys: list[str] = []
+    for each in _properties(one):
+        if "NotMapped" in each.attributes:
+            continue
+        if (found := COLLECTION.match(each.type.rstrip("?"))) and found[1] not in TYPES:
+            relations.append(Relation(each.name, found[1].rpartition(".")[2]))
+            continue
+        stated = each.attributes.get("Column")
+        called = (stated.text if stated is not None else "") or each.name
+        plain = each.type.rstrip("?")
+        kind = (stated.named.get("TypeName", "") if stated is not None else "") or TYPES.get(plain)
+        if "Key" in each.attributes or each.name in {"Id", f"{name}Id"}:
+            keys.append(each.name)
+        columns.append(
+            Column(
+                called,
+                kind if kind is not None else "?" + plain.rpartition(".")[2],
+                nullable=each.type.endswith("?") and "Required" not in each.attributes,
+                field=each.name if called != each.name else "",
+                source=lines_of(each.node),
+            )
+        )
+    if "NotMapped" in attributes or not (columns or relations):
+        return None
+    table = Table(
+        Name(name),
+        columns=tuple(columns),
+        primary_key=tuple(keys),
+        relations=tuple(relations),
+        sources=(lines_of(one),),
+    )
+    return EntityClass(table, _bases(one))
+
+
+def _bases(one: Node) -> tuple[str, ...]:
+    """Return the classes that a class may inherit from; the name of an interface begins with an I."""
+    bases = [text_of(base) for holder in named(one, "base_list") for base in named(holder)]
+    names = [base.partition("<")[0].partition("(")[0].rpartition(".")[2] for base in bases]
+    return tuple(name for name in names if name and not INTERFACE.match(name))
+
+
+def entity_sets(data: bytes) -> list[EntitySet]:
+    """Return what the statements of a context's OnModelCreating, and configurations, say of entities."""
+    starts = [*CONFIGURED.finditer(data)]
+    found = []
+    for start, after in zip(starts, [*starts[1:], None], strict=False):
+        text = data[start.end() : after.start() if after is not None else len(data)]
+        table, key = TO_TABLE.search(text), HAS_KEY.search(text)
+        if TO_VIEW.search(text) or start[0].startswith(b"Ignore"):
+            continue
+        found.append(
+            EntitySet(
+                start[1].decode().rpartition(".")[2],
+                Name(table[1].decode(), schema=(table[2] or b"").decode()) if table else Name(""),
+                tuple(one.decode() for one in MEMBER.findall(key[1])) if key else (),
+                tuple((one.decode(), name.decode()) for one, name in COLUMN_NAME.findall(text)),
+                configured=True,
+            )
+        )
+    return found
 
 
 def _table(one: Node, sets: dict[str, str], known: set[str]) -> Table | None:

@@ -30,6 +30,7 @@ from coderag.sql.model import (
     TypeDefinition,
 )
 from coderag.sql.models import read_code
+from coderag.sql.models.rails_types import native_type
 
 SCHEMA = """\
 # This file is auto-generated
@@ -120,14 +121,14 @@ def test_a_table_with_every_kind_of_column() -> None:
     assert orders.checks == ("total >= 0",)
     assert orders.columns == (
         Column("id", "uuid", nullable=False, default="gen_random_uuid()", source=at(7)),
-        Column("number", "string(20)", nullable=False, default="''", comment="shown to people", source=at(8)),
-        Column("total", "decimal(10, 2)", source=at(9)),
+        Column("number", "varchar(20)", nullable=False, default="''", comment="shown to people", source=at(8)),
+        Column("total", "numeric(10, 2)", source=at(9)),
         Column("views", "bigint", default="0", source=at(10)),
-        Column("labels", "string[]", default="'{}'", source=at(11)),
+        Column("labels", "varchar[]", default="'{}'", source=at(11)),
         Column("details", "jsonb", default="'{}'", source=at(12)),
         Column("state", "order_state", default="'open'", source=at(13)),
-        Column("shown", "string", generated="upper(number)", source=at(14)),
-        Column("created_at", "datetime", nullable=False, source=at(15)),
+        Column("shown", "varchar", generated="upper(number)", source=at(14)),
+        Column("created_at", "timestamp", nullable=False, source=at(15)),
     )
 
 
@@ -139,7 +140,7 @@ def test_keys_of_every_kind() -> None:
     assert found["links"].primary_key == ()
     assert brief(found["links"]) == [("left_id", "bigint")]
     assert found["codes"].primary_key == ("code",)
-    assert brief(found["codes"]) == [("code", "string(3)")]
+    assert brief(found["codes"]) == [("code", "varchar(3)")]
     assert not found["codes"].columns[0].identity
 
 
@@ -419,3 +420,22 @@ def test_what_is_reverted_is_taken_back_in_the_other_order() -> None:
     )
     text = "class X < ActiveRecord::Migration[7.0]\n  def change\n    revert OtherMigration\n  end\nend\n"
     assert [one.line for one in facts(text, "db/migrate/1_x.rb").lost] == [3]
+
+
+@pytest.mark.parametrize(
+    ("kind", "dialect", "native"),
+    [
+        ("string", "postgres", "varchar"),
+        ("string(20)[]", "postgres", "varchar(20)[]"),
+        ("datetime(6)", "postgres", "timestamp(6)"),
+        ("string", "mysql", "varchar(255)"),
+        ("string(50)", "mysql", "varchar(50)"),
+        ("text(4294967295)", "mysql", "longtext"),
+        ("binary(16)", "mysql", "varbinary(16)"),
+        ("integer unsigned", "mysql", "int unsigned"),
+        ("string", "", "varchar"),
+        ("order_state", "postgres", "order_state"),
+    ],
+)
+def test_a_type_is_that_of_the_database(kind: str, dialect: str, native: str) -> None:
+    assert native_type(kind, dialect) == native
