@@ -47,9 +47,9 @@ from coderag.sql.models.django_fields import (
     unique_sets,
     use_of,
 )
-from coderag.sql.models.django_kinds import OTHERS, defined_kinds
+from coderag.sql.models.django_kinds import OTHERS, defined_kinds, kind_of
 from coderag.sql.models.python_classes import ancestors, base_names
-from coderag.sql.models.python_code import Class, Code, last_part, read_python
+from coderag.sql.models.python_code import Call, Class, Code, last_part, read_python
 from coderag.sql.models.tree import lines_of, lost_at, row_of
 
 __all__ = ["read"]
@@ -98,6 +98,8 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     if not tables and not lost and not kinds and not mixins:
         return None
     fields = [field for model in models.by_class.values() for field in model.fields.values() if field.kind]
+    given = [code.classes[one.table.name.name] for one in mixins]
+    fields += [field for one in given for field in _fields(one, code).values() if field.kind]
     uses = tuple(use_of(one, code) for one in fields if one.column)
     lost.sort(key=lambda one: one.line)
     operations = tuple(CreateTable(table) for table in tables)
@@ -245,9 +247,12 @@ def _is_model(one: Class, code: Code, *, in_models: bool) -> bool:
     if any(call.name.startswith(OWN_FIELDS) for call in made):
         return True
     # Fields of libraries are Django's where the module of models has to do with Django's.
-    return code.imported_from(*ROOTS, "django.db") and any(
-        call.name.endswith("Field") and "." in call.name and not call.name.startswith(OTHERS) for call in made
-    )
+    return code.imported_from(*ROOTS, "django.db") and any(_is_column(call) for call in made)
+
+
+def _is_column(call: Call) -> bool:
+    kind = kind_of(call.name)
+    return kind.known and kind.stored and not call.name.startswith(OTHERS)
 
 
 def _is_root(name: str, code: Code) -> bool:

@@ -77,8 +77,9 @@ def _has_models(file: SchemaFile) -> bool:
 
 def _with_keys(file: SchemaFile) -> SchemaFile:
     """Return models with the id that Django adds where no base of another file has brought a primary key."""
-    if any(one.reason.startswith("the columns of ") for one in file.facts.lost):
-        return file  # one that is unknown may have one
+    unknown = [one.reason.split()[3] for one in file.facts.lost if one.reason.startswith("the columns of ")]
+    if any(not name.endswith("Mixin") for name in unknown):
+        return file  # a model that is unknown may have one, a mixin has none
     operations = tuple(map(_with_key, file.facts.operations))
     return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=operations))
 

@@ -216,16 +216,29 @@ def _kind(dotted: str, path: str, kinds: Definitions[FieldKind]) -> FieldKind | 
 
 def _with_kinds(file: SchemaFile, kinds: Definitions[FieldKind]) -> SchemaFile:
     """Return a file whose columns are of the types that the classes of their fields have."""
-    uses = file.facts.shared.uses if file.facts.shared is not None else ()
+    if file.facts.shared is None:
+        return file
     known = {
         (use.line, use.column): _with_length(kind, use.length)
-        for use in uses
+        for use in file.facts.shared.uses
         if (kind := _kind(use.kind, file.path, kinds)) is not None
     }
     if not known:
         return file
     operations = tuple(one for operation in file.facts.operations for one in _with_kind(operation, known))
-    return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=operations))
+    shared = msgspec.structs.replace(
+        file.facts.shared,
+        mixins=tuple(msgspec.structs.replace(one, table=_kept(one.table, known)) for one in file.facts.shared.mixins),
+    )
+    facts = msgspec.structs.replace(file.facts, operations=operations, shared=shared)
+    return msgspec.structs.replace(file, facts=facts)
+
+
+def _kept(table: Table, known: Mapping[tuple[int, str], FieldKind]) -> Table:
+    """Return a table with the types of its columns, without those that are none."""
+    kinds = [(column, known.get((column.source.start_line, column.name))) for column in table.columns]
+    columns = tuple(_typed(column, kind) for column, kind in kinds if _stored(kind))
+    return msgspec.structs.replace(table, columns=columns)
 
 
 def _with_length(kind: FieldKind, length: int) -> FieldKind:
@@ -236,12 +249,7 @@ def _with_kind(operation: Operation, known: Mapping[tuple[int, str], FieldKind])
     """Yield an operation with the types of its columns, without those that are none."""
     match operation:
         case CreateTable(table=table):
-            columns = tuple(
-                _typed(column, known.get((column.source.start_line, column.name)))
-                for column in table.columns
-                if _stored(known.get((column.source.start_line, column.name)))
-            )
-            yield CreateTable(msgspec.structs.replace(table, columns=columns), operation.if_missing, operation.replace)
+            yield msgspec.structs.replace(operation, table=_kept(table, known))
         case AddColumn(column=column):
             kind = known.get((operation.source.start_line, column.name))
             if _stored(kind):
