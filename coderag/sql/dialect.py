@@ -33,6 +33,7 @@ ROUTINES = frozenset({"batch", "nesting", "quoted", "slash"})
 # that depends on what is grouped by; anything, the value of which is that of any row of the group.
 GROUPINGS = frozenset({"grouped", "key", "dependent", "any"})
 REMARK = re.compile(r"(?<=[\w,;()\"'`\]])[ \t]*--[ \t][^\n]*")  # behind SQL on its line: prose, not the dialect
+CLAUSES = frozenset({"group", "having", "join", "order", "qualify", "select", "where"})
 WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]+")
 
 
@@ -79,6 +80,7 @@ class Dialect:
     signs: tuple[Sign, ...] = ()  # what tells it in a text
     implicit: tuple[str, ...] = ()  # columns that every table has without declaring them, lower case
     grouping: str = "grouped"  # what may stand beside an aggregate without one: see GROUPINGS
+    result_names: tuple[str, ...] = tuple(sorted(CLAUSES))  # clauses that know the names which SELECT gives
     absent: tuple[tuple[str, str], ...] = ()  # functions that others have and it has not -> what to write, "" unknown
     pitfalls: tuple[str, ...] = ()  # what a program that writes this dialect should know
     folder: Path = Path()
@@ -145,7 +147,8 @@ def _table(path: Path) -> dict[str, Any]:
         raise LanguageDataError(f"{path}: not TOML: {error}") from error
     if unknown := sorted(table.keys() - known):
         raise LanguageDataError(f"{path}: unknown field {unknown[0]!r}; known are {', '.join(sorted(known))}")
-    for field, allowed in (("escapes", ESCAPES), ("identifiers", QUOTES), ("strings", QUOTES)):
+    lists = (("escapes", ESCAPES), ("identifiers", QUOTES), ("strings", QUOTES), ("result_names", CLAUSES))
+    for field, allowed in lists:
         if wrong := sorted(set(table.get(field, ())) - allowed):
             raise LanguageDataError(f"{path}: {field} has {wrong[0]!r}; known are {', '.join(sorted(allowed))}")
     if table.get("folds", "") not in FOLDS:

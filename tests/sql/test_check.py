@@ -259,6 +259,28 @@ def test_columns_in_having_and_those_that_no_table_declares(sql: str, expected: 
 
 
 @pytest.mark.parametrize(
+    ("sql", "refused"),
+    [
+        ("SELECT total * 2 AS double FROM orders ORDER BY double", ""),
+        ("SELECT total * 2 AS double FROM orders WHERE double > 5", "postgres mysql tsql bigquery"),
+        ("SELECT total * 2 AS double, double + 1 AS more FROM orders", "postgres mysql tsql bigquery sqlite"),
+        ("SELECT status AS state, sum(total) AS sum FROM orders GROUP BY state", "tsql"),
+        ("SELECT status, sum(total) AS spent FROM orders GROUP BY status HAVING spent > 5", "postgres tsql"),
+        ("SELECT row_number() OVER (ORDER BY double) AS n, total * 2 AS double FROM orders", "postgres mysql sqlite"),
+        ("SELECT status AS total FROM orders WHERE total > 5", ""),
+    ],
+)
+def test_names_of_the_select_list_count_in_clauses_of_the_dialect(sql: str, refused: str) -> None:
+    for dialect in ("postgres", "mysql", "tsql", "bigquery", "sqlite", "duckdb", "snowflake", "redshift", "ansi"):
+        found = check_sql(sql, TABLES, dialect=dialect)
+        if dialect in refused.split():
+            assert [one.code for one in found] == ["unknown-column"]
+            assert "is a name of the SELECT list" in found[0].message
+        elif refused.split() != ["postgres", "mysql", "sqlite"]:
+            assert found == []
+
+
+@pytest.mark.parametrize(
     "sql",
     [
         "SELECT `name` FROM `customers`",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -11,7 +11,7 @@ from sqlglot.optimizer.scope import Scope
 from coderag.sql.check.aggregates import is_aggregate, lone_extreme
 from coderag.sql.check.dependencies import Place, determined, place_of
 from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
-from coderag.sql.check.sources import Sources
+from coderag.sql.check.sources import Sources, picked_by
 from coderag.sql.dialect import GENERIC, Dialect
 
 __all__ = ["check_grouping"]
@@ -44,7 +44,13 @@ def check_grouping(scope: Scope, sources: Sources, dialect: Dialect, *, text: st
     bare = [one for part in _results(select) for one in _bare(part, select, sources, grouping)]
     loose = [one for one in bare if not _depends(one, sources, depends)]
     if group is None:
-        yield from _without_group(bare if dialect.grouping in {"grouped", "key"} else loose, aggregates, dialect, text)
+        found = bare if dialect.grouping in {"grouped", "key"} else loose
+        # To keep one row by an aggregate, or to order it, makes no sense: groups were meant.
+        given = all(one.find_ancestor(exp.Order, exp.Having, exp.Select) is select for one in aggregates)
+        picked = {alias for column in picked_by(select) if given for alias in sources.owners(column)}
+        mild = lone_extreme(aggregates) or all(_orders(one) or _is_of(one, picked, sources) for one in found)
+        if found and not (lone_extreme(aggregates) and dialect.grouping == "any" and dialect.name != GENERIC):
+            yield _without_group(found, warned=mild and dialect.grouping == "any", text=text)
         return
     if dialect.grouping == "grouped":
         loose = bare
@@ -64,22 +70,25 @@ def check_grouping(scope: Scope, sources: Sources, dialect: Dialect, *, text: st
         )
 
 
-def _without_group(loose: list[exp.Expr], aggregates: list[exp.Expr], dialect: Dialect, text: str) -> Iterator[Finding]:
-    if not loose:
-        return
-    lenient = dialect.grouping == "any"
-    extreme = lenient and lone_extreme(aggregates)
-    if extreme and dialect.name != GENERIC:
-        return
-    harmless = all(isinstance(one.find_ancestor(exp.Order, exp.Select), exp.Order) for one in loose)  # orders one row
+def _without_group(loose: list[exp.Expr], *, warned: bool, text: str) -> Finding:
     found = list(dict.fromkeys(_shown(one) for one in _distinct(loose)))
-    yield _finding(
+    return _finding(
         f"{found[0]} stands beside an aggregate without GROUP BY: all rows become one",
         loose[0],
         suggestions=(f"GROUP BY {', '.join(found[:SHOWN])}",) if "*" not in found[0] else (),
-        severity=Severity.WARNING if extreme or (lenient and harmless) else Severity.ERROR,
+        severity=Severity.WARNING if warned else Severity.ERROR,
         text=text,
     )
+
+
+def _orders(node: exp.Expr) -> bool:
+    """Tell whether a column orders the one row that there is."""
+    return isinstance(node.find_ancestor(exp.Order, exp.Select), exp.Order)
+
+
+def _is_of(node: exp.Expr, picked: Container[str], sources: Sources) -> bool:
+    """Tell whether a column is of a source whose rows WHERE picks by a value: they may be alike in it."""
+    return isinstance(node, exp.Column) and all(alias in picked for alias in sources.owners(node))
 
 
 def _finding(message: str, node: exp.Expr, *, suggestions: tuple[str, ...], severity: Severity, text: str) -> Finding:

@@ -8,7 +8,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
-from coderag.sql.check.sources import Sources
+from coderag.sql.check.sources import Sources, picked_by
 
 __all__ = ["check_joins"]
 
@@ -119,7 +119,7 @@ def _free(scope: Scope, joins: list[exp.Join]) -> frozenset[str]:
 def _pinned(select: exp.Select, sources: Sources) -> frozenset[str]:
     """Return the sources of which WHERE picks the one row that has a key."""
     columns: dict[str, set[str]] = {}
-    for column in _compared_with_values(select):
+    for column in picked_by(select):
         for alias in sources.owners(column):
             columns.setdefault(alias, set()).add(column.name.casefold())
     return frozenset(
@@ -127,20 +127,10 @@ def _pinned(select: exp.Select, sources: Sources) -> frozenset[str]:
     )
 
 
-def _compared_with_values(select: exp.Select) -> Iterator[exp.Column]:
-    """Yield the columns that WHERE wants to be equal to a value."""
-    where = select.args.get("where")
-    for one in (
-        where.this.flatten() if where is not None and isinstance(where.this, exp.And) else [where and where.this]
-    ):
-        if isinstance(one, exp.EQ) and isinstance(one.left, exp.Column) and one.right.find(exp.Column) is None:
-            yield one.left
-
-
 def _picks(source: object) -> bool:
     """Tell whether a source is a query for the row of some name: two such are put beside each other on purpose."""
     tree = source.expression if isinstance(source, Scope) else None
-    return isinstance(tree, exp.Select) and not tree.args.get("joins") and any(_compared_with_values(tree))
+    return isinstance(tree, exp.Select) and not tree.args.get("joins") and any(picked_by(tree))
 
 
 def _is_one_row(tree: exp.Query) -> bool:

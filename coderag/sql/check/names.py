@@ -16,6 +16,25 @@ from coderag.sql.model import Name, Table
 __all__ = ["check_columns", "check_tables"]
 
 QUOTED_STRINGS = frozenset({"sqlite", GENERIC})  # that take, or may take, "x" for a string where no column is called x
+# The clauses of a query, and what they are called.
+KINDS: dict[type[exp.Expr], str] = {
+    exp.Where: "where",
+    exp.Group: "group",
+    exp.Having: "having",
+    exp.Order: "order",
+    exp.Qualify: "qualify",
+    exp.Join: "join",
+}
+CLAUSES = {
+    "where": "WHERE",
+    "group": "GROUP BY",
+    "having": "HAVING",
+    "order": "ORDER BY",
+    "qualify": "QUALIFY",
+    "join": "JOIN",
+    "select": "the SELECT list itself",
+}
+MAX_EXPRESSION = 80  # characters of one that is suggested
 VALUES = (exp.Predicate, exp.Func, exp.Case, exp.If, exp.DPipe, exp.Tuple)  # what holds strings, mostly
 
 
@@ -60,7 +79,7 @@ def check_columns(scope: Scope, sources: Sources, known: Known, dialect: Dialect
     """Yield a finding for each column that no source has, or that several have."""
     around = list(_outer_sources(scope, known))
     selected = scope.expression.selects if isinstance(scope.expression, exp.Query) else []
-    aliases = {one.alias.casefold() for one in selected}
+    aliases = {one.alias.casefold(): one for one in selected}
     joined_by_name = _using(scope.expression)
     implicit = CONSTANTS.union(dialect.implicit)
     for column in dict.fromkeys(columns_of(scope)):
@@ -75,7 +94,10 @@ def check_columns(scope: Scope, sources: Sources, known: Known, dialect: Dialect
             message = f"column {column.name} is ambiguous: {' and '.join(holders)} have it"
             fixes = tuple(f"{alias}.{column.name}" for alias in holders)
             yield finding(Code.AMBIGUOUS_COLUMN, message, text=text, extent=extent(column), suggestions=fixes)
-        if holders or not sources.all_known or not sources.columns or name in implicit or name in aliases:
+        if holders or not sources.all_known or not sources.columns or name in implicit:
+            continue
+        clause = _clause(column) if name in aliases else ""
+        if clause in dialect.result_names:
             continue
         if any(outer.holders(name) or not outer.all_known for outer in around):
             continue
@@ -84,7 +106,23 @@ def check_columns(scope: Scope, sources: Sources, known: Known, dialect: Dialect
             place = extent(column)
             yield finding(Code.UNKNOWN_COLUMN, message, text=text, extent=place, severity=Severity.WARNING)
             continue
+        if clause:
+            meant = aliases[name].unalias().sql(dialect=dialect.sqlglot or None)
+            message = f"{column.name} is a name of the SELECT list, which {CLAUSES[clause]} does not know"
+            fixes = (meant,) if len(meant) <= MAX_EXPRESSION else ()
+            yield finding(Code.UNKNOWN_COLUMN, message, text=text, extent=extent(column), suggestions=fixes)
+            continue
         yield _unknown(column, [sources, *around], text=text)
+
+
+def _clause(column: exp.Column) -> str:
+    """Return the clause of its query that a column stands in."""
+    node: exp.Expr | None = column
+    while node is not None and not isinstance(node, exp.Query):
+        if type(node) in KINDS and isinstance(node.parent, exp.Query):
+            return KINDS[type(node)]
+        node = node.parent
+    return "select"
 
 
 def _is_value(column: exp.Column) -> bool:

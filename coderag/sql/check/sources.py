@@ -11,7 +11,7 @@ from sqlglot.optimizer.scope import Scope
 from coderag.sql.check.known import Known
 from coderag.sql.model import Column, Name, Table
 
-__all__ = ["Columns", "Key", "Sources", "columns_of", "name_of", "sources_of"]
+__all__ = ["Columns", "Key", "Sources", "columns_of", "name_of", "picked_by", "sources_of"]
 
 Columns = Mapping[str, Column | None]  # names casefolded; None: a column of a query, whose type is not known
 Key = frozenset[str]  # columns, casefolded, of which no two rows have the same values
@@ -144,3 +144,13 @@ def columns_of(scope: Scope) -> Iterator[exp.Column]:
     for column in found.values():
         if not isinstance(tree, exp.Query) or column.find_ancestor(exp.Select, exp.SetOperation) is tree:
             yield column
+
+
+def picked_by(select: exp.Select) -> Iterator[exp.Column]:
+    """Yield the columns that WHERE wants to be equal to a value."""
+    where = select.args.get("where")
+    for one in (
+        where.this.flatten() if where is not None and isinstance(where.this, exp.And) else [where and where.this]
+    ):
+        if isinstance(one, exp.EQ) and isinstance(one.left, exp.Column) and one.right.find(exp.Column) is None:
+            yield one.left

@@ -87,7 +87,7 @@ def check_statement(text: str, job: Job) -> Iterator[Finding]:
 def _check_queries(tree: exp.Expr, job: Job, text: str) -> Iterator[Finding]:
     """Yield what is wrong with the columns, joins and comparisons of a statement."""
     for query in _queries(tree):
-        yield from check_aliases(query, text=text)
+        yield from check_aliases(query, job.dialect, text=text)
         for scope in _scopes(query):
             try:
                 sources = sources_of(scope, job.known)
