@@ -261,3 +261,16 @@ def test_a_database_file_is_hidden_by_each_way_to_it(shop: Path, tmp_path: Path)
             assert not index.as_seen_by(["dev"]).asked
             assert not index.as_seen_by(["dev"]).table("people")
             shutil.rmtree(root / ".coderag/databases")
+
+
+def test_rules_may_stand_in_a_folder_whose_name_is_no_text(shop: Path) -> None:
+    folder = os.fsdecode(os.fsencode(shop) + b"/app/caf\xe9")
+    try:
+        Path(folder).mkdir()
+    except OSError:
+        pytest.skip("names of files are text here")
+    Path(folder, "secret.py").write_text("def secret_recipe():\n    return 'beans'\n")
+    Path(folder, "coderag.toml").write_text(rule(["secret.py"], ["hr"]))
+    index = Index.build(shop, workers=0)
+    assert [hit.chunk.name for hit in index.as_seen_by(["hr"]).search("secret_recipe", k=1)] == ["secret_recipe"]
+    assert "secret_recipe" not in {hit.chunk.name for hit in index.as_seen_by(["dev"]).search("secret_recipe")}

@@ -8,6 +8,7 @@ views/RULES-FILES-X.bin    in an index folder: the graph as store.py writes it, 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
@@ -128,7 +129,8 @@ def _hidden(root: SeenRoot) -> set[str]:
 
 def _place(root: SeenRoot) -> IndexPath:
     """Return where the graph of what is seen of a root is kept."""
-    rules = msgspec.json.encode([(one.file, one.rule) for one in root.sight.denied])
+    # Files may have names of bytes that are no UTF-8, which are lone surrogates here and which json escapes.
+    rules = json.dumps(msgspec.to_builtins([(one.file, one.rule) for one in root.sight.denied])).encode()
     databases = "\0".join(f"{one.name}\0{one.taken}" for one in root.snapshots)
     key = graph_key(root.manifest.segments, root.whole.segments, f"{root.manifest.catalog_key}\0{databases}")
     name = f"{blake2b(rules, digest_size=8).hexdigest()}-{key}"
