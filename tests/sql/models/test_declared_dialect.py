@@ -30,7 +30,8 @@ from coderag.sql.models.declared_dialect import dialect_near, with_declared_dial
         ),
         (
             "knexfile.js",
-            "module.exports = {\n  development: {\n    client: 'mysql'\n  },\n  production: {\n    client: 'pg'\n  }\n}",
+            "module.exports = {\n  development: {\n    client: 'mysql',\n  },\n"
+            "  production: {\n    client: 'pg',\n  },\n}",
             ("postgres",),
         ),
         ("Gemfile", 'gem "rails"\ngem "trilogy", "~> 2.9"\n', ("mysql",)),
