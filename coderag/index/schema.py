@@ -71,10 +71,13 @@ def fold_schema(
     from coderag.index.catalog_vectors import schema_vectors
     from coderag.sql.dbt.project import in_projects
     from coderag.sql.fold import fold
+    from coderag.sql.models.declared_dialect import with_declared_dialects
     from coderag.sql.models.django_project import settled
     from coderag.sql.models.efcore_project import with_entities
+    from coderag.sql.models.native_types import with_native_types
 
-    schema = fold(settled(with_entities(in_projects(files))), settings)
+    files = with_native_types(with_declared_dialects(with_entities(in_projects(files))))
+    schema = fold(settled(files), settings)
     return schema, schema_vectors(schema, embedding.opened()) if embedding.key else None
 
 

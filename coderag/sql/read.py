@@ -34,6 +34,7 @@ from coderag.sql.model import (
     UseDatabase,
 )
 from coderag.sql.names import is_placeholder
+from coderag.sql.prefixes import without_prefixes
 from coderag.sql.queries import is_named, question_of, read_query
 from coderag.sql.samples import Samples
 from coderag.sql.series import down_rows, series_of
@@ -67,7 +68,7 @@ def read_sql(data: bytes, *, path: str, dialect: str = "") -> Facts:
 
     The data are UTF-8 with "\\n" at the ends of lines. Raises QueryError for an unknown dialect.
     """
-    return replace(_read_best(data, path, dialect), series=series_of(path, ()))
+    return replace(_read_best(without_prefixes(data), path, dialect), series=series_of(path, ()))
 
 
 def _read_best(data: bytes, path: str, dialect: str) -> Facts:

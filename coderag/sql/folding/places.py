@@ -42,7 +42,8 @@ GENERIC = (
     evolutions deploy deployment docker docker-entrypoint-initdb.d initdb initdb.d init setup install installation
     delta deltas full_schema full_schemas snapshot snapshots update updates upgrade upgrades patches changesets
     scripts script bin tools dump dumps backup backups structure create creates up sqls seeds seed fixtures fixture
-    testdata java kotlin python ruby node ts js go target queries query reports dialects dialect com org net io
+    testdata java kotlin python ruby node ts js go target build dist distribution out output release releases files etc
+        web www webapp webapps php cpp csharp rust product queries query reports dialects dialect com org net io
     """.split()
     )
 )

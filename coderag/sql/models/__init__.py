@@ -34,6 +34,20 @@ CODE_SETTINGS = Framework(
     ),
 )
 
+DRIVERS = (
+    b"postgr",
+    b"mysql",
+    b"sqlite",
+    b"maria",
+    b"pg",
+    b"mssql",
+    b"trilogy",
+    b"MyXQL",
+    b"Postgres",
+    b"myxql",
+    b"tds",
+)
+
 JAVASCRIPT = (
     Framework("drizzle", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))),
     Framework("knex", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))),
@@ -67,6 +81,7 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "ruby": (
         Framework("rails", ((b"Schema.define", b"Schema[", b"Migration"), (b"define", b"def "))),
         Framework("activerecord", ((b"ApplicationRecord", b"ActiveRecord::Base"), (b"class ",))),
+        Framework("declared_dialect", ((b"gem ", b"gem("), DRIVERS)),
     ),
     "typescript": TYPESCRIPT,
     "tsx": TYPESCRIPT,
@@ -89,7 +104,9 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "elixir": (
         Framework("ecto_migrations", ((b"Ecto.Migration",),)),
         Framework("ecto", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),
+        Framework("declared_dialect", ((b"Adapters", b"deps", b"://"), DRIVERS)),
     ),
+    "json": (Framework("declared_dialect", ((b'"dependencies"', b"DATABASE"), DRIVERS)),),
     "prisma": (Framework("prisma", ()),),
     "ini": (SETTINGS,),
     "yaml": (SETTINGS,),

@@ -33,7 +33,6 @@ from coderag.sql.model import (
     Source,
     Table,
 )
-from coderag.sql.models.declared_dialect import with_declared_dialects
 from coderag.sql.models.django_fields import USER_MODEL, key_column, table_name
 from coderag.sql.models.django_state import is_without_table
 from coderag.sql.models.shared import with_shared
@@ -51,7 +50,7 @@ def settled(files: Sequence[SchemaFile]) -> list[SchemaFile]:
 
     Their order stays; files of other tools stay as they are.
     """
-    files = _without_replaced(with_shared(with_declared_dialects(files)))
+    files = _without_replaced(with_shared(files))
     migrations = {one.path: one for one in files if one.facts.series is not None and one.facts.series.tool == TOOL}
     models = [one for one in files if one.facts.series is None and _has_models(one)]
     if not migrations and not models:

@@ -58,10 +58,11 @@ TYPES = {
     "enu": "text",
     "double": "double precision",
     "dateTime": "datetime",
+    "timestamp": "timestamptz",  # where there is such a type
     "specificType": "",
 }
 PLAIN_TYPES = frozenset(
-    "integer text boolean date datetime time timestamp float decimal binary json jsonb uuid geometry geography point "
+    "integer text boolean date datetime time float decimal binary json jsonb uuid geometry geography point "
     "double".split()
 )
 COUNTED = frozenset({"increments", "bigIncrements"})
@@ -350,7 +351,7 @@ def _timestamps(table: Name, written: Written) -> Made:
     names = ("createdAt", "updatedAt") if is_camel else ("created_at", "updated_at")
     default = "CURRENT_TIMESTAMP" if is_default else ""
     columns = [
-        Column(name, "timestamp", nullable=not is_default, default=default, source=written.source) for name in names
+        Column(name, "timestamptz", nullable=not is_default, default=default, source=written.source) for name in names
     ]
     return [AddColumn(table, column, source=written.source) for column in columns]
 

@@ -40,7 +40,6 @@ from coderag.sql.models.literals import Literal, as_text, texts
 from coderag.sql.models.rails_era import Era, era_of
 from coderag.sql.models.rails_reverse import reverted
 from coderag.sql.models.rails_tables import OUTSIDE, TableCall, column_of, join_name, operations_of, qualified
-from coderag.sql.models.rails_types import with_native_types
 from coderag.sql.models.ruby import Arguments, Code
 from coderag.sql.models.tree import descendants, lines_of, lost_at, named, text_of
 
@@ -90,7 +89,6 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     else:
         return None
     dialect, guess = _dialect(data)
-    operations = with_native_types(reading.operations, dialect) if schema is not None else reading.operations
     database = DATABASE.search(path)
     return Facts(
         dialect=dialect,
@@ -99,7 +97,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         database=(database["schema"] or database["migrate"] or "") if database else "",
         series=series,
         lost=tuple(reading.lost),
-        operations=tuple(operations),
+        operations=tuple(reading.operations),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from coderag.reading.language import detect
-from coderag.sql.model import CreateTable, Facts, Name, SchemaFile, Table
+from coderag.sql.model import CreateTable, Facts, Name, SchemaFile, Series, Table
 from coderag.sql.models import read_code
 from coderag.sql.models.declared_dialect import dialect_near, with_declared_dialects
 
@@ -20,8 +20,24 @@ from coderag.sql.models.declared_dialect import dialect_near, with_declared_dial
         (
             "config/database.yml",
             "production:\n  adapter: 'postgis'\ntest:\n  adapter: sqlite3\n",
-            ("postgres", "sqlite"),
+            ("postgres",),
         ),
+        (
+            "config/database.yml.example",
+            "lite: &lite\n  adapter: sqlite3\nserver: &server\n  adapter: mysql2\n\n"
+            "development:\n  <<: *lite\nproduction:\n  <<: *server\n  host: db\n",
+            ("mysql",),
+        ),
+        (
+            "knexfile.js",
+            "module.exports = {\n  development: {\n    client: 'mysql',\n  },\n"
+            "  production: {\n    client: 'pg',\n  },\n}",
+            ("postgres",),
+        ),
+        ("Gemfile", 'gem "rails"\ngem "trilogy", "~> 2.9"\n', ("mysql",)),
+        ("mix.exs", 'defp deps do\n  [{:ecto_sql, "~> 3.0"}, {:myxql, ">= 0.0.0"}]\nend', ("mysql",)),
+        ("lib/shop/repo.ex", "use Ecto.Repo, otp_app: :shop, adapter: Ecto.Adapters.Postgres", ("postgres",)),
+        ("package.json", '{"dependencies": {"knex": "^3.1.0", "better-sqlite3": "^11.0.0"}}', ("sqlite",)),
         (".env.example", "# DATABASE_URL=postgresql+psycopg2://u:p@localhost/shop\n", ("postgres",)),
         (".env.sample", "DB_CONNECTION=mysql\nCACHE_URL=redis://x\n", ("mysql",)),
         ("docker-compose.yml", "services:\n  db:\n    image: docker.io/library/postgres:16-alpine\n", ("postgres",)),
@@ -66,3 +82,31 @@ def test_files_without_a_dialect_have_the_declared_one() -> None:
         SchemaFile("schema.sql", Facts(dialect="postgres", operations=(table,))),
     ]
     assert [one.facts.dialect for one in with_declared_dialects(files)] == ["", "mysql", "postgres"]
+
+
+def test_what_is_of_production_wins_among_files() -> None:
+    declared = [
+        ("src/main/resources/application.yml", ("mysql",)),
+        ("src/main/resources/application-prod.yml", ("postgres",)),
+    ]
+    assert dialect_near("src/main/resources/schema.sql", declared) == "postgres"
+
+
+def test_sql_without_signs_has_the_dialect_declared_around_it() -> None:
+    table = CreateTable(Table(Name("a")))
+    files = [
+        SchemaFile("app/docker-compose.yml", Facts(settings=("mysql",))),
+        SchemaFile("app/db/a.sql", Facts(dialect="ansi", operations=(table,))),
+        SchemaFile("other/b.sql", Facts(dialect="ansi", operations=(table,))),
+    ]
+    assert [one.facts.dialect for one in with_declared_dialects(files)] == ["", "mysql", "ansi"]
+
+
+def test_migrations_of_a_tool_have_the_dialect_that_one_of_them_shows() -> None:
+    table = CreateTable(Table(Name("a")))
+    series = Series("rails", version="1")
+    files = [
+        SchemaFile("db/migrate/1_a.rb", Facts(series=series, operations=(table,))),
+        SchemaFile("db/schema.rb", Facts(dialect="postgres", series=series, operations=(table,))),
+    ]
+    assert [one.facts.dialect for one in with_declared_dialects(files)] == ["postgres", "postgres"]

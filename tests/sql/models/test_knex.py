@@ -81,9 +81,9 @@ def test_a_migration_creates_a_table() -> None:
         Column("email", "varchar(99)", nullable=False, source=at(7)),
         Column("team_id", "integer unsigned", source=at(8)),
         Column("state", "text", default="'open'", comment="of the account", values=("open", "shut"), source=at(9)),
-        Column("at", "timestamp", default="CURRENT_TIMESTAMP", source=at(10)),
-        Column("created_at", "timestamp", nullable=False, default="CURRENT_TIMESTAMP", source=at(11)),
-        Column("updated_at", "timestamp", nullable=False, default="CURRENT_TIMESTAMP", source=at(11)),
+        Column("at", "timestamptz", default="CURRENT_TIMESTAMP", source=at(10)),
+        Column("created_at", "timestamptz", nullable=False, default="CURRENT_TIMESTAMP", source=at(11)),
+        Column("updated_at", "timestamptz", nullable=False, default="CURRENT_TIMESTAMP", source=at(11)),
     )
     assert users.primary_key == ("id",)
     assert users.unique == (("email",), ("email", "team_id"))

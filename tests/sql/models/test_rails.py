@@ -24,13 +24,14 @@ from coderag.sql.model import (
     Origin,
     Rename,
     RenameColumn,
+    SchemaFile,
     Series,
     Source,
     Table,
     TypeDefinition,
 )
 from coderag.sql.models import read_code
-from coderag.sql.models.rails_types import native_type
+from coderag.sql.models.native_types import native_type, with_native_types
 
 SCHEMA = """\
 # This file is auto-generated
@@ -89,7 +90,8 @@ def migrated(statements: str, version: str = "7.1") -> tuple[Operation, ...]:
 
 def tables(text: str) -> dict[str, Table]:
     """Return the tables of a schema.rb by name."""
-    return {str(one.table.name): one.table for one in facts(text).operations if isinstance(one, CreateTable)}
+    [file] = with_native_types([SchemaFile("db/schema.rb", facts(text))])
+    return {str(one.table.name): one.table for one in file.facts.operations if isinstance(one, CreateTable)}
 
 
 def brief(table: Table) -> list[tuple[str, str]]:
@@ -438,4 +440,4 @@ def test_what_is_reverted_is_taken_back_in_the_other_order() -> None:
     ],
 )
 def test_a_type_is_that_of_the_database(kind: str, dialect: str, native: str) -> None:
-    assert native_type(kind, dialect) == native
+    assert native_type(kind, "rails", dialect) == native
