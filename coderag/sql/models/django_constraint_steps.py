@@ -2,62 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.sql.model import (
     AddConstraint,
     DropConstraint,
-    Lost,
     Source,
 )
+from coderag.sql.models.django_conditions import condition_sql
 from coderag.sql.models.django_steps import COMPUTED, Reader, Step
 from coderag.sql.models.django_tables import (
     unique_sets,
 )
-from coderag.sql.models.python_code import last_part
+from coderag.sql.models.python_code import Code, last_part
 from coderag.sql.models.tree import lost_at, text_of
 
-__all__ = ["add_constraint", "alter_unique", "remove_constraint", "unique_constraints"]
+__all__ = ["add_constraint", "alter_unique", "constraint_of", "remove_constraint"]
 
 
 def alter_unique(step: Step, reader: Reader) -> None:
-    """Read AlterUniqueTogether, which states all sets; which ones it takes away, other files tell."""
-    model = reader.model(step.text(0, "name"))
-    sets = unique_sets(step.call.argument(1, "unique_together"), step.code, lambda name: reader.column(model, name))
+    """Read AlterUniqueTogether, which states all sets; which others it takes away, other files tell."""
+    model, node = reader.model(step.text(0, "name")), step.call.argument(1, "unique_together")
+    sets = unique_sets(node, step.code, lambda name: reader.column(model, name))
+    if not model or not (sets or _is_nothing(node, step.code)):
+        reader.lost.append(lost_at(step.call.node, COMPUTED))
+        return
     table = reader.table(model)
+    reader.operations.append(DropConstraint(table, unique=True, if_exists=True, source=step.source))
     reader.operations += [AddConstraint(table, unique=one, source=step.source) for one in sets]
-    if not sets:
-        reader.lost.append(
-            Lost(
-                step.source.start_line,
-                text_of(step.call.node).partition("(")[0],
-                "which keys it takes away is not written",
-            )
-        )
+
+
+def _is_nothing(node: Node | None, code: Code) -> bool:
+    """Tell whether an argument is an empty set, list or tuple, or None."""
+    return text_of(node) in {"None", "set()", "frozenset()"} or (node is not None and code.items(node) == [])
 
 
 def add_constraint(step: Step, reader: Reader) -> None:
+    """Read AddConstraint, with a constraint that holds for all rows."""
     model = reader.model(step.text(0, "model_name"))
     node = step.call.argument(1, "constraint")
     if not model or node is None:
         reader.lost.append(lost_at(step.call.node, COMPUTED))
         return
-    reader.operations += unique_constraints(node, model, reader, source=step.source)
+    found = constraint_of(node, model, reader, source=step.source)
+    reader.operations += [found] if found is not None else []
 
 
-def unique_constraints(node: Node, model: str, reader: Reader, *, source: Source) -> Sequence[AddConstraint]:
-    """Return a UniqueConstraint that holds for all rows; conditions that are Q objects are no SQL."""
+def constraint_of(node: Node, model: str, reader: Reader, *, source: Source) -> AddConstraint | None:
+    """Return a UniqueConstraint that holds for all rows, or a CheckConstraint whose condition has an SQL here."""
     call = reader.code.call(node)
-    if call is None or last_part(call.name) != "UniqueConstraint" or "condition" in call.keywords or call.arguments:
-        return []
-    names = reader.code.strings(call.keywords.get("fields"))
-    if not names:
-        return []
-    columns = tuple(reader.column(model, name) for name in names)
-    name = reader.code.string(call.keywords.get("name")) or ""
-    return [AddConstraint(reader.table(model), name=name, unique=columns, source=source)]
+    if call is None:
+        return None
+    made = AddConstraint(reader.table(model), name=reader.code.string(call.keywords.get("name")) or "", source=source)
+    match last_part(call.name):
+        case "CheckConstraint":
+            condition = call.keywords.get("condition", call.keywords.get("check"))
+            check = condition_sql(condition, reader.code, lambda name: reader.column(model, name))
+            return replace(made, check=check) if check else None
+        case "UniqueConstraint" if "condition" not in call.keywords and not call.arguments:
+            names = reader.code.strings(call.keywords.get("fields")) or ()
+            unique = tuple(reader.column(model, name) for name in names)
+            return replace(made, unique=unique) if unique else None
+        case _:
+            return None
 
 
 def remove_constraint(step: Step, reader: Reader) -> None:

@@ -51,7 +51,7 @@ NUMBER = re.compile(r"\d+")
 NO_NAMES = frozenset({"__first__", "__latest__"})  # of no migration in particular
 # Operations that change rows, indexes or nothing at all in the database.
 PASSED = frozenset(
-    """AddIndex RemoveIndex RenameIndex AlterIndexTogether AlterModelOptions AlterModelManagers
+    """AlterConstraint AddIndex RemoveIndex RenameIndex AlterIndexTogether AlterModelOptions AlterModelManagers
     AddIndexConcurrently RemoveIndexConcurrently CreateCollation RemoveCollation ValidateConstraint""".split()
 )
 

@@ -22,7 +22,7 @@ from coderag.sql.model import (
     Rename,
     Table,
 )
-from coderag.sql.models.django_constraint_steps import unique_constraints
+from coderag.sql.models.django_constraint_steps import constraint_of
 from coderag.sql.models.django_fields import Field, field_of, is_composite, key_fields
 from coderag.sql.models.django_state import proxy_of, unmanaged
 from coderag.sql.models.django_steps import COMPUTED, Reader, Step
@@ -35,7 +35,7 @@ from coderag.sql.models.django_tables import (
     unique_sets,
 )
 from coderag.sql.models.python_code import Code
-from coderag.sql.models.tree import lost_at
+from coderag.sql.models.tree import lines_of, lost_at
 
 __all__ = [
     "alter_order",
@@ -77,10 +77,8 @@ def create_model(step: Step, reader: Reader) -> None:
         (one.column,) for one in fields if one.unique and one.column and not one.primary_key
     ]
     unique += unique_sets(options.get("unique_together"), step.code, lambda name: reader.column(model, name))
-    for item in step.code.items(options.get("constraints")) or []:
-        unique += [
-            found.unique for found in unique_constraints(item, model, reader, source=step.source) if found.unique
-        ]
+    stated = step.code.items(options.get("constraints")) or []
+    constraints = [constraint_of(item, model, reader, source=lines_of(item)) for item in stated]
     created = Table(
         Name(table),
         columns=tuple(columns),
@@ -92,7 +90,7 @@ def create_model(step: Step, reader: Reader) -> None:
         origins=(Origin.MIGRATION,),
         sources=(step.source,),
     )
-    reader.operations += [CreateTable(created), *joins]
+    reader.operations += [CreateTable(created), *filter(None, constraints), *joins]
 
 
 def _without_table(model: str, options: dict[str, Node], step: Step, reader: Reader) -> bool:

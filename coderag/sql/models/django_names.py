@@ -45,6 +45,7 @@ class Names:
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)  # table -> primary key
     links: dict[tuple[str, str], str] = field(default_factory=dict)  # table and column -> the table referred to
     unique: set[tuple[str, str]] = field(default_factory=set)  # table and column
+    together: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # table -> unique_together
     without: dict[str, str] = field(default_factory=dict)  # models without a table of their own -> the one they have
 
     def note(self, operation: Operation) -> None:
@@ -57,6 +58,7 @@ class Names:
                 for key in table.foreign_keys:
                     self._link(table.name, key)
                 self.unique.update((folded(table.name), one[0].casefold()) for one in table.unique if len(one) == 1)
+                self.together[folded(table.name)] = tuple(one for one in table.unique if len(one) > 1)
             case Describe(table=table) if "." in table.alias and table.alias != USER_MODEL:
                 self._name(table)
             case AddColumn(table=name, column=column):
@@ -66,9 +68,14 @@ class Names:
                     self._link(name, operation.foreign_key)
                 if len(operation.unique) == 1:
                     self.unique.add((folded(name), operation.unique[0].casefold()))
+                elif operation.unique and not operation.name:
+                    self.together[folded(name)] = (*self.together.get(folded(name), ()), operation.unique)
                 self.keys[folded(name)] = operation.primary_key or self.keys.get(folded(name), ())
             case DropConstraint(table=name, columns=names) if len(names) == 1:
                 self._unlink(name, names[0])
+            case DropConstraint(table=name, columns=names) if names:
+                sets = self.together.get(folded(name), ())
+                self.together[folded(name)] = tuple(one for one in sets if one != names)
             case AlterColumn(table=name, column=column_name, type=str() as type_):
                 columns = self.columns.get(folded(name), {})
                 if (known := columns.get(column_name.casefold())) is not None:
@@ -82,6 +89,7 @@ class Names:
             case Rename(name=name, to=new, kind=ObjectKind.TABLE):
                 self.columns[folded(new)] = self.columns.pop(folded(name), {})
                 self.keys[folded(new)] = self.keys.pop(folded(name), ())
+                self.together[folded(new)] = self.together.pop(folded(name), ())
                 before, after = folded(name), folded(new)
                 self.without = {
                     model: new.name if table.casefold() == before else table for model, table in self.without.items()
@@ -108,6 +116,9 @@ class Names:
             called = to.removesuffix("_id") if is_usual else known.field
             columns[to.casefold()] = msgspec.structs.replace(known, name=to, field=called)
         self.keys[folded(name)] = tuple(to if one == column else one for one in self.keys.get(folded(name), ()))
+        self.together[folded(name)] = tuple(
+            tuple(to if one == column else one for one in names) for names in self.together.get(folded(name), ())
+        )
         before = (folded(name), column.casefold())
         if (target := self.links.pop(before, None)) is not None:
             self.links[folded(name), to.casefold()] = target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -33,17 +34,37 @@ from coderag.sql.models.django_tables import table_name
 
 __all__ = ["settle"]
 
+NAMES = re.compile(r"'(?:[^']|'')*'|\b([a-z_]\w*)")  # in a check, whose words of SQL are capitals; or a string
+
 
 def settle(names: Names, file: SchemaFile) -> SchemaFile:
     """Return a file with its operations settled, which are noted."""
     found: list[Operation] = []
     operations = file.facts.operations
     for number, operation in enumerate(operations):
-        behind = operations[number + 1 : number + 3]
-        for one in _settled(names, operation, behind):
+        if isinstance(operation, DropConstraint) and operation.unique:
+            came_to = _sets_dropped(names, operation, operations[number + 1 :])
+        else:
+            came_to = _settled(names, operation, operations[number + 1 : number + 3])
+        for one in came_to:
             found.append(one)
             names.note(one)
     return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=tuple(found)))
+
+
+def _sets_dropped(names: Names, operation: DropConstraint, behind: Sequence[Operation]) -> Iterator[Operation]:
+    """Yield the keys that go where a statement says all of a table that are there from then on, which follow it."""
+    if names.is_of_no_table(operation):
+        return
+    table = names.table(operation.table)
+    stated = [
+        {names.column(table, name) for name in one.unique}
+        for one in behind
+        if isinstance(one, AddConstraint) and one.source == operation.source
+    ]
+    for columns in names.together.get(folded(table), ()):
+        if set(columns) not in stated:
+            yield DropConstraint(table, columns=columns, if_exists=True, source=operation.source)
 
 
 def _settled(names: Names, operation: Operation, behind: Sequence[Operation]) -> Iterator[Operation]:
@@ -178,9 +199,12 @@ def _constraint(names: Names, operation: AddConstraint, table: Name) -> Iterator
     unique = tuple(names.column(table, name) for name in operation.unique)
     if len(unique) == 1 and not operation.name and (folded(table), unique[0].casefold()) in names.unique:
         return
+    if unique and not operation.name and set(unique) in map(set, names.together.get(folded(table), ())):
+        return
     if operation.primary_key and operation.primary_key == names.keys.get(folded(table)):
         return
-    yield msgspec.structs.replace(operation, table=table, unique=unique, foreign_key=key)
+    check = NAMES.sub(lambda found: names.column(table, found[1]) if found[1] else found[0], operation.check)
+    yield msgspec.structs.replace(operation, table=table, unique=unique, foreign_key=key, check=check)
 
 
 def _dropped_column(names: Names, operation: DropColumn, table: Name) -> Operation:
