@@ -46,7 +46,7 @@ def settled(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     project = Names(user)
     paths, _ = ordered([Migration(path, one.facts.series) for path, one in migrations.items() if one.facts.series])
     done = {path: settle(project, migrations[path]) for path in paths}
-    described = Names(user)
+    described = Names(user, without=dict(project.without))
     models = [_with_keys(one) for one in models]
     for one in models:
         for operation in one.facts.operations:
