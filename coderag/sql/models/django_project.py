@@ -20,6 +20,7 @@ from coderag.sql.model import (
 )
 from coderag.sql.models.declared_dialect import with_declared_dialects
 from coderag.sql.models.django_fields import USER_MODEL
+from coderag.sql.models.django_inheritance import with_parents
 from coderag.sql.models.django_names import DEFAULT_USER, Names
 from coderag.sql.models.django_settling import settle
 from coderag.sql.models.django_tables import key_column, table_name
@@ -47,7 +48,7 @@ def settled(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     paths, _ = ordered([Migration(path, one.facts.series) for path, one in migrations.items() if one.facts.series])
     done = {path: settle(project, migrations[path]) for path in paths}
     described = Names(user, without=dict(project.without))
-    models = [_with_keys(one) for one in models]
+    models = [_with_keys(one) for one in with_parents(models)]
     for one in models:
         for operation in one.facts.operations:
             described.note(operation)
