@@ -19,6 +19,7 @@ from coderag.sql.model import (
     Source,
 )
 from coderag.sql.models.declared_dialect import with_declared_dialects
+from coderag.sql.models.django_dialects import in_dialect
 from coderag.sql.models.django_fields import USER_MODEL
 from coderag.sql.models.django_inheritance import with_parents
 from coderag.sql.models.django_names import DEFAULT_USER, Names
@@ -54,7 +55,7 @@ def settled(files: Sequence[SchemaFile]) -> list[SchemaFile]:
             described.note(operation)
     for one in models:
         done[one.path] = settle(described, one)
-    return [done.get(one.path, one) for one in files]
+    return [in_dialect(done[one.path]) if one.path in done else one for one in files]
 
 
 def _has_models(file: SchemaFile) -> bool:
