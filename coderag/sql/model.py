@@ -395,6 +395,7 @@ class DropConstraint(Step, frozen=True):
     columns: tuple[str, ...] = ()  # of the foreign key or unique constraint, where it is named by them
     if_exists: bool = False
     source: Source = Source()
+    unique: bool = False  # all unique constraints of several columns that were stated without a name
 
 
 class CommentOn(Step, frozen=True):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from coderag.sql.folding.apps_of_tests import with_test_apps
 from coderag.sql.folding.attaching import merged, with_dependents, with_models
 from coderag.sql.folding.declared import Declared, declared
 from coderag.sql.folding.drafts import Draft, grouped_by, is_migration
@@ -58,7 +59,7 @@ def grouped(files: Sequence[SchemaFile], settings: Settings) -> tuple[list[Group
     drafts, rest = first_drafts(rest)
     drafts = with_schemas_beside(with_snapshots(with_locations(merged(drafts))))
     drafts = with_dependents(drafts, rest)
-    drafts = with_models(with_editions(drafts))
+    drafts = with_test_apps(with_models(with_editions(drafts)))
     drafts.sort(key=lambda draft: draft.files[0].path)
     problems: list[SchemaProblem] = []
     names = database_names(drafts, settings)

@@ -6,7 +6,6 @@ https://docs.djangoproject.com/en/stable/ref/models/options/
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
@@ -25,61 +24,38 @@ from coderag.sql.model import (
     Origin,
     Relation,
     Shared,
-    Source,
     Table,
 )
-from coderag.sql.models.django_bases import known_base
-from coderag.sql.models.django_fields import (
+from coderag.sql.models.django_classes import (
+    NOT_MODELS,
+    Model,
+    Models,
+    app_label,
+    fields_of,
+    header_of,
+    models_of,
+    options_of,
+    strange_bases,
+)
+from coderag.sql.models.django_fields import USER_MODEL, Field, is_composite, key_fields, use_of
+from coderag.sql.models.django_kinds import defined_kinds
+from coderag.sql.models.django_tables import (
     AUTO_FIELD,
     SELF,
-    USER_MODEL,
-    Field,
     Target,
     column_of,
     foreign_key,
     full_name,
-    is_composite,
     join_table,
     key_column,
-    key_fields,
-    read_field,
     table_name,
     unique_sets,
-    use_of,
 )
-from coderag.sql.models.django_kinds import OTHERS, defined_kinds, kind_of
-from coderag.sql.models.python_classes import ancestors, base_names
-from coderag.sql.models.python_code import Call, Class, Code, last_part, read_python
-from coderag.sql.models.tree import lines_of, lost_at, row_of
+from coderag.sql.models.python_classes import base_names
+from coderag.sql.models.python_code import Class, Code, last_part, read_python
+from coderag.sql.models.tree import lines_of, lost_at
 
 __all__ = ["read"]
-
-MODELS = "models"
-# Where the classes are defined that make another one a model.
-ROOTS = ("django.db.models", "django.contrib.gis.db.models")
-OWN_FIELDS = ("django.db.models", "django.contrib.gis.db.models", "django.contrib.postgres.fields")
-NOT_MODELS = ("Field", "Manager", "QuerySet", "Form", "Serializer", "Admin", "Choices", "Lookup", "Func", "Transform")
-NOT_INHERITED = frozenset({"abstract", "proxy", "db_table"})
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A class with a table."""
-
-    name: str  # "shop.Order"
-    table: str
-    one: Class
-    fields: Mapping[str, Field]
-    parents: tuple[Model, ...]  # with tables of their own, whose rows its rows extend
-    whole: bool  # no base in another file may have a primary key
-
-
-@dataclass(frozen=True, slots=True)
-class Models:
-    """The models of a file."""
-
-    by_class: dict[str, Model]  # with tables, in order
-    by_name: dict[str, Model]  # "shop.order", a proxy's name too
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001
@@ -87,7 +63,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     code = read_python(data)
     if not any(origin.startswith("django") for origin in (*code.imports.values(), *code.stars)):
         return None
-    models, lost = _models(code, path)
+    models, lost = models_of(code, path)
     tables: list[Table] = []
     for model in models.by_class.values():
         found, missed = _tables(model, models, code)
@@ -99,7 +75,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         return None
     fields = [field for model in models.by_class.values() for field in model.fields.values() if field.kind]
     given = [code.classes[one.table.name.name] for one in mixins]
-    fields += [field for one in given for field in _fields(one, code).values() if field.kind]
+    fields += [field for one in given for field in fields_of(one, code).values() if field.kind]
     uses = tuple(use_of(one, code) for one in fields if one.column)
     lost.sort(key=lambda one: one.line)
     operations = tuple(CreateTable(table) for table in tables)
@@ -123,7 +99,7 @@ def _shared(
 
 def _heirs(one: Class, code: Code) -> tuple[Heir, ...]:
     """Return the bases of other files whose fields a model has, in front of its own; the first base at last."""
-    return tuple(Heir(base) for base in reversed(_strange_bases(one, code)))
+    return tuple(Heir(base) for base in reversed(strange_bases(one, code)))
 
 
 def _mixins(models: Models, code: Code, path: str) -> Iterator[Mixin]:
@@ -132,9 +108,9 @@ def _mixins(models: Models, code: Code, path: str) -> Iterator[Mixin]:
         names = base_names(one, code)
         if one.name in models.by_class or any(last_part(name).endswith(NOT_MODELS) for name in names):
             continue
-        fields = _fields(one, code)
+        fields = fields_of(one, code)
         heirs = _heirs(one, code)
-        abstract = code.truth(_options(one, code).get("abstract"))
+        abstract = code.truth(options_of(one, code).get("abstract"))
         if not fields and not (abstract and heirs):
             continue
         model = Model(f"{app_label(path)}.{one.name}", "", one, fields, (), whole=False)
@@ -156,177 +132,6 @@ def _mixins(models: Models, code: Code, path: str) -> Iterator[Mixin]:
 def _is_own(field: Field) -> bool:
     """Tell whether a field refers to its own model, which is each time another one."""
     return field.relation is not None and field.relation.model == SELF
-
-
-def app_label(path: str) -> str:
-    """Return the app that a module of models belongs to by its path: the folder with models.py or models/."""
-    parts = path.removesuffix(".py").split("/")
-    if MODELS not in parts[1:]:
-        return ""
-    at = len(parts) - 1 - parts[::-1].index(MODELS)
-    while at > 1 and parts[at - 1] == MODELS:  # models/models.py
-        at -= 1
-    return parts[at - 1]
-
-
-# Which classes are models
-
-
-def _models(code: Code, path: str) -> tuple[Models, list[Lost]]:
-    """Return the models, and what of them could not be named or read."""
-    found = Models({}, {})
-    lost: list[Lost] = []
-    app = app_label(path)
-    for one in code.classes.values():
-        options = _options(one, code)
-        if not _is_model(one, code, in_models=_in_models(path)) or code.truth(options.get("abstract")):
-            continue
-        if "apps" in options:
-            continue  # a registry of its own, as tests make one
-        label = code.string(options.get("app_label")) or app
-        name = f"{label}.{one.name}" if label else one.name
-        parents = _parents(one, code, found)
-        if code.truth(options.get("proxy")):
-            found.by_name.update({name.lower(): parent for parent in parents})
-            continue
-        table = _written_table(options.get("db_table"), code, found)
-        if not table and (not label or "db_table" in options):
-            why = "it is computed" if label else "the file is in no app's models"
-            lost.append(lost_at(one.node, f"the table's name is not known: {why}"))
-            continue
-        strange = [last_part(base) for base in _strange_bases(one, code)]
-        lost += [lost_at(one.node, f"the columns of {base} are in another file") for base in strange]
-        whole = not strange or any(code.dotted(base).startswith(ROOTS) for base in one.bases)
-        model = Model(name, table or table_name(name), one, _fields(one, code), tuple(parents), whole)
-        found.by_class[one.name] = found.by_name[name.lower()] = model
-    return found, lost
-
-
-def _in_models(path: str) -> bool:
-    return MODELS in path.removesuffix(".py").split("/")
-
-
-def _written_table(node: Node | None, code: Code, models: Models) -> str:
-    """Return a table that Meta names, as a string or as `Order._meta.db_table`; "" where it names none."""
-    dotted = code.dotted(node)
-    if dotted.endswith("._meta.db_table") and (model := models.by_class.get(dotted.partition(".")[0])) is not None:
-        return model.table
-    return (code.string(node) or "").strip('"')
-
-
-def _parents(one: Class, code: Code, models: Models) -> list[Model]:
-    """Return the models above with tables of their own, the nearest of each line."""
-    found: list[Model] = []
-    waiting, seen = list(one.bases), {one.name}
-    while waiting:
-        name = code.dotted(waiting.pop(0))
-        if name in seen or (base := code.classes.get(name)) is None:
-            continue
-        seen.add(name)
-        model = models.by_class.get(name)
-        if model is None:
-            waiting[:0] = base.bases
-        elif model not in found:
-            found.append(model)
-    return found
-
-
-def _is_model(one: Class, code: Code, *, in_models: bool) -> bool:
-    """Tell whether a class is a model: by its bases, or by its fields where a base is in another file."""
-    names = base_names(one, code)
-    if not names or any(last_part(name).endswith(NOT_MODELS) for name in names if name not in code.classes):
-        return False
-    if any(_is_root(name, code) for name in names):
-        return True
-    strange = [name for name in names if name not in code.classes]
-    if not strange or not in_models:
-        return False
-    inside = code.within(one)
-    calls = [inside.call(member.value) for member in one.members.values() if not member.method]
-    made = [call for call in calls if call is not None]
-    if any(call.name.startswith(OWN_FIELDS) for call in made):
-        return True
-    # Fields of libraries are Django's where the module of models has to do with Django's.
-    return code.imported_from(*ROOTS, "django.db") and any(_is_column(call) for call in made)
-
-
-def _is_column(call: Call) -> bool:
-    kind = kind_of(call.name)
-    return kind.known and kind.stored and not call.name.startswith(OTHERS)
-
-
-def _is_root(name: str, code: Code) -> bool:
-    """Tell whether a base is Django's Model or one that is known to derive from it."""
-    if name == "Model":
-        return any(star in ROOTS for star in code.stars)
-    return (name.startswith(ROOTS) and last_part(name) == "Model") or known_base(name) is not None
-
-
-def _strange_bases(one: Class, code: Code) -> list[str]:
-    """Return the bases in other files whose columns are not known."""
-    return [
-        name
-        for name in base_names(one, code)
-        if name not in code.classes and not _is_root(name, code)
-        if name != "object" and name.partition(".")[0] not in {"typing", "abc"}
-    ]
-
-
-def _options(one: Class, code: Code) -> dict[str, Node]:
-    """Return what Meta says, or that of an abstract base, which is not abstract any more in a class below."""
-    found: dict[str, Node] = {}
-    for other in (*reversed(ancestors(one, code)), one):
-        meta = other.inner.get("Meta")
-        if meta is None:
-            continue
-        own = {name: member.value for name, member in meta.members.items() if member.value is not None}
-        if other is not one:
-            if not code.truth(own.get("abstract")):
-                continue
-            own = {name: node for name, node in own.items() if name not in NOT_INHERITED}
-        found = found | own if meta.bases else own
-    return found
-
-
-# Their columns
-
-
-def _fields(one: Class, code: Code) -> dict[str, Field]:
-    """Return the fields of a model: those of bases without a table first, then its own."""
-    found: dict[str, Field] = {}
-    for other, seen_in in _field_classes(one, code):
-        inside = seen_in.within(other)
-        for member in other.members.values():
-            found.pop(member.name, None)
-            call = inside.call(member.value) if not member.method else None
-            field = read_field(member.name, call, inside, statement=member.node) if call is not None else None
-            if field is not None:
-                found[member.name] = field if seen_in is code else replace(field, source=_header(one), comment="")
-    return found
-
-
-def _field_classes(one: Class, code: Code) -> list[tuple[Class, Code]]:
-    """Return a model and the classes above whose fields it has as its own, itself last."""
-    found: list[tuple[Class, Code]] = [(one, code)]
-    for other, seen_in in found:
-        for node in other.bases:
-            name = seen_in.dotted(node)
-            parent = seen_in.classes.get(name)
-            above = (parent, seen_in) if parent is not None else known_base(name)
-            if above is None or above in found or (parent is not None and _has_table(parent, seen_in)):
-                continue
-            found.append(above)
-    return found[::-1]
-
-
-def _has_table(one: Class, code: Code) -> bool:
-    """Tell whether a class is a model with a table, to which one below refers."""
-    return _is_model(one, code, in_models=True) and not code.truth(_options(one, code).get("abstract"))
-
-
-def _header(one: Class) -> Source:
-    """Return the line with a class' name: where the columns stand that Django adds."""
-    return Source(start_line=row_of(one.node), end_line=row_of(one.node))
 
 
 def _link(model: Model, parent: Model) -> Field | None:
@@ -393,9 +198,9 @@ def _tables(model: Model, models: Models, code: Code) -> tuple[list[Table], list
         columns += [column_of(field, type_of=target.type if target is not None else ""), *field.besides]
         if target is not None:
             keys.append(foreign_key(field, target, evidence=Evidence.MODEL))
-    options = _options(model.one, code)
+    options = options_of(model.one, code)
     if "order_with_respect_to" in options:
-        columns.append(Column("_order", "INTEGER", nullable=False, source=_header(model.one)))
+        columns.append(Column("_order", "INTEGER", nullable=False, source=header_of(model.one)))
     primary_key = _primary_key(model, code)
     unique += _unique(model, options, code.within(model.one))
     table = Table(
@@ -432,7 +237,7 @@ def _relations(model: Model, models: Models, code: Code) -> Iterator[Relation]:
 
 def _added(model: Model) -> tuple[list[Column], list[ForeignKey], list[tuple[str, ...]]]:
     """Return the columns that Django adds in front of the fields, with their keys: an id, links to the parents."""
-    header = _header(model.one)
+    header = header_of(model.one)
     columns: list[Column] = []
     keys: list[ForeignKey] = []
     for parent in model.parents:

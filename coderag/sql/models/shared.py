@@ -25,7 +25,7 @@ from coderag.sql.model import (
     Table,
 )
 
-__all__ = ["lost_statements", "with_shared"]
+__all__ = ["Definitions", "lost_statements", "with_shared"]
 
 T = TypeVar("T")
 MAX_BASES = 12  # classes one above the other

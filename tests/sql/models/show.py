@@ -69,7 +69,9 @@ def _operation(operation: Operation) -> Iterator[str]:
         case AddConstraint(table=name):
             yield f"constrain {name} {_constraint(operation)}"
         case DropConstraint(table=name):
-            yield f"drop constraint {name} {operation.name}{' primary key' if operation.primary_key else ''}"
+            kind = " primary key" if operation.primary_key else "unique sets" if operation.unique else ""
+            columns = f"of {', '.join(operation.columns)}" if operation.columns else ""
+            yield f"drop constraint {name} {operation.name}{kind}{columns}"
         case Rename(name=name, to=other):
             yield f"rename {name} to {other}"
         case Drop(name=name, kind=kind):

@@ -132,14 +132,23 @@ def migration(operations: str, body: str = "") -> str:
             "AlterField('order', 'x', models.ForeignKey('b.C', null=True))",
             ["alter shop_order.x_id nullable=True default='' values=()", "constrain shop_order key x_id to b_c = b.C"],
         ),
-        ("AlterUniqueTogether('order', {('a', 'b')})", ["constrain shop_order unique a, b"]),
-        ("AlterUniqueTogether('order', set())", ["lost 5: which keys it takes away is not written"]),
+        (
+            "AlterUniqueTogether('order', {('a', 'b')})",
+            ["drop constraint shop_order unique sets", "constrain shop_order unique a, b"],
+        ),
+        ("AlterUniqueTogether('order', set())", ["drop constraint shop_order unique sets"]),
+        ("AlterUniqueTogether('order', None)", ["drop constraint shop_order unique sets"]),
+        ("AlterUniqueTogether('order', sets())", ["lost 5: not read: computed at run time"]),
         ("AlterOrderWithRespectTo('order', 'x')", ["add shop_order: _order INTEGER not null"]),
         (
             "AddConstraint('order', models.UniqueConstraint(fields=['a'], name='u'))",
             ["constrain shop_order u unique a"],
         ),
-        ("AddConstraint('order', models.CheckConstraint(check=models.Q(a=1), name='c'))", []),
+        (
+            "AddConstraint('order', models.CheckConstraint(check=models.Q(a=1), name='c'))",
+            ["constrain shop_order c check a = 1"],
+        ),
+        ("AlterConstraint('order', 'u', models.UniqueConstraint(fields=['a'], name='u'))", []),
         ("RemoveConstraint('order', 'u')", ["drop constraint shop_order u"]),
         ("AlterModelOptions('order', {})", []),
         ("RunSQL('DROP TABLE a', 'CREATE TABLE a (x int)')", ["drop table a"]),
@@ -273,6 +282,7 @@ constrain labels key up_id to labels = shop.tag
 rename shop_order.buyer_id to payer_id
 rename shop_order_tags to shop_order_words
 describe shop_order_words (shop.order.words)
+drop constraint shop_order of payer_id, state
 constrain shop_order unique payer_id, main_id
 drop shop_order.main_id
 rename shop_order_words.tag_id to word_id
@@ -286,6 +296,65 @@ drop table shop_sale_words
 drop table shop_sale
 """.splitlines()
     )
+
+
+def test_the_sets_that_are_not_stated_again_are_no_keys_any_more() -> None:
+    made = migration("""
+        migrations.CreateModel("Part", [
+            ("id", models.BigAutoField(primary_key=True)),
+            ("name", models.TextField()),
+            ("place", models.ForeignKey("shop.Place", models.CASCADE)),
+            ("size", models.IntegerField()),
+        ], options={
+            "unique_together": {("name", "place"), ("size", "name")},
+            "constraints": [models.UniqueConstraint(fields=["place", "size"], name="part_place")],
+        }),
+    """)
+    changed = migration("""
+        migrations.AlterUniqueTogether("part", {("name", "place"), ("size", "place")}),
+        migrations.RenameField("part", "size", "length"),
+        migrations.AlterUniqueTogether("part", {("name", "place")}),
+        migrations.RenameModel("part", "piece"),
+        migrations.AlterUniqueTogether(name="piece", unique_together=set()),
+        migrations.AddConstraint("piece", models.CheckConstraint(
+            condition=models.Q(("place__isnull", False), ("name__in", ["place", "x"]), _connector="OR"), name="placed",
+        )),
+        migrations.RemoveConstraint("piece", "part_place"),
+    """).replace("dependencies = []", 'dependencies = [("shop", "0001_made")]')
+    lines = project(shop__0001_made=made, shop__0002_changed=changed)
+    assert (
+        lines[lines.index("constrain shop_part part_place unique place_id, size") + 1 :]
+        == """\
+drop constraint shop_part of size, name
+constrain shop_part unique size, place_id
+rename shop_part.size to length
+drop constraint shop_part of length, place_id
+rename shop_part to shop_piece
+describe shop_piece (shop.piece)
+drop constraint shop_piece of name, place_id
+constrain shop_piece placed check place_id IS NOT NULL OR name IN ('place', 'x')
+drop constraint shop_piece part_place
+""".splitlines()
+    )
+
+
+@pytest.mark.parametrize(
+    ("condition", "check"),
+    [
+        ('models.Q(("a__gte", 0), ("b__lt", 1.5))', "a >= 0 AND b < 1.5"),
+        ("models.Q(a__gt=1) | ~models.Q(b__isnull=True)", "a > 1 OR NOT (b IS NULL)"),
+        ("models.Q(a__lte=models.F('b'))", "a <= b"),
+        ('models.Q(models.Q(("a", 1), ("b", 2)), models.Q(("a", 3)), _connector="OR")', "(a = 1 AND b = 2) OR a = 3"),
+        ('models.Q(("a__range", (1, 2)), _negated=True)', "NOT (a BETWEEN 1 AND 2)"),
+        ('models.Q(("a__regex", "x"))', ""),
+        ('models.Q(("owner__name", "x"))', ""),
+        ("models.Q(a=Lower('b'))", ""),
+        ("models.Q()", ""),
+    ],
+)
+def test_conditions(condition: str, check: str) -> None:
+    added = f"migrations.AddConstraint('order', models.CheckConstraint(check={condition}, name='c'))"
+    assert shown(migration(added), path=PATH) == ([f"constrain shop_order c check {check}"] if check else [])
 
 
 def test_a_many_to_many_table_has_a_column_for_the_users_model() -> None:
