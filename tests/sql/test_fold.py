@@ -181,6 +181,11 @@ def test_what_does_not_fit_is_reported_once_for_a_table() -> None:
     ]
 
 
+def test_sequences_that_columns_bring_are_renamed_unseen() -> None:
+    renamed = Rename(name("users_id_seq"), name("people_id_seq"), source=Source(start_line=3, end_line=3))
+    assert texts(folded(file("migrations/0001_a.sql", create("users"), renamed))) == []
+
+
 def test_a_missing_migration_is_reported_and_the_others_applied() -> None:
     known = Series("numbered")
     files = (

@@ -149,7 +149,7 @@ def test_templates() -> None:
         ALTER TABLE ${schema}.x ADD CONSTRAINT fk FOREIGN KEY (a) REFERENCES ${schema}.y (b);
     """
     assert shown(text, "postgres") == expected("""\
-        table ${schema}.${prefix}_users
+        table ${schema}.users
           id int
           {{ col }} text
           ${x} int

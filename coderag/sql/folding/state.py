@@ -27,6 +27,7 @@ from coderag.sql.names import Key, is_no_database, key_of, plain_schema
 
 __all__ = ["ROUTINE_KINDS", "TABLE_KINDS", "TYPE_KINDS", "RoutineKey", "State", "Waiting", "place_of"]
 
+SEQUENCE = "_seq"  # PostgreSQL's name for what numbers a column, which ALTER TABLE renames like a table
 TABLE_KINDS = frozenset({ObjectKind.TABLE, ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW, ObjectKind.EXTERNAL_TABLE})
 ROUTINE_KINDS = frozenset({ObjectKind.FUNCTION, ObjectKind.PROCEDURE, ObjectKind.TRIGGER, ObjectKind.PACKAGE})
 TYPE_KINDS = frozenset({ObjectKind.TYPE, ObjectKind.ENUM, ObjectKind.DOMAIN})
@@ -236,7 +237,7 @@ class State:
             return None
         if self.file is not None:
             self.failed.append((self.file, self.database, self.schema, operation))
-        if is_of_framework(name):
+        if is_of_framework(name) or name.name.casefold().endswith(SEQUENCE):
             return None
         placed = self.placed(source)
         problem = SchemaProblem(placed.path, placed.start_line, f"{name} is {doing} and never created", str(name))
