@@ -17,7 +17,9 @@ DIRECTIVE = re.compile(
     re.MULTILINE,
 )
 SIGNS = re.compile(
-    rb"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|^[ \t]*\#(?:[^\\\n]|\\.|\\\n)*|[^\s]""",
+    # A text that is not closed ends with its line; more than a few characters in '...' are none of C.
+    rb"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.?)*+(?:"|$)|'(?:[^'\\\n]|\\.){1,16}'|"""
+    rb"""^[ \t]*\#(?:[^\\\n]|\\.|\\\n)*|[^\s]""",
     re.DOTALL | re.MULTILINE,
 )
 OPENING, CLOSING = frozenset(b"{(["), frozenset(b"})]")

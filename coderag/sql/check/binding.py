@@ -14,7 +14,7 @@ from coderag.sql.model import Name
 __all__ = ["ambiguous", "candidates"]
 
 SHOWN = 3  # databases in a message
-WORDS = re.compile(r'"([^"\n]+)"|`([^`\n]+)`|\[([^\]\n]+)\]|([^\W\d][\w$#]*)')
+WORDS = re.compile(r'"([^"\n]+)"|`([^`\n]+)`|\[([^\[\]\n]+)\]|([^\W\d][\w$#]*)')
 NOT_NAMES = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^'\\]|''|\\.)*(?:'|\Z)", re.DOTALL)
 
 

@@ -44,7 +44,7 @@ __all__ = ["read"]
 
 FILE_NAME = re.compile(r"(?P<version>\d+)_.*\.exs?")
 CAPTURED = re.compile(r"&(\w+)/0")
-GENERATED = re.compile(r"(?is)\bAS\s*\((.*)\)")
+GENERATED = re.compile(r"(?i)\bAS\s*\(")
 QUERIES = re.compile(r"(?:^|\.)query!?$")
 INDEXES = frozenset({"index", "unique_index"})
 MAX_DEPTH = 20  # of blocks and functions in each other
@@ -322,7 +322,7 @@ class _Reading:
         kind = references.type if references is not None else type_of(call.values[1], call.options)
         stated = as_text(call.options.get("generated"))
         computed = GENERATED.search(stated)
-        generated = computed[1].strip() if computed else stated
+        generated = stated[computed.end() :].rpartition(")")[0].strip() if computed else stated
         is_key = call.options.get("primary_key") is True
         column = Column(
             name,

@@ -34,9 +34,11 @@ INTERFACE = re.compile(r"I[A-Z]")
 CONFIGURED = re.compile(rb"(?:\.Entity|IEntityTypeConfiguration)<\s*([\w.]+)\s*>")
 TO_TABLE = re.compile(rb"\.ToTable\(\s*\"(\w+)\"(?:\s*,\s*\"(\w+)\")?")
 TO_VIEW = re.compile(rb"\.(?:ToView|HasNoKey|ToSqlQuery|ToFunction)\(")
-HAS_KEY = re.compile(rb"\.HasKey\(\s*\w+\s*=>\s*((?:new\s*\{[^}]*\})|\w+\.\w+)")
-MEMBER = re.compile(rb"\w+\.(\w+)")
-COLUMN_NAME = re.compile(rb"\.Property\(\s*\w+\s*=>\s*\w+\.(\w+)\s*\)[^;]*?\.HasColumnName\(\s*\"([^\"]+)\"")
+HAS_KEY = re.compile(rb"\.HasKey\(\s*\w+\s*=>\s*((?:new\s*\{[^{}]*\})|\w+\.\w+)")
+MEMBER = re.compile(rb"\b\w++\.(\w+)")
+COLUMN_NAME = re.compile(
+    rb"\.Property\(\s*\w+\s*=>\s*\w+\.(\w+)\s*\)(?:(?!\.Property\()[^;])*?\.HasColumnName\(\s*\"([^\"]+)\""
+)
 TYPES = {
     "int": "integer",
     "long": "bigint",

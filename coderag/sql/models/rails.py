@@ -53,7 +53,9 @@ POSTGRES = re.compile(
 )
 MYSQL = re.compile(rb"(?i)ENGINE=InnoDB|charset: \"utf8|collation: \"utf8|\bunsigned: true|utf8mb4")
 DEFINE = re.compile(r"(?m)^ActiveRecord::Schema(?:\[[\d.]+\])?\.define(?:\(version: ([\d_]+)\))?")
-EXISTING_TABLE = re.compile(r"\s*(?:connection\.)?(?:table|data_source)_exists\?[ (]\s*[:\"']([\w.]+)['\"]?\s*\)?\s*")
+EXISTING_TABLE = re.compile(
+    r"\s*(?:connection\.)?(?:table|data_source)_exists\?[ (]\s*[:\"']([\w.]+)['\"]?\s*+(?:\)\s*)?"
+)
 EXISTS = re.compile(r"(?:table|column|index|foreign_key|constraint|check_constraint|data_source|view)_exists\?")
 MAX_DEPTH = 30  # of blocks and methods in each other
 MAX_CALLS = 20_000  # that are followed in one file, loops unrolled
