@@ -27,7 +27,7 @@ from coderag.index.rule_files import OWN, RuleFile, rule_files
 from coderag.index.segment import Segment
 from coderag.index.snapshots import Snapshot
 from coderag.reading.globs import path_test, split_globs
-from coderag.sql.settings import AccessRule, Settings, read_access_rules
+from coderag.sql.settings import AccessRule, Settings, check_count, read_access_rules
 
 __all__ = [
     "Access",
@@ -140,12 +140,14 @@ def access_of(manifest: Manifest) -> Access:
         return Access()
     try:
         access = msgspec.convert(manifest.access, Access)
+        for rules in (access.rules, *(file.rules for file in access.others)):
+            check_count(len(rules) + sum(len(one.paths) for one in rules), "the index")
         for rule in access.rules:
             split_globs(rule.paths)
         for glob in (glob for file in access.settings.files for glob in file.globs):
             glob.encode()  # half a pair is no text, and no settings have it
         return access
-    except (msgspec.ValidationError, QueryError, UnicodeEncodeError, RecursionError) as error:
+    except (msgspec.ValidationError, QueryError, SettingsError, UnicodeEncodeError, RecursionError) as error:
         raise IndexDamagedError(f'the access rules of the index are damaged: {error}; run "coderag index"') from error
 
 

@@ -82,8 +82,9 @@ class Embedding:
         return self.encoder.identity.key
 
     def opened(self) -> Encoder:
-        """Return the encoder that made the vectors of this key; raises EncoderError for another."""
-        assert self.encoder is not None, "an index of words alone has nothing to encode"
+        """Return the encoder that made the vectors of this key; raises EncoderError for another or none."""
+        if self.encoder is None:
+            raise EncoderError('the index has vectors and names no encoder; run "coderag index" to embed it anew')
         if self.encoder.identity.key != self.key:
             raise EncoderError(
                 f"the index was made with another version of {self.encoder.identity.model} (revision, pooling, "

@@ -48,6 +48,7 @@ __all__ = [
     "AccessRule",
     "FileSettings",
     "Settings",
+    "check_count",
     "parse_access_rules",
     "read_access_rules",
     "read_encoder_table",
@@ -178,9 +179,9 @@ def parse_access_rules(table: Mapping[str, Any], file: str) -> tuple[AccessRule,
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise SettingsError(f"{file}: 'access' must be tables, written [[access]]")
     where = f"{file}: [[access]]"
-    _check_count(len(found), where)
+    check_count(len(found), where)
     rules = tuple(_access_rule(one, f"{where} number {number}") for number, one in enumerate(found, 1))
-    _check_count(sum(len(one.paths) for one in rules), where)
+    check_count(sum(len(one.paths) for one in rules), where)
     return rules
 
 
@@ -243,11 +244,11 @@ def _settings(table: Mapping[str, Any], name: str, file: str) -> Settings:
     if not isinstance(files, list) or not all(isinstance(one, dict) for one in files):
         raise SettingsError(f"{where}: 'files' must be tables, written [[schema.files]]")
     rules = [_rule(one, f"{file}: [[schema.files]] number {number}") for number, one in enumerate(files, 1)]
-    _check_count(sum(len(one.globs) for one in rules), f"{file}: [[schema.files]]")
+    check_count(sum(len(one.globs) for one in rules), f"{file}: [[schema.files]]")
     return Settings(name, _file_settings(table, where), tuple(rules))
 
 
-def _check_count(count: int, where: str) -> None:
+def check_count(count: int, where: str) -> None:
     """Raise SettingsError for more tables, or globs in them, than there may be."""
     if count > MOST_GLOBS:
         raise SettingsError(f"{where} has {count:,} tables or globs; {MOST_GLOBS} are the most: join some of them")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from coderag import Index
-from coderag.errors import IndexDamagedError, IndexFormatError
+from coderag.errors import IndexDamagedError, IndexFormatError, RetrievalWarning
 from coderag.index.build import update
 from coderag.index.index_path import IndexPath
 from coderag.index.job import BuildOptions
@@ -273,3 +273,25 @@ def test_texts_of_a_manifest_that_cannot_be_are_damage(
     publish_manifest(folder, replace(read_manifest(folder), **changed))
     with pytest.raises(IndexDamagedError, match=f"'{field}' is not what it may be"):
         Index.open(root)
+
+
+def changed_manifest(repository: Path, root: Path, **changed: Any) -> Index:
+    shutil.copytree(repository, root)
+    Index.open(root)  # which signs it for its place
+    folder = IndexPath(root / ".coderag")
+    publish_manifest(folder, replace(read_manifest(folder), **changed))
+    return Index.open(root)
+
+
+def test_more_rules_than_settings_may_have_are_damage(repository: Path, tmp_path: Path) -> None:
+    rules = [{"paths": ["secret"], "groups": []}] * 300
+    index = changed_manifest(repository, tmp_path / "root", access={"rules": rules})
+    with pytest.raises(IndexDamagedError, match="600 tables or globs"):
+        index.as_seen_by(["dev"]).search("anything")
+
+
+def test_vectors_of_no_encoder_leave_the_words(repository: Path, tmp_path: Path) -> None:
+    encoder = {"kind": "none", "model": ""}
+    index = changed_manifest(repository, tmp_path / "root", encoder=encoder, vectors="0" * 12)
+    with pytest.warns(RetrievalWarning, match="names no encoder"):
+        index.search("anything")
