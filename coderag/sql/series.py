@@ -43,7 +43,7 @@ SQL = re.compile(r"\.sql(?:\.[a-z]\w+)?", re.IGNORECASE)
 SQL_ENDING = re.compile(rf"{SQL.pattern}\Z", re.IGNORECASE)
 FLYWAY = re.compile(rf"(?P<kind>[VUBR])(?P<version>\d+(?:[._]\d+)*)?__(?P<name>.*?){SQL.pattern}", re.IGNORECASE)
 NUMBERED = re.compile(rf"[vV]?(?P<version>\d+(?:[._-]\d+)*)(?P<rest>(?:[-_. +T].*?)?){SQL.pattern}", re.IGNORECASE)
-FOLDER = re.compile(r"(?P<version>\d{6,}|\d{4}-\d\d-\d\d[-_]?\d*)(?:[-_].*)?")
+FOLDER = re.compile(r"(?P<version>\d{4}-\d\d-\d\d[-_]?\d*|\d+)(?:[-_].*)?")
 # The direction stands at the end (x.up, x_down) or, for postgrator, behind the number (001.do.x).
 DIRECTION = re.compile(r"(?i)(?P<stem>.*)[-_.](?P<direction>up|down|do|undo|rollback|revert)|\.(?P<front>do|undo)\..*")
 MIGRATION_WORDS = frozenset({"migrate", "migration", "migrations"})  # in the name of a folder: old_migrations

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from coderag.sql.folding.declared import Declared, Index, is_qualified
-from coderag.sql.folding.drafts import Draft, Sets, common_folder, disjoint, grouped_by, overlap
+from coderag.sql.folding.drafts import Draft, Sets, are_apart, common_folder, disjoint, grouped_by, overlap
 from coderag.sql.folding.naming import environment
 from coderag.sql.folding.places import (
     base_folder,
@@ -43,7 +43,9 @@ def merged(drafts: list[Draft]) -> list[Draft]:
             other = _nearest(draft, key, holders, drafts)
             if other is None and key in altered and len(holders) == 1:
                 other = holders[0] if _is_of_project(draft, drafts[holders[0]]) else None
-            if other is not None and _may_be_one(tables, sets, number, other):
+            if other is None or are_apart(draft, drafts[other]):
+                continue
+            if _may_be_one(tables, sets, number, other):
                 sets.join(number, other)
     by_database: dict[tuple[str, str], int] = {}
     for number, draft in enumerate(drafts):

@@ -7,12 +7,15 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from coderag.sql.dialect import GENERIC
 from coderag.sql.folding.declared import Declared
 from coderag.sql.names import Key
 
 __all__ = [
+    "CHOICES",
     "Draft",
     "Sets",
+    "are_apart",
     "common_folder",
     "dialect_of",
     "disjoint",
@@ -21,6 +24,10 @@ __all__ = [
     "overlap",
     "split",
 ]
+
+# The dialects that an application lets its users choose from, the likeliest in production first. A warehouse that has
+# some of an application's tables is a database of its own.
+CHOICES = ("postgres", "mysql", "mariadb", "tsql", "oracle", "db2", "sqlite")
 
 
 @dataclass(slots=True)
@@ -143,6 +150,12 @@ def common_folder(folders: Sequence[str]) -> str:
     first, last = min(parts), max(parts)
     same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     return "/".join(one for one, _ in same)
+
+
+def are_apart(first: Draft, second: Draft) -> bool:
+    """Tell whether one draft is of a database that applications choose from, and the other of a warehouse."""
+    told = {dialect_of(first), dialect_of(second)} - {GENERIC, ""}
+    return len(told) == 2 and len(told.intersection(CHOICES)) == 1
 
 
 def dialect_of(draft: Draft) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from coderag.sql.dialect import GENERIC
 from coderag.sql.folding.declared import Declared
-from coderag.sql.folding.drafts import Draft, Sets, common_folder, dialect_of
+from coderag.sql.folding.drafts import CHOICES, Draft, Sets, common_folder, dialect_of
 from coderag.sql.folding.naming import environment
 from coderag.sql.folding.path_dialects import OTHERS, edition_key, path_dialect
 from coderag.sql.folding.places import project_of
@@ -24,9 +24,6 @@ MIN_ALIKE = 0.5  # of all tables of two drafts of different dialects
 MIN_CONTAINED = 0.8  # of the tables of a draft that is a part of another one's in a different dialect
 MIN_SAME_NAMES = 0.8  # of the migrations of two series, for one to be a copy of the other
 MAX_HOLDERS = 50  # drafts with a table of one name, above which it tells nothing
-# Those that an application lets its users choose from, the likeliest in production first. A warehouse that has some of
-# an application's tables is a database of its own.
-CHOICES = ("postgres", "mysql", "mariadb", "tsql", "oracle", "db2", "sqlite")
 
 
 @dataclass(frozen=True, slots=True)
