@@ -1,7 +1,7 @@
 """Work is judged by how it grows, or by other work at the same time on the same machine; never by seconds.
 
 For four times as much, linear work takes four times as long and quadratic work 16 times. Noise only ever adds to a
-time: the least of several runs counts, and what seems too slow is measured again before that is the verdict.
+time: the least of several ratios counts, and what seems too slow is measured again before that is the verdict.
 """
 
 from __future__ import annotations
@@ -58,14 +58,15 @@ def cpu_seconds(work: Work) -> float:
 
 def ratio(larger: Work, smaller: Work, *, at_most: float) -> float:
     """Return how many times as long the larger work takes; no further rounds are run once that is few enough."""
-    long = short = math.inf
+    least = math.inf
     for number in range(ROUNDS):
         time.sleep(number * PAUSE_SECONDS)
-        short = min(short, *(cpu_seconds(smaller) for _ in range(RUNS)))
-        long = min(long, cpu_seconds(larger))
-        if long <= at_most * short:
+        # Both at about the same time: a processor that is shared is at times half as fast for all that runs on it.
+        short = min(cpu_seconds(smaller) for _ in range(RUNS))
+        least = min(least, cpu_seconds(larger) / short)
+        if least <= at_most:
             break
-    return long / short
+    return least
 
 
 def assert_linear(prepare: Callable[[int], Work], size: int) -> None:

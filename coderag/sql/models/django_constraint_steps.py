@@ -69,6 +69,7 @@ def constraint_of(node: Node, model: str, reader: Reader, *, source: Source) -> 
 
 
 def remove_constraint(step: Step, reader: Reader) -> None:
+    """Read RemoveConstraint."""
     model, name = reader.model(step.text(0, "model_name")), step.text(1, "name")
     if model and name:
         reader.operations.append(DropConstraint(reader.table(model), name=name, if_exists=True, source=step.source))

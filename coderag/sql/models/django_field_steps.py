@@ -41,6 +41,7 @@ def _field(step: Step, reader: Reader) -> tuple[str, Field] | None:
 
 
 def add_field(step: Step, reader: Reader) -> None:
+    """Read AddField: a column, a key, or a many-to-many table."""
     if (found := _field(step, reader)) is None:
         return
     model, one = found
@@ -65,6 +66,7 @@ def add_field(step: Step, reader: Reader) -> None:
 
 
 def alter_field(step: Step, reader: Reader) -> None:
+    """Read AlterField, also from a field that is no column to one that is."""
     if (found := _field(step, reader)) is None:
         return
     model, one = found
@@ -102,6 +104,7 @@ def alter_field(step: Step, reader: Reader) -> None:
 
 
 def remove_field(step: Step, reader: Reader) -> None:
+    """Read RemoveField: the column goes, or the many-to-many table."""
     model, name = reader.model(step.text(0, "model_name")), step.text(1, "name")
     if not model or not name:
         reader.lost.append(lost_at(step.call.node, COMPUTED))
@@ -121,6 +124,7 @@ def _join_name(table: Name, one: Field) -> Name:
 
 
 def rename_field(step: Step, reader: Reader) -> None:
+    """Read RenameField: the column follows unless the field names it."""
     model = reader.model(step.text(0, "model_name"))
     old, new = step.text(1, "old_name"), step.text(2, "new_name")
     if not model or not old or not new:

@@ -51,6 +51,7 @@ __all__ = [
 
 
 def create_model(step: Step, reader: Reader) -> None:
+    """Read CreateModel: the table, its keys and its many-to-many tables."""
     model, options = reader.model(step.text(0, "name")), options_of(step)
     fields = _fields(step, reader)
     if not model or fields is None:
@@ -122,10 +123,12 @@ def _primary_key(model: str, fields: Sequence[Field], reader: Reader) -> tuple[s
 
 
 def options_of(step: Step) -> dict[str, Node]:
+    """Return the options of CreateModel by name."""
     return step.code.pairs(step.call.argument(2, "options"))
 
 
 def named_table(options: dict[str, Node], step: Step) -> str:
+    """Return the table that options name, "" for the usual one."""
     return (step.code.string(options.get("db_table")) or "").strip('"')
 
 
@@ -163,6 +166,7 @@ def joins_of(model: str, one: Field, target: Target | None, reader: Reader) -> l
 
 
 def delete_model(step: Step, reader: Reader) -> None:
+    """Read DeleteModel."""
     model = reader.model(step.text(0, "name"))
     reader.operations.append(Drop(reader.table(model), source=step.source))
     reader.fields.pop(model.lower(), None)
@@ -170,6 +174,7 @@ def delete_model(step: Step, reader: Reader) -> None:
 
 
 def rename_model(step: Step, reader: Reader) -> None:
+    """Read RenameModel: the table follows unless the model names it, and so do many-to-many tables."""
     old, new = reader.model(step.text(0, "old_name")), reader.model(step.text(1, "new_name"))
     if not old or not new:
         reader.lost.append(lost_at(step.call.node, COMPUTED))
@@ -186,6 +191,7 @@ def rename_model(step: Step, reader: Reader) -> None:
 
 
 def alter_table(step: Step, reader: Reader) -> None:
+    """Read AlterModelTable."""
     model = reader.model(step.text(0, "name"))
     to = step.text(1, "table").strip('"') or table_name(model)  # None is the usual name
     before = reader.tables.get(model.lower())
@@ -196,6 +202,7 @@ def alter_table(step: Step, reader: Reader) -> None:
 
 
 def alter_table_comment(step: Step, reader: Reader) -> None:
+    """Read AlterModelTableComment."""
     table = reader.table(reader.model(step.text(0, "name")))
     reader.operations.append(CommentOn(table, step.text(1, "table_comment"), source=step.source))
 
