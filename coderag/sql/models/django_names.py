@@ -87,27 +87,27 @@ class Names:
             case RenameColumn(table=name, column=column_name, to=to):
                 self._note_renamed_column(name, column_name, to)
             case Rename(name=name, to=new, kind=ObjectKind.TABLE):
-                self.columns[folded(new)] = self.columns.pop(folded(name), {})
-                self.keys[folded(new)] = self.keys.pop(folded(name), ())
-                self.together[folded(new)] = self.together.pop(folded(name), ())
-                before, after = folded(name), folded(new)
-                self.without = {
-                    model: new.name if table.casefold() == before else table for model, table in self.without.items()
-                }
-                self.links = {
-                    (after if table == before else table, column): after if target == before else target
-                    for (table, column), target in self.links.items()
-                }
-                self.unique = {(after if table == before else table, column) for table, column in self.unique}
-                self.models = {
-                    model: new.name if table.casefold() == folded(name) else table
-                    for model, table in self.models.items()
-                }
+                self._note_renamed_table(name, new)
             case Drop(name=name, kind=ObjectKind.TABLE):
                 self.columns.pop(folded(name), None)
                 self.models = {model: table for model, table in self.models.items() if table.casefold() != folded(name)}
             case _:
                 pass
+
+    def _note_renamed_table(self, name: Name, new: Name) -> None:
+        before, after = folded(name), folded(new)
+        self.columns[after] = self.columns.pop(before, {})
+        self.keys[after] = self.keys.pop(before, ())
+        self.together[after] = self.together.pop(before, ())
+        self.without = {
+            model: new.name if table.casefold() == before else table for model, table in self.without.items()
+        }
+        self.links = {
+            (after if table == before else table, column): after if target == before else target
+            for (table, column), target in self.links.items()
+        }
+        self.unique = {(after if table == before else table, column) for table, column in self.unique}
+        self.models = {model: new.name if table.casefold() == before else table for model, table in self.models.items()}
 
     def _note_renamed_column(self, name: Name, column: str, to: str) -> None:
         columns = self.columns.get(folded(name), {})
