@@ -174,6 +174,8 @@ def trouble(pattern: Expression, method: str, attack: Attack, *, short: int) -> 
     if roughly < CHEAP:
         return ""
     growth = 0.0 if short else ratio(on(size), on(size // TIMES), at_most=MAX_GROWTH)
+    if growth > MAX_GROWTH:  # times of less than a millisecond are soon disturbed: longer ones have to say the same
+        growth = ratio(on(2 * size), on(2 * size // TIMES), at_most=MAX_GROWTH)
     if growth > MAX_GROWTH:
         return f"takes {growth:.0f} times as long for {TIMES} times as much"
     if roughly < LOOKS / TIMES:

@@ -8,6 +8,7 @@ import signal
 import time
 from contextlib import suppress
 from datetime import datetime
+from types import FrameType
 from typing import Any
 
 from coderag.cli.caller import for_owners
@@ -26,15 +27,38 @@ BRIEF = 1.0  # seconds; a shorter time is told in milliseconds
 def run(options: argparse.Namespace) -> int:
     """Follow the roots until SIGINT or SIGTERM ends it, which is no failure."""
     for_owners("watch")
+    interrupt = _Interrupt()
     # The same for both, so that what is under way is left as an interrupted update leaves it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGTERM, interrupt)
     with suppress(KeyboardInterrupt):
-        _follow(options)
+        _follow(options, interrupt)
     return FOUND
 
 
-def _follow(options: argparse.Namespace) -> None:
+class _Interrupt:
+    """A signal handler that raises KeyboardInterrupt, but never within a `with` block of its own."""
+
+    def __init__(self) -> None:
+        self._is_deferred = False
+        self._is_pending = False
+
+    def __call__(self, _signal: int, _frame: FrameType | None) -> None:
+        """Raise KeyboardInterrupt, now or at the end of the block."""
+        if not self._is_deferred:
+            raise KeyboardInterrupt
+        self._is_pending = True
+
+    def __enter__(self) -> None:
+        self._is_deferred = True
+
+    def __exit__(self, *_: object) -> None:
+        self._is_deferred = False
+        if self._is_pending:
+            raise KeyboardInterrupt
+
+
+def _follow(options: argparse.Namespace, interrupt: _Interrupt) -> None:
     with open_index(options) as index:
         shown = screen(options.color)
         several = len(index.roots) > 1
@@ -43,12 +67,17 @@ def _follow(options: argparse.Namespace) -> None:
             note(f"following {names}; Ctrl-C ends it")
         os.nice(NICENESS)
         for update in index.watch(poll=options.poll, workers=options.workers):
-            if options.json:
-                print(json_line(_record(update)), flush=True)
-            elif update.error is not None:
-                note(f"{time.strftime('%H:%M:%S')}  {_name(update, several)}not up to date yet: {update.error}")
-            elif update.report is not None and not options.quiet:
-                print(f"{_clock(shown)}  {visible(_name(update, several))}{_did(update.report)}", flush=True)
+            with interrupt:  # a flush that a signal ends early leaves its line in the buffer, to be printed twice
+                _tell(update, options, shown, name=_name(update, several))
+
+
+def _tell(update: Update, options: argparse.Namespace, shown: Screen, *, name: str) -> None:
+    if options.json:
+        print(json_line(_record(update)), flush=True)
+    elif update.error is not None:
+        note(f"{time.strftime('%H:%M:%S')}  {name}not up to date yet: {update.error}")
+    elif update.report is not None and not options.quiet:
+        print(f"{_clock(shown)}  {visible(name)}{_did(update.report)}", flush=True)
 
 
 def _clock(shown: Screen) -> str:
