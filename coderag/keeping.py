@@ -11,7 +11,7 @@ from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from weakref import WeakKeyDictionary
 
-from coderag import __version__
+from coderag._version import __version__
 from coderag.errors import (
     AccessError,
     CoderagError,

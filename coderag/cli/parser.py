@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from coderag import __version__
+from coderag._version import __version__
 from coderag.cli.arguments import (
     Collect,
     Number,

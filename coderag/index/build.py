@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from coderag import __version__
+from coderag._version import __version__
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingError, IndexTooNewError
 from coderag.index.access import stored_access
 from coderag.index.draft import Draft

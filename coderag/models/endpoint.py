@@ -19,7 +19,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from coderag import __version__
+from coderag._version import __version__
 from coderag.errors import ModelError
 from coderag.models.presets import key_names
 from coderag.models.trust import check_host

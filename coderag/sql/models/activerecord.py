@@ -16,9 +16,10 @@ from coderag.sql.model import Column, Describe, Evidence, Facts, ForeignKey, Nam
 from coderag.sql.models.inflection import plural, singular, snake_case, table_of_class
 from coderag.sql.models.literals import Literal, Number, as_text, texts
 from coderag.sql.models.notes import comment_above
+from coderag.sql.models.origins import lines_of
 from coderag.sql.models.rails_tables import join_name, qualified
 from coderag.sql.models.ruby import Arguments, Code
-from coderag.sql.models.tree import lines_of, named, text_of
+from coderag.sql.models.tree import named, text_of
 
 __all__ = ["read"]
 

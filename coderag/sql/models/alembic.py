@@ -15,9 +15,10 @@ from coderag.sql.models.alembic_branches import branches, lenient
 from coderag.sql.models.alembic_operations import COMPUTED, PASSED, Step, read_step
 from coderag.sql.models.alembic_wrappers import wrapped_operations
 from coderag.sql.models.embedded import read_embedded
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.python_code import Code, definition_of, last_part, read_python
 from coderag.sql.models.python_loops import rounds
-from coderag.sql.models.tree import descendants, lines_of, lost_at, named, text_of
+from coderag.sql.models.tree import descendants, named, text_of
 
 __all__ = ["read"]
 

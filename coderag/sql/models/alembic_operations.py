@@ -31,6 +31,7 @@ from coderag.sql.model import (
     Source,
     Table,
 )
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.python_code import Call, Code, last_part
 from coderag.sql.models.sqlalchemy_columns import (
     COLUMN_CALLS,
@@ -46,7 +47,7 @@ from coderag.sql.models.sqlalchemy_columns import (
     table_of,
 )
 from coderag.sql.models.sqlalchemy_types import sql_type
-from coderag.sql.models.tree import lines_of, lost_at, text_of
+from coderag.sql.models.tree import text_of
 
 __all__ = ["COMPUTED", "PASSED", "Step", "read_step"]
 

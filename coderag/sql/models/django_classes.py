@@ -17,9 +17,10 @@ from coderag.sql.models.django_kinds import OTHERS, kind_of
 from coderag.sql.models.django_tables import (
     table_name,
 )
+from coderag.sql.models.origins import lost_at
 from coderag.sql.models.python_classes import ancestors, base_names
 from coderag.sql.models.python_code import Call, Class, Code, last_part
-from coderag.sql.models.tree import lost_at, row_of
+from coderag.sql.models.tree import row_of
 
 __all__ = [
     "NOT_MODELS",

@@ -15,8 +15,9 @@ from coderag.sql.models.django_steps import COMPUTED, Reader, Step
 from coderag.sql.models.django_tables import (
     unique_sets,
 )
+from coderag.sql.models.origins import lost_at
 from coderag.sql.models.python_code import Code, last_part
-from coderag.sql.models.tree import lost_at, text_of
+from coderag.sql.models.tree import text_of
 
 __all__ = ["add_constraint", "alter_unique", "constraint_of", "remove_constraint"]
 

@@ -22,7 +22,7 @@ from coderag.sql.models.django_tables import (
     column_of,
     foreign_key,
 )
-from coderag.sql.models.tree import lost_at
+from coderag.sql.models.origins import lost_at
 
 __all__ = ["add_field", "alter_field", "remove_field", "rename_field"]
 

@@ -11,9 +11,10 @@ from tree_sitter import Node
 
 from coderag.sql.model import Column, FieldUse, Source
 from coderag.sql.models.django_kinds import MANY, OTHERS, RELATIONS, TYPES, Kind, is_own, kind_of_class
+from coderag.sql.models.origins import lines_of
 from coderag.sql.models.python_classes import enum_entries, is_enum
 from coderag.sql.models.python_code import Call, Code, last_part
-from coderag.sql.models.tree import lines_of, text_of
+from coderag.sql.models.tree import text_of
 
 __all__ = [
     "USER_MODEL",

@@ -40,8 +40,9 @@ from coderag.sql.models.django_tables import (
     table_name,
 )
 from coderag.sql.models.embedded import read_embedded
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.python_code import Code, definition_of, last_part, read_python
-from coderag.sql.models.tree import descendants, lines_of, lost_at, text_of
+from coderag.sql.models.tree import descendants, text_of
 
 __all__ = ["read"]
 

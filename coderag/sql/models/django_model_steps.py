@@ -34,8 +34,8 @@ from coderag.sql.models.django_tables import (
     table_name,
     unique_sets,
 )
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.python_code import Code
-from coderag.sql.models.tree import lines_of, lost_at
 
 __all__ = [
     "alter_order",

@@ -51,9 +51,9 @@ from coderag.sql.models.django_tables import (
     table_name,
     unique_sets,
 )
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.python_classes import base_names
 from coderag.sql.models.python_code import Class, Code, last_part, read_python
-from coderag.sql.models.tree import lines_of, lost_at
 
 __all__ = ["read"]
 

@@ -6,8 +6,8 @@ from coderag.sql.model import Describe, Facts, Name, Table
 from coderag.sql.models.declared_dialect import declared_dialects
 from coderag.sql.models.django_fields import USER_MODEL
 from coderag.sql.models.django_tables import table_name
+from coderag.sql.models.origins import lines_of
 from coderag.sql.models.python_code import read_python
-from coderag.sql.models.tree import lines_of
 
 __all__ = ["read"]
 

@@ -17,8 +17,8 @@ from coderag.sql.models.django_tables import (
     full_name,
     table_name,
 )
+from coderag.sql.models.origins import lines_of
 from coderag.sql.models.python_code import Call, Code
-from coderag.sql.models.tree import lines_of
 
 __all__ = ["COMPUTED", "Reader", "Step"]
 

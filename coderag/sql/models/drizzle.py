@@ -31,8 +31,9 @@ from coderag.sql.model import (
 from coderag.sql.models.fields import with_fields
 from coderag.sql.models.literals import COMPUTED, Literal, Raw, Reference, as_text, default_of, mapping, texts
 from coderag.sql.models.notes import comment_above, comment_of
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.script import Code, Link, function_body, function_parameters, unwrapped
-from coderag.sql.models.tree import descendants, lines_of, lost_at, named, string_value, text_of
+from coderag.sql.models.tree import descendants, named, string_value, text_of
 
 __all__ = ["read"]
 

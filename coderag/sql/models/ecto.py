@@ -30,7 +30,8 @@ from coderag.sql.models.fields import with_fields
 from coderag.sql.models.inflection import plural, snake_case
 from coderag.sql.models.literals import Literal, Number, Reference, as_text, mapping
 from coderag.sql.models.notes import comment_above, comment_behind
-from coderag.sql.models.tree import descendants, lines_of, lost_at, text_of
+from coderag.sql.models.origins import lines_of, lost_at
+from coderag.sql.models.tree import descendants, text_of
 from coderag.text.comments import doc_summary
 
 __all__ = ["read"]

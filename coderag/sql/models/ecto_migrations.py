@@ -38,7 +38,8 @@ from coderag.sql.models.elixir import Call, Code, body_block, body_of
 from coderag.sql.models.embedded import read_embedded
 from coderag.sql.models.embedded_words import changes_schema
 from coderag.sql.models.literals import COMPUTED, Literal, as_text, default_of, mapping, texts
-from coderag.sql.models.tree import descendants, lines_of, lost_at, named, text_of
+from coderag.sql.models.origins import lines_of, lost_at
+from coderag.sql.models.tree import descendants, named, text_of
 
 __all__ = ["read"]
 

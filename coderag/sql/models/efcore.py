@@ -24,7 +24,8 @@ from coderag.sql.model import (
     Table,
 )
 from coderag.sql.models.fields import with_fields
-from coderag.sql.models.tree import descendants, lines_of, named, parse, string_value, text_of
+from coderag.sql.models.origins import lines_of
+from coderag.sql.models.tree import descendants, named, parse, string_value, text_of
 
 __all__ = ["entity_class", "read"]
 

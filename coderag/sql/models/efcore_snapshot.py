@@ -13,7 +13,8 @@ from tree_sitter import Node
 
 from coderag.sql.model import Column, CreateTable, Facts, ForeignKey, Name, Origin, Relation, Series, Source, Table
 from coderag.sql.models.fields import with_fields
-from coderag.sql.models.tree import argument_nodes, descendants, lines_of, named, parse, string_value, text_of
+from coderag.sql.models.origins import lines_of
+from coderag.sql.models.tree import argument_nodes, descendants, named, parse, string_value, text_of
 
 __all__ = ["read"]
 

@@ -12,7 +12,8 @@ from tree_sitter import Node
 
 from coderag.sql.model import Describe, Facts, Name, Origin, Relation, Table
 from coderag.sql.models.inflection import plural, snake_case
-from coderag.sql.models.tree import argument_nodes, descendants, lines_of, named, parse, string_value, text_of
+from coderag.sql.models.origins import lines_of
+from coderag.sql.models.tree import argument_nodes, descendants, named, parse, string_value, text_of
 
 __all__ = ["read"]
 

@@ -27,7 +27,8 @@ from coderag.sql.models.fields import with_fields
 from coderag.sql.models.go_structs import File, GoField, Struct, read_go
 from coderag.sql.models.inflection import plural, singular
 from coderag.sql.models.literals import quoted
-from coderag.sql.models.tree import lines_of, lost_at, string_value, text_of
+from coderag.sql.models.origins import lines_of, lost_at
+from coderag.sql.models.tree import string_value, text_of
 
 __all__ = ["read"]
 

@@ -32,7 +32,7 @@ from coderag.sql.models.fields import with_fields
 from coderag.sql.models.jpa_types import argument, type_of
 from coderag.sql.models.jvm import Annotation, Annotations, Class, Code, Member
 from coderag.sql.models.literals import Literal, Reference, as_text, mapping, texts
-from coderag.sql.models.tree import lines_of, lost_at
+from coderag.sql.models.origins import lines_of, lost_at
 
 __all__ = ["read"]
 

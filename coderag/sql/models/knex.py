@@ -36,9 +36,10 @@ from coderag.sql.model import (
 from coderag.sql.models.embedded import read_embedded
 from coderag.sql.models.embedded_words import changes_schema
 from coderag.sql.models.literals import COMPUTED, Literal, Raw, as_text, default_of, mapping, texts
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.script import FUNCTIONS, Code, Link, function_parameters, unwrapped
 from coderag.sql.models.script_calls import Call, Calls
-from coderag.sql.models.tree import descendants, lines_of, lost_at, text_of
+from coderag.sql.models.tree import descendants, text_of
 
 __all__ = ["read"]
 

@@ -37,11 +37,12 @@ from coderag.sql.models.embedded import read_embedded
 from coderag.sql.models.embedded_words import changes_schema
 from coderag.sql.models.inflection import singular
 from coderag.sql.models.literals import Literal, as_text, texts
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.rails_era import Era, era_of
 from coderag.sql.models.rails_reverse import reverted
 from coderag.sql.models.rails_tables import OUTSIDE, TableCall, column_of, join_name, operations_of, qualified
 from coderag.sql.models.ruby import Arguments, Code
-from coderag.sql.models.tree import descendants, lines_of, lost_at, named, text_of
+from coderag.sql.models.tree import descendants, named, text_of
 
 __all__ = ["read"]
 

@@ -10,7 +10,8 @@ from tree_sitter import Node
 from coderag.sql.model import Source
 from coderag.sql.models.inflection import table_of_class
 from coderag.sql.models.literals import COMPUTED, Literal, Number, Raw, Reference, as_text
-from coderag.sql.models.tree import descendants, lines_of, named, parse, string_value, text_of
+from coderag.sql.models.origins import lines_of
+from coderag.sql.models.tree import descendants, named, parse, string_value, text_of
 
 __all__ = ["Arguments", "Code"]
 

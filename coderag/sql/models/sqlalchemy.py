@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from coderag.sql.model import CreateTable, Describe, Facts, Heir, Lost, Mixin, Name, Origin, Relation, Shared, Table
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.python_code import Class, Code, last_part, read_python
 from coderag.sql.models.sqlalchemy_columns import (
     COLUMN_CALLS,
@@ -22,7 +23,6 @@ from coderag.sql.models.sqlalchemy_columns import (
 )
 from coderag.sql.models.sqlalchemy_fields import column_of_function, foreign_calls, relation_of
 from coderag.sql.models.sqlalchemy_places import Place, Places, find_places, table_arguments
-from coderag.sql.models.tree import lines_of, lost_at
 
 __all__ = ["read"]
 

@@ -13,9 +13,10 @@ import msgspec
 from tree_sitter import Node
 
 from coderag.sql.model import Column, Evidence, ForeignKey, Name, Source, Table
+from coderag.sql.models.origins import lines_of
 from coderag.sql.models.python_code import Call, Code, last_part
 from coderag.sql.models.sqlalchemy_types import enum_class, sql_type
-from coderag.sql.models.tree import lines_of, text_of
+from coderag.sql.models.tree import text_of
 
 __all__ = [
     "COLUMN_CALLS",

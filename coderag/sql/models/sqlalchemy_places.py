@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from coderag.sql.model import Lost, Name
+from coderag.sql.models.origins import lost_at
 from coderag.sql.models.python_classes import ancestors, base_names
 from coderag.sql.models.python_code import Call, Class, Code, last_part, runs_as_program
 from coderag.sql.models.python_loops import enclosing_loops, rounds
 from coderag.sql.models.sqlalchemy_columns import COLUMN_CALLS, Field
 from coderag.sql.models.sqlalchemy_fields import own_fields, returned_by, type_map
-from coderag.sql.models.tree import descendants, lost_at, named, text_of
+from coderag.sql.models.tree import descendants, named, text_of
 
 __all__ = ["Place", "Places", "find_places", "table_arguments"]
 

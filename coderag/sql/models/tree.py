@@ -9,13 +9,10 @@ from tree_sitter import Node
 
 from coderag.reading import grammar
 from coderag.reading.language import languages
-from coderag.sql.model import Lost, Source
 
 __all__ = [
     "argument_nodes",
     "descendants",
-    "lines_of",
-    "lost_at",
     "named",
     "parse",
     "row_of",
@@ -36,7 +33,6 @@ ESCAPE = re.compile(
     r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(\n)|(.))", re.DOTALL
 )
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "f": "\f", "v": "\v", "a": "\a"}
-HEAD_CHARS = 80
 LAST_CODE_POINT = 0x10FFFF
 
 
@@ -57,19 +53,6 @@ def text_of(node: Node | None) -> str:
 def row_of(node: Node) -> int:
     """Return the line that a node begins on, 1-based."""
     return node.start_point[0] + 1
-
-
-def lines_of(node: Node) -> Source:
-    """Return a node's lines; one that ends at the very start of a line does not hold that line."""
-    row, column = node.end_point
-    last = row - 1 if column == 0 and row > node.start_point[0] else row
-    return Source(start_line=node.start_point[0] + 1, end_line=last + 1)
-
-
-def lost_at(node: Node, reason: str) -> Lost:
-    """Return the note of a declaration or change of a table that was not read."""
-    head = " ".join(text_of(node).partition("\n")[0].split())[:HEAD_CHARS]
-    return Lost(line=row_of(node), head=head, reason=reason, table=True)
 
 
 def named(node: Node | None, *types: str) -> list[Node]:

@@ -38,8 +38,9 @@ from coderag.sql.models.literals import (
     texts,
 )
 from coderag.sql.models.notes import comment_above, comment_behind
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.script import Code
-from coderag.sql.models.tree import lines_of, lost_at, named, text_of
+from coderag.sql.models.tree import named, text_of
 
 __all__ = ["read"]
 

@@ -37,8 +37,9 @@ from coderag.sql.model import (
 from coderag.sql.models.embedded import read_embedded
 from coderag.sql.models.embedded_words import changes_schema
 from coderag.sql.models.literals import Literal, as_text, mapping, texts
+from coderag.sql.models.origins import lines_of, lost_at
 from coderag.sql.models.script import Code, function_parameters
-from coderag.sql.models.tree import descendants, lines_of, lost_at, named, text_of
+from coderag.sql.models.tree import descendants, named, text_of
 
 __all__ = ["read"]
 

@@ -9,8 +9,9 @@ import pytest
 from coderag.sql.model import AddColumn, Source
 from coderag.sql.models import FRAMEWORKS, read_code
 from coderag.sql.models.embedded import read_embedded
+from coderag.sql.models.origins import lines_of
 from coderag.sql.models.python_code import read_python
-from coderag.sql.models.tree import descendants, lines_of, parse, string_value
+from coderag.sql.models.tree import descendants, parse, string_value
 
 
 @pytest.mark.parametrize(
