@@ -38,13 +38,13 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from coderag.api import Index
+    from coderag.api.index import Index
     from coderag.errors import CoderagError
-    from coderag.graph.drawing import Drawing
-    from coderag.graph.impact import Impact
-    from coderag.graph.mapping import RepositoryMap
-    from coderag.graph.paths import Way
-    from coderag.graph.refs import References
+    from coderag.graph.drawing.drawing import Drawing
+    from coderag.graph.queries.impact import Impact
+    from coderag.graph.queries.map import RepositoryMap
+    from coderag.graph.queries.paths import Way
+    from coderag.graph.queries.refs import References
     from coderag.types import (
         Chunk,
         Expand,
@@ -62,12 +62,12 @@ if TYPE_CHECKING:
 
 HOMES = {
     "CoderagError": "coderag.errors",
-    "Drawing": "coderag.graph.drawing",
-    "Impact": "coderag.graph.impact",
-    "Index": "coderag.api",
-    "References": "coderag.graph.refs",
-    "RepositoryMap": "coderag.graph.mapping",
-    "Way": "coderag.graph.paths",
+    "Drawing": "coderag.graph.drawing.drawing",
+    "Impact": "coderag.graph.queries.impact",
+    "Index": "coderag.api.index",
+    "References": "coderag.graph.queries.refs",
+    "RepositoryMap": "coderag.graph.queries.map",
+    "Way": "coderag.graph.queries.paths",
 }
 
 

@@ -21,7 +21,7 @@ def main() -> int:
 
 def program() -> NoReturn:
     """Run the command line and end the process."""
-    from coderag.cli.streams import open_standard_streams
+    from coderag.cli.output.streams import open_standard_streams
 
     open_standard_streams()
     code = main()

@@ -151,11 +151,13 @@ class Pipeline:
 
     fusion: Fusion = Fusion.MIN_MAX
     reranker: str = (
-        "learned"  # "linear": the weights alone; "graph", "maxsim", or a model (coderag.models.rerankers): on top
+        "learned"  # "linear": the weights alone; "graph", "maxsim", or a model (coderag.rerankers.spec): on top
     )
     depth: int = 30  # of the best that such a reranker sees
     blend: float = 0.5  # its share in the order of those; the rest is that of the ranking before it
-    without: frozenset[str] = frozenset()  # evidence that is left out: names of coderag.ranking.features.FAMILIES
+    without: frozenset[str] = (
+        frozenset()
+    )  # evidence that is left out: names of coderag.search.ranking.features.FAMILIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ class Relation:
     name: str  # qualified
     path: str = ""  # "" for a table that no file defines
     line: int = 0
-    certainty: str = "resolved"  # or "unique name", "candidate" (coderag.graph.model)
+    certainty: str = "resolved"  # or "unique name", "candidate" (coderag.graph.records)
     total: int = 1  # how many relations of this kind there are; the surest three are given
 
 

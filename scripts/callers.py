@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coderag.graph.graph import Graph
-from coderag.graph.model import EdgeKind, NodeKind
+from coderag.graph.records import EdgeKind, NodeKind
 from scripts.oracle.calls import Calls, read_calls
 from tests.graph.whole import graph_of
 

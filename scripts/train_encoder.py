@@ -1,4 +1,4 @@
-"""Packages of open source to the table of the encoder that comes with coderag (coderag/models/static).
+"""Packages of open source to the table of the encoder that comes with coderag (coderag/encoders/static).
 
     scripts/train_encoder.py fetch FOLDER      packages, by pip, npm and apt-get: 5 GB
     scripts/train_encoder.py extract FOLDER    what they define and document, about ten minutes of one core

@@ -18,9 +18,9 @@ BLOCK = 1024
 def main() -> int:
     """Write the table of the model in a folder."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from coderag.models.encoder import unit_rows
-    from coderag.models.neighbours import KIND, MOST, NAME, STEPS, mark_of
-    from coderag.models.static import MODEL_FOLDER, StaticEncoder
+    from coderag.encoders.encoder import unit_rows
+    from coderag.encoders.neighbours import KIND, MOST, NAME, STEPS, mark_of
+    from coderag.encoders.static import MODEL_FOLDER, StaticEncoder
     from coderag.text.tokens import stem
 
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else MODEL_FOLDER

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from coderag.index.catalog import Catalog, write_catalog
-from coderag.sql.fold import fold
-from coderag.sql.model import Definition, SchemaFile
-from coderag.sql.read import read_sql
+from coderag.catalog.fold import fold
+from coderag.index.catalog.catalog import Catalog, write_catalog
+from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.records import Definition, SchemaFile
 from coderag.sql.settings import Settings
-from tests.files import index_file
+from tests.workspace import index_file
 
 __all__ = ["catalog_of", "names_of"]
 

@@ -17,14 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coderag import Index, TableFilter
+from coderag.catalog.introspect.introspect import inspect_database
+from coderag.catalog.introspect.url import parse_url
 from coderag.errors import AccessError, CoderagError, QueryError, SettingsError
-from coderag.index.index_path import IndexPath
-from coderag.index.snapshots import write_snapshot
-from coderag.index.status import Status
-from coderag.ranking.pipeline import make_pipeline
-from coderag.ranking.query import make_query
-from coderag.sql.live.inspect import inspect_database
-from coderag.sql.live.url import parse_url
+from coderag.index.reader.status import Status
+from coderag.index.storage.database_snapshots import write_snapshot
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.search.query.query import make_query
+from coderag.search.ranking.settings import make_pipeline
 
 OLD = 1_700_000_000  # seconds: files that were written long before they were listed
 FILES = {

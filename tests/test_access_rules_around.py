@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coderag import Index
+from coderag.catalog.introspect.introspect import inspect_database
+from coderag.catalog.introspect.url import parse_url
 from coderag.errors import AccessError, SettingsError
-from coderag.index.database_files import paths_inside
-from coderag.index.index_path import IndexPath
-from coderag.index.snapshots import write_snapshot
-from coderag.sql.live.inspect import inspect_database
-from coderag.sql.live.url import parse_url
+from coderag.index.storage.database_snapshots import write_snapshot
+from coderag.index.storage.folder.database_files import paths_inside
+from coderag.index.storage.folder.index_path import IndexPath
 from tests.test_access import FILES, GLOBS, GROUPS, rule, write_files
 
 INNER = ("app", "app/salary", "payroll", "sql")

@@ -25,13 +25,13 @@ from coderag.errors import (
     QueryError,
     RootError,
 )
-from coderag.index.build import build, update
-from coderag.index.index_path import IndexPath
-from coderag.index.job import BuildOptions, Progress
-from coderag.reading.language import languages
-from coderag.reading.walk import SkipReason
-from tests.files import REPOSITORY, sign_manifest, write
+from coderag.files.walk import SkipReason
+from coderag.index.build.build import build, update
+from coderag.index.build.job import BuildOptions, Progress
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.syntax.language import languages
 from tests.growth import HANG_SECONDS, must_end
+from tests.workspace import REPOSITORY, sign_manifest, write
 
 GOOD = "def find_the_good_thing():\n    return 'good'\n"
 

@@ -22,13 +22,13 @@ import pytest
 
 import coderag
 from coderag import limits
-from coderag.cli.arguments import Collect
-from coderag.cli.parser import make_parser
+from coderag.cli.parser.arguments import Collect
+from coderag.cli.parser.parser import make_parser
+from coderag.encoders.spec import EncoderSpec
 from coderag.limits import LIMITS
-from coderag.models.spec import EncoderSpec
-from coderag.ranking.features import FAMILIES, FEATURES
-from coderag.reading import captures, link_captures
-from coderag.reading.language import Language, languages
+from coderag.search.ranking.features import FAMILIES, FEATURES
+from coderag.syntax import captures, link_captures
+from coderag.syntax.language import Language, languages
 from coderag.types import Content
 from tests.conftest import Golden
 from tests.growth import HANG_SECONDS

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coderag.index.analyse import analyse
-from coderag.reading.walk import walk
+from coderag.files.walk import walk
+from coderag.index.workers.analyze import analyse
 from scripts.fuzzing.bases import bases_of, targets
 from scripts.fuzzing.campaign import Campaign, input_of, kind_of
 from scripts.fuzzing.check import judge
 from scripts.fuzzing.mutate import mutated
 from scripts.fuzzing.shrink import shrunk
-from tests.files import REPOSITORY, write
+from tests.workspace import REPOSITORY, write
 
 EACH = 2  # inputs of each target
 EXAMPLES = 100

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from coderag.extras import Extra, how_to_install
-from tests.files import REPOSITORY
+from tests.workspace import REPOSITORY
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 SUFFIXES = {"", ".md", ".py", ".toml"}

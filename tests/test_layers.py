@@ -10,26 +10,27 @@ from pathlib import Path
 
 import pytest
 
-from tests.files import REPOSITORY
+from tests.workspace import REPOSITORY
 
 PACKAGE = REPOSITORY / "coderag"
 # From the lowest to the highest; what is on one line may not import each other.
 LAYERS = [
+    {"coderag._version"},
     {"coderag"},
-    {"coderag.errors", "coderag.extras", "coderag.types", "coderag.data"},
+    {"coderag.errors", "coderag.extras", "coderag.types", "coderag.resources"},
     {"coderag.limits"},
     {"coderag.text"},
-    {"coderag.models"},
-    {"coderag.reading"},
+    {"coderag.encoders"},
+    {"coderag.rerankers"},
+    {"coderag.syntax"},
+    {"coderag.files"},
+    {"coderag.chunking"},
     {"coderag.sql"},
+    {"coderag.frameworks"},
+    {"coderag.catalog"},
     {"coderag.index"},
     {"coderag.graph"},
-    {"coderag.ranking"},
-    {"coderag.context"},
-    {"coderag.roots"},
-    {"coderag.afterwards"},
-    {"coderag.upkeep"},
-    {"coderag.keeping"},
+    {"coderag.search"},
     {"coderag.api"},
     {"coderag.evaluate"},
     {"coderag.cli"},
@@ -37,35 +38,38 @@ LAYERS = [
 ]
 HEAVY = {
     "tree_sitter": (
-        "coderag.reading",
-        *("coderag.sql.models", "coderag.sql.embedded"),
+        "coderag.syntax",
+        *("coderag.files", "coderag.chunking", "coderag.sql.in_code", "coderag.frameworks"),
     ),
     "Stemmer": ("coderag.text",),
-    "charset_normalizer": ("coderag.reading.decode",),
-    "filelock": ("coderag.index.lock", "coderag.index.merging"),
-    "rapidfuzz": ("coderag.ranking.symbols", "coderag.sql.check.known", "coderag.cli"),
+    "charset_normalizer": ("coderag.files.decode",),
+    "filelock": ("coderag.index.storage.folder.lock", "coderag.index.build.merging"),
+    "rapidfuzz": ("coderag.search.retrieval.symbols", "coderag.sql.check.known", "coderag.cli"),
     "rich": ("coderag.cli",),
     "pygments": ("coderag.cli",),
     "numpy": (
-        *("coderag.reading.lines", "coderag.reading.secrets.anchors"),
-        *("coderag.text", "coderag.index", "coderag.graph", "coderag.ranking"),
-        *("coderag.context", "coderag.api", "coderag.models", "coderag.evaluate"),
+        *("coderag.text", "coderag.encoders", "coderag.rerankers"),
+        *("coderag.syntax.lines", "coderag.files.privacy.secrets.anchors"),
+        *("coderag.index", "coderag.graph", "coderag.search", "coderag.api", "coderag.evaluate"),
     ),
-    "numkong": ("coderag.index.vectors",),
-    "torch": ("coderag.models",),
-    "transformers": ("coderag.models",),
-    "onnxruntime": ("coderag.models",),
-    "tokenizers": ("coderag.models",),
-    "safetensors": ("coderag.models",),
+    "numkong": ("coderag.index.storage.vectors",),
+    "torch": ("coderag.encoders", "coderag.rerankers"),
+    "transformers": ("coderag.encoders", "coderag.rerankers"),
+    "onnxruntime": ("coderag.encoders", "coderag.rerankers"),
+    "tokenizers": ("coderag.encoders", "coderag.rerankers"),
+    "safetensors": ("coderag.encoders", "coderag.rerankers"),
     "ir_measures": ("coderag.evaluate",),
     "matplotlib": ("coderag.evaluate",),
-    "msgspec": ("coderag.sql", "coderag.index", "coderag.graph", "coderag.context", "coderag.ranking"),
-    "sqlglot": ("coderag.sql",),
-    "sqlalchemy": ("coderag.sql.live",),
-    "jinja2": ("coderag.sql.dbt.jinja",),
-    "yaml": ("coderag.sql",),
-    "watchfiles": ("coderag.index.watching",),
-    "graspologic_native": ("coderag.graph.communities",),
+    "msgspec": (
+        *("coderag.sql", "coderag.frameworks", "coderag.catalog"),
+        *("coderag.index", "coderag.graph", "coderag.search"),
+    ),
+    "sqlglot": ("coderag.sql", "coderag.frameworks", "coderag.catalog"),
+    "sqlalchemy": ("coderag.catalog.introspect",),
+    "jinja2": ("coderag.frameworks.dbt.jinja",),
+    "yaml": ("coderag.text.yaml_lines", "coderag.catalog.knowledge.glossary", "coderag.frameworks.dbt"),
+    "watchfiles": ("coderag.index.build.watch.fs_events",),
+    "graspologic_native": ("coderag.graph.queries.communities",),
 }
 MODULES = {
     ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path
@@ -137,7 +141,7 @@ def test_the_bare_package_loads_nothing_heavy() -> None:
         [sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, check=True
     ).stdout.split()
     assert not HEAVY.keys() & set(loaded)
-    assert [name for name in loaded if name.startswith("coderag")] == ["coderag"]
+    assert [name for name in loaded if name.startswith("coderag")] == ["coderag", "coderag._version"]
 
 
 def test_a_search_of_an_index_as_it_is_loads_only_what_answers(tmp_path: Path) -> None:
@@ -149,4 +153,4 @@ def test_a_search_of_an_index_as_it_is_loads_only_what_answers(tmp_path: Path) -
     loaded = set(run([sys.executable, "-c", script]).stdout.splitlines()[-1].split())
     assert loaded & HEAVY.keys() == {"numpy", "numkong", "Stemmer"}
     # Each takes as long to import as a tenth of such a search.
-    assert not loaded & {"numpy.ma", "subprocess", "tomllib", "coderag.reading.walk", "coderag.index.catalog"}
+    assert not loaded & {"numpy.ma", "subprocess", "tomllib", "coderag.files.walk", "coderag.index.catalog.catalog"}

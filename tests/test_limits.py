@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from coderag import CoderagError, Index, Pipeline, Query, TableFilter
-from coderag.cli.parser import make_parser
+from coderag.catalog.introspect.explain import explain
+from coderag.catalog.introspect.introspect import inspect_database
+from coderag.cli.parser.parser import make_parser
+from coderag.encoders.spec import parse_encoder
 from coderag.errors import DatabaseError, EncoderError, EvaluationError, QueryError, RootError
 from coderag.evaluate.questions_file import read_questions
 from coderag.limits import GLOB, LINE, NAME, QUESTION_FILE, SQL, Limit
-from coderag.models.spec import parse_encoder
 from coderag.sql.check import check_sql
-from coderag.sql.live.explain import explain
-from coderag.sql.live.inspect import inspect_database
 from tests.cli.conftest import Run
 from tests.cli.conftest import coderag as coderag  # noqa: PLC0414 - a fixture
-from tests.files import write
+from tests.workspace import write
 
 Call = Callable[[Index], object]
 LONG = "ä" * 20_000  # 40,000 bytes

@@ -15,9 +15,9 @@ from types import ModuleType
 import pytest
 
 import coderag
-from coderag.reading.language import languages
-from coderag.sql.dialect import dialects
-from coderag.sql.scan import scanner
+from coderag.sql.statements.dialect import dialects
+from coderag.sql.statements.scan import scanner
+from coderag.syntax.language import languages
 from tests.attacks import Attack, attacks
 from tests.growth import HANG_SECONDS, MAX_GROWTH, TIMES, Hang, Work, cpu_seconds, must_end, ratio
 
@@ -90,22 +90,22 @@ SHORT = {
     "coderag.evaluate.subjects.LEADING": 200,
     "coderag.evaluate.subjects.TRAILING": 200,
     "coderag.evaluate.subjects.VERSION": 200,
-    "coderag.reading.secrets.anchors.CLASS": 400,  # a rule's expression
-    "coderag.sql.remarks.BANNERS": 400,
-    "coderag.sql.series.NUMBERED": 255,  # a file's name
+    "coderag.files.privacy.secrets.anchors.CLASS": 400,  # a rule's expression
+    "coderag.sql.ddl.comments.BANNERS": 400,
+    "coderag.sql.migration_order.NUMBERED": 255,  # a file's name
 }
 # How expressions are used that their modules use by other names; where it is not said, texts are searched.
 USED = {
-    "coderag.graph.resolving.tested.AFFIXES": "match",
-    "coderag.sql.embedded.gathering.GIVEN_HEAD": "match",
-    "coderag.sql.embedded.gathering.HEAD": "match",
-    "coderag.sql.embedded.prose.PAIRS": "match",
-    "coderag.sql.embedded.sought.PAIRS": "match",
-    "coderag.sql.heads.SETTING": "match",
-    "coderag.sql.heads.SETTINGS": "match",
-    "coderag.sql.remarks.BANNERS": "fullmatch",
-    "coderag.sql.remarks.CODE": "fullmatch",
-    "coderag.sql.remarks.HEADINGS": "fullmatch",
+    "coderag.graph.edges.tested.AFFIXES": "match",
+    "coderag.sql.in_code.extraction.GIVEN_HEAD": "match",
+    "coderag.sql.in_code.extraction.HEAD": "match",
+    "coderag.sql.in_code.not_sql.PAIRS": "match",
+    "coderag.sql.in_code.prefilter.PAIRS": "match",
+    "coderag.sql.statements.statement_kind.SETTING": "match",
+    "coderag.sql.statements.statement_kind.SETTINGS": "match",
+    "coderag.sql.ddl.comments.BANNERS": "fullmatch",
+    "coderag.sql.ddl.comments.CODE": "fullmatch",
+    "coderag.sql.ddl.comments.HEADINGS": "fullmatch",
 }
 Expression = re.Pattern[str] | re.Pattern[bytes]
 Found = dict[str, tuple[Expression, list[str]]]
@@ -226,7 +226,7 @@ def test_a_busy_expression_is_found(pattern: Expression, wrong: str) -> None:
 def test_expressions_are_found() -> None:
     found = patterns()
     assert len(found) > 300
-    assert {"coderag.reading.sections.MARKUP", "coderag.reading.decode.COOKIE"} <= found.keys()
+    assert {"coderag.chunking.sections.MARKUP", "coderag.files.decode.COOKIE"} <= found.keys()
     assert SHORT.keys() <= found.keys()
     assert USED.keys() <= {name.partition("[")[0] for name in found}
-    assert found["coderag.reading.sections.MARKUP"][1] == ["sub"]
+    assert found["coderag.chunking.sections.MARKUP"][1] == ["sub"]

@@ -10,7 +10,7 @@ import pytest
 
 import coderag
 from coderag import errors
-from tests.files import REPOSITORY
+from tests.workspace import REPOSITORY
 
 SURFACE = [
     *("Chunk", "CoderagError", "Drawing", "Expand", "Fusion", "Hit", "Impact", "Index", "Kind", "Pipeline", "Query"),

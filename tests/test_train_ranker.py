@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from coderag import Index
-from coderag.index.corpus import Corpus, open_members
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import read_manifest
-from coderag.models.static import shipped_encoder
-from coderag.ranking.features import FEATURES
-from coderag.ranking.rank import DEFAULT
-from coderag.ranking.trees import read_trees, tree_scores
+from coderag.encoders.static import shipped_encoder
+from coderag.index.reader.corpus import Corpus, open_members
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import read_manifest
+from coderag.search.ranking.features import FEATURES
+from coderag.search.ranking.rank import DEFAULT
+from coderag.search.ranking.trees import read_trees, tree_scores
 from scripts.ranking_data.documented import ask_symbols, ask_topics, ask_ways
 from scripts.ranking_data.documents import ask_documents
 from scripts.ranking_data.export import write_ranker
@@ -27,7 +27,7 @@ from scripts.ranking_data.records import Judged
 from scripts.ranking_data.rows import Rows, joined, rows_of
 from scripts.ranking_data.second import ask_second
 from scripts.ranking_data.suites import suite_questions
-from tests.files import REPOSITORY, SHOP
+from tests.workspace import REPOSITORY, SHOP
 
 
 @pytest.fixture(scope="module")

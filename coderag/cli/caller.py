@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable
 from contextlib import redirect_stderr
 from pathlib import Path
 
-from coderag.api import Index
+from coderag.api.index import Index
+from coderag.api.roots import Root
 from coderag.cli.opening import open_index
-from coderag.cli.place import given_roots
+from coderag.cli.roots import given_roots
 from coderag.errors import AccessError, RootError
-from coderag.roots import Root
 
 __all__ = ["VARIABLE", "as_seen", "callers", "for_owners", "is_hidden", "open_for_caller", "roots_for_caller"]
 
@@ -61,7 +61,7 @@ def _check_root(given: str, asking: Collection[frozenset[str]]) -> None:
 
 def is_hidden(path: str, asking: Collection[frozenset[str]]) -> bool:
     """Tell whether access rules above a file or folder, or above what it leads to as a link, hide it by its path."""
-    from coderag.index.access import hides_path  # who sees all needs none of it
+    from coderag.index.reader.access_control import hides_path  # who sees all needs none of it
 
     places = {os.path.normpath(Path(path).absolute()), os.path.realpath(path)}
     return any(hides_path(Path(one), asking) for one in sorted(places))

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coderag.api.roots import Root
 from coderag.cli.opening import note
-from coderag.cli.text import counted
+from coderag.cli.output.text import counted
 from coderag.errors import QueryError
 from coderag.limits import ADDRESSES
-from coderag.roots import Root
 
 if TYPE_CHECKING:
-    from coderag.sql.live.url import DatabaseUrl
+    from coderag.catalog.introspect.url import DatabaseUrl
 
 __all__ = ["databases_in", "keep_databases"]
 
@@ -25,7 +25,7 @@ def databases_in(given: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return which of some arguments are databases, and which are folders."""
     if not any("://" in one or "." in one or "$" in one for one in given):
         return [], list(given)
-    from coderag.sql.live.url import is_database_url
+    from coderag.catalog.introspect.url import is_database_url
 
     found = [one for one in given if "://" in one or is_database_url(one) or _is_database_file(one)]
     return found, [one for one in given if one not in found]
@@ -42,7 +42,7 @@ def keep_databases(addresses: Sequence[str], placed: Sequence[Root], options: ar
 
     Raises DatabaseError, and QueryError for more than one root and for what cannot be forgotten; nothing changed then.
     """
-    from coderag.sql.live.url import parse_url
+    from coderag.catalog.introspect.url import parse_url
 
     if options.forget and not addresses:
         raise QueryError("--forget names no database; give its address as it was given before")
@@ -61,7 +61,7 @@ def keep_databases(addresses: Sequence[str], placed: Sequence[Root], options: ar
 
 def _forget(names: Sequence[str], root: Root) -> None:
     """Remove databases from an index that has all of them."""
-    from coderag.index.snapshots import has_snapshot, read_snapshots, remove_snapshot
+    from coderag.index.storage.database_snapshots import has_snapshot, read_snapshots, remove_snapshot
 
     if unknown := [name for name in names if not has_snapshot(root.folder, name)]:
         known = ", ".join(one.name for one in read_snapshots(root.folder)) or "none"
@@ -73,9 +73,9 @@ def _forget(names: Sequence[str], root: Root) -> None:
 
 def _ask(urls: Sequence[DatabaseUrl], root: Root, options: argparse.Namespace) -> None:
     """Ask databases, all of them before anything is written."""
-    from coderag.index.database_files import paths_inside
-    from coderag.index.snapshots import write_snapshot
-    from coderag.sql.live.inspect import inspect_database
+    from coderag.catalog.introspect.introspect import inspect_database
+    from coderag.index.storage.database_snapshots import write_snapshot
+    from coderag.index.storage.folder.database_files import paths_inside
 
     asked = [(url, inspect_database(url, samples=options.samples, timeout=options.timeout)) for url in urls]
     for url, facts in asked:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, BinaryIO
 
-from coderag.cli.records import json_line
-from coderag.cli.text import shorten
+from coderag.cli.output.records import json_line
+from coderag.cli.output.text import shorten
 from coderag.errors import CoderagError, QueryError
 from coderag.limits import LINE
 

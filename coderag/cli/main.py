@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from coderag.cli.exit_codes import FAILED, FOUND, INTERRUPTED
-from coderag.cli.parser import make_parser
-from coderag.cli.text import shorten, visible
+from coderag.cli.output.text import shorten, visible
+from coderag.cli.parser.parser import make_parser
 from coderag.errors import CoderagError
 
 __all__ = ["run"]

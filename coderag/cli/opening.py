@@ -6,10 +6,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from coderag.api import Index
-from coderag.cli.place import given_roots
-from coderag.cli.progress import Bar
-from coderag.cli.text import counted, visible
+from coderag.api.index import Index
+from coderag.api.roots import Root
+from coderag.cli.output.progress import Bar
+from coderag.cli.output.text import counted, visible
+from coderag.cli.roots import given_roots
 from coderag.errors import (
     IndexDamagedError,
     IndexFormatError,
@@ -19,10 +20,9 @@ from coderag.errors import (
     IndexWriteError,
     StoredIndexError,
 )
-from coderag.roots import Root
 
 if TYPE_CHECKING:
-    from coderag.index.lock import Holder
+    from coderag.index.storage.folder.lock import Holder
 
 __all__ = ["note", "note_repairs", "note_untrusted", "note_writer", "open_index", "tidy_later"]
 
@@ -82,7 +82,7 @@ def _make_sure(one: Root) -> None:
 
 def _refresh(index: Index, stale: list[str] | None) -> None:
     """Read what changed; where the index cannot be written now, answer from what there is."""
-    from coderag.index.process import prepare_reader  # most searches find nothing changed
+    from coderag.index.workers.process import prepare_reader  # most searches find nothing changed
 
     prepare_reader((stale or [])[:FEW_PATHS])
     try:
@@ -117,6 +117,6 @@ def tidy_later(index: Index) -> None:
     """Have what updates left tidied up by processes of their own, for which nobody waits."""
     for root, report in zip(index.roots, index.reports, strict=True):
         if report.merge_due or report.graph_due:
-            from coderag.afterwards import start_afterwards
+            from coderag.api.background import start_afterwards
 
             start_afterwards(root.folder, root.root)

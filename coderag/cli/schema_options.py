@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from coderag.context.ddl import place
-from coderag.sql.model import Definition, ExampleQuery, ForeignKey, Name, Source, Table
+from coderag.search.context.ddl import place
+from coderag.sql.records import Definition, ExampleQuery, ForeignKey, Name, Source, Table
 from coderag.types import TableFilter, TestPolicy
 
 __all__ = [

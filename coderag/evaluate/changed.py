@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from coderag.reading.decode import Decoded, decode
-from coderag.reading.grammar import GrammarMissing
-from coderag.reading.language import Language, claimed, detect
-from coderag.reading.lines import Lines
-from coderag.reading.outline import CALLABLE, Outline, read_outline
+from coderag.files.decode import Decoded, decode
+from coderag.syntax.grammar import GrammarMissing
+from coderag.syntax.language import Language, claimed, detect
+from coderag.syntax.lines import Lines
+from coderag.syntax.outline import CALLABLE, Outline, read_outline
 
 __all__ = ["Functions", "functions_of"]
 

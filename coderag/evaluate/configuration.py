@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from coderag.api import Index
+from coderag.api.index import Index
 from coderag.errors import EvaluationError
-from coderag.ranking.pipeline import make_pipeline
-from coderag.sql.model import Name
+from coderag.search.ranking.settings import make_pipeline
+from coderag.sql.records import Name
 from coderag.types import Hit, Pipeline, Query, TableFilter
 
 __all__ = ["DEFAULT", "Configuration", "TableQuestion", "parse_configuration", "searcher", "table_searcher"]

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 from coderag.errors import RootError
 from coderag.evaluate.question import JudgedQuestion, Wanted
 from coderag.evaluate.sampling import sample
-from coderag.reading.captures import Captures, sort_captures
-from coderag.reading.decode import decode, read_file
-from coderag.reading.grammar import GrammarMissing, reader
-from coderag.reading.language import Language, claimed, detect, languages
-from coderag.reading.lines import Lines
-from coderag.reading.outline import CALLABLE, Definition, read_outline
-from coderag.reading.walk import Skipped, SkipReason, WalkOptions, walk
+from coderag.files.decode import decode, read_file
+from coderag.files.walk import Skipped, SkipReason, WalkOptions, walk
+from coderag.syntax.captures import Captures, sort_captures
+from coderag.syntax.grammar import GrammarMissing, reader
+from coderag.syntax.language import Language, claimed, detect, languages
+from coderag.syntax.lines import Lines
+from coderag.syntax.outline import CALLABLE, Definition, read_outline
 from coderag.types import Content, Span
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coderag.api import Index
+from coderag.api.index import Index
 from coderag.errors import EvaluationError, QueryError
 from coderag.evaluate.changed import Functions, functions_of
 from coderag.evaluate.git import Blobs, Change, Commit, History
@@ -225,7 +225,7 @@ class _Files:
 
     def is_code(self, path: str) -> bool:
         """Tell whether functions are read of files that are named like this."""
-        from coderag.reading.language import detect
+        from coderag.syntax.language import detect
 
         language = detect(path)
         return language is not None and language.reader == "outline"

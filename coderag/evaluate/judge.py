@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from coderag.api import Index
+from coderag.api.index import Index
 from coderag.errors import QueryError
 from coderag.evaluate.question import JudgedQuestion, Wanted
-from coderag.sql.model import Name
+from coderag.sql.records import Name
 from coderag.types import Chunk, Hit, Span
 
 __all__ = ["Judged", "Region", "Target", "judge", "marks", "table_marks"]

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from coderag.api import Index
+from coderag.api.index import Index
 from coderag.evaluate.configuration import Configuration, TableQuestion, searcher, table_searcher
 from coderag.evaluate.judge import Judged, marks, table_marks
 from coderag.evaluate.question import JudgedQuestion
-from coderag.sql.model import Name
+from coderag.sql.records import Name
 from coderag.types import Hit, Query
 
 __all__ = ["Answer", "ask"]

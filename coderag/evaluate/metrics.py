@@ -9,7 +9,7 @@ import numpy as np
 
 from coderag.errors import EvaluationError
 from coderag.extras import Extra, how_to_install
-from coderag.index.arrays import Array
+from coderag.index.storage.arrays.arrays import Array
 
 __all__ = ["main_measure", "measures", "score"]
 

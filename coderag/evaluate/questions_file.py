@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from coderag.errors import EvaluationError
 from coderag.evaluate.question import JudgedQuestion, Wanted
+from coderag.files.named_file import read_named
 from coderag.limits import (
     EVIDENCE,
     ITEMS,
@@ -20,7 +21,6 @@ from coderag.limits import (
     Limit,
     fault_of_text,
 )
-from coderag.reading.named_file import read_named
 from coderag.types import Span
 
 __all__ = ["question_line", "read_questions"]

@@ -11,7 +11,7 @@ from coderag.evaluate.judge import Judged
 from coderag.evaluate.measure import Answer
 from coderag.evaluate.metrics import main_measure, score
 from coderag.evaluate.resampling import Comparison, Interval, compare, interval
-from coderag.index.arrays import Array
+from coderag.index.storage.arrays.arrays import Array
 
 __all__ = ["ALL", "Compared", "Difference", "Evaluation", "Figures", "Group", "evaluate", "grouped"]
 

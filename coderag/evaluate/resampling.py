@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coderag.index.arrays import Array
+from coderag.index.storage.arrays.arrays import Array
 
 __all__ = ["Comparison", "Interval", "compare", "interval"]
 

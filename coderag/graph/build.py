@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from coderag.graph.code import add_code_edges
-from coderag.graph.data import add_schema
+from coderag.graph.edges.code import add_code_edges
+from coderag.graph.edges.schema_nodes import add_schema
+from coderag.graph.edges.table_edges import add_uses
 from coderag.graph.files import LinkedFile, add_files
 from coderag.graph.graph import GraphDraft
-from coderag.graph.uses import add_uses
-from coderag.sql.model import Schema
+from coderag.sql.records import Schema
 
 __all__ = ["build_graph"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from coderag.graph.graph import GraphDraft
-from coderag.graph.model import EdgeKind, NodeKind
-from coderag.index.links import Links
+from coderag.graph.records import EdgeKind, NodeKind
+from coderag.index.storage.links import Links
 from coderag.types import Kind
 
 __all__ = ["LinkedFile", "Places", "add_files"]

@@ -9,13 +9,13 @@ from hashlib import blake2b
 
 import numpy as np
 
-from coderag.graph.model import Edge, EdgeKind, Node, NodeKind, Note
-from coderag.index.array_specs import Specs, bounds, check_arrays, column, strings
-from coderag.index.arrays import Array, open_arrays
-from coderag.index.columns import pack_labels, unpack_labels
-from coderag.index.index_path import IndexPath
-from coderag.index.strings import Strings, last_bytes, pack_strings
-from coderag.reading.blob import BLOB_BYTES
+from coderag.files.blob import BLOB_BYTES
+from coderag.graph.records import Edge, EdgeKind, Node, NodeKind, Note
+from coderag.index.storage.arrays.arrays import Array, open_arrays
+from coderag.index.storage.arrays.specs import Specs, bounds, check_arrays, column, strings
+from coderag.index.storage.arrays.strings import Strings, last_bytes, pack_strings
+from coderag.index.storage.columns import pack_labels, unpack_labels
+from coderag.index.storage.folder.index_path import IndexPath
 from coderag.types import Span
 
 __all__ = ["EDGE_CODES", "EDGE_KINDS", "NODE_KINDS", "Graph", "GraphDraft"]

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coderag.errors import IndexDamagedError, IndexLockedError, IndexMissingError, IndexWriteError
+from coderag.files.root_file import read_root_file
 from coderag.graph.graph import Graph
-from coderag.index.arrays import Array, write_arrays
-from coderag.index.columns import unpack_labels
-from coderag.index.entries import check_entries
-from coderag.index.index_path import IndexPath
-from coderag.index.lock import locked
-from coderag.index.manifest import (
+from coderag.index.storage.arrays.arrays import Array, write_arrays
+from coderag.index.storage.columns import unpack_labels
+from coderag.index.storage.folder.entries import check_entries
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.lock import locked
+from coderag.index.storage.manifest import (
     Manifest,
     SegmentEntry,
     numbered_name,
@@ -28,9 +29,8 @@ from coderag.index.manifest import (
     write_manifest,
     writing,
 )
-from coderag.index.segment import Segment
-from coderag.reading.root_file import read_root_file
-from coderag.sql.model import Schema
+from coderag.index.storage.segment import Segment
+from coderag.sql.records import Schema
 
 if TYPE_CHECKING:
     from coderag.graph.files import LinkedFile
@@ -81,8 +81,8 @@ def made_graph(
     `hides` tells which files of settings are not to be read. Raises IndexDamagedError.
     """
     from coderag.graph.build import build_graph  # a graph that is there needs none of it
-    from coderag.graph.centrality import importance
-    from coderag.graph.communities import communities
+    from coderag.graph.queries.centrality import importance
+    from coderag.graph.queries.communities import communities
 
     with _uncollected():
         files = sorted(_linked(_live(entries, segments)), key=lambda one: one.path)
@@ -123,7 +123,7 @@ def write_graph(folder: IndexPath, root: Path, *, making: Callable[[], object] |
     key = graph_key(manifest.segments, segments, manifest.catalog_key)
     if manifest.graph and manifest.graph_key == key and (folder / manifest.graph).exists():
         return False
-    from coderag.index.catalog import Catalog
+    from coderag.index.catalog.catalog import Catalog
 
     if making is not None:
         making()

@@ -1,1 +1,1 @@
-"""Schemas: what files and databases declare, folded into the tables, views, routines and queries as they are now."""
+"""SQL: statements, what they declare, what they touch, where code holds them, and what is wrong with them."""

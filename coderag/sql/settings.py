@@ -22,7 +22,7 @@ Who may see what stands in `[[access]]`, in coderag.toml alone:
 
 A table names a file when one of its globs, databases or repositories does. A file is for callers that are in at least
 one group of each table that names it, and for everybody where none does. The tables of every coderag.toml in the
-folders that a file lies in count (coderag.index.rule_files).
+folders that a file lies in count (coderag.index.reader.rule_files).
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from typing import Any
 import msgspec
 
 from coderag.errors import QueryError, SettingsError
-from coderag.reading.globs import split_globs
-from coderag.reading.ignore import Rules, parse_rules
-from coderag.reading.root_file import read_root_file
+from coderag.files.globs import split_globs
+from coderag.files.ignore import Rules, parse_rules
+from coderag.files.root_file import read_root_file
 
 __all__ = [
     "READS",
@@ -278,7 +278,9 @@ def _file_settings(table: Mapping[str, Any], where: str) -> FileSettings:
 
 
 def _check_dialect(name: str, where: str) -> None:
-    from coderag.sql.dialect import find_dialect  # only where a dialect is named are the dialects' files read
+    from coderag.sql.statements.dialect import (
+        find_dialect,  # only where a dialect is named are the dialects' files read
+    )
 
     try:
         find_dialect(name)

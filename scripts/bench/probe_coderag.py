@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from coderag import Index
-from coderag.graph.model import NodeKind
+from coderag.graph.records import NodeKind
 
 SEED = 6
 DRAWN = 10  # nodes for each name that is wanted: most are files, fields and constants

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from coderag import Index
-from coderag.graph.impact import Affected, Impact
-from coderag.graph.model import NodeKind
+from coderag.graph.queries.impact import Affected, Impact
+from coderag.graph.records import NodeKind
 from scripts.breaking.applications import APPLICATIONS, Application
 from scripts.breaking.records import Broken, Site, Truth
 from scripts.breaking.truth import copied

@@ -14,10 +14,10 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from coderag.reading.chunk import MAX_CHUNK_BYTES
-from coderag.reading.language import detect
-from coderag.reading.lines import Lines
-from coderag.reading.outline import Definition, read_outline
+from coderag.chunking.chunk import MAX_CHUNK_BYTES
+from coderag.syntax.language import detect
+from coderag.syntax.lines import Lines
+from coderag.syntax.outline import Definition, read_outline
 from scripts.breaking.applications import Application, Failure, ToolError
 from scripts.breaking.records import APPS, BREAKS, Broken, Site, Truth
 

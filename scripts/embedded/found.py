@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from coderag import Index
 from coderag.graph.graph import Graph
-from coderag.graph.model import Edge, EdgeKind, Node, NodeKind
+from coderag.graph.records import Edge, EdgeKind, Node, NodeKind
 from scripts.embedded.cases import SET, ColumnEdge, TableEdge
 
 __all__ = ["Found", "Place", "Uses", "edges_of"]

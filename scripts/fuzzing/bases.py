@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from coderag.reading.language import Language, languages
+from coderag.syntax.language import Language, languages
 
 __all__ = ["CHECKOUT", "SQL", "Base", "bases_of", "targets"]
 
@@ -17,37 +17,41 @@ BASE_BYTES = 3000  # of a text that is damaged: small ones are quick, and damage
 MIN_BYTES = 60  # a shorter string of a test is no text of its own
 SQL = "sql:"  # before the name of a dialect
 
+SQL_TESTS = (
+    *(f"sql/ddl/test_{name}.py" for name in ("statement", "recover", "parse_file", "example_queries")),
+    *("sql/statements/test_split.py", "catalog/test_fold.py"),
+)
 # Texts of models, migrations and documents stand in the tests of their readers: language, path, tests.
 TESTED: tuple[tuple[str, str, str], ...] = (
-    ("ruby", "app/models/order.rb", "sql/models/test_activerecord.py"),
-    ("ruby", "db/schema.rb", "sql/models/test_rails.py"),
-    ("ruby", "db/migrate/20240131120000_more.rb", "sql/models/test_rails.py"),
-    ("python", "migrations/versions/ae1_users.py", "sql/models/test_alembic.py"),
-    ("python", "shop/migrations/0001_initial.py", "sql/models/test_django_migrations.py"),
-    ("python", "shop/models.py", "sql/models/test_django_models.py"),
-    ("python", "shop/tables.py", "sql/models/test_sqlalchemy.py"),
-    ("typescript", "src/schema.ts", "sql/models/test_drizzle.py"),
-    ("typescript", "src/order.entity.ts", "sql/models/test_typeorm.py"),
-    ("typescript", "src/migrations/1700000000000-More.ts", "sql/models/test_typeorm.py"),
-    ("javascript", "migrations/20240101000000_users.js", "sql/models/test_knex.py"),
-    ("elixir", "lib/shop/order.ex", "sql/models/test_ecto.py"),
-    ("elixir", "priv/repo/migrations/20240101000000_more.exs", "sql/models/test_ecto.py"),
-    ("go", "shop/models.go", "sql/models/test_gorm.py"),
-    ("java", "src/Order.java", "sql/models/test_jpa.py"),
-    ("kotlin", "src/Order.kt", "sql/models/test_jpa.py"),
-    ("prisma", "prisma/schema.prisma", "sql/models/test_prisma.py"),
-    ("dbt", "models/schema.yml", "sql/dbt/test_dbt.py"),
-    ("sql", "models/orders.sql", "sql/dbt/test_dbt.py"),
-    ("glossary", "glossary.yml", "sql/test_glossary.py"),
-    ("querylog", "queries.jsonl", "sql/test_querylog.py"),
-    ("markdown", "docs/schema.md", "sql/test_documents.py"),
-    ("restructuredtext", "docs/schema.rst", "sql/test_documents.py"),
-    ("markdown", "docs/sections.md", "reading/test_sections.py"),
-    ("restructuredtext", "docs/sections.rst", "reading/test_sections.py"),
-    ("notebook", "analysis.ipynb", "reading/test_sections.py"),
-    *(("sql", "db/more.sql", f"sql/test_{name}.py") for name in ("ddl", "split", "recover", "read", "queries", "fold")),
-    ("xml", "src/main/resources/orm.xml", "sql/models/test_jpa.py"),
-    ("yaml", "models/schema.yml", "sql/dbt/test_dbt.py"),
+    ("ruby", "app/models/order.rb", "frameworks/test_activerecord.py"),
+    ("ruby", "db/schema.rb", "frameworks/test_rails.py"),
+    ("ruby", "db/migrate/20240131120000_more.rb", "frameworks/test_rails.py"),
+    ("python", "migrations/versions/ae1_users.py", "frameworks/test_alembic.py"),
+    ("python", "shop/migrations/0001_initial.py", "frameworks/test_django_migrations.py"),
+    ("python", "shop/models.py", "frameworks/test_django_models.py"),
+    ("python", "shop/tables.py", "frameworks/test_sqlalchemy.py"),
+    ("typescript", "src/schema.ts", "frameworks/test_drizzle.py"),
+    ("typescript", "src/order.entity.ts", "frameworks/test_typeorm.py"),
+    ("typescript", "src/migrations/1700000000000-More.ts", "frameworks/test_typeorm.py"),
+    ("javascript", "migrations/20240101000000_users.js", "frameworks/test_knex.py"),
+    ("elixir", "lib/shop/order.ex", "frameworks/test_ecto.py"),
+    ("elixir", "priv/repo/migrations/20240101000000_more.exs", "frameworks/test_ecto.py"),
+    ("go", "shop/models.go", "frameworks/test_gorm.py"),
+    ("java", "src/Order.java", "frameworks/test_jpa.py"),
+    ("kotlin", "src/Order.kt", "frameworks/test_jpa.py"),
+    ("prisma", "prisma/schema.prisma", "frameworks/test_prisma.py"),
+    ("dbt", "models/schema.yml", "frameworks/test_dbt.py"),
+    ("sql", "models/orders.sql", "frameworks/test_dbt.py"),
+    ("glossary", "glossary.yml", "catalog/knowledge/test_glossary.py"),
+    ("querylog", "queries.jsonl", "catalog/knowledge/test_query_log.py"),
+    ("markdown", "docs/schema.md", "catalog/knowledge/test_documents.py"),
+    ("restructuredtext", "docs/schema.rst", "catalog/knowledge/test_documents.py"),
+    ("markdown", "docs/sections.md", "chunking/test_sections.py"),
+    ("restructuredtext", "docs/sections.rst", "chunking/test_sections.py"),
+    ("notebook", "analysis.ipynb", "chunking/test_sections.py"),
+    *(("sql", "db/more.sql", test) for test in SQL_TESTS),
+    ("xml", "src/main/resources/orm.xml", "frameworks/test_jpa.py"),
+    ("yaml", "models/schema.yml", "frameworks/test_dbt.py"),
 )
 FILES: Mapping[str, tuple[str, ...]] = {
     "markdown": ("fixtures/shop/docs/payments.md", "fixtures/shop/docs/runbook.md", "README.md"),
@@ -69,7 +73,7 @@ class Base:
 @cache
 def targets() -> tuple[str, ...]:
     """Return everything that can be fuzzed: the languages, and for SQL its dialects, as `sql:mysql`."""
-    dialects = [SQL + folder.parent.name for folder in sorted((CHECKOUT / "schemas").glob("*/example.sql"))]
+    dialects = [SQL + folder.parent.name for folder in sorted((CHECKOUT / "schemas/dialects").glob("*/example.sql"))]
     return (*sorted(languages()), *dialects)
 
 
@@ -78,7 +82,7 @@ def bases_of(target: str) -> tuple[Base, ...]:
     """Return the texts of a target, none larger than BASE_BYTES or so; the first one is the example."""
     if target.startswith(SQL):
         dialect = target.removeprefix(SQL)
-        return tuple(_cut(f"{dialect}.sql", (CHECKOUT / "schemas" / dialect / "example.sql").read_bytes()))
+        return tuple(_cut(f"{dialect}.sql", (CHECKOUT / "schemas/dialects" / dialect / "example.sql").read_bytes()))
     language = languages()[target]
     found = [base for file in _examples(target) for base in _cut(file.name, file.read_bytes())]
     for name in FILES.get(target, ()):

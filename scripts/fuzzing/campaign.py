@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coderag.index.pool import Batch, WorkerPool
-from coderag.reading.language import detect, languages
-from coderag.reading.walk import SourceFile
+from coderag.files.walk import SourceFile
+from coderag.index.workers.pool import Batch, WorkerPool
+from coderag.syntax.language import detect, languages
 from scripts.fuzzing.bases import SQL, bases_of, targets
 from scripts.fuzzing.check import Finding, Verdict, judge
 from scripts.fuzzing.mutate import mutated

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 import msgspec
 
+from coderag.catalog.fold import fold
 from coderag.errors import CoderagError
-from coderag.index.catalog_arrays import catalog_arrays
-from coderag.index.columns import BLOCK_BYTES, SYMBOL_FIELDS, Columns, FileRow
-from coderag.index.facts import inflate_facts
-from coderag.reading.decode import decode
-from coderag.reading.language import languages
-from coderag.reading.lines import Lines
-from coderag.reading.secrets.masking import mask_secrets
-from coderag.reading.walk import Skipped, SkipReason
-from coderag.sql.dialect import dialects
-from coderag.sql.fold import fold
-from coderag.sql.model import Facts, SchemaFile
+from coderag.files.decode import decode
+from coderag.files.privacy.secrets.masking import mask_secrets
+from coderag.files.walk import Skipped, SkipReason
+from coderag.index.catalog.arrays import catalog_arrays
+from coderag.index.storage.columns import BLOCK_BYTES, SYMBOL_FIELDS, Columns, FileRow
+from coderag.index.storage.schema_operations import inflate_facts
+from coderag.sql.records import Facts, SchemaFile
 from coderag.sql.settings import Settings
-from coderag.sql.split import split
+from coderag.sql.statements.dialect import dialects
+from coderag.sql.statements.split import split
+from coderag.syntax.language import languages
+from coderag.syntax.lines import Lines
 
 __all__ = ["Finding", "Verdict", "judge"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from coderag.cli.text import visible
+from coderag.cli.output.text import visible
 from scripts.fuzzing.bases import CHECKOUT, targets
 from scripts.fuzzing.campaign import Campaign, Outcome, input_of
 

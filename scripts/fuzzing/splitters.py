@@ -21,7 +21,7 @@ def main(inputs: str, seed: str) -> int:
     except ImportError:
         print("fuzz: --splitters needs atheris (pip install atheris)", file=sys.stderr)
         return 2
-    with atheris.instrument_imports(include=["coderag.sql", "coderag.reading"]):
+    with atheris.instrument_imports(include=["coderag.sql", "coderag.catalog", "coderag.chunking", "coderag.syntax"]):
         splitters = _splitters()
 
     def feed(data: bytes) -> None:
@@ -35,12 +35,12 @@ def main(inputs: str, seed: str) -> int:
 
 def _splitters() -> Sequence[Callable[[bytes], None]]:
     """Return functions that raise AssertionError when a text was taken apart wrongly."""
-    from coderag.reading.decode import Decoded, decode
-    from coderag.reading.ignore import parse_rules
-    from coderag.reading.lines import Lines
-    from coderag.reading.sections import chunk_markdown, chunk_restructuredtext, notebook_rows
-    from coderag.sql.dialect import dialects, guess_dialect
-    from coderag.sql.split import split
+    from coderag.chunking.sections import chunk_markdown, chunk_restructuredtext, notebook_rows
+    from coderag.files.decode import Decoded, decode
+    from coderag.files.ignore import parse_rules
+    from coderag.sql.statements.dialect import dialects, guess_dialect
+    from coderag.sql.statements.split import split
+    from coderag.syntax.lines import Lines
 
     def sql(dialect: str) -> Callable[[bytes], None]:
         def check(data: bytes) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from coderag.index.arrays import Array
+from coderag.index.storage.arrays.arrays import Array
 from scripts.fuzzing_index.array_file import ArrayFile, Row
 from scripts.fuzzing_index.hostile import OTHER_TYPES, Raw, hostile_number, hostile_text
 

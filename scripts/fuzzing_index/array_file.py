@@ -1,4 +1,4 @@
-"""A file of arrays (coderag.index.arrays) taken apart and put together again, with a header that may lie."""
+"""A file of arrays (see coderag.index.storage.arrays) taken apart and put together again; its header may lie."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from coderag.index.arrays import ALIGNMENT, MAGIC, PREFIX, Array
+from coderag.index.storage.arrays.arrays import ALIGNMENT, MAGIC, PREFIX, Array
 from scripts.fuzzing_index.json_edits import Pairs, encode
 
 __all__ = ["ArrayFile", "Row"]

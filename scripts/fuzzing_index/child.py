@@ -181,7 +181,7 @@ def _guard(world: World) -> Guard:
 
 
 def _names_beside() -> list[str]:
-    from coderag.index.ownership import name_beside
+    from coderag.index.storage.folder.ownership import name_beside
 
     return [name_beside()]
 

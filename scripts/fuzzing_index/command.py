@@ -19,7 +19,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from coderag.cli.text import visible
+from coderag.cli.output.text import visible
 from scripts.fuzzing_index.campaign import Campaign, Outcome, seeds_of
 from scripts.fuzzing_index.child import plan_of
 from scripts.fuzzing_index.kinds import KINDS

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from coderag.index.sharing import ENTRY
-from coderag.index.snapshots import FOLDER
+from coderag.index.build.sharing import ENTRY
+from coderag.index.storage.database_snapshots import FOLDER
 from scripts.fuzzing_index.array_edits import edit_arrays
 from scripts.fuzzing_index.array_file import ArrayFile
 from scripts.fuzzing_index.hostile import GLOBS, NAMES, hostile_number, hostile_text

@@ -9,14 +9,14 @@ from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 
 from coderag import Index
-from coderag.afterwards import main as tidy
+from coderag.api.background import main as tidy
 from coderag.cli.main import run
-from coderag.context.erd import as_mermaid
-from coderag.context.picture import as_svg as tables_svg
-from coderag.context.render import as_ddl, as_markdown
-from coderag.graph.export import as_dot
-from coderag.graph.picture import as_svg as graph_svg
-from coderag.ranking.pipeline import make_pipeline
+from coderag.graph.drawing.export import as_dot
+from coderag.graph.drawing.svg import as_svg as graph_svg
+from coderag.search.context.erd import as_mermaid
+from coderag.search.context.erd_svg import as_svg as tables_svg
+from coderag.search.context.render import as_ddl, as_markdown
+from coderag.search.ranking.settings import make_pipeline
 from scripts.fuzzing_index.world import World
 
 __all__ = ["ACTS", "COMMANDS", "QUESTIONS", "Question", "run_command"]

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from coderag.index.columns import BLOCK_BYTES
+from coderag.index.storage.columns import BLOCK_BYTES
 from scripts.fuzzing_index.array_file import ArrayFile
 from scripts.fuzzing_index.hostile import NAMES
 from scripts.fuzzing_index.json_edits import edit_tree, encode

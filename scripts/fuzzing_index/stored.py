@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import MANIFEST, SEGMENTS
-from coderag.index.sealed import write_sealed
-from coderag.index.segment import ARRAYS, TEXT
-from coderag.index.signing import Signer
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.sealed import write_sealed
+from coderag.index.storage.folder.signing import Signer
+from coderag.index.storage.manifest import MANIFEST, SEGMENTS
+from coderag.index.storage.segment import ARRAYS, TEXT
 from scripts.fuzzing_index.array_file import ArrayFile
 from scripts.fuzzing_index.json_edits import encode
 

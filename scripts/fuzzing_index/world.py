@@ -9,13 +9,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import coderag.index.build as building
-import coderag.index.sharing as sharing
+import coderag.index.build.build as building
+import coderag.index.build.sharing as sharing
 from coderag import Index
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import INDEX_FOLDER
-from coderag.index.snapshots import write_snapshot
-from coderag.sql.model import AddQuery, Column, CreateTable, ExampleQuery, Facts, Name, Table
+from coderag.index.storage.database_snapshots import write_snapshot
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import INDEX_FOLDER
+from coderag.sql.records import AddQuery, Column, CreateTable, ExampleQuery, Facts, Name, Table
 
 __all__ = ["World", "own_environment"]
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from coderag.sql.dialect import find_dialect
-from coderag.sql.split import split
+from coderag.sql.statements.dialect import find_dialect
+from coderag.sql.statements.split import split
 
 __all__ = ["Gold", "Truth", "databases", "sample", "set_names"]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from coderag.errors import CoderagError
-from coderag.index.arrays import Array
-from coderag.ranking.features import FEATURES
-from coderag.ranking.rank import DEFAULT
-from coderag.ranking.understand import Shape
+from coderag.index.storage.arrays.arrays import Array
+from coderag.search.query.understand import Shape
+from coderag.search.ranking.features import FEATURES
+from coderag.search.ranking.rank import DEFAULT
 from scripts.ranking_data.export import write_ranker
 from scripts.ranking_data.fit import Plan, cross_fitted, grow
 from scripts.ranking_data.gathering import of_packages, of_suites
@@ -25,7 +25,7 @@ from scripts.ranking_data.rows import Rows, joined, linear_scores
 
 __all__ = ["run"]
 
-RANKER = Path(__file__).resolve().parents[2] / "coderag" / "ranking" / "ranker.json"
+RANKER = Path(__file__).resolve().parents[2] / "coderag/search/ranking/ranker.json"
 SUITES = ("semble", "commits")
 # What the kinds of questions count. Those of the suites are not there: nothing learns from what measures.
 SHARES = {"commit": 3.0, "docstring": 2.0, "second": 1.0, "symbol": 1.0, "topic": 0.7, "how": 0.7, "document": 0.5}

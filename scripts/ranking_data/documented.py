@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from coderag.evaluate.sampling import sample
-from coderag.index.columns import CONTINUES, DEFINES
-from coderag.index.corpus import Corpus
+from coderag.index.reader.corpus import Corpus
+from coderag.index.storage.columns import CONTINUES, DEFINES
 from coderag.types import Chunk, Kind
 from scripts.ranking_data.records import Judged, Target
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from coderag.evaluate.sampling import sample
-from coderag.index.corpus import Corpus
+from coderag.index.reader.corpus import Corpus
 from coderag.text.comments import doc_summary
 from coderag.types import Kind
 from scripts.ranking_data.records import Judged, Target

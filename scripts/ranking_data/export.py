@@ -1,4 +1,4 @@
-"""A LightGBM ranker to the file that coderag.ranking.trees reads."""
+"""A LightGBM ranker to the file that coderag.search.ranking.trees reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coderag.ranking.trees import FORMAT
+from coderag.search.ranking.trees import FORMAT
 
 if TYPE_CHECKING:
     from lightgbm import Booster

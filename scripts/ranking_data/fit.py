@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coderag.index.arrays import Array
+from coderag.index.storage.arrays.arrays import Array
 from scripts.ranking_data.records import TrainingError
 from scripts.ranking_data.rows import Rows
 

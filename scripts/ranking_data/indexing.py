@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coderag.api import Index
+from coderag.api.index import Index
 from coderag.errors import StoredIndexError
-from coderag.index.corpus import Corpus, open_members
-from coderag.index.embed import Embedding
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import read_manifest
+from coderag.index.build.embed import Embedding
+from coderag.index.reader.corpus import Corpus, open_members
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import read_manifest
 from scripts.ranking_data.gathering import asked
 from scripts.ranking_data.records import Collection, Opened
 from scripts.ranking_data.rows import Rows, rows_of

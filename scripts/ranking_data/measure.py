@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coderag.index.arrays import Array
-from coderag.ranking.rank import spread
-from coderag.ranking.understand import Shape
+from coderag.index.storage.arrays.arrays import Array
+from coderag.search.query.understand import Shape
+from coderag.search.ranking.rank import spread
 from scripts.ranking_data.rows import Rows
 
 __all__ = ["Figures", "by_kind", "difference", "measure"]

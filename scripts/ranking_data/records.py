@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from coderag.api import Index
-from coderag.index.corpus import Corpus
+from coderag.api.index import Index
+from coderag.index.reader.corpus import Corpus
 
 __all__ = ["Collection", "Judged", "Opened", "Say", "Target", "TrainingError"]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from coderag.index.arrays import Array
-from coderag.index.corpus import Corpus
-from coderag.models.encoder import Encoder
-from coderag.ranking.features import FEATURES
-from coderag.ranking.rank import DEFAULT, candidate_rows
-from coderag.ranking.understand import Shape, understand
+from coderag.encoders.encoder import Encoder
+from coderag.index.reader.corpus import Corpus
+from coderag.index.storage.arrays.arrays import Array
+from coderag.search.query.understand import Shape, understand
+from coderag.search.ranking.features import FEATURES
+from coderag.search.ranking.rank import DEFAULT, candidate_rows
 from scripts.ranking_data.records import Judged, Target
 
 __all__ = ["Rows", "joined", "linear_scores", "rows_of"]

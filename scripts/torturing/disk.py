@@ -16,10 +16,10 @@ from typing import Any
 from unittest.mock import patch
 
 from coderag.errors import IndexMissingError
-from coderag.index.check import damage_of
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import read_manifest
-from coderag.index.ownership import is_believed
+from coderag.index.storage.checksums import damage_of
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.ownership import is_believed
+from coderag.index.storage.manifest import read_manifest
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import EXPECTED_ERROR, STEPS, Operations, forked, merging_later
 from scripts.torturing.world import Answers, World

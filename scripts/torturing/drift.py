@@ -9,10 +9,10 @@ import subprocess
 from pathlib import Path
 
 from coderag import Index
-from coderag.afterwards import start_afterwards
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import SEGMENTS, read_manifest
-from coderag.index.merging import merge_index
+from coderag.api.background import start_afterwards
+from coderag.index.build.merging import merge_index
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import SEGMENTS, read_manifest
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.world import copy_slice
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from coderag import Index
 from coderag.errors import IndexDamagedError, StoredIndexError
-from coderag.index.arrays import CHECKED_BYTES
-from coderag.index.check import damage_of
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import MANIFEST, SEGMENTS, read_manifest
+from coderag.index.storage.arrays.arrays import CHECKED_BYTES
+from coderag.index.storage.checksums import damage_of
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import MANIFEST, SEGMENTS, read_manifest
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import STEPS, merging_later
 from scripts.torturing.world import Answers, World, answers_of

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coderag.errors import IndexMissingError
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import read_manifest
-from coderag.index.ownership import is_believed
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.ownership import is_believed
+from coderag.index.storage.manifest import read_manifest
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import STEPS, Operations, forked, merging_later
 from scripts.torturing.world import Answers, World

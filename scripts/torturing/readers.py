@@ -13,8 +13,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from coderag import Index
-from coderag.afterwards import start_afterwards
-from coderag.index.index_path import IndexPath
+from coderag.api.background import start_afterwards
+from coderag.index.storage.folder.index_path import IndexPath
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import forked, merging_later
 from scripts.torturing.world import World, answers_of

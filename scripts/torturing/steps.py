@@ -15,8 +15,8 @@ from unittest.mock import patch
 
 from coderag import Index
 from coderag.errors import CoderagError
-from coderag.index.index_path import IndexPath
-from coderag.index.merging import merge_index
+from coderag.index.build.merging import merge_index
+from coderag.index.storage.folder.index_path import IndexPath
 
 __all__ = ["EXPECTED_ERROR", "STEPS", "Operations", "Step", "forked", "merging_later"]
 
@@ -73,7 +73,7 @@ STEPS = MappingProxyType(
 @contextmanager
 def merging_later() -> Iterator[None]:
     """Let updates leave merging to a merge, as they do where it takes longer."""
-    with patch("coderag.index.build.quick_to_merge", lambda _: []):
+    with patch("coderag.index.build.build.quick_to_merge", lambda _: []):
         yield
 
 

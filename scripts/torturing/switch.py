@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from coderag import Index
-from coderag.index.build import SHARED_FILES
+from coderag.index.build.build import SHARED_FILES
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.world import copy_slice
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from coderag import Index
 from coderag.errors import StoredIndexError
-from coderag.index.check import damage_of
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import SEGMENTS, read_manifest
+from coderag.index.storage.checksums import damage_of
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import SEGMENTS, read_manifest
 
 __all__ = ["Answers", "World", "copy_slice"]
 

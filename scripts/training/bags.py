@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from coderag.models.encoder import Array
-from coderag.models.pieces import Pieces
-from coderag.models.static import FieldWeights
+from coderag.encoders.encoder import Array
+from coderag.encoders.pieces import Pieces
+from coderag.encoders.static import FieldWeights
 from coderag.text.tokens import raw_words
 from scripts.training.extract import Record
 from scripts.training.pairs import Measured, Pair

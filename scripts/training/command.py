@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from coderag.models.encoder import Array, Passage
-from coderag.models.static import MODEL_FOLDER, FieldWeights, StaticEncoder
+from coderag.encoders.encoder import Array, Passage
+from coderag.encoders.static import MODEL_FOLDER, FieldWeights, StaticEncoder
 from scripts.training.archives import Package, packages
 from scripts.training.bags import pieces_of, training_bags
 from scripts.training.contrast import Recipe, Table, train

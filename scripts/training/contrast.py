@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from coderag.models.encoder import Array
+from coderag.encoders.encoder import Array
 from scripts.training.bags import QUESTION_WAYS, Bags
 
 __all__ = ["Recipe", "Table", "similarities", "train"]

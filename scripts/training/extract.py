@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
 
-from coderag.index.readers import BRIEF, module_name
-from coderag.reading.chunk import MAX_CHUNK_BYTES, Draft, chunk_outline
-from coderag.reading.language import Language, languages
-from coderag.reading.lines import Lines
-from coderag.reading.outline import read_outline
-from coderag.reading.sections import chunk_markdown, chunk_restructuredtext
+from coderag.chunking.chunk import MAX_CHUNK_BYTES, Draft, chunk_outline
+from coderag.chunking.sections import chunk_markdown, chunk_restructuredtext
+from coderag.index.workers.readers import BRIEF, module_name
+from coderag.syntax.language import Language, languages
+from coderag.syntax.lines import Lines
+from coderag.syntax.outline import read_outline
 from coderag.text.comments import doc_summary
 from coderag.types import Content, Kind
 from scripts.training.archives import Member, Package, members

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coderag.models.encoder import Array
-from coderag.models.pieces import Pieces
-from coderag.models.static import FieldWeights
+from coderag.encoders.encoder import Array
+from coderag.encoders.pieces import Pieces
+from coderag.encoders.static import FieldWeights
 from scripts.training.bags import Bags, measured_bags
 from scripts.training.contrast import Table, similarities
 from scripts.training.pairs import Measured

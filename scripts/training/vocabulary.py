@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from coderag.models.pieces import MAX_PIECE
+from coderag.encoders.pieces import MAX_PIECE
 from coderag.text.tokens import MAX_WORD, raw_words, split_identifier, words
 from scripts.training.pairs import Pair
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coderag.models.static import CHECKSUM_NAME, FORMAT, MODEL_NAME, TENSORS, FieldWeights
+from coderag.encoders.static import CHECKSUM_NAME, FORMAT, MODEL_NAME, TENSORS, FieldWeights
 from scripts.training.contrast import Table
 
 __all__ = ["write_model"]

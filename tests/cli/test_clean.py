@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coderag.models.encoder import Array, EncoderIdentity, Passage, unit_rows
-from coderag.models.vector_cache import CachedEncoder, cache_path
+from coderag.encoders.encoder import Array, EncoderIdentity, Passage, unit_rows
+from coderag.encoders.vector_cache import CachedEncoder, cache_path
 from tests.cli.conftest import Run
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from coderag.cli.main import run
-from coderag.cli.parser import make_parser
+from coderag.cli.parser.parser import make_parser
 from tests.cli.conftest import Run
 
 OLD = 1_700_000_000  # seconds: when all files were written

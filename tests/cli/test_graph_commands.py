@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.cli.conftest import COLOUR, Run
-from tests.files import write
+from tests.workspace import write
 
 FILES = {
     "schema.sql": "CREATE TABLE orders (id INTEGER PRIMARY KEY, total INTEGER);\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.reading.tokens import made
+from tests.files.privacy.tokens import made
 
 
 def test_first_run_indexes_and_tells_what(coderag: Run, project: Path) -> None:

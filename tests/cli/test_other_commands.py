@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from coderag import __version__
-from coderag.reading.language import languages
+from coderag.syntax.language import languages
 from tests.cli.conftest import ENVIRONMENT, REPOSITORY, Done, Run
 from tests.growth import HANG_SECONDS
 

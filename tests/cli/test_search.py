@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import COLOUR, ENVIRONMENT, Run
-from tests.files import sign_manifest
 from tests.growth import HANG_SECONDS
+from tests.workspace import sign_manifest
 
 CONTRACT = {"path", "start_line", "end_line", "kind", "name", "qualified_name", "language", "score", "parts"}
 RETRIED = "where are failed payments retried?"
@@ -230,7 +230,7 @@ def test_search_in_a_pipe_imports_nothing_it_does_not_need(shop: Path, arguments
 
 
 def test_help_imports_nothing_heavy(shop: Path) -> None:
-    assert imported(shop, ["--help"], ["numpy", "rich", "tree_sitter", "Stemmer", "coderag.api"]) == []
+    assert imported(shop, ["--help"], ["numpy", "rich", "tree_sitter", "Stemmer", "coderag.api.index"]) == []
 
 
 def imported(root: Path, arguments: list[str], modules: list[str]) -> list[str]:

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ENVIRONMENT, Run
-from tests.files import place
 from tests.growth import HANG_SECONDS
+from tests.workspace import place
 
 SECONDS = 2 * HANG_SECONDS  # for all that a test does
 

@@ -11,11 +11,11 @@ from coderag import Index
 from coderag.errors import RootError
 from coderag.evaluate.from_docstrings import docstring_questions, hide_documentation
 from coderag.evaluate.judge import judge
-from coderag.reading.decode import Decoded, decode
-from coderag.reading.language import languages
-from coderag.reading.lines import Lines
-from coderag.reading.outline import Outline, read_outline
-from tests.files import REPOSITORY, SHOP, write
+from coderag.files.decode import Decoded, decode
+from coderag.syntax.language import languages
+from coderag.syntax.lines import Lines
+from coderag.syntax.outline import Outline, read_outline
+from tests.workspace import REPOSITORY, SHOP, write
 
 ALL = 10**6
 EXAMPLES = [

@@ -13,7 +13,7 @@ from coderag import Index
 from coderag.errors import EvaluationError
 from coderag.evaluate.from_git import GitQuestions, git_questions
 from coderag.evaluate.subjects import question_of
-from tests.files import write
+from tests.workspace import write
 
 ENVIRONMENT = {
     **os.environ,

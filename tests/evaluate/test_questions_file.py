@@ -10,7 +10,7 @@ from coderag.errors import EvaluationError
 from coderag.evaluate.question import JudgedQuestion, Wanted
 from coderag.evaluate.questions_file import question_line, read_questions
 from coderag.types import Span
-from tests.files import REPOSITORY
+from tests.workspace import REPOSITORY
 
 GOOD = r"""
 {"query": "add up prices", "relevant": ["src/cart.py", {"path": "src\\cart.go", "start_line": 4, "end_line": 6}]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coderag.graph.graph import Graph, GraphDraft
-from coderag.graph.model import EdgeKind, NodeKind
+from coderag.graph.records import EdgeKind, NodeKind
 
 __all__ = ["numbers_of", "shop_graph", "sketch"]
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from coderag import Index
-from coderag.afterwards import start_afterwards
+from coderag.api.background import start_afterwards
 from coderag.errors import IndexDamagedError
 from coderag.graph.graph import Graph
-from coderag.graph.model import EdgeKind
+from coderag.graph.records import EdgeKind
 from coderag.graph.store import write_graph
-from coderag.index.index_path import IndexPath
-from coderag.index.job import Progress
-from coderag.index.lock import locked
-from coderag.index.manifest import read_manifest
-from coderag.index.merging import merge_index
-from tests.files import write
-from tests.graph.edges import edges_of
+from coderag.index.build.job import Progress
+from coderag.index.build.merging import merge_index
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.lock import locked
+from coderag.index.storage.manifest import read_manifest
+from tests.graph.shown_edges import edges_of
+from tests.workspace import write
 
 FILES = {
     "app/money.py": "def rounded(amount):\n    return round(amount, 2)\n",
@@ -115,7 +115,7 @@ def test_a_process_of_its_own_brings_it_up_to_date(root: Path) -> None:
 def test_an_update_says_when_it_should_be_made_anew(
     root: Path, monkeypatch: pytest.MonkeyPatch, pause: int, due: bool
 ) -> None:
-    monkeypatch.setattr("coderag.index.build.GRAPH_PAUSE", pause)
+    monkeypatch.setattr("coderag.index.build.build.GRAPH_PAUSE", pause)
     with Index.open(root) as index:
         index.update(workers=0)
         assert not index.reports[0].graph_due  # nothing changed

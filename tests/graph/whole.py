@@ -7,18 +7,18 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from coderag.catalog.fold import fold
+from coderag.files.walk import DEFAULT_OPTIONS, walk
+from coderag.frameworks.dbt.project import in_projects
+from coderag.frameworks.django.project import settled
 from coderag.graph.build import build_graph
 from coderag.graph.files import LinkedFile
 from coderag.graph.graph import Graph, GraphDraft
-from coderag.index.analyse import analyse
-from coderag.index.columns import unpack_labels
-from coderag.index.facts import inflate_facts
-from coderag.index.links import inflate_links
-from coderag.reading.walk import DEFAULT_OPTIONS, walk
-from coderag.sql.dbt.project import in_projects
-from coderag.sql.fold import fold
-from coderag.sql.model import SchemaFile
-from coderag.sql.models.django_project import settled
+from coderag.index.storage.columns import unpack_labels
+from coderag.index.storage.links import inflate_links
+from coderag.index.storage.schema_operations import inflate_facts
+from coderag.index.workers.analyze import analyse
+from coderag.sql.records import SchemaFile
 from coderag.sql.settings import read_settings
 
 __all__ = ["draft_of", "graph_of"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from coderag import Index
-from coderag.index.index_path import IndexPath
-from coderag.index.listing import Listed
-from coderag.index.manifest import SEGMENTS, listing_of, read_manifest
-from coderag.index.segment import Segment
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.listing import Listed
+from coderag.index.storage.manifest import SEGMENTS, listing_of, read_manifest
+from coderag.index.storage.segment import Segment
 
 __all__ = ["QUESTIONS", "State", "indexed", "listing_at", "state_of", "wrong_stamps"]
 

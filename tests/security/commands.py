@@ -19,10 +19,33 @@ from typing import IO, Any
 
 HANGS_AFTER = 60.0  # seconds
 PRELOADED = (
-    *("coderag.cli.main", "coderag.cli.opening", "coderag.cli.index", "coderag.cli.search", "coderag.cli.status"),
-    *("coderag.cli.clean", "coderag.cli.outline", "coderag.cli.symbols", "coderag.cli.refs", "coderag.cli.graph"),
-    *("coderag.cli.map", "coderag.cli.schema", "coderag.cli.tables", "coderag.graph.store", "coderag.graph.build"),
-    *("coderag.upkeep", "coderag.index.analyse", "coderag.index.readers", "coderag.index.catalog"),
+    *(
+        "coderag.cli.main",
+        "coderag.cli.opening",
+        "coderag.cli.commands.index",
+        "coderag.cli.commands.search",
+        "coderag.cli.commands.status",
+    ),
+    *(
+        "coderag.cli.commands.clean",
+        "coderag.cli.commands.outline",
+        "coderag.cli.commands.symbols",
+        "coderag.cli.commands.refs",
+        "coderag.cli.commands.graph",
+    ),
+    *(
+        "coderag.cli.commands.map",
+        "coderag.cli.commands.schema",
+        "coderag.cli.commands.tables",
+        "coderag.graph.store",
+        "coderag.graph.build",
+    ),
+    *(
+        "coderag.api.updater",
+        "coderag.index.workers.analyze",
+        "coderag.index.workers.readers",
+        "coderag.index.catalog.catalog",
+    ),
 )
 
 
@@ -82,7 +105,7 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     for module in PRELOADED:
         import_module(module)
-    import_module("coderag.index.readers").warm_up(["a.py", "a.sql", "a.md"])
+    import_module("coderag.index.workers.readers").warm_up(["a.py", "a.sql", "a.md"])
     for line in sys.stdin:
         print(json.dumps(run(json.loads(line))), flush=True)
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from coderag.index.arrays import Array, open_arrays, write_arrays
-from coderag.index.index_path import IndexPath
+from coderag.index.storage.arrays.arrays import Array, open_arrays, write_arrays
+from coderag.index.storage.folder.index_path import IndexPath
 
 __all__ = ["Forged", "index_files", "sealed"]
 

@@ -142,7 +142,7 @@ def test_a_trusted_index_that_names_files_elsewhere(world: World, forged: Forged
         (evil.root / path).write_bytes(content)
 
     def rename(arrays: dict[str, Any]) -> None:
-        from coderag.index.strings import Strings, pack_strings
+        from coderag.index.storage.arrays.strings import Strings, pack_strings
 
         paths = Strings(arrays["file_path_blob"], arrays["file_path_offsets"]).all()
         paths[0] = "../../.ssh/id_ed25519"

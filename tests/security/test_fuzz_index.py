@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from scripts.fuzzing_index.kinds import KINDS
-from tests.files import REPOSITORY
 from tests.growth import HANG_SECONDS
+from tests.workspace import REPOSITORY
 
 INPUTS = 500
 KINDS_AT_ONCE = 3  # so that runs of the tests side by side share them

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from coderag.encoders.spec import encoder_of_settings, open_encoder, parse_encoder
 from coderag.errors import EncoderError, SettingsError
-from coderag.index.embed import Embedding
-from coderag.index.manifest import Manifest
-from coderag.models.spec import encoder_of_settings, open_encoder, parse_encoder
-from tests.models.servers import serve, vectors
+from coderag.index.build.embed import Embedding
+from coderag.index.storage.manifest import Manifest
+from tests.encoders.servers import serve, vectors
 from tests.security.conftest import GENUINE, Commands, World
 from tests.security.forged import KEY, Forged
 
@@ -104,7 +104,7 @@ def test_the_name_of_a_preset_is_no_folder(tmp_path: Any, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bge-small").mkdir()
     (tmp_path / "bge-small/model.onnx").write_bytes(b"x")
-    from coderag.models.spec import EncoderSpec
+    from coderag.encoders.spec import EncoderSpec
 
     with pytest.raises(EncoderError, match="CODERAG_TRUST"):
         open_encoder(EncoderSpec.from_dict({"kind": "onnx", "model": "bge-small"}))

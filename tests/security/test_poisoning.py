@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coderag.reading.blob import blob_id
+from coderag.files.blob import blob_id
 from tests.security.conftest import QUICK, Commands, World, beside, write_files
 from tests.security.forged import KEY, Forged, index_files, sealed
 
@@ -32,7 +32,7 @@ def poison(tmp_path_factory: pytest.TempPathFactory, commands: Commands) -> Path
     true = {path: blob_id(text.encode()) for path, text in _project(TRUE).items()}
 
     def lie(arrays: dict[str, Any]) -> None:
-        from coderag.index.strings import Strings
+        from coderag.index.storage.arrays.strings import Strings
 
         paths = Strings(arrays["file_path_blob"], arrays["file_path_offsets"]).all()
         arrays["file_blob"] = np.frombuffer(b"".join(true[path] for path in paths), np.uint8).reshape(-1, 20)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from coderag.errors import IndexDamagedError
-from coderag.index.index_path import IndexPath
-from coderag.index.manifest import FORMAT, decode_manifest, read_manifest
-from coderag.index.sealed import write_sealed
-from tests.files import write
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.sealed import write_sealed
+from coderag.index.storage.manifest import FORMAT, decode_manifest, read_manifest
 from tests.security.conftest import GENUINE, World, beside, write_files
 from tests.security.hostile import another_user, false_index, index_files, manifest_of, unsigned
+from tests.workspace import write
 
 COMMANDS = (
     ("search", "add up the prices of a cart", "--json"),
@@ -152,8 +152,8 @@ def test_nothing_of_it_reaches_the_clone_or_another_repository(world: World) -> 
 def test_what_it_says_that_a_database_said_is_not_believed(world: World) -> None:
     root = world.clone(GENUINE)
     with another_user(world.top / "attacker"):
-        from coderag.index.snapshots import write_snapshot
-        from coderag.sql.model import Column, CreateTable, Facts, Name, Table
+        from coderag.index.storage.database_snapshots import write_snapshot
+        from coderag.sql.records import Column, CreateTable, Facts, Name, Table
 
         table = Table(name=Name(MARKER), columns=(Column("id", "integer"),))
         write_snapshot(IndexPath(root, (".coderag",)), "sqlite:///x.db", Facts(operations=(CreateTable(table),)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.servers import serve, vectors
+from tests.encoders.servers import serve, vectors
 from tests.security.conftest import GENUINE, World, beside
 
 ENDLESS = (

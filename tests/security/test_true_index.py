@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from coderag.index.index_path import IndexPath
-from coderag.index.snapshots import write_snapshot
-from coderag.sql.read import read_sql
+from coderag.index.storage.database_snapshots import write_snapshot
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.sql.ddl.parse_file import read_sql
 from tests.security.conftest import CODE, GENUINE, World, write_files
 from tests.security.hostile import another_user
 

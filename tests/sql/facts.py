@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coderag.sql.fold import fold
-from coderag.sql.model import (
+from coderag.catalog.fold import fold
+from coderag.sql.records import (
     AddColumn,
     AddConstraint,
     Column,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import dedent
 
-from coderag.sql.model import (
+from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.records import (
     AddColumn,
     AddConstraint,
     AddQuery,
@@ -28,7 +29,6 @@ from coderag.sql.model import (
     Table,
     UseDatabase,
 )
-from coderag.sql.read import read_sql
 
 
 def read(text: str, dialect: str = "", *, path: str = "schema.sql") -> Facts:

@@ -11,10 +11,10 @@ from coderag.sql.check.binding import ambiguous, candidates
 from coderag.sql.check.findings import Code, Finding, Severity, finding
 from coderag.sql.check.known import Known
 from coderag.sql.check.statement import Job, check_statement
-from coderag.sql.dialect import Dialect, find_dialect, guess_dialect
-from coderag.sql.model import Name, Table
-from coderag.sql.split import Statement, StatementKind, split
-from coderag.sql.usage import usage_of_text
+from coderag.sql.lineage.usage import usage_of_text
+from coderag.sql.records import Name, Table
+from coderag.sql.statements.dialect import Dialect, find_dialect, guess_dialect
+from coderag.sql.statements.split import Statement, StatementKind, split
 
 __all__ = ["Code", "Finding", "Severity", "check_sql", "finding"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
-from coderag.sql.dialect import GENERIC, Dialect
+from coderag.sql.statements.dialect import GENERIC, Dialect
 
 __all__ = ["check_aliases"]
 

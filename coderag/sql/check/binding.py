@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from coderag.sql.check.findings import Code, Finding, Severity, finding
 from coderag.sql.check.known import Known
-from coderag.sql.dialect import Dialect
-from coderag.sql.model import Name
+from coderag.sql.records import Name
+from coderag.sql.statements.dialect import Dialect
 
 __all__ = ["ambiguous", "candidates"]
 

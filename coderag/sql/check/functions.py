@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from sqlglot.tokenizer_core import Token, TokenType
 
 from coderag.sql.check.findings import Code, Finding, finding
-from coderag.sql.dialect import Dialect
+from coderag.sql.statements.dialect import Dialect
 
 __all__ = ["check_functions"]
 

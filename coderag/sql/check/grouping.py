@@ -12,7 +12,7 @@ from coderag.sql.check.aggregates import is_aggregate, lone_extreme
 from coderag.sql.check.dependencies import Place, determined, place_of
 from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
 from coderag.sql.check.sources import Sources, picked_by
-from coderag.sql.dialect import GENERIC, Dialect
+from coderag.sql.statements.dialect import GENERIC, Dialect
 
 __all__ = ["check_grouping"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rapidfuzz import fuzz, process
 
-from coderag.sql.model import Column, Name, Table
+from coderag.sql.records import Column, Name, Table
 
 __all__ = ["CONSTANTS", "Known", "closest"]
 

@@ -10,8 +10,8 @@ from sqlglot.optimizer.scope import Scope
 from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
 from coderag.sql.check.known import CONSTANTS, Known, closest
 from coderag.sql.check.sources import Sources, columns_of, name_of, sources_of
-from coderag.sql.dialect import GENERIC, Dialect
-from coderag.sql.model import Name, Table
+from coderag.sql.records import Name, Table
+from coderag.sql.statements.dialect import GENERIC, Dialect
 
 __all__ = ["check_columns", "check_tables"]
 

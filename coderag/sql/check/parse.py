@@ -13,8 +13,8 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token
 
 from coderag.sql.check.written import written
-from coderag.sql.dialect import GENERIC, Dialect
-from coderag.sql.parsing import quiet_sqlglot
+from coderag.sql.statements.dialect import GENERIC, Dialect
+from coderag.sql.statements.parsing import quiet_sqlglot
 
 __all__ = ["NO_SQL", "Parsed", "parsed"]
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from coderag.sql.check.known import Known
-from coderag.sql.model import Column, Name, Table
+from coderag.sql.records import Column, Name, Table
 
 __all__ = ["Columns", "Key", "Sources", "columns_of", "name_of", "picked_by", "sources_of"]
 

@@ -21,7 +21,7 @@ from coderag.sql.check.known import Known, closest
 from coderag.sql.check.names import check_columns, check_tables
 from coderag.sql.check.parse import NO_SQL, parsed
 from coderag.sql.check.sources import name_of, sources_of
-from coderag.sql.dialect import Dialect
+from coderag.sql.statements.dialect import Dialect
 
 __all__ = ["check_statement"]
 

@@ -1,0 +1,43 @@
+"""What an update leaves for a process of its own, for which nobody waits: segments to merge, a graph to make anew."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from coderag.errors import CoderagError
+from coderag.index.build.merging import merge_index
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import read_manifest
+from coderag.index.workers.process import child_environment
+
+__all__ = ["main", "start_afterwards"]
+
+
+def start_afterwards(folder: IndexPath, root: Path) -> subprocess.Popen[bytes]:
+    """Start a process that tidies up the index of a root, and outlives this one; what fails there is tried again."""
+    # "-P" keeps the current folder off the module path: it may be the untrusted repository that is indexed.
+    command = [sys.executable, "-P", "-m", __name__, str(root), str(folder.base), *folder.names]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(
+        command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, env=child_environment(), cwd="/"
+    )
+
+
+def main() -> None:
+    """Tidy up the index of the root, in the folder, that the command line names."""
+    root, base, *names = sys.argv[1:]
+    folder = IndexPath(Path(base), tuple(names))
+    with suppress(CoderagError, OSError):  # the index is as it was; the next update starts another
+        merge_index(folder)
+    with suppress(CoderagError, OSError):
+        if read_manifest(folder).graph:
+            from coderag.graph.store import write_graph
+
+            write_graph(folder, Path(root))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What all files and databases declare, to the schema as it is now."""

@@ -1,0 +1,223 @@
+"""Drafts of databases to fewer: what refers to each other, models and files without tables come together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from coderag.catalog.databases.candidates import Draft, Sets, are_apart, common_folder, disjoint, grouped_by, overlap
+from coderag.catalog.databases.declared import Declared, Index, is_qualified
+from coderag.catalog.databases.naming import environment
+from coderag.catalog.databases.places import (
+    base_folder,
+    distance,
+    holds_projects,
+    is_related,
+    project_folder,
+    project_of,
+    stem_of,
+)
+from coderag.sql.statements.names import Key
+
+__all__ = ["merged", "with_dependents", "with_models"]
+
+MIN_OVERLAP = 0.5  # of the tables' names, for a snapshot or for models to be of the same database
+
+NEARLY = 0.8  # of the most tables that a database has of those that a file uses, for it to be one of the best
+
+
+def merged(drafts: list[Draft]) -> list[Draft]:
+    """Merge drafts of different folders that refer to each other's tables or switch to the same database."""
+    sets = Sets(len(drafts))
+    index = Index()
+    for number, draft in enumerate(drafts):
+        if _may_merge(draft):
+            index.add(number, draft.tables())
+    tables = [draft.tables() for draft in drafts]
+    for number, draft in enumerate(drafts):
+        if not _may_merge(draft):
+            continue
+        altered = {key for one in draft.files for key in one.altered}
+        for key in sorted(_needed(draft)):
+            holders = index.holders(key)
+            other = _nearest(draft, key, holders, drafts)
+            if other is None and key in altered and len(holders) == 1:
+                other = holders[0] if _is_of_project(draft, drafts[holders[0]]) else None
+            if other is None or are_apart(draft, drafts[other]):
+                continue
+            if _may_be_one(tables, sets, number, other):
+                sets.join(number, other)
+    by_database: dict[tuple[str, str], int] = {}
+    for number, draft in enumerate(drafts):
+        if _may_merge(draft) and (database := draft.told().casefold()):
+            first = by_database.setdefault((database, environment(draft)), number)
+            if _may_be_one(tables, sets, first, number):
+                sets.join(first, number)
+    return [_one_draft([drafts[number] for number in numbers]) for numbers in sets.all()]
+
+
+def _may_be_one(tables: Sequence[set[Key]], sets: Sets, first: int, second: int) -> bool:
+    """Tell whether two drafts create nothing both, and are not the same tables in two schemas either."""
+    return disjoint(tables, sets, first, second) and overlap(tables[first], tables[second]) < MIN_OVERLAP
+
+
+def _needed(draft: Draft) -> set[Key]:
+    """Return the tables that files use and do not create; migrations need those whose rows they write, too."""
+    needed = {key for one in draft.files for key in one.used}
+    return (needed | {key for one in draft.series for key in one.written}) - draft.names()
+
+
+def _may_merge(draft: Draft) -> bool:
+    return not draft.live and not draft.name and not draft.models
+
+
+def _nearest(draft: Draft, key: Key, holders: Sequence[int], drafts: Sequence[Draft]) -> int | None:
+    """Return the draft whose table a reference means: in a folder above, below or beside, or the only one at all."""
+    near = [
+        (distance(draft.folder, drafts[number].folder), number)
+        for number in holders
+        if drafts[number] is not draft
+        and drafts[number].side == draft.side
+        and (_is_near(draft.folder, drafts[number].folder) or (is_qualified(key) and len(holders) == 1))
+    ]
+    near.sort()
+    if not near or (len(near) > 1 and near[0][0] == near[1][0]):
+        return None
+    return near[0][1]
+
+
+def _is_of_project(draft: Draft, other: Draft) -> bool:
+    """Tell whether files of two drafts belong to one project, so that one may alter a table of the other's anywhere."""
+    return (
+        draft is not other
+        and draft.side == other.side
+        and project_of(draft.files[0].path) == project_of(other.files[0].path)
+    )
+
+
+def _is_near(first: str, second: str) -> bool:
+    """Tell whether one folder lies in the other, or both in one that is not the root and holds no projects."""
+    parent = first.rpartition("/")[0]
+    beside = parent == second.rpartition("/")[0] and parent and not holds_projects(parent)
+    if is_related(first, second) or beside:
+        return True
+    around, others = project_folder(first), project_folder(second)
+    return around == others and bool(around or _parts_of_one(first, second))
+
+
+def _parts_of_one(first: str, second: str) -> bool:
+    """Tell whether two folders of one name lie in parts of one schema: schema/main/delta and schema/common/delta."""
+    one, two = first.rpartition("/"), second.rpartition("/")
+    around = one[0].rpartition("/")[0]
+    return one[2] == two[2] and bool(around) and around == two[0].rpartition("/")[0] and not holds_projects(around)
+
+
+def _one_draft(drafts: Sequence[Draft]) -> Draft:
+    first, *others = drafts
+    for other in others:
+        first.members += other.members
+        first.series += other.series
+        first.models += other.models
+        first.editions += other.editions
+        first.whole_folder = True
+    if others:
+        first.folder = common_folder([draft.folder for draft in drafts])
+    return first
+
+
+def with_dependents(drafts: list[Draft], files: list[Declared]) -> list[Draft]:
+    """Give the files that create no table to the draft whose tables they use; the others make drafts by folder."""
+    index = Index()
+    for number, draft in enumerate(drafts):
+        index.add(number, draft.names())
+    mains = [draft.main() for draft in drafts]
+    left = files
+    while left:  # what one file makes of a table, the next may use
+        waiting: list[Declared] = []
+        for one in left:
+            best = _best(one, drafts, mains=mains, index=index)
+            if best is None:
+                waiting.append(one)
+            else:
+                drafts[best].members.append(one)
+                index.add(best, one.names)
+        if len(waiting) == len(left):
+            break
+        left = waiting
+    homeless = grouped_by(left, lambda one: (base_folder(one.path), one.side))
+    return drafts + [Draft(found, folder=base_folder(found[0].path), whole_folder=True) for found in homeless]
+
+
+def _best(one: Declared, drafts: Sequence[Draft], *, mains: Sequence[Declared], index: Index) -> int | None:
+    """Return the draft that has most of the tables a file uses; of several, the most alike and the nearest."""
+    found: defaultdict[int, int] = defaultdict(int)
+    for key in one.used:
+        for number in index.holders(key, exact_first=False):
+            found[number] += 1
+    folder = base_folder(one.path)
+    least = max(found.values(), default=0) * NEARLY
+    if not found:
+        return _around(one, folder, drafts)
+
+    def fit(number: int) -> tuple[object, ...]:
+        draft, main = drafts[number], mains[number]
+        return (
+            draft.side != one.side,
+            draft.live,
+            not _same_stem(one.path, main.path),
+            draft.folder != folder,
+            one.file.facts.dialect != main.file.facts.dialect,
+            distance(folder, draft.folder),
+            -found[number],
+            number,
+        )
+
+    return min((number for number, count in found.items() if count >= least), key=fit)
+
+
+def _around(one: Declared, folder: str, drafts: Sequence[Draft]) -> int | None:
+    """Return the draft in whose folder a file lies that uses no table, the innermost; or the only one of the root."""
+    mine = [(number, draft) for number, draft in enumerate(drafts) if draft.side == one.side and not draft.live]
+    around = [(number, draft) for number, draft in mine if f"{folder}/".startswith(f"{draft.folder}/".lstrip("/"))]
+    deepest = max((len(draft.folder) for _, draft in around), default=0)
+    found = [number for number, draft in around if len(draft.folder) == deepest] or [number for number, _ in mine]
+    return found[0] if len(found) == 1 else None
+
+
+def _same_stem(first: str, second: str) -> bool:
+    one, two = stem_of(first).casefold(), stem_of(second).casefold()
+    return one.startswith(two) or two.startswith(one)
+
+
+def with_models(drafts: list[Draft]) -> list[Draft]:
+    """Give models to the database that has at least half of their tables, or half of whose tables they map.
+
+    Of several the one that has most of them: a script that creates one of the tables has all that it knows in common.
+    """
+    kept = [draft for draft in drafts if not _only_models(draft)]
+    for models in filter(_only_models, drafts):
+        mapped = models.names()
+        fitting = [
+            (_common(mapped, draft.known()), share, not draft.live, -distance(models.folder, draft.folder), -number)
+            for number, draft in enumerate(kept)
+            if draft.side == models.side
+            and (draft.bases or draft.series or draft.members)
+            and (share := overlap(mapped, draft.known())) >= MIN_OVERLAP
+        ]
+        if fitting:
+            chosen = kept[-max(fitting)[-1]]
+            chosen.models += models.models
+            chosen.members += models.members
+        else:
+            kept.append(models)
+    return kept
+
+
+def _common(first: set[Key], second: set[Key]) -> int:
+    return len({key[2] for key in first} & {key[2] for key in second})
+
+
+def _only_models(draft: Draft) -> bool:
+    """Tell whether nothing but models creates the tables; other files may change or use them."""
+    creating = draft.bases or draft.series or any(one.tables for one in draft.members)
+    return bool(draft.models) and not draft.name and not creating

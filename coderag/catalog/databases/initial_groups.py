@@ -1,0 +1,234 @@
+"""Files to the first drafts of databases: what is certain, series, projects of models, and folders of SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable
+
+from coderag.catalog.databases.candidates import Draft, Sets, common_folder, disjoint, grouped_by, is_migration, split
+from coderag.catalog.databases.declared import Declared, Index
+from coderag.catalog.databases.editions import without_other_dialects
+from coderag.catalog.databases.places import base_folder, project_of, stem_of
+from coderag.sql.migration_order import NAMED_BY_FOLDER
+from coderag.sql.records import Origin
+from coderag.sql.statements.names import Key
+
+__all__ = ["first_drafts", "series_key"]
+
+# Words of folders of migrations that are put away: those that were applied once, and those that never are.
+PAST = frozenset({"archive", "archived", "legacy", "old"})
+REJECTED = frozenset(
+    "backup backups bad bak broken deprecated disabled failed obsolete rejected skipped unused".split()
+)
+SPARSE = 3  # of so many numbers, a series that counts on with another has one at most
+MAX_LONELY = 0.5  # share of files with several tables of their own, above which a folder holds several databases
+MODEL_ORIGINS = frozenset({Origin.ORM})
+DBT_FOLDERS = frozenset("analyses analysis macros models seeds snapshots target tests".split())
+
+Taken = tuple[list[Draft], list[Declared]]
+
+
+def first_drafts(files: list[Declared]) -> Taken:
+    """Return drafts of databases, and the files that are in none."""
+    drafts: list[Draft] = []
+    rest = files
+    for take in (_take_live, _take_named, _take_series, _take_dbt, _take_models, _take_plain):
+        taken, rest = take(rest)
+        drafts += taken
+    return drafts, rest
+
+
+def _take_live(files: list[Declared]) -> Taken:
+    taken, rest = split(files, lambda one: not one.path or "://" in one.path or Origin.LIVE in one.origins)
+    drafts = [
+        Draft(
+            [one],
+            name=one.settings.database or one.file.facts.database or stem_of(one.path),
+            environment=one.settings.environment,
+            live=True,
+            folder=one.folder,
+        )
+        for one in taken
+    ]
+    return drafts, rest
+
+
+def _take_named(files: list[Declared]) -> Taken:
+    """Take the files of databases that the settings name."""
+    taken, rest = split(files, lambda one: bool(one.settings.database))
+    drafts = []
+    for members in grouped_by(taken, lambda one: (one.settings.database.casefold(), one.settings.environment)):
+        told = members[0].settings
+        draft = Draft(name=told.database, environment=told.environment, folder=members[0].folder)
+        draft.series, others = split(members, is_migration)
+        draft.models, draft.members = split(others, _is_model)
+        drafts.append(draft)
+    return drafts, rest
+
+
+def _is_model(one: Declared) -> bool:
+    """Tell whether a file has models that say what their tables are; others only describe those that are there."""
+    return bool(one.names) and not MODEL_ORIGINS.isdisjoint(one.origins)
+
+
+def _take_series(files: list[Declared]) -> Taken:
+    taken, rest = split(files, is_migration)
+    drafts: list[Draft] = []
+    for members in grouped_by(taken, series_key):
+        if any(one.tables or one.altered for one in members):
+            mine, others = without_other_dialects(members)
+            drafts.append(Draft(series=mine, editions=others, folder=common_folder([one.home for one in members])))
+        else:
+            rest += [one for one in members if one.changes]
+    return _joined_series(drafts), rest
+
+
+def series_key(one: Declared) -> Hashable:
+    """Return what files of one series of migrations share."""
+    if one.series is not None and one.series.tool == "django":  # every app has a chain, all in one database
+        return project_of(one.path), one.side, one.series.tool
+    return one.home, one.side, ""
+
+
+def _joined_series(drafts: list[Draft]) -> list[Draft]:
+    """Join folders that hold parts of one series, as long as no version is there twice.
+
+    Flyway reads folders in its folder too; and old migrations may be put away beside the newer ones.
+    """
+    joined: list[Draft] = []
+    for draft in sorted(drafts, key=lambda draft: (_is_put_away(draft.folder), draft.folder)):
+        home = next((other for other in joined if _continues(draft, other)), None)
+        rival = next((other for other in joined if _is_put_away(draft.folder) and _is_beside(draft, other)), None)
+        if home is not None:
+            home.series += draft.series
+            home.editions += draft.editions
+        elif rival is not None:  # what was put away is no database of its own
+            rival.editions += [*draft.series, *draft.editions]
+        else:
+            joined.append(draft)
+    return joined
+
+
+def _continues(draft: Draft, other: Draft) -> bool:
+    tools = {one.series.tool for one in (*draft.series, *other.series) if one.series}
+    if tools == {NAMED_BY_FOLDER}:
+        return draft.side == other.side and (_shares_counter(draft, other) or _shares_counter(other, draft))
+    versions = [{one.series.version for one in both.series if one.series} - {""} for both in (draft, other)]
+    if len(tools) > 1 or not versions[0].isdisjoint(versions[1]):
+        return False
+    if _is_put_away(draft.folder):
+        return _is_beside(draft, other) and not _has_word(draft.folder, REJECTED)
+    parent = draft.folder.rpartition("/")[0]
+    inside = draft.folder.startswith(f"{other.folder}/")
+    beside = parent == other.folder.rpartition("/")[0] and parent.rpartition("/")[2] in {"migration", "migrations"}
+    return tools == {"flyway"} and (inside or beside)
+
+
+def _is_beside(draft: Draft, other: Draft) -> bool:
+    """Tell whether the folder of a series lies in that of another one or beside it."""
+    inside = draft.folder.startswith(f"{other.folder}/")
+    return inside or draft.folder.rpartition("/")[0] == other.folder.rpartition("/")[0]
+
+
+def _shares_counter(draft: Draft, other: Draft) -> bool:
+    """Tell whether a series counts on with one beside it: it has a few of the numbers between the other's."""
+    if _around(draft) != _around(other):
+        return False
+    own, others = _numbers(draft), _numbers(other)
+    if not own or not others or not min(others) <= min(own) <= max(own) <= max(others):
+        return False
+    return len(own) * SPARSE <= max(own) - min(own) + 1 and min(own) > 1
+
+
+def _around(draft: Draft) -> str:
+    """Return the folder that holds those of the parts of a schema: schema/ of schema/main/delta/72."""
+    return min(one.home for one in draft.series).rpartition("/")[0].rpartition("/")[0]
+
+
+def _numbers(draft: Draft) -> set[int]:
+    """Return the versions of a series, where they are numbers."""
+    return {int(one.series.version) for one in draft.series if one.series and one.series.version.isdecimal()}
+
+
+def _is_put_away(folder: str) -> bool:
+    return _has_word(folder, PAST | REJECTED)
+
+
+def _has_word(folder: str, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(re.split(r"[-_.]", folder.rpartition("/")[2].casefold()))
+
+
+def _take_dbt(files: list[Declared]) -> Taken:
+    taken, rest = split(files, lambda one: Origin.DBT in one.origins)
+    projects = grouped_by(taken, _dbt_folder)
+    return [Draft(found, folder=_dbt_folder(found[0]), project=True) for found in projects], rest
+
+
+def _dbt_folder(one: Declared) -> str:
+    parts = one.folder.split("/")
+    at = next((position for position, part in enumerate(parts) if part in DBT_FOLDERS), len(parts))
+    return "/".join(parts[:at])
+
+
+def _take_models(files: list[Declared]) -> Taken:
+    taken, rest = split(files, _is_model)
+    projects = grouped_by(taken, lambda one: (project_of(one.path), one.side))
+    sets = [found for members in projects for found in _apart(members)]
+    return [Draft(models=found, folder=common_folder([one.folder for one in found])) for found in sets], rest
+
+
+def _apart(models: list[Declared]) -> list[list[Declared]]:
+    """Return models in one list, or by folder in the project where different folders have the same table."""
+    homes: dict[Key, str] = {}
+    for one in models:
+        top = one.path.split("/", 1)[0]
+        if any(homes.setdefault(key, top) != top for key in one.tables):
+            return grouped_by(models, lambda one: one.path.split("/", 1)[0])
+    return [models]
+
+
+def _take_plain(files: list[Declared]) -> Taken:
+    """Take the files that create tables, folder by folder, with those of the folder that belong to them."""
+    drafts: list[Draft] = []
+    rest: list[Declared] = []
+    for members in grouped_by(files, lambda one: (base_folder(one.path), one.side)):
+        found, left = _of_folder(members)
+        drafts += found
+        rest += left
+    return drafts, rest
+
+
+def _of_folder(members: list[Declared]) -> Taken:
+    creators = [one for one in members if one.tables]
+    if not creators:
+        return [], members
+    folder = base_folder(members[0].path)
+    sets = Sets(len(members))
+    index = Index()
+    for number, one in enumerate(members):
+        index.add(number, one.names)
+    tables = [set(one.tables) for one in members]
+    for number, one in enumerate(members):
+        for key in sorted(one.used):
+            holders = index.holders(key)
+            if len(holders) == 1 and disjoint(tables, sets, number, holders[0]):
+                sets.join(number, holders[0])
+    components = [[members[number] for number in numbers] for numbers in sets.all()]
+    components = [component for component in components if any(one.tables for one in component)]
+    linked = {one.path for component in components for one in component}
+    left = [one for one in members if one.path not in linked]
+    lonely = sum(len(component) == 1 and len(component[0].tables) > 1 for component in components)
+    if not _created_twice(creators) and (len(creators) == 1 or lonely <= MAX_LONELY * len(creators)):
+        return [Draft([one for one in members if one.path in linked], folder=folder, whole_folder=True)], left
+    return [Draft(component, folder=folder) for component in components], left
+
+
+def _created_twice(files: Iterable[Declared]) -> bool:
+    """Tell whether two files create the same table; a table that all create where it is missing does not count."""
+    seen: dict[Key, bool] = {}
+    for one in files:
+        for key, if_missing in one.tables.items():
+            if key in seen and not (if_missing and seen[key]):
+                return True
+            seen[key] = seen.get(key, True) and if_missing
+    return False

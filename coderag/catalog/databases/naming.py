@@ -1,0 +1,87 @@
+"""Drafts of databases to names that tell them apart, and the environments that their folders tell."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from coderag.catalog.databases.candidates import Draft
+from coderag.catalog.databases.path_dialects import without_dialect
+from coderag.catalog.databases.places import environment_of, folder_name, stem_name, stem_of
+from coderag.sql.records import Origin
+from coderag.sql.settings import Settings
+from coderag.sql.version_folders import MIGRATION_FOLDERS
+
+__all__ = ["database_names", "environment"]
+
+UNNAMED = "main"
+
+
+def environment(draft: Draft) -> str:
+    """Return prod, dev and so on, where the settings or the folder of the main file say it."""
+    files = draft.files
+    told = draft.environment or next((one.settings.environment for one in files if one.settings.environment), "")
+    # A folder "staging" of dbt is a layer of models.
+    untold = draft.live or any(Origin.DBT in one.origins for one in files)
+    return told or ("" if untold else environment_of(draft.main().path))
+
+
+def database_names(drafts: Sequence[Draft], settings: Settings) -> list[str]:
+    """Return a name for each draft, each another one: where two are alike, folders are put in front."""
+    candidates = [_candidates(draft, settings) for draft in drafts]
+    level = [0] * len(drafts)
+    while True:
+        taken: defaultdict[str, list[int]] = defaultdict(list)
+        for number, found in enumerate(candidates):
+            taken[found[level[number]].casefold()].append(number)
+        clashes = [
+            number
+            for numbers in taken.values()
+            if len(numbers) > 1
+            for number in _yielding([(number, drafts[number]) for number in numbers])
+            if level[number] + 1 < len(candidates[number])
+        ]
+        if not clashes:
+            return _numbered([found[level[number]] for number, found in enumerate(candidates)])
+        for number in clashes:
+            level[number] += 1
+
+
+def _yielding(drafts: Sequence[tuple[int, Draft]]) -> list[int]:
+    """Return which of some drafts of one name take another: those that create nothing, else those not surely named."""
+    empty = [number for number, draft in drafts if not draft.names()]
+    unnamed = [number for number, draft in drafts if not draft.name]
+    return empty if 0 < len(empty) < len(drafts) else unnamed or [number for number, _ in drafts]
+
+
+def _candidates(draft: Draft, settings: Settings) -> list[str]:
+    """Return names for a draft, the shortest first."""
+    main = draft.main()
+    stem = without_dialect(stem_name(main.path)) if draft.editions else stem_name(main.path)
+    folder = folder_name(draft.folder)
+    creators = [one for one in draft.members if one.tables]
+    if draft.name:
+        name = draft.name
+    elif draft.series or draft.models or draft.project or (draft.whole_folder and len(creators) != 1):
+        name = folder or settings.name or UNNAMED
+    else:
+        name = stem or folder or settings.name or stem_of(main.path)
+    parts = draft.folder.split("/") if draft.folder else []
+    while len(parts) > 1 and parts[-1].casefold() in MIGRATION_FOLDERS:
+        parts.pop()
+    longer = [f"{'/'.join(parts[-size:])}/{name}" for size in range(1, len(parts) + 1) if parts[-size] != name]
+    if draft.name:
+        return [name, *([f"{draft.environment}/{name}"] if draft.environment else []), *longer]
+    stems = [stem_of(main.path), main.path.rpartition("/")[2].rpartition(".")[0]] if name == stem else []
+    # Where files switch to a database, that gets its name from there, and what is outside of it another one.
+    told = "" if any(one.switches for one in draft.files) else draft.told()
+    return list(dict.fromkeys(filter(None, (told, name, *stems, *longer))))
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        number = seen[name.casefold()] = seen.get(name.casefold(), 0) + 1
+        found.append(name if number == 1 else f"{name} ({number})")
+    return found

@@ -1,0 +1,143 @@
+"""Series of migrations to what states their whole schema: schema.sql, full_schemas/72, a project of SQL Server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from coderag.catalog.databases.candidates import Draft, common_folder, dialect_of, overlap
+from coderag.catalog.databases.declared import Declared
+from coderag.catalog.databases.path_dialects import path_dialect
+from coderag.catalog.databases.places import distance, is_related, project_folder, says_snapshot
+from coderag.sql.migration_order import NAMED_BY_FOLDER, version_key
+from coderag.sql.records import CreateTable, DropColumn, RenameColumn
+
+__all__ = ["with_snapshots"]
+
+MIN_OVERLAP = 0.5  # of the tables' names, for a snapshot to be of the same database
+MIN_FILES = 5  # that create a table, of a project that states a whole schema in files of one object each
+MIN_ALIKE = 0.6  # of the tables of such a project and a series, as migrations also create those that are gone by now
+
+_Fit = tuple[bool, tuple[int, ...], float, int, str]  # the lower, the better
+
+
+def with_snapshots(drafts: list[Draft]) -> list[Draft]:
+    """Give each series the files that state its whole schema, or what it begins with; the best fitting ones first."""
+    pairs: list[tuple[_Fit, Draft, Draft]] = []
+    stated = [draft for draft in drafts if draft.members and not (draft.series or draft.live or draft.name)]
+    for series in [draft for draft in drafts if draft.series and not draft.live]:
+        known = series.known()
+        for draft in stated:
+            share = overlap(known, draft.tables())
+            if draft.side != series.side or not (share >= MIN_OVERLAP or _is_version_of(series, draft)):
+                continue
+            if _is_beside(series, draft) or _is_project(series, draft):
+                fit = (_is_other_dialect(series, draft), _age(draft), -share, distance(series.folder, draft.folder))
+                pairs.append(((*fit, draft.folder), series, draft))
+    taken: set[int] = set()
+    pairs.sort(key=lambda pair: pair[0])
+    for _, series, snapshot in pairs:
+        stating = Draft([*series.bases, *series.snapshot])
+        if id(snapshot) not in taken and stating.tables().isdisjoint(snapshot.tables()):
+            taken.add(id(snapshot))
+            _add_snapshot(series, snapshot)
+    for _, series, snapshot in pairs:  # those of earlier versions and of other dialects
+        if id(snapshot) not in taken:
+            taken.add(id(snapshot))
+            series.editions += snapshot.members
+    for draft in drafts:
+        if draft.series and draft.members and not draft.snapshot:
+            _find_snapshot(draft)
+    return [draft for draft in drafts if id(draft) not in taken]
+
+
+def _is_other_dialect(series: Draft, draft: Draft) -> bool:
+    """Tell whether a file is of another dialect than a series, by their names where those say it."""
+    told = [{path_dialect(one.path) for one in both.files} - {""} for both in (series, draft)]
+    if all(told):
+        return told[0].isdisjoint(told[1])
+    return dialect_of(series) != dialect_of(draft)
+
+
+def _age(draft: Draft) -> tuple[int, ...]:
+    """Return what sorts the snapshots of later versions first."""
+    versions = [version_key(one.series.version) for one in draft.members if one.series and one.series.snapshot]
+    return tuple(-number for number in max(versions, default=()))
+
+
+def _add_snapshot(series: Draft, snapshot: Draft) -> None:
+    if _is_base(series, snapshot):
+        series.bases += snapshot.members
+    else:
+        series.snapshot += snapshot.members
+    if _is_project(series, snapshot):
+        series.folder = common_folder([series.folder, snapshot.folder])
+
+
+def _find_snapshot(draft: Draft) -> None:
+    """Find the files of a draft that state what its series makes, where the settings have put all of them together."""
+    known = Draft(series=draft.series).known()
+    stated = [one for one in draft.members if one.tables and _is_snapshot(one)]
+    if stated and overlap(known, Draft(stated).tables()) >= MIN_OVERLAP:
+        draft.members = [one for one in draft.members if one not in stated]
+        _add_snapshot(draft, Draft(stated))
+
+
+def _is_beside(series: Draft, draft: Draft) -> bool:
+    """Tell whether a draft's files lie right beside the folder of a series, or near it and are named as snapshots."""
+    if draft.folder in {folder for one in series.series for folder in (one.home, one.home.rpartition("/")[0])}:
+        return True
+    if not all(_is_snapshot(one) for one in draft.members if one.tables):
+        return False
+    return is_related(project_folder(series.folder), project_folder(draft.folder))
+
+
+def _is_version_of(series: Draft, draft: Draft) -> bool:
+    """Tell whether files state a version of what a series beside them changes: full_schemas/72 beside delta."""
+    around = {
+        one.home.rpartition("/")[0]
+        for one in draft.members
+        if one.series and one.series.snapshot and one.series.tool == NAMED_BY_FOLDER
+    }
+    return any(one.home.rpartition("/")[0] in around for one in series.series)
+
+
+def _is_project(series: Draft, draft: Draft) -> bool:
+    """Tell whether files with an object each state what a series in another project leaves, as for SQL Server."""
+    created, stated = series.tables(), draft.tables()
+    files = sum(bool(one.tables) for one in draft.members)
+    alike = len(created & stated) / len(created | stated)
+    return files >= MIN_FILES and alike >= MIN_ALIKE and dialect_of(series) == dialect_of(draft)
+
+
+def _is_snapshot(one: Declared) -> bool:
+    return says_snapshot(one.path) or (one.series is not None and one.series.snapshot)
+
+
+def _is_base(series: Draft, snapshot: Draft) -> bool:
+    """Tell whether the columns that a series adds to tables it does not create are still missing in a file."""
+    columns = {
+        operation.table.name.name.casefold(): {column.name.casefold() for column in operation.table.columns}
+        for one in snapshot.members
+        for operation in one.file.facts.operations
+        if isinstance(operation, CreateTable)
+    }
+    created = {key[2] for one in series.series for key in one.names}
+    added = [
+        (key[2], column)
+        for one in series.series
+        for key, names in one.altered.items()
+        for column in names
+        if key[2] in columns and key[2] not in created
+    ]
+    gone = set(_gone(series))
+    added = [one for one in added if one not in gone]
+    missing = sum(column not in columns[table] for table, column in added)
+    return missing * 2 > len(added)
+
+
+def _gone(series: Draft) -> Iterator[tuple[str, str]]:
+    """Yield the tables and columns that a series drops or gives other names."""
+    for one in series.series:
+        for operation in one.file.facts.operations:
+            if isinstance(operation, (DropColumn, RenameColumn)):
+                yield operation.table.name.casefold(), operation.column.casefold()

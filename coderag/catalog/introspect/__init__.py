@@ -1,0 +1,1 @@
+"""Live databases, introspected instead of read from files."""

@@ -1,0 +1,1 @@
+"""One database system each: how to connect to it and how to query it."""

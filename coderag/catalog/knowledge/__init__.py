@@ -1,0 +1,1 @@
+"""Documents, glossaries and query logs to business definitions and example queries."""

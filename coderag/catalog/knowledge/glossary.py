@@ -1,0 +1,257 @@
+"""YAML glossaries to business definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import yaml
+
+from coderag.sql.records import AddDefinition, ColumnUse, Definition, Facts, Lost, Name, Source
+from coderag.text.yaml_lines import yaml_text
+
+__all__ = ["read_glossary"]
+
+MAX_BYTES = 4_000_000  # a glossary is written by hand
+MAX_DEPTH = 24
+MAX_NODES = 200_000
+MAX_TEXT = 4_000  # characters
+
+CONTAINERS = frozenset(
+    """terms glossary definitions metrics kpis business_terms business_definitions business_glossary business_rules
+    business_metrics concepts vocabulary entries measures dictionary data_dictionary acronyms abbreviations rules items
+    """.split()
+)
+NAMES = ("term", "name", "metric", "kpi", "key", "word", "concept", "title", "id")
+TEXTS = ("definition", "description", "meaning", "text", "desc", "explanation", "means", "summary", "details", "doc")
+SYNONYMS = ("synonyms", "synonym", "aliases", "alias", "also_known_as", "aka", "abbreviation", "acronym", "other_names")
+LABELS = ("label", "display_name", "title", "full_name")
+EXPRESSIONS = (
+    "sql",
+    "expression",
+    "formula",
+    "calculation",
+    "expr",
+    "sql_expression",
+    "computation",
+    "query",
+    "filter",
+)
+TABLES = ("tables", "table", "source_tables", "source_table", "models", "model", "entities", "entity")
+COLUMNS = ("columns", "column", "fields", "field")
+KNOWN = frozenset((*NAMES, *TEXTS, *SYNONYMS, *LABELS, *EXPRESSIONS, *TABLES, *COLUMNS))
+
+# What a file says of itself beside its terms.
+HEADER = frozenset(
+    "version owner owners author authors date updated title name description domain schema_version".split()
+)
+
+
+class TooLarge(Exception):
+    """A document with more nodes, or nested deeper, than one that somebody wrote."""
+
+
+class Node(NamedTuple):
+    """A value of a YAML document and its rows, 0-based and inclusive."""
+
+    value: str | list[Node] | list[tuple[Node, Node]]
+    first: int
+    last: int
+    mapping: bool = False
+
+    @property
+    def text(self) -> str:
+        """Return a scalar's text, "" for anything else."""
+        return self.value if isinstance(self.value, str) else ""
+
+    @property
+    def pairs(self) -> list[tuple[Node, Node]]:
+        """Return a mapping's keys and values, none for anything else."""
+        return self.value if self.mapping else []  # type: ignore[return-value]
+
+    @property
+    def items(self) -> list[Node]:
+        """Return a list's items, none for anything else."""
+        return [] if self.mapping or isinstance(self.value, str) else self.value  # type: ignore[return-value]
+
+
+def read_glossary(data: bytes, *, path: str) -> Facts:
+    """Return the definitions of a YAML document: `term: text`, `term: {definition: ...}`, or a list of such.
+
+    They may lie under a key like terms, glossary or metrics, and in named groups. Aliases are not followed.
+    """
+    if len(data) > MAX_BYTES:
+        return _lost(1, path, f"larger than {MAX_BYTES // 1_000_000} MB")
+    try:
+        documents = list(_documents(data))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "it is no YAML"
+        last = data.rstrip().count(b"\n")  # what lacks at the end is marked behind it
+        return _lost(min(mark.line, last) + 1 if mark is not None else 1, path, f"not YAML: {problem}")
+    except TooLarge as error:
+        return _lost(1, path, str(error))
+    found = [one for document in documents for one in _document(document)]
+    return Facts(statements=len(found), operations=tuple(AddDefinition(one) for one in found))
+
+
+def _lost(line: int, path: str, reason: str) -> Facts:
+    return Facts(lost=(Lost(line, path.rsplit("/", 1)[-1], reason),))
+
+
+# YAML to nodes, from its events: neither nesting nor aliases can make it large.
+
+
+def _documents(data: bytes) -> Iterator[Node]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    stack: list[tuple[int, bool, list[Node]]] = []  # first row, whether it is a mapping, what is in it
+    count = 0
+    for event in yaml.parse(yaml_text(data), Loader=loader):
+        count += 1
+        if count > MAX_NODES:
+            raise TooLarge(f"more than {MAX_NODES:,} values")
+        row = event.start_mark.line if event.start_mark is not None else 0
+        if isinstance(event, yaml.CollectionStartEvent):
+            stack.append((row, isinstance(event, yaml.MappingStartEvent), []))
+            if len(stack) > MAX_DEPTH:
+                raise TooLarge(f"values nested more than {MAX_DEPTH} deep")
+            continue
+        if isinstance(event, yaml.ScalarEvent):
+            node = Node(event.value, row, max(row, _last_row(event)))
+        elif isinstance(event, yaml.AliasEvent):
+            node = Node("", row, row)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            node = _collection(*stack.pop())
+        else:
+            continue
+        if stack:
+            stack[-1][2].append(node)
+        else:
+            yield node
+
+
+def _last_row(event: yaml.ScalarEvent) -> int:
+    if event.end_mark is None:
+        return 0
+    return event.end_mark.line - (event.end_mark.column == 0)  # the mark of a block is behind its line end
+
+
+def _collection(first: int, mapping: bool, nodes: list[Node]) -> Node:
+    last = max((node.last for node in nodes), default=first)
+    if not mapping:
+        return Node(nodes, first, last)
+    return Node(list(zip(nodes[::2], nodes[1::2], strict=True)), first, last, mapping=True)
+
+
+# Nodes to definitions
+
+
+def _document(root: Node) -> Iterator[Definition]:
+    containers = [value for key, value in root.pairs if _is_container(key, value)]
+    if not containers:
+        pairs = [(key, value) for key, value in root.pairs if key.text.casefold() not in HEADER or value.mapping]
+        yield from _entries(Node(pairs, root.first, root.last, mapping=True) if root.mapping else root)
+    for container in containers:
+        yield from _entries(container)
+
+
+def _is_container(key: Node, value: Node) -> bool:
+    name = key.text.strip().casefold().replace("-", "_").replace(" ", "_")
+    return name in CONTAINERS and not isinstance(value.value, str)
+
+
+def _entries(node: Node) -> Iterator[Definition]:
+    """Yield the definitions of a mapping of terms or a list of them."""
+    for key, value in node.pairs:
+        if _is_container(key, value) or _is_group(value):
+            yield from _entries(value)
+        elif (found := _definition(key.text, value, first=key.first)) is not None:
+            yield found
+    for item in node.items:
+        name = next((value.text for wanted in NAMES for key, value in item.pairs if _is(key, wanted)), "")
+        if name:
+            found = _definition(name, item, first=item.first)
+            if found is not None:
+                yield found
+        elif item.mapping:
+            yield from _entries(item)
+        elif ": " in item.text:
+            term, _, text = item.text.partition(": ")
+            if (found := _definition(term, item._replace(value=text), first=item.first)) is not None:
+                yield found
+
+
+def _is_group(value: Node) -> bool:
+    """Tell whether a value holds terms and is none itself."""
+    if value.items:
+        return all(item.mapping for item in value.items)
+    return bool(value.pairs) and not any(key.text.casefold() in KNOWN for key, _ in value.pairs)
+
+
+def _is(key: Node, name: str) -> bool:
+    return key.text.strip().casefold().replace("-", "_").replace(" ", "_") == name
+
+
+def _definition(term: str, node: Node, *, first: int) -> Definition | None:
+    source = Source(start_line=first + 1, end_line=max(first, node.last) + 1)
+    term = " ".join(term.split())
+    if not node.mapping:
+        text = _clean(node.text)
+        return Definition(_spoken(term), text, source=source) if term and text else None
+    fields = {key.text.strip().casefold().replace("-", "_").replace(" ", "_"): value for key, value in node.pairs}
+    text = next((_clean(fields[name].text) for name in TEXTS if name in fields and fields[name].text), "")
+    expression = next((fields[name].text.strip() for name in EXPRESSIONS if name in fields and fields[name].text), "")
+    labels = [fields[name].text for name in LABELS if name in fields]
+    text = text or next((label for label in labels if label and label != term), "") or _clean(expression)
+    if not term or not text:
+        return None
+    synonyms = [one for name in SYNONYMS if name in fields for one in _texts(fields[name])] + labels
+    tables = tuple(_name(one) for name in TABLES if name in fields for one in _texts(fields[name]))
+    columns = tuple(_column(one, tables) for name in COLUMNS if name in fields for one in _texts(fields[name]))
+    spoken = _spoken(term)
+    kept = {one.casefold(): one for one in (*synonyms, *((term,) if spoken != term else ())) if one and one != spoken}
+    return Definition(
+        spoken,
+        text,
+        synonyms=tuple(kept.values()),
+        expression=expression,
+        tables=tables,
+        columns=columns,
+        source=source,
+    )
+
+
+def _spoken(term: str) -> str:
+    """Return a key as words: active_customer is how YAML writes them."""
+    return term if " " in term else term.replace("_", " ").strip() or term
+
+
+def _texts(node: Node) -> list[str]:
+    """Return the texts of a list, of the keys of a mapping, or of one text with commas."""
+    if node.mapping:
+        return [key.text for key, _ in node.pairs if key.text]
+    if node.items:
+        named = [
+            next((value.text for key, value in item.pairs if key.text == "name"), item.text) for item in node.items
+        ]
+        return [text.strip() for text in named if text.strip()]
+    return [text.strip() for text in node.text.split(",") if text.strip()]
+
+
+def _name(text: str) -> Name:
+    parts = [part.strip('"`[]') for part in text.split(".")][-3:]
+    return Name(parts[-1], *reversed([*("", ""), *parts[:-1]][-2:]))
+
+
+def _column(text: str, tables: Sequence[Name]) -> ColumnUse:
+    table, _, column = text.rpartition(".")
+    if not table:
+        return ColumnUse(column.strip('"`[]'), tuple(tables))
+    name = _name(table)
+    whole = next((one for one in tables if one.name.casefold() == name.name.casefold()), name)
+    return ColumnUse(column.strip('"`[]'), (name if name.schema else whole,))
+
+
+def _clean(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,1 @@
+"""ORM models, live databases and queries merged into the databases that they belong to."""

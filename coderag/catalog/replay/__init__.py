@@ -1,0 +1,1 @@
+"""Operations, applied in order, to the objects that they leave: migrations replayed."""

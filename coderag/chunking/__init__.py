@@ -1,0 +1,1 @@
+"""A text to its chunks: code by its outline, documents by section."""

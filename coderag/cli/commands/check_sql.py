@@ -1,0 +1,115 @@
+"""`coderag check-sql`: SQL to what is wrong with it, underlined."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from coderag.api.index import Index
+from coderag.cli.caller import callers, is_hidden, open_for_caller
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note
+from coderag.cli.output.records import print_records
+from coderag.cli.output.text import Screen, Style, counted, screen, visible
+from coderag.cli.schema_options import conditions_of
+from coderag.errors import AccessError, DatabaseError, QueryError
+from coderag.files.named_file import read_named
+from coderag.limits import SQL
+from coderag.sql.check import Code, Finding, Severity, finding
+
+__all__ = ["run"]
+
+FILES = ("sqlite:", "duckdb:")  # databases that are asked without credentials
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is wrong; 1 when there is an error."""
+    text, index = _opened(options)
+    dialect = options.dialect[0] if len(options.dialect) == 1 else ""
+    conditions = conditions_of(options)
+    found = index.check_sql(text, dialect=dialect, conditions=conditions, writes=options.allow_writes)
+    if not any(one.severity is Severity.ERROR for one in found):
+        found += _explained(text, options.url) if options.url else _explained_by_file(text, index)
+    errors = sum(one.severity is Severity.ERROR for one in found)
+    if options.json:
+        print_records(found)
+    else:
+        shown = screen(options.color)
+        name = "<stdin>" if options.file == "-" else options.file
+        for one in found:
+            print("\n".join(_lines(one, text.split("\n"), name, shown)))
+        warnings = len(found) - errors
+        note(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}" if found else "nothing is wrong")
+    return NOTHING if errors else FOUND
+
+
+def _opened(options: argparse.Namespace) -> tuple[str, Index]:
+    """Return the SQL and the index; raises AccessError for what a caller of groups may not ask."""
+    asking = callers(options)
+    if asking and options.url:
+        raise AccessError("--url asks a whole database, which is for who may see all")
+    if not asking or options.file == "-":
+        return _read(options.file), open_for_caller(options)
+    index = open_for_caller(options)
+    # Beside what is wrong stand lines of the file.
+    if is_hidden(options.file, asking) or not _is_indexed(index, Path(os.path.realpath(options.file))):
+        raise AccessError(f'{options.file} is not in the index; give its SQL to "coderag check-sql -"')
+    return _read(options.file), index
+
+
+def _is_indexed(index: Index, path: Path) -> bool:
+    """Tell whether a file is one of an index."""
+    for one in index.roots:
+        if path.is_relative_to(one.root):
+            with suppress(QueryError):
+                index.chunks(path.relative_to(one.root).as_posix())
+                return True
+    return False
+
+
+def _read(file: str) -> str:
+    name, most = "stdin" if file == "-" else file, int(SQL.most)
+    data = sys.stdin.buffer.read(most + 1) if file == "-" else read_named(file, most + 1)
+    if len(data) > most:
+        raise QueryError(f"{name} is larger than {most:,} bytes; check it in parts")
+    if not data.strip():
+        raise QueryError(f"{name} holds no SQL")
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def _explained_by_file(text: str, index: Index) -> list[Finding]:
+    """Return what the database file says that the schema came from, where it is the only one that is known."""
+    known = index.asked
+    if len(known) != 1 or len(index.catalog.groups) != 1 or not known[0].startswith(FILES):
+        return []  # a server wants credentials, which are not kept: --url has them
+    try:
+        return _explained(text, known[0])
+    except DatabaseError:
+        return []  # the file has gone, or the text is more than one query
+
+
+def _explained(text: str, url: str) -> list[Finding]:
+    """Return why a database refuses the query, asked in a transaction that only reads."""
+    from coderag.catalog.introspect.explain import explain
+
+    said = explain(url, text)
+    if not said.error:
+        return []
+    place = max(said.position, 0)
+    return [finding(Code.REFUSED, said.error, text=text, extent=(place, place + 1))]
+
+
+def _lines(one: Finding, lines: list[str], name: str, shown: Screen) -> list[str]:
+    style = Style.BAD if one.severity is Severity.ERROR else Style.KIND
+    place = f"{shown.paint(visible(name), Style.PATH)}:{one.line}:{one.column}"
+    said = f"{shown.paint(f'{one.severity}[{one.code}]', style)} {visible(one.message)}"
+    source = lines[one.line - 1] if one.line <= len(lines) else ""
+    before = len(visible(source[: one.column - 1]))
+    width = max(len(visible(source[one.column - 1 : one.end_column])), 1)
+    found = [f"{place}: {said}", f"  {visible(source)}", f"  {' ' * before}{shown.paint('^' * width, style)}"]
+    if one.suggestions:
+        found.append(f"  {shown.paint('did you mean', Style.DIM)} {', '.join(map(visible, one.suggestions))}?")
+    return found

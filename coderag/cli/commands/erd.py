@@ -1,0 +1,59 @@
+"""`coderag erd`: tables and their joins as a picture."""
+
+from __future__ import annotations
+
+import argparse
+
+from coderag.api.index import Index
+from coderag.cli.caller import open_for_caller
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note
+from coderag.cli.output.files import chosen_format, write_output
+from coderag.cli.output.records import json_line
+from coderag.cli.output.text import counted, visible
+from coderag.cli.schema_options import conditions_of
+from coderag.errors import QueryError
+from coderag.limits import ITEMS
+from coderag.search.context.erd import as_mermaid
+from coderag.search.context.erd_svg import as_svg
+from coderag.sql.records import Table
+
+__all__ = ["run"]
+
+ENDINGS = {".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg"}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw the tables given, those that a question is about, or all; 1 when there is none."""
+    kind = chosen_format(options.output, options.format, endings=ENDINGS)
+    if len(options.what) > ITEMS.most:
+        raise QueryError(f"{len(options.what):,} tables are given; give at most {ITEMS.most:,}")
+    index = open_for_caller(options)
+    tables = _chosen(index, options)
+    if not tables:
+        note("there is no table to draw")
+        return NOTHING
+    drawn = as_svg(tables) if kind == "svg" else as_mermaid(tables)
+    if options.output:
+        write_output(options.output, drawn)
+        note(f"{counted(len(tables), 'table')} drawn in {options.output}, as {kind}")
+    elif options.json:
+        print(json_line({"format": kind, "tables": [str(one.name) for one in tables], "text": drawn}))
+    else:
+        print("\n".join(map(visible, drawn.split("\n"))))
+    return FOUND
+
+
+def _chosen(index: Index, options: argparse.Namespace) -> list[Table]:
+    conditions = conditions_of(options)
+    if not options.what:
+        return index.tables(conditions)
+    found = [index.table(name, conditions) for name in options.what]
+    if not all(found):
+        return index.tables_about(" ".join(options.what), k=options.k, conditions=conditions)
+    named = [one.table for facts in found for one in facts]
+    if len(named) == 1 or len({one.name.database for one in named}) > 1:
+        return named
+    from coderag.search.context.schema_context import connected
+
+    return connected(index.catalog, named)

@@ -1,0 +1,60 @@
+"""`coderag graph`: a target, or what a question finds, and what is around it as a picture."""
+
+from __future__ import annotations
+
+import argparse
+
+from coderag.cli.caller import open_for_caller
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note
+from coderag.cli.output.files import chosen_format, write_output
+from coderag.cli.output.locations import kinds_of, tell_choice
+from coderag.cli.output.records import json_line
+from coderag.cli.output.text import counted, visible
+from coderag.graph.drawing.drawing import Drawing
+from coderag.graph.drawing.export import as_dot, as_graphml, as_mermaid
+from coderag.graph.drawing.svg import as_svg
+from coderag.limits import NAME, fault_of_text
+from coderag.search.query.query import check_question
+
+__all__ = ["run"]
+
+FORMATS = {"mermaid": as_mermaid, "svg": as_svg, "dot": as_dot, "graphml": as_graphml, "json": json_line}
+ENDINGS = {
+    ".mmd": "mermaid",
+    ".mermaid": "mermaid",
+    ".svg": "svg",
+    ".dot": "dot",
+    ".gv": "dot",
+    ".graphml": "graphml",
+    ".xml": "graphml",
+    ".json": "json",
+}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw what is asked for; 1 when nothing is found."""
+    kind = chosen_format(options.output, "json" if options.json else options.format, endings=ENDINGS)
+    what = " ".join(options.what)
+    check_question(what)
+    index = open_for_caller(options)
+    drawn = index.graph(what, depth=options.depth, limit=options.limit, kinds=kinds_of(options), paths=options.path)
+    if drawn is None:
+        note(f"nothing is found for {what!r}")
+        return NOTHING
+    if not fault_of_text(NAME, what):
+        tell_choice(index, what, options)
+    text = FORMATS[kind](drawn)
+    if options.output:
+        write_output(options.output, text)
+        count = f"{counted(len(drawn.spots), 'node')} and {counted(len(drawn.lines), 'edge')}"
+        note(f"{count} drawn in {options.output}, as {kind}")
+    else:
+        print("\n".join(map(visible, text.split("\n"))))
+    _tell_rest(drawn)
+    return FOUND
+
+
+def _tell_rest(drawn: Drawing) -> None:
+    if drawn.left_out:
+        note(f"{counted(drawn.left_out, 'further neighbour')} left out; --limit gives more")

@@ -1,0 +1,74 @@
+"""`coderag impact`: a target that is to change, to what that affects."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+from coderag.cli.caller import open_for_caller
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.output.locations import INDENT, head_line, kinds_of, lost_target, others_text, rows, unresolved_lines
+from coderag.cli.output.records import json_line
+from coderag.cli.output.text import Screen, Style, screen, visible
+from coderag.cli.roots import Paths
+from coderag.graph.queries.impact import Affected, Impact
+from coderag.graph.records import NodeKind
+
+__all__ = ["run"]
+
+SHOWN = 20  # of each distance, and of the tests
+SURE = 0.995  # a confidence above it is not worth a mention
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what a change affects; 1 when nothing has the name."""
+    index = open_for_caller(options)
+    found = index.impact(
+        options.target, change=options.change, depth=options.depth, kinds=kinds_of(options), paths=options.path
+    )
+    if options.json:
+        print(json_line(found))
+    elif found is None:
+        lost_target(index, options.target)
+    else:
+        shown, paths = screen(options.color), Paths(index.roots)
+        limit = None if options.all else SHOWN
+        print("\n".join(_lines(found, paths, shown, several=len(index.roots) > 1, limit=limit)))
+    return FOUND if found is not None else NOTHING
+
+
+def _lines(found: Impact, paths: Paths, shown: Screen, *, several: bool, limit: int | None) -> Iterator[str]:
+    yield head_line(found.target, paths, shown, repository=found.repository, several=several)
+    if found.others:
+        yield shown.paint(f"  not looked at: {others_text(found.others)}", Style.DIM)
+    if not (found.affected or found.possibly or found.tests):
+        yield "  nothing that is known"
+    for distance in sorted({one.distance for one in found.affected}):
+        here = [one for one in found.affected if one.distance == distance]
+        title = "at once" if distance == 1 else f"{distance} steps away"
+        yield from _group(title, here, found, paths=paths, shown=shown, limit=limit)
+    yield from _group("possibly", found.possibly, found, paths=paths, shown=shown, limit=limit)
+    yield from _group("tests to run first", found.tests, found, paths=paths, shown=shown, limit=limit)
+    if found.further_tests and limit is None:
+        yield shown.paint(f"{INDENT}... {found.further_tests:,} more", Style.DIM)
+    yield from unresolved_lines(found.unresolved, paths, shown, repository=found.repository)
+
+
+def _group(
+    title: str, found: Sequence[Affected], impact: Impact, *, paths: Paths, shown: Screen, limit: int | None
+) -> Iterator[str]:
+    if not found:
+        return
+    count = len(found) + (impact.further_tests if found is impact.tests else 0)
+    yield f"  {title} {shown.paint(f'{count:,}', Style.DIM)}"
+    yield from rows([_row(one, paths, impact.repository) for one in found[:limit]], shown)
+    if limit is not None and (more := count - len(found[:limit])):
+        yield shown.paint(f"{INDENT}... {more:,} more", Style.DIM)
+
+
+def _row(one: Affected, paths: Paths, repository: str) -> tuple[str, int, str, str]:
+    spot = one.spot
+    name = "the file" if spot.kind is NodeKind.FILE else visible(spot.name)
+    remarks = [visible(one.why)]
+    remarks += [f"[{one.confidence:.0%}]"] if one.confidence < SURE else []
+    return visible(paths.of(one.path, repository)) if one.path else "", one.line, name, "  ".join(remarks)

@@ -1,0 +1,67 @@
+"""`coderag map`: an overview of repositories within a budget."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from itertools import groupby
+
+from coderag.cli.caller import open_for_caller
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note
+from coderag.cli.output.records import print_records
+from coderag.cli.output.text import Screen, Style, counted, screen, shorten, visible
+from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, entry_text, part_text
+from coderag.limits import QUESTION, check_text
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the parts of repositories and what matters most in each; 1 when there is no code."""
+    question = " ".join(options.question)
+    check_text(QUESTION, question)
+    index = open_for_caller(options)
+    found = index.map(question, budget=options.budget, paths=options.path)
+    if options.json:
+        print_records(found)
+    else:
+        shown = screen(options.color)
+        for number, one in enumerate(found):
+            print("\n".join([*([""] if number else []), *_lines(one, shown)]))
+    if any(one.parts for one in found):
+        return FOUND
+    if not options.json:
+        note("there is no code to map")
+    return NOTHING
+
+
+def _lines(found: RepositoryMap, shown: Screen) -> Iterator[str]:
+    yield f"{shown.paint(visible(found.repository), Style.TITLE)}  {counted(found.files, 'file')}"
+    for part in found.parts:
+        yield from _part(part, shown)
+    if found.further:
+        yield ""
+        yield shown.paint(f"and {counted(found.further, 'smaller part')}", Style.DIM)
+
+
+def _part(part: MapPart, shown: Screen) -> Iterator[str]:
+    title, colon, named = visible(part_text(part)).partition("): ")
+    title += ")" if colon else ""
+    yield ""
+    yield shown.paint(shorten(title, shown.width), Style.NAME) + (
+        f"  {shorten(named, max(shown.width - len(title) - 2, 0))}" if named else ""
+    )
+    tables = [one for one in part.entries if one.columns]
+    yield from (_entry(one, shown, indent="  ") for one in tables)
+    for path, entries in groupby((one for one in part.entries if not one.columns), lambda one: one.path):
+        yield f"  {shown.paint(visible(path), Style.PATH)}"
+        yield from (_entry(one, shown, indent="    ") for one in entries)
+
+
+def _entry(entry: MapEntry, shown: Screen, *, indent: str) -> str:
+    text, about = map(visible, entry_text(entry))
+    room = shown.width - len(indent)
+    said = shorten(text, room)
+    rest = shorten(about, max(room - len(said) - 2, 0))
+    return f"{indent}{said}" + (f"  {shown.paint(rest, Style.DIM)}" if rest else "")

@@ -1,0 +1,101 @@
+"""`coderag search`: a question, or a stream of them, to hits."""
+
+from __future__ import annotations
+
+import argparse
+
+from coderag.api.index import Index
+from coderag.cli.caller import open_for_caller
+from coderag.cli.commands.search_batch import answer_lines
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note
+from coderag.cli.output.hits import hit_lines, vimgrep_line
+from coderag.cli.output.records import hit_record, print_records
+from coderag.cli.output.text import screen
+from coderag.cli.roots import Paths
+from coderag.errors import QueryError
+from coderag.graph.queries.overview import about_the_whole
+from coderag.search.query.query import make_query
+from coderag.search.ranking.settings import make_pipeline
+from coderag.types import Hit, Query
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer; 1 when nothing was found."""
+    if options.batch:
+        if options.query:
+            raise QueryError("--batch reads its questions from stdin; give no QUERY")
+        answer_lines(open_for_caller(options), defaults=_query(options, "-"), whole=options.context == "whole")
+        return FOUND
+    query = _query(options, " ".join(options.query))
+    index = open_for_caller(options)
+    hits = index.search(query)
+    _print(hits, index, options)
+    if not options.json and not options.vimgrep and about_the_whole(query.text):
+        note(f'for an overview of all: coderag map "{query.text}"')
+    if not hits and not options.json:
+        note(_nothing(index, query))
+    return FOUND if hits else NOTHING
+
+
+def _query(options: argparse.Namespace, text: str) -> Query:
+    return make_query(
+        text,
+        k=options.k,
+        kinds=[kind.lower() for kind in options.kind],
+        languages=_language_names(options.language),
+        paths=options.path,
+        repositories=options.repository,
+        databases=options.database,
+        environments=options.environment,
+        tests=options.tests,
+        diversity=options.diversity,
+        threshold=options.threshold,
+        collapse=not options.no_collapse,
+        expand=options.expand,
+        related=options.related,
+        pipeline=make_pipeline(fusion=options.fusion or "", reranker=options.reranker or "", without=options.without),
+    )
+
+
+def _language_names(given: list[str]) -> list[str]:
+    """Return the names of languages that may be given by title or extension: `C++` and `.cc` are cpp."""
+    if not given:
+        return []
+    from coderag.syntax.language import languages
+
+    names: dict[str, str] = {}
+    for language in languages().values():
+        names |= dict.fromkeys((*language.extensions, *(one[1:] for one in language.extensions)), language.name)
+    names |= {language.title.lower(): language.name for language in languages().values()}
+    names |= {name: name for name in languages()}
+    return [names.get(one.lower(), one) for one in given]
+
+
+def _print(hits: list[Hit], index: Index, options: argparse.Namespace) -> None:
+    paths = Paths(index.roots)
+    if options.json:
+        print_records(hit_record(hit, whole=options.context == "whole") for hit in hits)
+        return
+    if options.vimgrep:
+        for hit in hits:
+            print(vimgrep_line(hit, paths))
+        return
+    shown = screen(options.color)
+    several = len(index.roots) > 1
+    for number, hit in enumerate(hits):
+        lines = hit_lines(hit, paths, shown, context=options.context, explain=options.explain, several=several)
+        print("\n".join(lines if number == 0 else ["", *lines]))
+
+
+def _nothing(index: Index, query: Query) -> str:
+    """Return what to say when there is no hit, and what may be the cause."""
+    if not len(index):
+        return f"there is nothing to search: no file was indexed in {', '.join(str(one.root) for one in index.roots)}"
+    if query.threshold:
+        return f"nothing here answers {query.text!r} with a confidence of {query.threshold:g} or more"
+    filtered = query.kinds or query.languages or query.paths or query.tests == "exclude"
+    filtered = filtered or query.repositories or query.databases or query.environments
+    return f"nothing found for {query.text!r}{'; try fewer filters' if filtered else ''}"

@@ -1,0 +1,56 @@
+"""`coderag tables`: the tables and views that are known, one a line."""
+
+from __future__ import annotations
+
+import argparse
+
+from coderag.cli.caller import open_for_caller
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note
+from coderag.cli.output.records import print_records
+from coderag.cli.output.text import Style, counted, screen, shorten, table, visible
+from coderag.cli.schema_options import conditions_of, table_record
+from coderag.files.globs import parse_glob
+from coderag.search.context.ddl import place
+from coderag.sql.records import Name, ObjectKind, Table
+
+__all__ = ["run"]
+
+MAX_COMMENT = 60
+
+
+def run(options: argparse.Namespace) -> int:
+    """List the tables; 1 when there is none."""
+    index = open_for_caller(options)
+    found = index.tables(conditions_of(options))
+    if options.pattern:
+        glob = parse_glob(options.pattern.casefold())
+        found = [one for one in found if any(map(glob.matches, _names(one)))]
+    if options.json:
+        print_records(table_record(one) for one in found)
+        return FOUND if found else NOTHING
+    if not found:
+        note("no table is known" if not len(index.catalog) else "no table is like this")
+        return NOTHING
+    shown = screen(options.color)
+    rows = [("Table", "Database", "Columns", "Kind", "Declared in", "About")]
+    rows += [
+        (
+            visible(str(Name(one.name.name, one.name.schema))),
+            visible(one.name.database),
+            str(len(one.columns)),
+            "" if one.kind is ObjectKind.TABLE else str(one.kind),
+            visible(place(one.sources[0]) if one.sources else ""),
+            shorten(visible(" ".join(one.comment.split())), MAX_COMMENT),
+        )
+        for one in found
+    ]
+    head, *rest = table(rows, right=(2,), indent="")
+    print("\n".join([shown.paint(head, Style.DIM), *rest]))
+    if problems := len(index.catalog.problems):
+        note(f"{counted(problems, 'thing')} in these schemas did not fit together; see coderag status --verbose")
+    return FOUND
+
+
+def _names(one: Table) -> tuple[str, ...]:
+    return one.name.name.casefold(), str(Name(one.name.name, one.name.schema)).casefold(), str(one.name).casefold()

@@ -1,0 +1,112 @@
+"""Figures of an evaluation to tables: drawn on a terminal, plain in a pipe, records for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from coderag.cli.output.text import Screen, Style, counted, shorten, table, visible
+from coderag.evaluate.metrics import main_measure
+from coderag.evaluate.report import Compared, Difference, Evaluation, Figures
+from coderag.evaluate.resampling import Interval
+
+__all__ = ["evaluation_record", "print_evaluation"]
+
+NUMBERS_FROM = 2  # the columns before it are words
+SURE = 0.05  # a p value below it is worth a colour
+MAX_DIFFERENCES = 100  # that are listed
+QUESTION_CHARS = 120
+
+Rows = Sequence[Sequence[str]]
+
+
+def evaluation_record(found: Evaluation, *, verbose: bool) -> dict[str, Any]:
+    """Return an evaluation as plain values; with `verbose`, with the questions that differ."""
+    record = {
+        "figures": [asdict(one) for one in found.figures],
+        "compared": [asdict(one) for one in found.compared],
+    }
+    if verbose:
+        record["differences"] = [
+            {"configuration": name, **asdict(one)} for name, several in found.differences.items() for one in several
+        ]
+    return record
+
+
+def print_evaluation(found: Evaluation, shown: Screen, *, verbose: bool) -> None:
+    """Print the figures and, where there are several configurations, how they differ from the first."""
+    _print_table(_figure_rows(found), shown)
+    if found.compared:
+        print()
+        _print_table(_compared_rows(found), shown)
+    if verbose:
+        for name, several in found.differences.items():
+            print("\n".join(("", *_difference_lines(name, several, shown))))
+
+
+def _figure_rows(found: Evaluation) -> Rows:
+    names = list(found.figures[0].measures)
+    head = ("Questions", "Search", "Number", *names, "p50 ms", "p90 ms")
+    return [head, *(_figure_row(one) for one in found.figures)]
+
+
+def _figure_row(one: Figures) -> Sequence[str]:
+    measures = [_with_interval(known) for known in one.measures.values()]
+    return visible(one.group), visible(one.configuration), f"{one.questions:,}", *measures, _ms(one.p50), _ms(one.p90)
+
+
+def _compared_rows(found: Evaluation) -> Rows:
+    main = main_measure(found.k)
+    head = ("Questions", f"{main} against {visible(found.compared[0].first)}", "Difference", "95 % interval", "p")
+    return [(*head, "Wins", "Ties", "Losses"), *(_compared_row(one, main) for one in found.compared)]
+
+
+def _compared_row(one: Compared, main: str) -> Sequence[str]:
+    known = one.measures[main]
+    spread = f"{known.difference.low:+.3f} to {known.difference.high:+.3f}"
+    counts = [f"{number:,}" for number in (known.wins, known.ties, known.losses)]
+    return (visible(one.group), visible(one.second), f"{known.difference.mean:+.3f}", spread, f"{known.p:.4f}", *counts)
+
+
+def _difference_lines(name: str, several: Sequence[Difference], shown: Screen) -> Iterator[str]:
+    losses = [one for one in several if one.second < one.first]
+    yield shown.paint(f"{visible(name)}: {counted(len(several), 'question')} differ, losses first", Style.TITLE)
+    if not losses:
+        yield "  no question is worse"
+    for one in several[:MAX_DIFFERENCES]:
+        style = Style.BAD if one.second < one.first else Style.GOOD
+        change = shown.paint(f"{one.first:.3f} -> {one.second:.3f}", style)
+        question, source = shorten(visible(one.question), QUESTION_CHARS), shown.paint(visible(one.source), Style.DIM)
+        yield f"  {change}  {question}  {source}"
+        yield f"      wanted  {shorten(visible(one.wanted), shown.width)}"
+        yield f"      first   {shorten(visible(', '.join(one.first_best)) or 'nothing', shown.width)}"
+        yield f"      second  {shorten(visible(', '.join(one.second_best)) or 'nothing', shown.width)}"
+    if len(several) > MAX_DIFFERENCES:
+        yield f"  and {len(several) - MAX_DIFFERENCES:,} more"
+
+
+def _with_interval(known: Interval) -> str:
+    return f"{known.mean:.3f} ±{(known.high - known.low) / 2:.3f}"
+
+
+def _ms(value: float) -> str:
+    return f"{value:.1f}"
+
+
+def _print_table(rows: Rows, shown: Screen) -> None:
+    if not shown.colour:
+        print("\n".join(table(rows, right=range(NUMBERS_FROM, len(rows[0])), indent="")))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    drawn = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for position, name in enumerate(rows[0]):
+        drawn.add_column(
+            name, justify="right" if position >= NUMBERS_FROM else "left", no_wrap=position >= NUMBERS_FROM
+        )
+    for row in rows[1:]:
+        drawn.add_row(*row)
+    Console(width=shown.width, highlight=False, markup=False).print(drawn)

@@ -1,0 +1,185 @@
+"""A hit as text: where it is, what it is, its best lines, why it matched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from coderag.cli.output.text import MAX_LINE, Screen, Style, shorten, visible
+from coderag.cli.roots import Paths
+from coderag.text.visible import visible_prose
+from coderag.types import Chunk, Hit, Relation
+
+__all__ = ["definition_place", "hit_lines", "relations_text", "signature_text", "vimgrep_line"]
+
+SPACE = re.compile(r"\s+")
+TRAILING = "{:= \t"  # what ends a signature's line and is not part of it
+INDENT = "    "
+SAME = 0.005  # two factors closer than this are the same number as it is shown
+PARTS = {
+    "text": "the question's words in its text",
+    "file": "the question's words in its file",
+    "company": "other good chunks in its file",
+    "path": "the question's words in its path",
+    "stem": "share of the file's name that is asked for",
+    "name": "share of its name that is asked for",
+    "named": "the question's words in its name",
+    "scope": "share of the enclosing name that is asked for",
+    "symbol": "defines a symbol of the question",
+    "alone": "and the question is only that",
+    "type": "and is a type",
+    "home": "and its file is called after it",
+    "capital": "defines a capitalised word of the question",
+    "near": "its sense is near the question's",
+    "around": "something in its file is near the question's sense",
+    "alike": "words like those of the question",
+    "learned": "what the learned ranker makes of it",
+    "rerank": "what the reranker makes of it",
+}
+
+
+def hit_lines(
+    hit: Hit, paths: Paths, shown: Screen, *, context: str, explain: bool, several: bool = False
+) -> list[str]:
+    """Return a hit in lines; with `several` repositories it says of which it is."""
+    chunk = hit.chunk
+    lines = [_head(hit, paths, shown, several=several)]
+    if chunk.signature not in ("", f"{chunk.kind} {chunk.name}"):
+        lines.append(INDENT + signature_text(chunk.signature, chunk.language, shown, width=shown.width - len(INDENT)))
+    if chunk.doc and not any(chunk.doc in text for _, text in _shown_lines(hit, context)):
+        lines.append(shown.paint(INDENT + shorten(visible_prose(chunk.doc), shown.width - len(INDENT)), Style.DIM))
+    lines += _code(hit, shown, context=context)
+    if context == "whole":
+        width = shown.width - 2 * len(INDENT)
+        lines += [2 * INDENT + signature_text(one, chunk.language, shown, width=width) for one in chunk.members if one]
+    if hit.reasons:
+        how = "related: " if hit.related else "why: "
+        lines.append(shown.paint(f"{INDENT}{how}{visible('; '.join(hit.reasons))}", Style.NOTE))
+    if hit.relations:
+        lines.append(shown.paint(f"{INDENT}{visible(relations_text(hit.relations))}", Style.DIM))
+    if hit.also:
+        lines.append(shown.paint(f"{INDENT}the same at {visible(', '.join(hit.also))}", Style.NOTE))
+    if hit.expanded_from:
+        lines.append(shown.paint(f"{INDENT}around {visible(', '.join(hit.expanded_from))}", Style.NOTE))
+    return lines + (_score(hit, shown) if explain else [])
+
+
+def _head(hit: Hit, paths: Paths, shown: Screen, *, several: bool) -> str:
+    chunk = hit.chunk
+    line, _ = definition_place(hit)
+    place = shown.paint(visible(paths.of(chunk.path, chunk.repository)), Style.PATH)
+    place += f":{shown.paint(str(line), Style.LINE)}"
+    repository = f"  [{visible(chunk.repository)}]" if several else ""
+    name = shown.paint(visible(chunk.qualified_name), Style.NAME)
+    return f"{place}  {shown.paint(chunk.kind, Style.KIND)} {name}{repository}"
+
+
+def relations_text(relations: Sequence[Relation]) -> str:
+    """Return relations in brief: `called by a, b (+3) · reads orders`."""
+    kinds: dict[str, list[Relation]] = {}
+    for one in relations:
+        kinds.setdefault(one.kind, []).append(one)
+    parts = []
+    for kind, found in kinds.items():
+        more = found[0].total - len(found)
+        names = ", ".join(one.name for one in found)
+        parts.append(f"{kind} {names}{f' (+{more:,})' if more else ''}")
+    return " · ".join(parts)
+
+
+def signature_text(signature: str, language: str, shown: Screen, *, width: int) -> str:
+    """Return a signature on one line, highlighted where there are colours."""
+    text = shorten(visible(signature), width)
+    return _highlighted([text], language)[0] if shown.colour else text
+
+
+def definition_place(hit: Hit) -> tuple[int, int]:
+    """Return line and column, 1-based, where a hit's name is defined; of what has no name, its best line."""
+    chunk = hit.chunk
+    numbered = numbered_lines(chunk)
+    if chunk.signature:
+        for number, text in numbered:
+            start = SPACE.sub(" ", text).strip().rstrip(TRAILING)
+            if chunk.name in start and (start in chunk.signature or chunk.signature in start):
+                return number, text.index(chunk.name) + 1
+    wanted = chunk.span.start_line if chunk.signature or not hit.lines else hit.lines[0]
+    found = next((text for number, text in numbered if number == wanted), "")
+    return wanted, len(found) - len(found.lstrip()) + 1
+
+
+def vimgrep_line(hit: Hit, paths: Paths) -> str:
+    """Return path:line:column:text, the text as it stands in the file."""
+    line, column = definition_place(hit)
+    text = next((text for number, text in numbered_lines(hit.chunk) if number == line), "")
+    path = visible(paths.of(hit.chunk.path, hit.chunk.repository))
+    return f"{path}:{line}:{column}:{shorten(visible_prose(text), MAX_LINE)}"
+
+
+def numbered_lines(chunk: Chunk) -> list[tuple[int, str]]:
+    """Return the lines of a chunk with their numbers in its file."""
+    numbers = [number for part in chunk.parts for number in range(part.start_line, part.end_line + 1)]
+    return list(zip(numbers, chunk.text.split("\n"), strict=False))
+
+
+def _shown_lines(hit: Hit, context: str) -> list[tuple[int, str]]:
+    """Return the lines of a hit's chunk that a context shows."""
+    numbered = numbered_lines(hit.chunk)
+    if context == "lines":
+        return [one for one in numbered if one[0] in hit.lines and not _is_signature(one[1], hit.chunk)]
+    return numbered if context == "whole" else []
+
+
+def _code(hit: Hit, shown: Screen, *, context: str) -> list[str]:
+    """Return the lines of a hit's chunk that are shown, with their numbers."""
+    wanted = {number for number, _ in _shown_lines(hit, context)}
+    if not wanted:
+        return []
+    numbered = numbered_lines(hit.chunk)
+    gutter = len(str(max(wanted)))
+    width = shown.width - len(INDENT) - gutter - 2
+    texts = [shorten(visible_prose(text), width) for _, text in numbered]
+    if shown.colour:
+        texts = _highlighted(texts, hit.chunk.language)  # the whole, so that a string over several lines is one
+    lines: list[str] = []
+    before = 0
+    for (number, _), text in zip(numbered, texts, strict=True):
+        if number not in wanted:
+            continue
+        if context == "whole" and before and number > before + 1:
+            lines.append(shown.paint(f"{INDENT}{'...':>{gutter}}", Style.DIM))
+        before = number
+        style = Style.LINE if number in hit.lines else Style.DIM
+        lines.append(f"{INDENT}{shown.paint(f'{number:>{gutter}}', style)}  {text}".rstrip())
+    return lines
+
+
+def _is_signature(text: str, chunk: Chunk) -> bool:
+    return SPACE.sub(" ", text).strip().rstrip(TRAILING) == chunk.signature
+
+
+def _highlighted(lines: Sequence[str], language: str) -> list[str]:
+    from coderag.cli.output.highlight import highlight
+
+    return highlight(lines, language)
+
+
+def _score(hit: Hit, shown: Screen) -> list[str]:
+    """Return the parts of a score, each with what it says; the last factor is what the place in the list cost."""
+    lines = [f"{INDENT}score {hit.score:.3f}, confidence {hit.confidence:.2f}"]
+    total = 0.0
+    for name, value in hit.parts.items():
+        if name != "factor":
+            total += value
+            lines.append(f"{INDENT}  + {value:.3f}  {PARTS.get(name, name)}")
+    factor = hit.parts.get("factor", 1.0)
+    if abs(factor - 1) > SAME:
+        lines.append(f"{INDENT}  x {factor:.3f}  {_factor_reason(hit)}")
+    again = hit.score / (total * factor) if total * factor else 1.0
+    if abs(again - 1) > SAME:
+        lines.append(f"{INDENT}  x {again:.3f}  a further hit of the same file")
+    return [shown.paint(line, Style.DIM) for line in lines]
+
+
+def _factor_reason(hit: Hit) -> str:
+    labels = [*sorted(hit.chunk.labels), str(hit.chunk.kind)]
+    return f"put behind or ahead as {', '.join(labels)}"

@@ -1,0 +1,118 @@
+"""What is indexed and what is not, as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from coderag.cli.output.text import Screen, Style, bytes_text, counted, table, visible
+from coderag.files.walk import Skipped
+from coderag.index.reader.status import GraphStatus, MaskedFile, Problem, Status
+from coderag.syntax.language import languages
+
+__all__ = [
+    "graph_text",
+    "labelled",
+    "language_lines",
+    "masked_counts",
+    "masked_list",
+    "masked_text",
+    "problem_list",
+    "problem_text",
+    "skipped_counts",
+    "skipped_list",
+    "skipped_text",
+]
+
+LABEL = 10  # characters of the words before a line of facts
+
+
+def labelled(label: str, text: str, screen: Screen) -> str:
+    """Return a line of facts with its label."""
+    return f"  {screen.paint(label.ljust(LABEL), Style.DIM)} {text}"
+
+
+def language_lines(status: Status, screen: Screen) -> list[str]:
+    """Return a table of the languages."""
+    if not status.languages:
+        return []
+    rows = [("Language", "Files", "Chunks", "Source")]
+    rows += [(_title(one.language), *_counts(one.files, one.chunks, one.bytes)) for one in status.languages]
+    if len(status.languages) > 1:
+        rows.append(("all", *_counts(status.files, status.chunks, status.source_bytes)))
+    head, *rest = table(rows, right=(1, 2, 3))
+    return ["", screen.paint(head, Style.DIM), *rest, ""]
+
+
+def _title(language: str) -> str:
+    known = languages()
+    return known[language].title if language in known else visible(language)
+
+
+def _counts(files: int, chunks: int, size: int) -> tuple[str, str, str]:
+    return f"{files:,}", f"{chunks:,}", bytes_text(size)
+
+
+def graph_text(graph: GraphStatus) -> str:
+    """Return how large a graph is."""
+    return f"{counted(graph.nodes, 'node')}, {counted(graph.edges, 'edge')}, made in {graph.seconds:.2f} s"
+
+
+def skipped_counts(skipped: Iterable[Skipped]) -> dict[str, int]:
+    """Return how many files and folders were left out for each reason, the most frequent first."""
+    counts = Counter(str(one.reason) for one in skipped)
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def skipped_text(skipped: Sequence[Skipped]) -> str:
+    """Return `4 files, 2 folders: 3 ignored, ...`."""
+    folders = sum(one.path.endswith("/") for one in skipped)
+    what = [counted(number, noun) for number, noun in ((len(skipped) - folders, "file"), (folders, "folder")) if number]
+    why = ", ".join(f"{number:,} {reason}" for reason, number in skipped_counts(skipped).items())
+    return f"{', '.join(what)}: {why}" if skipped else "nothing"
+
+
+def skipped_list(skipped: Iterable[Skipped]) -> list[str]:
+    """Return a line for each file or folder left out."""
+    return [
+        f"    {visible(one.path)}: {one.reason}{f' ({visible(one.detail)})' if one.detail else ''}" for one in skipped
+    ]
+
+
+def masked_counts(masked: Iterable[MaskedFile]) -> dict[str, int]:
+    """Return how many secrets of each kind are covered, the most frequent first."""
+    counts = Counter(secret.kind for one in masked for secret in one.secrets)
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def masked_text(masked: Sequence[MaskedFile]) -> str:
+    """Return `3 secrets in 2 files: 2 GitHub token, 1 private key`."""
+    counts = masked_counts(masked)
+    kinds = ", ".join(f"{number:,} {visible(kind)}" for kind, number in counts.items())
+    return f"{counted(sum(counts.values()), 'secret')} in {counted(len(masked), 'file')}: {kinds}"
+
+
+def masked_list(masked: Iterable[MaskedFile]) -> list[str]:
+    """Return a line for each secret that is covered."""
+    return [
+        f"    {visible(one.path)}:{secret.line}: {visible(secret.kind)}" for one in masked for secret in one.secrets
+    ]
+
+
+def problem_text(problems: Sequence[Problem], *, examples: int = 2) -> str:
+    """Return `3 files: 2 Python with syntax errors (a.py, b.py), ...`."""
+    if not problems:
+        return "none"
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in problems:
+        groups.setdefault((_title(one.language), one.problem), []).append(visible(one.path))
+    parts = []
+    for (title, problem), paths in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
+        some = ", ".join(paths[:examples]) + (", ..." if len(paths) > examples else "")
+        parts.append(f"{len(paths):,} {title}, {visible(problem)} ({some})")
+    return f"{counted(len(problems), 'file')} read all the same: " + "; ".join(parts)
+
+
+def problem_list(problems: Iterable[Problem]) -> list[str]:
+    """Return a line for each file with a problem."""
+    return [f"    {visible(one.path)}: {visible(one.problem)}" for one in problems]

@@ -1,0 +1,180 @@
+"""The commands about databases, their arguments and their help."""
+
+from __future__ import annotations
+
+import argparse
+
+from coderag.cli.parser.arguments import (
+    Collect,
+    Number,
+    Parsers,
+    Text,
+    Words,
+    add_groups,
+    add_opening,
+    add_output,
+    add_paths,
+    command,
+)
+from coderag.limits import BUDGET, EVIDENCE, GLOB, ITEMS, NAME, QUESTION, K
+from coderag.types import OtherDatabases, TestPolicy
+
+__all__ = ["add_check_sql", "add_erd", "add_schema", "add_table", "add_tables"]
+
+SCHEMA_EXAMPLES = """\
+examples:
+  coderag schema "monthly revenue by region"
+  coderag schema "active customers" --evidence "active: ordered within 90 days"
+  coderag schema "top products" --database shop --budget 2000
+  coderag schema "late invoices" --format markdown
+  echo '{"question": "late invoices", "k": 5}' | coderag schema --batch
+
+The whole schema of the leading database where it fits the budget, else its best tables.
+A token is taken for four characters.
+"""
+CHECK_EXAMPLES = """\
+examples:
+  coderag check-sql report.sql
+  echo "SELECT nmae FROM customers" | coderag check-sql -
+  coderag check-sql report.sql --url postgresql://reader@localhost/shop
+
+Exit code 1 when there is an error.
+"""
+ERD_EXAMPLES = """\
+examples:
+  coderag erd                              all tables, as Mermaid
+  coderag erd orders customers             these, and what connects them
+  coderag erd "who paid for an order?"     those that a question is about
+  coderag erd --output schema.svg
+"""
+BATCH_SCHEMA_HELP = (
+    'read JSON lines {"question", "k"?, "paths"?, "evidence"?, "database"?, "environment"?, "groups"?, "budget"?, '
+    '"other_databases"?} '
+    "from stdin, write one JSON object a line"
+)
+
+
+def add_schema(commands: Parsers) -> None:
+    """Add `coderag schema`."""
+    parser = command(
+        commands,
+        "schema",
+        module="schema",
+        summary="give the tables, keys, joins and examples that the SQL for a question needs",
+        epilog=SCHEMA_EXAMPLES,
+    )
+    parser.add_argument(
+        "question", nargs="*", type=Text(QUESTION, empty=True), metavar="QUESTION", help="a question in words"
+    )
+    parser.add_argument(
+        "--budget", type=Number(BUDGET), default=8000, metavar="TOKENS", help="how much to give (default: 8000)"
+    )
+    parser.add_argument(
+        "-k", type=Number(K), default=20, metavar="N", help="how many tables at most beyond it (default: 20)"
+    )
+    parser.add_argument(
+        "--evidence",
+        type=Text(EVIDENCE, empty=True),
+        default="",
+        metavar="TEXT",
+        help="what else is known: definitions, formulas",
+    )
+    parser.add_argument(
+        "--other-databases",
+        choices=[str(one) for one in OtherDatabases],
+        default=str(OtherDatabases.NAME),
+        help="what is said of databases that the question is not about (default: name)",
+    )
+    parser.add_argument("--format", choices=("ddl", "markdown"), default="ddl", help="default: ddl")
+    parser.add_argument("--no-samples", action="store_true", help="leave out known values of columns")
+    parser.add_argument("--explain", action="store_true", help="say why each table is there")
+    parser.add_argument("--batch", action="store_true", help=BATCH_SCHEMA_HELP)
+    _add_schema_filters(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
+
+
+def _add_schema_filters(parser: argparse.ArgumentParser, *, dialect: str = "only these dialects") -> None:
+    for name, what in (
+        ("database", "only these databases"),
+        ("schema", "only these schemas"),
+        ("dialect", dialect),
+        ("environment", "only these environments, such as prod"),
+        ("domain", "only these parts of the business"),
+    ):
+        parser.add_argument(f"--{name}", action=Collect, limit=ITEMS, type=Words(), metavar="LIST", help=what)
+    add_paths(parser, 'only tables declared there; "!" in front excludes')
+    parser.add_argument("--since", type=Text(NAME), metavar="DATE", help="only what changed since, such as 2025-06-30")
+    parser.add_argument(
+        "--tests", choices=[str(one) for one in TestPolicy], default="demote", help="tables of tests (default: demote)"
+    )
+
+
+def add_tables(commands: Parsers) -> None:
+    """Add `coderag tables`."""
+    parser = command(commands, "tables", module="tables", summary="list the tables and views")
+    parser.add_argument(
+        "pattern", nargs="?", type=Text(GLOB), metavar="GLOB", help='names like this: "order*", "sales.*"'
+    )
+    _add_schema_filters(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
+
+
+def add_table(commands: Parsers) -> None:
+    """Add `coderag table`."""
+    parser = command(
+        commands, "table", module="table", summary="show all that is known of a table: columns, keys, history, queries"
+    )
+    parser.add_argument(
+        "name", type=Text(NAME), metavar="NAME", help="its name, with schema or database where there are several"
+    )
+    _add_schema_filters(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
+
+
+def add_erd(commands: Parsers) -> None:
+    """Add `coderag erd`."""
+    parser = command(
+        commands, "erd", module="erd", summary="draw tables and their joins, as Mermaid or SVG", epilog=ERD_EXAMPLES
+    )
+    parser.add_argument(
+        "what",
+        nargs="*",
+        type=Text(QUESTION),
+        metavar="TABLE|QUESTION",
+        help="tables, or a question (default: all tables)",
+    )
+    parser.add_argument("--format", choices=("mermaid", "svg"), help="default: by the name of the output, else mermaid")
+    parser.add_argument("--output", "-o", type=Text(NAME), metavar="FILE", help="where to write it (default: stdout)")
+    parser.add_argument(
+        "-k", type=Number(K), default=8, metavar="N", help="how many tables for a question (default: 8)"
+    )
+    _add_schema_filters(parser)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
+
+
+def add_check_sql(commands: Parsers) -> None:
+    """Add `coderag check-sql`."""
+    parser = command(
+        commands,
+        "check-sql",
+        module="check_sql",
+        summary="check SQL against the schema: names, joins, types, functions",
+        epilog=CHECK_EXAMPLES,
+    )
+    parser.add_argument("file", type=Text(NAME), metavar="FILE", help='a file of SQL, or "-" for stdin')
+    parser.add_argument(
+        "--url", type=Text(NAME), metavar="URL", help="a database that also explains the query, read-only"
+    )
+    parser.add_argument("--allow-writes", action="store_true", help="let statements write")
+    _add_schema_filters(parser, dialect="the dialect of the SQL, where it is not that of the tables")
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)

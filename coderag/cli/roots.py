@@ -1,0 +1,71 @@
+"""The roots a command is about, and paths as the user can open them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from coderag.api.roots import Root, place
+from coderag.errors import RootError
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.ownership import recorded_root
+from coderag.index.storage.manifest import INDEX_FOLDER
+
+__all__ = ["Paths", "given_roots", "is_marked", "root_around"]
+
+MARKS = (INDEX_FOLDER, ".git")
+
+
+def given_roots(options: argparse.Namespace, roots: Sequence[str]) -> list[Root]:
+    """Return the roots a command was given; else that of the index given; else the one around the current folder.
+
+    Raises RootError, also when the index given is that of another root.
+    """
+    owner = _owner(options.index) if options.index else ""
+    if not roots and owner:
+        return place([owner], index=options.index)
+    placed = place(roots or [root_around(Path.cwd())], index=options.index)
+    if owner and len(placed) == 1 and not placed[0].root.samefile(owner):
+        raise RootError(f"the index at {options.index} is that of {owner}; give another folder for {placed[0].root}")
+    return placed
+
+
+def _owner(index: str) -> str:
+    """Return the root that an index was made of, "" when there is no such index or root any more."""
+    root = recorded_root(IndexPath(Path(index).absolute()))
+    return root if Path(root).is_dir() else ""
+
+
+def root_around(folder: Path) -> Path:
+    """Return the nearest folder from here upwards that is indexed or a repository, else the folder itself."""
+    return next(filter(is_marked, (folder, *folder.parents)), folder)
+
+
+def is_marked(folder: Path) -> bool:
+    """Tell whether a folder is indexed or a repository."""
+    return any((folder / mark).exists() for mark in MARKS)
+
+
+class Paths:
+    """Paths of hits as one would type them in the current folder."""
+
+    def __init__(self, roots: Sequence[Root]) -> None:
+        here = os.path.realpath(".")
+        self._prefixes = {one.repository: _prefix(str(one.root), here) for one in roots}
+
+    def of(self, path: str, repository: str) -> str:
+        """Return the path of a file of a repository."""
+        prefix = self._prefixes.get(repository, "")
+        joined = f"{prefix}/{path}" if prefix else path
+        return os.path.normpath(joined) if prefix.startswith("..") else joined
+
+
+def _prefix(root: str, here: str) -> str:
+    """Return what leads from here to a root: nothing, a folder, some "..", or else the whole path."""
+    if root == here:
+        return ""
+    if Path(root).is_relative_to(here) or Path(here).is_relative_to(root):
+        return os.path.relpath(root, here)
+    return root

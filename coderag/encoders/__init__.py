@@ -1,0 +1,1 @@
+"""Encoders: models that turn text into vectors."""

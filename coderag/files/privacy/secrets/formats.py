@@ -1,0 +1,168 @@
+"""The table of formats, and where in a file something has one of them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from coderag.files.privacy.secrets.anchors import KEY_BYTES, Sieve, key_of, parse_anchor
+from coderag.files.privacy.secrets.basic_credentials import are_credentials
+from coderag.files.privacy.secrets.encoded_keys import encoded_key
+from coderag.files.privacy.secrets.found import Found
+from coderag.files.privacy.secrets.identity import TABLE
+from coderag.files.privacy.secrets.kubernetes.manifest import Manifests
+from coderag.files.privacy.secrets.kubernetes.value import Value
+from coderag.files.privacy.secrets.placeholders import is_placeholder, is_url_placeholder
+from coderag.files.privacy.secrets.private_keys import key_body
+
+__all__ = ["Format", "find_formats", "formats"]
+
+MIN_ENTROPY = 3.0  # bits a byte; what a format says counts more
+TRIED_AT_ANCHOR = frozenset({"token", "basic"})  # readers
+MAX_BESIDE_BYTES = 80  # of a secret beside something else, with what may not follow it
+# A line end that a string writes as "\\n" is an edge too.
+LEFT_EDGE = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
+RIGHT_EDGE = r"(?![A-Za-z0-9_])"
+# Bounded, since a hostile file may be one long line of them.
+URL_PASSWORD = re.compile(
+    rb"://(?P<user>[^\s:/@?#\"'<>`\\,;()]{0,80}+):(?P<secret>[^\s/@?#\"'<>`\\]{1,200}+)@(?=[A-Za-z0-9_\[{$%<.-])"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # by identity, as each is one key of many look-ups
+class Format:
+    """A format of secrets; the fields are explained in formats.toml."""
+
+    kind: str
+    source: str
+    anchors: tuple[str, ...]
+    reader: str = "token"
+    pattern: str = ""
+    before: int = 0
+    edges: bool = True
+    beside: str = ""
+    within: int = 0
+    entropy: float = MIN_ENTROPY
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    formats: tuple[Format, ...]
+    public: tuple[bytes, ...]
+    sieve: Sieve
+    by_key: dict[bytes, tuple[tuple[Format, int], ...]]  # each with how far before the key the secret begins
+
+
+def formats() -> tuple[Format, ...]:
+    """Return the formats that are known."""
+    return _tables().formats
+
+
+@cache
+def _tables() -> _Tables:
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    known = tuple(Format(**{**entry, "anchors": tuple(entry["anchors"])}) for entry in table["format"])
+    keys = []
+    by_key: dict[bytes, dict[tuple[Format, int], None]] = {}
+    for one in known:
+        for anchor in one.anchors:
+            start, key = key_of(parse_anchor(anchor))
+            keys.append(key)
+            for text in map(bytes, product(*key)):
+                by_key.setdefault(text, {})[one, start + one.before] = None
+    found = {key: tuple(those) for key, those in by_key.items()}
+    return _Tables(known, tuple(one.encode() for one in table["public"]), Sieve(keys), found)
+
+
+@cache
+def _expression(one: Format) -> re.Pattern[bytes]:
+    return re.compile((f"{LEFT_EDGE}(?:{one.pattern}){RIGHT_EDGE}" if one.edges else one.pattern).encode())
+
+
+@cache
+def _side(one: Format) -> re.Pattern[bytes]:
+    return re.compile(f"{LEFT_EDGE}(?:{one.beside}){RIGHT_EDGE}".encode())
+
+
+def find_formats(data: bytes) -> Iterator[Found]:
+    """Yield what has the form of a secret and is no placeholder, in order of the anchors."""
+    tables = _tables()
+    searched: dict[Format, int] = {}
+    manifests = Manifests(data)
+    for position in tables.sieve.positions(data):
+        for one, offset in tables.by_key[data[position : position + KEY_BYTES]]:
+            start = position - offset
+            if start < 0:
+                continue
+            if one.reader in TRIED_AT_ANCHOR:  # nearly always in vain, so nothing more is called for it
+                if found := _expression(one).match(data, start):
+                    yield from _token(one, found)
+                continue
+            match one.reader:
+                case "url":
+                    yield from _url_password(one, URL_PASSWORD.match(data, start))
+                case "key":
+                    yield from _pieces(one, key_body(data, start))
+                case "encoded key":
+                    yield from _pieces(one, encoded_key(data, start))
+                case "beside":
+                    yield from _beside(one, data, start, searched=searched)
+                case "manifest":
+                    yield from _manifest(one, data, manifests.secrets_at(start))
+
+
+def _pieces(one: Format, pieces: Sequence[tuple[int, int]]) -> Sequence[Found]:
+    return (Found(one.kind, tuple(pieces)),) if pieces else ()
+
+
+def _beside(one: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Iterator[Found]:
+    side = _side(one).match(data, start)
+    if side is None:
+        return
+    # What was searched beside the last one is not searched again: many of them in a row take no longer.
+    begin, end = max(start - one.within, searched.get(one, 0)), side.end() + one.within
+    searched[one] = end
+    for found in _expression(one).finditer(data, begin, end + MAX_BESIDE_BYTES):
+        if found.start() >= end:
+            return
+        yield from _token(one, found)
+
+
+def _manifest(one: Format, data: bytes, values: Iterable[Value]) -> Iterator[Found]:
+    for pieces in values:
+        if len(pieces) > 1 or not _is_public(data[slice(*pieces[0])]):
+            yield Found(one.kind, pieces)
+
+
+def _token(one: Format, found: re.Match[bytes]) -> Sequence[Found]:
+    if _is_public(found[0]):
+        return ()
+    group = "secret" if "secret" in found.re.groupindex else 0
+    if one.reader == "basic":
+        is_secret = are_credentials(found[group])
+    else:
+        is_secret = not is_placeholder(_random_part(found[group], one), entropy=one.entropy)
+    return (Found(one.kind, (found.span(group),)),) if is_secret else ()
+
+
+def _is_public(text: bytes) -> bool:
+    return any(part in text for part in _tables().public)
+
+
+def _random_part(text: bytes, one: Format) -> bytes:
+    """Return a key without the anchor that it begins with: "sk_test_" says nothing of what follows."""
+    for anchor in one.anchors:
+        start = anchor.partition("[")[0].encode()
+        if start and text.startswith(start):
+            return text[len(start) :]
+    return text
+
+
+def _url_password(one: Format, found: re.Match[bytes] | None) -> Sequence[Found]:
+    if found is None or is_url_placeholder(found["secret"], user=found["user"]):
+        return ()
+    return (Found(one.kind, (found.span("secret"),)),)

@@ -1,0 +1,1 @@
+"""Kubernetes manifests of kind Secret to the values in them."""

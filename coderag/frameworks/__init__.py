@@ -1,0 +1,1 @@
+"""Frameworks that declare tables in code, and how code uses what they declare."""

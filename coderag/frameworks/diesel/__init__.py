@@ -1,0 +1,1 @@
+"""Diesel: the tables that it declares, and the calls that use them."""

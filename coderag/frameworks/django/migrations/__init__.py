@@ -1,0 +1,1 @@
+"""Django's migrations to operations on tables."""

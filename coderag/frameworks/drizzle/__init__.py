@@ -1,0 +1,1 @@
+"""Drizzle: the tables that it declares, and the calls that use them."""

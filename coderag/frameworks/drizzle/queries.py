@@ -1,0 +1,177 @@
+"""Queries that are built with Drizzle.
+
+https://orm.drizzle.team/docs/select
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from coderag.frameworks.usage.source_file import Code
+from coderag.frameworks.usage.usage import Draft, Found
+from coderag.sql.in_code.records import Access
+from coderag.syntax.trees.call_chains import Chain, Link, chain_of, chains_in, entries, items
+
+__all__ = ["read"]
+
+FRAMEWORK = "drizzle"
+ANCHOR = re.compile(
+    rb"\b(?:from|insert|update|delete|findMany|findFirst|\$count)\s*(?:<[^<>()]*>)?(?=\()|\b(?:where|set|orderBy|values|leftJoin|innerJoin)(?=\()"
+)
+RECEIVER = re.compile(r"db$|^tx$|^trx$|database|drizzle|^conn|client$", re.IGNORECASE)
+SELECTS = frozenset(("select", "selectDistinct", "selectDistinctOn"))
+CHANGES = {"insert": Access.WRITE, "update": Access.WRITE, "delete": Access.DELETE}
+JOINS = frozenset(("leftJoin", "innerJoin", "rightJoin", "fullJoin", "crossJoin"))
+FOLLOWING = {
+    "insert": frozenset(("values", "select")),
+    "update": frozenset(("set",)),
+    "delete": frozenset(("where", "returning", "limit", "execute", "run")),
+}
+NO_FIELDS = frozenset(("$inferSelect", "$inferInsert", "_", "enableRLS", "getSQL"))
+
+
+def read(code: Code) -> Iterator[Found]:
+    """Yield the uses of Drizzle's tables."""
+    yield from _Reader(code).read()
+
+
+class _Reader:
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.is_evident = b"drizzle" in code.data
+
+    def read(self) -> Iterator[Found]:
+        for chain in self.code.chains(ANCHOR):
+            draft = Draft()
+            main = self._beginning(chain, draft, 0)
+            if main:
+                self._calls(chain, main, draft)
+                yield from draft.models(self.code, chain.node, FRAMEWORK)
+
+    def _beginning(self, chain: Chain, draft: Draft, depth: int) -> str:
+        """Return the table that a chain is about, "" where it builds no query."""
+        position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
+        if position < 0 or depth > 10:
+            return ""
+        link = chain.links[position]
+        following = chain.links[position + 1].name if len(chain.links) > position + 1 else ""
+        if position and RECEIVER.search(chain.links[position - 1].name):
+            if link.name in SELECTS:
+                start = chain.find("from")
+                table = self._table(start.argument(0)) if start is not None else ""
+                draft.use(table)
+                return table
+            if link.name in CHANGES and (
+                following in FOLLOWING[link.name] or (self.is_evident and link.name == "delete")
+            ):
+                table = self._table(link.argument(0))
+                draft.use(table, CHANGES[link.name])
+                return table
+            if link.name == "$count":
+                table = self._table(link.argument(0))
+                self._references(link, draft, {table})
+                return table
+            return ""
+        if link.name in {"findMany", "findFirst"} and position >= 2 and chain.links[position - 2].name == "query":
+            return chain.links[position - 1].name
+        if chain.links[0].arguments is None and link.name in JOINS | {
+            "where",
+            "orderBy",
+            "set",
+            "values",
+            "from",
+            "$dynamic",
+        }:
+            bounds, links = self.code.told_of(chain)
+            for bound in reversed(bounds):
+                value = chain_of(bound.node)
+                if links != position or value is None or value.node == chain.node:
+                    continue
+                if table := self._beginning(value, Draft(), depth + 1):
+                    return table
+        return ""
+
+    def _table(self, node: Node | None) -> str:
+        """Return the table that an argument names, aliases followed."""
+        chain = chain_of(node)
+        if chain is None or any(link.arguments is not None for link in chain.links) or not chain.links[-1].name:
+            return ""
+        if len(chain.links) == 1:
+            for bound in reversed(self.code.bound(chain.links[0].name, chain.node.start_byte)):
+                value = chain_of(bound.node)
+                if value is not None and value.links[-1].name in {"alias", "aliasedTable"}:
+                    return self._table(value.links[-1].argument(0))
+                if value is not None and value.links[-1].name in {"as", "with"}:
+                    return ""
+        return chain.links[-1].name
+
+    def _calls(self, chain: Chain, main: str, draft: Draft) -> None:
+        links = [link for link in chain.links if link.arguments is not None]
+        tables = {main} | {table for link in links if link.name in JOINS and (table := self._table(link.argument(0)))}
+        is_listed = False
+        for link in links:
+            name = link.name
+            if name in {"findMany", "findFirst"}:
+                self._relational(main, link.argument(0), draft, 0)
+                return
+            if name in SELECTS:
+                is_listed = bool(entries(link.argument(0 if name != "selectDistinctOn" else 1)))
+                for _, value in entries(link.argument(0)):
+                    if (chosen := self._table(value)) in tables:
+                        draft.use(chosen, whole=True)
+            elif name == "set" or name == "values":
+                for one in items(link.argument(0)):
+                    draft.touch_all(main, (key for key, _ in entries(one)), written=True)
+                if name == "values" or not entries(link.argument(0)):
+                    draft.use(main, whole=True)
+            elif name in {"onConflictDoUpdate", "onDuplicateKeyUpdate"}:
+                given = dict(entries(link.argument(0)))
+                draft.touch_all(main, (key for key, _ in entries(given.get("set"))), written=True)
+            elif name in JOINS:
+                draft.use(self._table(link.argument(0)))
+            self._references(link, draft, tables)
+        if not is_listed and any(link.name in SELECTS for link in links):
+            for table in tables:
+                draft.use(table, whole=True)
+
+    def _references(self, link: Link, draft: Draft, tables: set[str]) -> None:
+        for argument in link.arguments or ():
+            for chain in chains_in(argument.node):
+                names = chain.names
+                for position in range(min(2, len(names) - 1)):
+                    table = self._alias(chain) if position == 0 else names[position]
+                    if table in tables and chain.links[position + 1].arguments is None:
+                        if names[position + 1] not in NO_FIELDS:
+                            draft.touch(table, names[position + 1])
+                        break
+
+    def _alias(self, chain: Chain) -> str:
+        return self._table(chain.links[0].node) or chain.links[0].name
+
+    def _relational(self, model: str, node: Node | None, draft: Draft, depth: int) -> None:
+        """Note what `db.query.users.findMany({...})` asks for."""
+        if depth > 12:
+            return
+        given = dict(entries(node))
+        columns = dict(entries(given.get("columns")))
+        kept = [name for name, value in columns.items() if value.type != "false"]
+        draft.use(model, whole=not kept)
+        draft.touch_all(model, kept)
+        for part in ("where", "orderBy"):
+            if part not in given:
+                continue
+            draft.touch_all(model, (key for key, _ in entries(given[part]) if key not in {"AND", "OR", "NOT", "RAW"}))
+            table = model.rpartition(".")[2]
+            for chain in chains_in(given[part]):
+                names = chain.names
+                if len(names) < 2 or chain.links[1].arguments is not None:
+                    continue
+                is_closure = given[part].type in {"arrow_function", "function_expression"}
+                if names[0] == table or (depth == 0 and is_closure):
+                    draft.touch(model, names[1])
+        for name, value in entries(given.get("with")):
+            if value.type != "false":
+                self._relational(f"{model}.{name}", value if value.type == "object" else None, draft, depth + 1)

@@ -1,0 +1,1 @@
+"""Ecto: the tables that it declares, and the calls that use them."""

@@ -1,0 +1,1 @@
+"""Entity Framework: the tables that it declares, and the calls that use them."""

@@ -1,0 +1,77 @@
+"""Models of Eloquent to what they tell of their tables: the name and the relations; the columns are in migrations.
+
+https://laravel.com/docs/eloquent#eloquent-model-conventions
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from coderag.frameworks.common.origins import lines_of
+from coderag.sql.records import Describe, Facts, Name, Origin, Relation, Table
+from coderag.syntax.trees.tree import argument_nodes, descendants, named, parse, string_value, text_of
+from coderag.text.inflection import plural, snake_case
+
+__all__ = ["read"]
+
+BASES = re.compile(r"(?:^|\\)(?:Model|Authenticatable|Pivot|MorphPivot|\w+Model)$")
+RELATIONS = frozenset("hasMany hasOne belongsTo belongsToMany hasManyThrough hasOneThrough morphMany morphOne".split())
+CLASS = "::class"
+
+
+def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
+    """Return what the models of a file tell of tables, None where there are none."""
+    tables = [
+        table for one in descendants(parse(data, language), "class_declaration") if (table := _table(one)) is not None
+    ]
+    if not tables:
+        return None
+    return Facts(statements=len(tables), operations=tuple(Describe(table) for table in tables))
+
+
+def _table(one: Node) -> Table | None:
+    base = next(iter(named(one, "base_clause")), None)
+    if base is None or not any(BASES.search(text_of(name)) for name in named(base)):
+        return None
+    name = text_of(one.child_by_field_name("name"))
+    body = one.child_by_field_name("body")
+    stated = _stated(body)
+    if stated is None or any(text_of(part) == "abstract" for part in one.children):
+        return None
+    schema, _, plain = (stated or plural(snake_case(name))).rpartition(".")
+    return Table(
+        Name(plain, schema=schema),
+        alias=name,
+        relations=tuple(_relations(body)),
+        origins=(Origin.ORM,),
+        sources=(lines_of(one),),
+    )
+
+
+def _stated(body: Node | None) -> str | None:
+    """Return what `$table` says, "" where it is not there, None where it is computed."""
+    for declaration in named(body, "property_declaration"):
+        for element in named(declaration, "property_element"):
+            parts = named(element)
+            if parts and text_of(parts[0]) == "$table":
+                return string_value(parts[-1]) if len(parts) > 1 else ""
+    return ""
+
+
+def _relations(body: Node | None) -> Iterator[Relation]:
+    for method in named(body, "method_declaration"):
+        for call in descendants(method, "member_call_expression"):
+            if text_of(call.child_by_field_name("name")) not in RELATIONS:
+                continue
+            given = argument_nodes(call)
+            target = text_of(given[0]) if given else ""
+            if target.endswith(CLASS):
+                model = target.removesuffix(CLASS).rpartition("\\")[2]
+                key = string_value(named(given[1])[-1]) if len(given) > 1 and named(given[1]) else None
+                is_own = text_of(call.child_by_field_name("name")) == "belongsTo"
+                called = text_of(method.child_by_field_name("name"))
+                yield Relation(called, model, columns=(key or f"{snake_case(called)}_id",) if is_own else ())
+                break

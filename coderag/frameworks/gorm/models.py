@@ -1,0 +1,454 @@
+"""GORM models to tables, by its default naming strategy.
+
+https://gorm.io/docs/models.html and https://gorm.io/docs/conventions.html
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from coderag.frameworks.common.fields import with_fields
+from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.sql.records import (
+    Column,
+    CreateTable,
+    Evidence,
+    Facts,
+    ForeignKey,
+    Lost,
+    Name,
+    Origin,
+    Relation,
+    Table,
+)
+from coderag.syntax.languages.go_structs import File, GoField, Struct, read_go
+from coderag.syntax.trees.literals import quoted
+from coderag.syntax.trees.tree import string_value, text_of
+from coderag.text.inflection import plural, singular
+
+__all__ = ["read"]
+
+IMPORT = re.compile(rb'"(?:gorm\.io/gorm|github\.com/jinzhu/gorm)"')
+TYPES = {
+    "bool": "boolean",
+    "int8": "smallint",
+    "int16": "smallint",
+    "int32": "integer",
+    "int": "bigint",
+    "int64": "bigint",
+    "uint8": "smallint",
+    "byte": "smallint",
+    "uint16": "integer",
+    "uint32": "bigint",
+    "uint": "bigint",
+    "uint64": "bigint",
+    "rune": "integer",
+    "float32": "real",
+    "float64": "double precision",
+    "string": "text",
+    "time.Time": "timestamp",
+    "time.Duration": "bigint",
+    "[]byte": "blob",
+    "[]uint8": "blob",
+    "json.RawMessage": "json",
+    "datatypes.JSON": "json",
+    "datatypes.JSONMap": "json",
+    "datatypes.Date": "date",
+    "datatypes.Time": "time",
+    "datatypes.UUID": "uuid",
+    "uuid.UUID": "uuid",
+    "uuid.NullUUID": "uuid",
+    "ulid.ULID": "text",
+    "decimal.Decimal": "numeric",
+    "decimal.NullDecimal": "numeric",
+    "gorm.DeletedAt": "timestamp",
+    "soft_delete.DeletedAt": "bigint",
+    "sql.NullString": "text",
+    "sql.NullBool": "boolean",
+    "sql.NullInt16": "smallint",
+    "sql.NullInt32": "integer",
+    "sql.NullInt64": "bigint",
+    "sql.NullFloat64": "double precision",
+    "sql.NullTime": "timestamp",
+    "pq.StringArray": "text[]",
+    "pq.Int64Array": "bigint[]",
+    "pgtype.JSONB": "jsonb",
+    "net.IP": "text",
+}
+GENERIC = re.compile(r"^(?:sql\.Null|datatypes\.(?:JSONType|JSONSlice|Null))\[(.*)\]$")
+COUNTED = frozenset("int8 int16 int32 int int64 uint8 uint16 uint32 uint uint64".split())
+# What gorm.Model brings.
+MODEL = (
+    ("ID", "id", "bigint"),
+    ("CreatedAt", "created_at", "timestamp"),
+    ("UpdatedAt", "updated_at", "timestamp"),
+    ("DeletedAt", "deleted_at", "timestamp"),
+)
+MODELS = frozenset({"gorm.Model"})
+RELATION = frozenset(
+    "foreignkey association_foreignkey references many2many polymorphic joinforeignkey joinreferences "
+    "constraint".split()
+)
+COLUMN = frozenset(
+    "column type size default precision scale not_null unique index uniqueindex primarykey primary_key comment check "
+    "serializer autoincrement autocreatetime autoupdatetime".split()
+)
+# Structs that others embed, by their names; they are no tables by themselves.
+ABSTRACT = re.compile(r"(?i)^(?:base.*|.*base|model|.*mixin|timestamps?|audit(?:able)?)$")
+INITIALISMS = re.compile(
+    "API|ASCII|CPU|CSS|DNS|EOF|GUID|HTML|HTTP|HTTPS|ID|IP|JSON|LHS|QPS|RAM|RHS|RPC|SLA|SMTP|SSH|TLS|TTL|UID|UI|UUID|URI"
+    "|URL|UTF8|VM|XML|XSRF|XSS"
+)
+ENUM = re.compile(r"(?i)^enum\s*\((.*)\)$")
+ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
+PLAIN_DEFAULT = re.compile(r"(?i)^(?:-?\d+(?:\.\d+)?|true|false|null|[^(\n]*+\(.*\)|'.*'|\".*\"|current_\w+)$")
+DEFAULT_KEY = "id"
+MAX_DEPTH = 8  # of structs in structs
+
+
+@dataclass
+class Fields:
+    """What a struct brings into a table."""
+
+    columns: dict[str, Column] = field(default_factory=dict)  # by field
+    primary_key: list[str] = field(default_factory=list)
+    unique: list[tuple[str, ...]] = field(default_factory=list)
+    groups: dict[str, list[str]] = field(default_factory=dict)  # unique indexes of several fields, by name
+    checks: list[str] = field(default_factory=list)
+    relations: list[GoField] = field(default_factory=list)
+    is_whole: bool = True  # nothing is embedded from another file
+
+
+def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
+    """Return the tables of a file's GORM models, None where there are none."""
+    reading = _Reading(read_go(data), imports=IMPORT.search(data) is not None)
+    operations = tuple(CreateTable(table) for table in reading.tables())
+    if not operations and not reading.lost:
+        return None
+    lost = tuple(reading.lost)
+    return Facts(statements=len(operations) + len(lost), lost=lost, operations=operations)
+
+
+def snake(name: str) -> str:
+    """Return the name that GORM gives the column of a field: `user_id` for `UserID`, `http_url` for `HTTPURL`.
+
+    https://github.com/go-gorm/gorm/blob/master/schema/naming.go
+    """
+    value = INITIALISMS.sub(lambda found: found[0].capitalize(), name)
+    parts = []
+    for position, sign in enumerate(value):
+        before = value[position - 1 : position]
+        after = value[position + 1 : position + 2]
+        if _upper(sign):
+            within = _upper(before) and (not after or _upper(after) or after.isdigit())
+            if position and not within and before != "_" and after != "_":
+                parts.append("_")
+        parts.append(sign.lower() if _upper(sign) else sign)
+    return "".join(parts)
+
+
+def _upper(sign: str) -> bool:
+    return "A" <= sign <= "Z"
+
+
+class _Reading:
+    """The structs of a file, and the tables that they amount to."""
+
+    def __init__(self, file: File, *, imports: bool) -> None:
+        self.lost: list[Lost] = []
+        self._file = file
+        self._imports = imports
+        self._fields: dict[str, Fields] = {}
+        self._embedded = {
+            one.type
+            for struct in file.structs.values()
+            for one in struct.fields
+            if one.is_embedded or "embedded" in _options(one)
+        }
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the table of each model, then those between it and others."""
+        models = {name: struct for name, struct in self._file.structs.items() if self._is_model(struct)}
+        keys: dict[str, list[ForeignKey]] = {name: [] for name in models}
+        others: list[Table] = []
+        for struct in models.values():
+            for relation in self._of(struct).relations:
+                owner, key = self._key(struct, relation)
+                if key is not None and owner in keys and key.columns not in [one.columns for one in keys[owner]]:
+                    keys[owner].append(key)
+                if (between := self._between(struct, relation)) is not None:
+                    others.append(between)
+        for name, struct in models.items():
+            if (table := self._table(struct, keys[name])) is not None:
+                yield table
+        yield from others
+
+    def _is_model(self, struct: Struct) -> bool:
+        """Tell whether a struct has a table: it has a primary key, or says what its table is called."""
+        tagged = any("gorm" in one.tags for one in struct.fields)
+        embeds = any(one.is_embedded and one.type in MODELS for one in struct.fields)
+        named_table = (struct.name, "TableName") in self._file.returns
+        if not (tagged or embeds or (named_table and self._imports)):
+            return False
+        if named_table:
+            return True
+        if struct.name in self._embedded or ABSTRACT.match(struct.name):
+            return False
+        fields = self._of(struct)
+        return bool(fields.primary_key) or (not fields.is_whole and tagged)
+
+    def _name(self, struct: str) -> Name | None:
+        """Return the name of a struct's table, None where it is computed."""
+        if (struct, "TableName") not in self._file.returns:
+            return Name(plural(snake(struct)))
+        node = self._file.returns[(struct, "TableName")]
+        text = string_value(node) if node is not None else None
+        text = text if text is not None else self._file.constants.get(text_of(node))
+        if not text:
+            return None
+        schema, _, name = text.rpartition(".")
+        return Name(name, schema=schema)
+
+    def _target(self, struct: str) -> Name:
+        return self._name(struct) or Name(plural(snake(struct)))
+
+    def _table(self, struct: Struct, keys: Sequence[ForeignKey]) -> Table | None:
+        name = self._name(struct.name)
+        if name is None:
+            self.lost.append(lost_at(struct.node, "its name is computed at run time"))
+            return None
+        fields = self._of(struct)
+        for one in struct.fields:
+            if one.is_embedded and one.type not in MODELS and one.type not in self._file.structs:
+                self.lost.append(lost_at(one.node, f"the columns of {one.type} are in another file"))
+        if not fields.columns:
+            return None
+        return Table(
+            name,
+            columns=with_fields(fields.columns),
+            primary_key=tuple(fields.primary_key),
+            unique=tuple(dict.fromkeys([*fields.unique, *map(tuple, fields.groups.values())])),
+            foreign_keys=tuple(keys),
+            checks=tuple(fields.checks),
+            comment=struct.comment,
+            alias=struct.name,
+            relations=tuple(_relations(fields)),
+            origins=(Origin.ORM,),
+            sources=(lines_of(struct.node),),
+        )
+
+    def _of(self, struct: Struct, depth: int = 0) -> Fields:
+        if (known := self._fields.get(struct.name)) is not None:
+            return known
+        fields = Fields()
+        stated_key = any("primarykey" in _options(one) or "primary_key" in _options(one) for one in struct.fields)
+        for one in struct.fields:
+            self._add(one, fields, depth, stated_key=stated_key)
+        if depth == 0:
+            self._fields[struct.name] = fields
+        return fields
+
+    def _add(self, one: GoField, fields: Fields, depth: int, *, stated_key: bool) -> None:
+        options = _options(one)
+        if "-" in options or (not one.is_embedded and not one.name[:1].isupper()):
+            return
+        if one.type in MODELS:
+            self._add_model(one, fields)
+        elif (one.is_embedded or "embedded" in options) and "type" not in options:
+            self._embed(one, fields, options, depth)
+        elif kind := self._type(one, options):
+            column = self._column(one, kind, options)
+            fields.columns[one.name] = column
+            self._add_keys(one, column, options, fields, stated_key=stated_key)
+        else:
+            fields.relations.append(one)
+
+    def _add_model(self, one: GoField, fields: Fields) -> None:
+        source = lines_of(one.node)
+        for own, name, kind in MODEL:
+            is_key = name == DEFAULT_KEY
+            fields.columns[own] = Column(name, kind, nullable=not is_key, identity=is_key, source=source)
+        fields.primary_key.append(DEFAULT_KEY)
+
+    def _embed(self, one: GoField, fields: Fields, options: Mapping[str, str], depth: int) -> None:
+        struct = self._file.structs.get(one.type)
+        if struct is None or depth >= MAX_DEPTH:
+            fields.is_whole = False
+            return
+        inner = self._of(struct, depth + 1)
+        prefix = options.get("embeddedprefix", "")
+        for name, column in inner.columns.items():
+            fields.columns[name if one.is_embedded else f"{one.name}.{name}"] = replace(
+                column, name=f"{prefix}{column.name}"
+            )
+        fields.primary_key += [f"{prefix}{name}" for name in inner.primary_key] if one.is_embedded else []
+        fields.unique += [tuple(f"{prefix}{name}" for name in names) for names in inner.unique]
+        fields.relations += inner.relations
+        fields.is_whole = fields.is_whole and inner.is_whole
+
+    def _type(self, one: GoField, options: Mapping[str, str]) -> str:
+        """Return the type of a column, "" for what is a relation."""
+        if stated := options.get("type"):
+            return stated
+        if not RELATION.isdisjoint(options):
+            return ""
+        kind = one.type
+        for _ in range(MAX_DEPTH):
+            if kind not in self._file.types:
+                break
+            kind = self._file.types[kind].lstrip("*")
+        if "serializer" in options:
+            return "json" if options["serializer"] == "json" else "text"
+        found = TYPES.get(kind) or ("json" if kind.startswith("datatypes.JSON") else "")
+        if not found and (generic := GENERIC.match(kind)):
+            found = TYPES.get(generic[1], "")
+        if found == "text" and options.get("size", "").isdecimal():
+            return f"varchar({options['size']})"
+        if found == "numeric" and options.get("precision"):
+            sizes = [options["precision"], options.get("scale", "")]
+            return f"numeric({', '.join(filter(None, sizes))})"
+        if found or kind.startswith(("[]", "map[", "func(", "chan ", "interface")):
+            return found
+        # Of a type of another file it is not known whether it is a struct; tags of columns say that it is none.
+        is_struct = kind in self._file.structs
+        return " " if not is_struct and not COLUMN.isdisjoint(options) else ""
+
+    def _column(self, one: GoField, kind: str, options: Mapping[str, str]) -> Column:
+        enum = ENUM.match(kind)
+        values = tuple(value.replace("''", "'") for value in ENUM_VALUE.findall(enum[1])) if enum else ()
+        default = options.get("default", "")
+        if default and not PLAIN_DEFAULT.match(default):
+            default = quoted(default)
+        is_key = "primarykey" in options or "primary_key" in options
+        return Column(
+            options.get("column") or snake(one.name),
+            kind.strip(),
+            nullable="not null" not in options and not is_key,
+            default=default if default not in {"null", "NULL"} else "",
+            comment=options.get("comment") or one.comment,
+            values=values or self._file.values.get(one.type, ()),
+            identity="autoincrement" in options and options["autoincrement"] != "false",
+            source=lines_of(one.node),
+        )
+
+    def _add_keys(
+        self, one: GoField, column: Column, options: Mapping[str, str], fields: Fields, *, stated_key: bool
+    ) -> None:
+        is_key = "primarykey" in options or "primary_key" in options or (not stated_key and one.name in {"ID", "Id"})
+        if is_key:
+            fields.primary_key.append(column.name)
+            counts = one.type in COUNTED and "default" not in options and options.get("autoincrement") != "false"
+            alone = len(fields.primary_key) == 1
+            fields.columns[one.name] = replace(column, nullable=False, identity=column.identity or (counts and alone))
+        if "unique" in options:
+            fields.unique.append((column.name,))
+        for option in ("uniqueindex", "unique_index", "index"):
+            name, *details = options.get(option, "\0").split(",")
+            if name == "\0" or any(detail.strip().startswith("where:") for detail in details):
+                continue
+            if option == "index" and "unique" not in details and "class:UNIQUE" not in details:
+                continue
+            if name:
+                fields.groups.setdefault(name, []).append(column.name)
+            else:
+                fields.unique.append((column.name,))
+        if check := options.get("check"):
+            fields.checks.append(check.partition(",")[2] or check)
+
+    # Relations
+
+    def _key(self, struct: Struct, relation: GoField) -> tuple[str, ForeignKey | None]:
+        """Return the struct that has the key of a relation, and the key, where it is stated or by convention."""
+        options = _options(relation)
+        other = relation.type.removeprefix("[]").lstrip("*").rpartition(".")[2]
+        if "many2many" in options or "polymorphic" in options or not other[:1].isupper():
+            return "", None
+        own = self._of(struct)
+        stated = [name.strip() for name in options.get("foreignkey", "").split(",") if name.strip()]
+        references = [name.strip() for name in _references(options).split(",") if name.strip()]
+        names = stated or [f"{relation.name}{reference}" for reference in references or ["ID"]]
+        if not relation.type.startswith("[]") and all(name in own.columns for name in names):
+            columns = tuple(own.columns[name].name for name in names)
+            if names == references and (columns in own.unique or list(columns) == own.primary_key):
+                return "", None  # the other one refers to this one's key
+            return struct.name, self._foreign_key(columns, other, references, relation)
+        there = self._file.structs.get(other)
+        names = stated or [f"{struct.name}{reference}" for reference in references or ["ID"]]
+        if there is None or not all(name in self._of(there).columns for name in names):
+            return "", None
+        columns = tuple(self._of(there).columns[name].name for name in names)
+        return other, self._foreign_key(columns, struct.name, references, relation)
+
+    def _foreign_key(
+        self, columns: tuple[str, ...], target: str, references: Sequence[str], relation: GoField
+    ) -> ForeignKey:
+        struct = self._file.structs.get(target)
+        known = self._of(struct) if struct is not None else Fields()
+        if references:
+            referenced = [known.columns[name].name if name in known.columns else snake(name) for name in references]
+        else:
+            referenced = known.primary_key if len(known.primary_key) == len(columns) else []
+        return ForeignKey(
+            columns, self._target(target), tuple(referenced), "", Evidence.MODEL, lines_of(relation.node), target
+        )
+
+    def _between(self, struct: Struct, relation: GoField) -> Table | None:
+        """Return the table of a relation of many to many."""
+        options = _options(relation)
+        stated = options.get("many2many", "")
+        other = relation.type.removeprefix("[]").lstrip("*").rpartition(".")[2]
+        if not stated or not other:
+            return None
+        name = stated if stated.lower() == stated else plural(snake(stated))
+        is_self = other == struct.name
+        left = snake(options.get("joinforeignkey") or f"{struct.name}ID")
+        right = snake(options.get("joinreferences") or (f"{singular(relation.name)}ID" if is_self else f"{other}ID"))
+        source = lines_of(relation.node)
+        sides = ((left, struct.name, options.get("foreignkey")), (right, other, options.get("references")))
+        columns = tuple(Column(one, self._key_type(to), nullable=False, source=source) for one, to, _ in sides)
+        keys = tuple(
+            self._foreign_key((one,), to, [referenced] if referenced else [], relation) for one, to, referenced in sides
+        )
+        return Table(
+            Name(name),
+            columns=columns,
+            primary_key=(left, right),
+            foreign_keys=keys,
+            origins=(Origin.ORM,),
+            sources=(source,),
+        )
+
+    def _key_type(self, name: str) -> str:
+        struct = self._file.structs.get(name)
+        fields = self._of(struct) if struct is not None else Fields()
+        return next((one.type for one in fields.columns.values() if [one.name] == fields.primary_key), "")
+
+
+def _relations(fields: Fields) -> Iterator[Relation]:
+    """Yield the fields that lead to other structs."""
+    for one in fields.relations:
+        target = one.type.removeprefix("[]").lstrip("*").rpartition(".")[2]
+        if target[:1].isupper():
+            yield Relation(one.name, target)
+
+
+def _references(options: Mapping[str, str]) -> str:
+    return options.get("references") or options.get("association_foreignkey", "")
+
+
+def _options(one: GoField) -> dict[str, str]:
+    """Return the options of a gorm tag, their names in lower case."""
+    found: dict[str, str] = {}
+    for part in re.split(r"(?<!\\);", one.tags.get("gorm", "")):
+        key, _, value = part.partition(":")
+        if key.strip():
+            found[key.strip().lower()] = value.strip()
+    if "primary_key" in found:
+        found["primarykey"] = found["primary_key"]
+    if "not_null" in found:
+        found["not null"] = ""
+    return found

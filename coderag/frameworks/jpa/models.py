@@ -1,0 +1,560 @@
+"""JPA entities of Java and Kotlin to tables, with Hibernate's types.
+
+A name that is not stated is the one that Spring Boot's naming strategies give: camel case to snake case.
+https://jakarta.ee/specifications/persistence/3.1/jakarta-persistence-spec-3.1
+https://docs.spring.io/spring-boot/how-to/data-access.html#howto.data-access.configure-hibernate-naming-strategy
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+from tree_sitter import Node
+
+from coderag.frameworks.common.fields import with_fields
+from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.jpa.types import argument, type_of
+from coderag.sql.records import (
+    Column,
+    CreateTable,
+    Describe,
+    Evidence,
+    Facts,
+    ForeignKey,
+    Lost,
+    Name,
+    Origin,
+    Relation,
+    Source,
+    Table,
+)
+from coderag.syntax.languages.jvm import Annotation, Annotations, Class, Code, Member
+from coderag.syntax.trees.literals import Literal, Reference, as_text, mapping, texts
+
+__all__ = ["read"]
+
+COLLECTIONS = re.compile(r"^(?:\w+\.)*(?:Mutable)?(?:List|Set|Collection|SortedSet|Iterable|Map|SortedMap|Bag|Queue)\b")
+TYPE_ARGUMENT = re.compile(r"\s*(?:\?\s*extends\s+|out\s+|@\w+\s+)*(?:\w+\.)*(\w+)")
+TO_ONE = frozenset({"ManyToOne", "OneToOne"})
+TO_MANY = frozenset({"OneToMany", "ManyToMany"})
+NO_COLUMN = frozenset({"Transient", "Formula", "OneToMany", "ManyToMany", "ElementCollection", "Any", "ManyToAny"})
+BORDER = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z\d])")
+DEFAULT_KEY = "id"
+DISCRIMINATOR = "dtype"
+MAX_DEPTH = 8  # of classes in classes
+OTHER_FILE = "the columns of {} are in another file"
+OTHER_NAME = "its name is stated in another file"
+# What other libraries call @Entity too.
+PERSISTENCE = re.compile(rb"(?:javax|jakarta)\.persistence\b")
+
+
+@dataclass
+class Fields:
+    """What a class brings into a table."""
+
+    columns: dict[str, Column] = field(default_factory=dict)  # by property
+    primary_key: list[str] = field(default_factory=list)
+    unique: list[tuple[str, ...]] = field(default_factory=list)
+    keys: list[ForeignKey] = field(default_factory=list)
+    relations: list[Relation] = field(default_factory=list)
+    others: list[Table] = field(default_factory=list)  # between this one and others, and of its collections
+
+
+def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
+    """Return the tables of a file's entities, None where there are none."""
+    if PERSISTENCE.search(data) is None:
+        return None
+    reading = _Reading(Code(data, language))
+    # Without a column, all of them are those of a class of another file.
+    operations = tuple(CreateTable(table) if table.columns else Describe(table) for table in reading.tables())
+    if not operations and not reading.lost:
+        return None
+    lost = tuple(reading.lost)
+    return Facts(statements=len(operations) + len(lost), lost=lost, operations=operations)
+
+
+def snake(name: str) -> str:
+    """Return the name that Spring Boot gives the table or column of a class or property."""
+    return BORDER.sub("_", name).replace(".", "_").lower()
+
+
+class _Reading:
+    """The classes of a file, and the tables that they amount to."""
+
+    def __init__(self, code: Code) -> None:
+        self.lost: list[Lost] = []
+        self._code = code
+        self._classes = {one.name: one for one in code.classes()}
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the table of each entity, then those of its collections and between it and others."""
+        children: dict[str, list[Class]] = {}
+        for one in self._classes.values():
+            if "Entity" in one.annotations and (root := self._single_table_root(one)) is not None:
+                children.setdefault(root.name, []).append(one)
+        for one in self._classes.values():
+            if "Entity" not in one.annotations or self._single_table_root(one) is not None:
+                continue
+            if "DiscriminatorValue" in one.annotations and "Table" not in one.annotations and one.base:
+                continue  # its columns are in the table of a class of another file
+            name = self._name(one)
+            if name is None:
+                self.lost.append(lost_at(one.node, OTHER_NAME))
+                continue
+            yield from self._tables(one, name, children.get(one.name, ()))
+
+    def _single_table_root(self, one: Class) -> Class | None:
+        """Return the entity of this file whose table holds the rows of a class too."""
+        root = None
+        above = self._classes.get(one.base)
+        for _ in range(MAX_DEPTH):
+            if above is None:
+                break
+            strategy = argument(above.annotations, "Inheritance", "strategy")
+            if isinstance(strategy, Reference) and not strategy.name.endswith("SINGLE_TABLE"):
+                break
+            root = above if "Entity" in above.annotations else root
+            above = self._classes.get(above.base)
+        return root if root is not one else None
+
+    def _name(self, one: Class) -> Name | None:
+        """Return the name of an entity's table, None where another file states it."""
+        stated = argument(one.annotations, "Table", "name")
+        entity = argument(one.annotations, "Entity", "name")
+        if isinstance(stated, Reference):
+            return None
+        return Name(
+            as_text(stated).strip('`"') or snake(as_text(entity) or one.name),
+            schema=as_text(argument(one.annotations, "Table", "schema")),
+            database=as_text(argument(one.annotations, "Table", "catalog")),
+        )
+
+    def _target(self, name: str) -> Name:
+        found = self._classes.get(name)
+        if found is not None:
+            found = self._single_table_root(found) or found
+        return (self._name(found) if found is not None else None) or Name(snake(name))
+
+    def _tables(self, one: Class, name: Name, children: Sequence[Class]) -> Iterator[Table]:
+        fields = Fields()
+        for part in self._lineage(one):
+            self._add(part, fields, name, owner=one.name)
+        for part in children:
+            known = set(fields.columns)
+            self._add(part, fields, name, owner=one.name)
+            for key in fields.columns.keys() - known:  # rows of the other classes have no value there
+                fields.columns[key] = replace(fields.columns[key], nullable=True)
+        if children or "DiscriminatorColumn" in one.annotations:
+            self._add_discriminator(one, fields, children)
+        self._join_parent(one, fields)
+        comment = as_text(argument(one.annotations, "Comment", "value"))
+        yield Table(
+            name,
+            columns=with_fields(fields.columns),
+            primary_key=tuple(dict.fromkeys(fields.primary_key)),
+            unique=tuple(dict.fromkeys([*fields.unique, *self._stated_unique(one)])),
+            foreign_keys=tuple(fields.keys),
+            checks=tuple(filter(None, (as_text(argument(one.annotations, "Check", "constraints")),))),
+            comment=comment or one.comment,
+            alias=one.name,
+            relations=tuple(fields.relations),
+            origins=(Origin.ORM,),
+            sources=(lines_of(one.node),),
+        )
+        yield from fields.others
+
+    def _lineage(self, one: Class) -> list[Class]:
+        """Return a class behind the mapped superclasses of this file that it extends."""
+        found = [one]
+        above = self._classes.get(one.base)
+        while above is not None and "MappedSuperclass" in above.annotations and len(found) < MAX_DEPTH:
+            found.insert(0, above)
+            above = self._classes.get(above.base)
+        strategy = argument(above.annotations, "Inheritance", "strategy") if above is not None else None
+        if above is not None and isinstance(strategy, Reference) and strategy.name.endswith("TABLE_PER_CLASS"):
+            found[:0] = self._lineage(above) if above not in found and len(found) < MAX_DEPTH else []
+        return found
+
+    def _join_parent(self, one: Class, fields: Fields) -> None:
+        """Add the key to the table of a superclass whose strategy is JOINED."""
+        above = self._classes.get(one.base)
+        strategy = argument(above.annotations, "Inheritance", "strategy") if above is not None else None
+        if above is None or not isinstance(strategy, Reference) or not strategy.name.endswith("JOINED"):
+            return
+        keys = self._primary_columns(above)
+        stated = as_text(argument(one.annotations, "PrimaryKeyJoinColumn", "name"))
+        source = Source("", one.node.start_point[0] + 1, one.node.start_point[0] + 1)
+        for key in reversed(keys):
+            name = stated if stated and len(keys) == 1 else key.name
+            fields.columns = {name: Column(name, key.type, nullable=False, source=source), **fields.columns}
+            fields.primary_key.insert(0, name)
+        target = self._target(above.name)
+        if keys:
+            columns = tuple(fields.primary_key[: len(keys)])
+            referenced = tuple(key.name for key in keys)
+            fields.keys.append(ForeignKey(columns, target, referenced, "", Evidence.MODEL, source, above.name))
+
+    def _add_discriminator(self, one: Class, fields: Fields, children: Sequence[Class]) -> None:
+        name = as_text(argument(one.annotations, "DiscriminatorColumn", "name")) or DISCRIMINATOR
+        stated = [
+            as_text(argument(part.annotations, "DiscriminatorValue", "value")) or part.name for part in (one, *children)
+        ]
+        row = one.node.start_point[0] + 1
+        made = Column(name, "varchar(31)", nullable=False, values=tuple(stated), source=Source("", row, row))
+        fields.columns.setdefault(name, made)
+
+    # Members
+
+    def _members(self, one: Class) -> Iterator[Member]:
+        """Yield what is persistent in a class: its fields, or its getters where the key is one."""
+        getters = {member.name: member for member in one.members if member.is_getter}
+        by_getter = any(not {"Id", "EmbeddedId"}.isdisjoint(getter.annotations) for getter in getters.values())
+        for member in one.members:
+            if member.is_constant or member.is_getter:
+                continue
+            if by_getter:
+                getter = getters.pop(member.name, None)
+                if getter is not None:
+                    yield _commented(getter, member)
+            else:
+                yield member
+        if by_getter:
+            yield from getters.values()
+
+    def _add(self, one: Class, fields: Fields, table: Name, *, owner: str, prefix: str = "", depth: int = 0) -> None:
+        for member in self._members(one):
+            annotations = member.annotations
+            self._note_relation(member, fields)
+            if not TO_ONE.isdisjoint(annotations):
+                self._add_relation(member, fields)
+            elif not TO_MANY.isdisjoint(annotations) or "ElementCollection" in annotations:
+                self._add_other(member, fields, table, owner)
+            elif not NO_COLUMN.isdisjoint(annotations) or "persistence.Transient" in annotations:
+                continue
+            elif "EmbeddedId" in annotations or "Embedded" in annotations or self._is_embeddable(member):
+                self._embed(member, fields, table, owner=owner, prefix=prefix, depth=depth)
+            elif not COLLECTIONS.match(member.type) or not {"Column", "Convert", "JdbcTypeCode"}.isdisjoint(
+                annotations
+            ):
+                self._add_column(member, fields, prefix)
+
+    def _note_relation(self, member: Member, fields: Fields) -> None:
+        name = next((name for name in sorted(TO_ONE | TO_MANY) if name in member.annotations), None)
+        if name is None:
+            return
+        relation = member.annotations[name][0]
+        target = self._target_class(member, relation)
+        has_key = name in TO_ONE and "mappedBy" not in relation.arguments and "JoinTable" not in member.annotations
+        columns = tuple(column for column, _, _ in self._join_columns(member, target)) if has_key else ()
+        fields.relations.append(Relation(member.name, target, columns=columns))
+
+    def _is_embeddable(self, member: Member) -> bool:
+        found = self._classes.get(member.type)
+        return found is not None and "Embeddable" in found.annotations
+
+    def _add_column(self, member: Member, fields: Fields, prefix: str = "") -> None:
+        stated = argument(member.annotations, "Column", "name")
+        if isinstance(stated, Reference):
+            self.lost.append(lost_at(member.node, OTHER_NAME))
+            return
+        if isinstance(table := argument(member.annotations, "Column", "table"), str) and table:
+            return  # of a second table
+        column = self._column(member, as_text(stated).strip('`"') or snake(member.name))
+        fields.columns[prefix + member.name] = column
+        if "Id" in member.annotations:
+            fields.primary_key.append(column.name)
+        if argument(member.annotations, "Column", "unique") is True:
+            fields.unique.append((column.name,))
+
+    def _column(self, member: Member, name: str) -> Column:
+        annotations = member.annotations
+        kind, values, comment = type_of(member, self._classes)
+        required = (
+            member.is_primitive
+            or not {"Id", "NotNull"}.isdisjoint(annotations)
+            or argument(annotations, "Column", "nullable") is False
+            or argument(annotations, "Basic", "optional") is False
+        )
+        strategy = argument(annotations, "GeneratedValue", "strategy")
+        counts = "GeneratedValue" in annotations and kind != "uuid"
+        if isinstance(strategy, Reference) and strategy.name.endswith("UUID"):
+            counts = False
+        return Column(
+            name,
+            kind,
+            nullable=not required,
+            default=as_text(argument(annotations, "ColumnDefault", "value")),
+            comment=as_text(argument(annotations, "Comment", "value")) or member.comment or comment,
+            values=values,
+            generated=as_text(argument(annotations, "GeneratedColumn", "value")),
+            identity=counts,
+            source=lines_of(member.node),
+        )
+
+    def _embed(self, member: Member, fields: Fields, table: Name, *, owner: str, prefix: str, depth: int) -> None:
+        """Add the columns of a class that is a part of this one's table."""
+        found = self._classes.get(member.type.rpartition(".")[2])
+        if found is None or depth >= MAX_DEPTH:
+            self.lost.append(lost_at(member.node, OTHER_FILE.format(member.type)))
+            return
+        inner = Fields()
+        for part in self._lineage(found):
+            self._add(part, inner, table, owner=owner, depth=depth + 1)
+        renamed = dict(_overrides(member.annotations))
+        for key, column in inner.columns.items():
+            override = renamed.get(key, {})
+            name = as_text(override.get("name")) or column.name
+            nullable = override.get("nullable")
+            made = replace(column, name=name, nullable=column.nullable if nullable is None else nullable is not False)
+            fields.columns[f"{prefix}{member.name}.{key}"] = made
+            if "EmbeddedId" in member.annotations:
+                fields.columns[f"{prefix}{member.name}.{key}"] = replace(made, nullable=False)
+                fields.primary_key.append(name)
+        fields.keys += inner.keys
+        fields.unique += inner.unique
+        fields.others += inner.others
+
+    # Relations
+
+    def _add_relation(self, member: Member, fields: Fields) -> None:
+        """Add the columns of a key to another entity, where this side has it."""
+        relation = next(member.annotations[name][0] for name in sorted(TO_ONE) if name in member.annotations)
+        if "mappedBy" in relation.arguments or "JoinTable" in member.annotations:
+            return
+        target = self._target_class(member, relation)
+        joins = self._join_columns(member, target)
+        if not joins:
+            self.lost.append(lost_at(member.node, OTHER_NAME))
+            return
+        required = relation.arguments.get("optional") is False or "NotNull" in member.annotations
+        is_key = "Id" in member.annotations or "MapsId" in member.annotations
+        known = {column.name.casefold() for column in fields.columns.values()}
+        if "MapsId" in member.annotations and not argument(member.annotations, "MapsId", "value") and len(joins) == 1:
+            self._replace_key(fields, joins[0][0])
+        for name, referenced, options in joins:
+            if name.casefold() not in known:
+                made = Column(
+                    name,
+                    as_text(options.get("columnDefinition")) or self._type_of(target, referenced),
+                    nullable=not (required or is_key or options.get("nullable") is False),
+                    comment=as_text(argument(member.annotations, "Comment", "value")) or member.comment,
+                    source=lines_of(member.node),
+                )
+                fields.columns.setdefault(member.name if len(joins) == 1 else f"{member.name}.{name}", made)
+            if is_key:
+                fields.primary_key.append(name)
+            if options.get("unique") is True:
+                fields.unique.append((name,))
+        columns = tuple(name for name, _, _ in joins)
+        if "OneToOne" in member.annotations and not is_key:
+            fields.unique.append(columns)
+        fields.keys.append(self._key(columns, [referenced for _, referenced, _ in joins], target, member.node))
+
+    def _replace_key(self, fields: Fields, name: str) -> None:
+        """Take out the column of an @Id that a relation with @MapsId is the value of."""
+        for key, column in list(fields.columns.items()):
+            if column.name in fields.primary_key and column.name != name:
+                fields.primary_key.remove(column.name)
+                del fields.columns[key]
+
+    def _key(self, columns: tuple[str, ...], referenced: Sequence[str], target: str, node: Node) -> ForeignKey:
+        is_default = target not in self._classes and list(referenced) == [DEFAULT_KEY]
+        return ForeignKey(
+            columns=columns,
+            table=self._target(target),
+            referenced=() if is_default else tuple(referenced),
+            evidence=Evidence.MODEL,
+            source=lines_of(node),
+            model=self._mapped(target),
+        )
+
+    def _mapped(self, name: str) -> str:
+        """Return the class whose table has the rows of a class."""
+        found = self._classes.get(name)
+        root = self._single_table_root(found) if found is not None else None
+        return root.name if root is not None else name
+
+    def _target_class(self, member: Member, relation: Annotation) -> str:
+        stated = relation.arguments.get("targetEntity")
+        if isinstance(stated, Reference):
+            return stated.name.rpartition(".")[2]
+        return _element_type(member.type) or member.type.rpartition(".")[2].partition("<")[0]
+
+    def _join_columns(self, member: Member, target: str) -> list[tuple[str, str, Mapping[str, Literal]]]:
+        """Return the columns of a relation with those that they refer to; none where another file states a name."""
+        stated = [*member.annotations.get("JoinColumn", ()), *member.annotations.get("PrimaryKeyJoinColumn", ())]
+        listed = argument(member.annotations, "JoinColumns", "value")
+        entries: list[Mapping[str, Literal]] = [one.arguments for one in stated]
+        entries += [mapping(one) for one in listed] if isinstance(listed, tuple) else []
+        return self._joined(entries or [{}], member.name, target)
+
+    def _joined(
+        self, entries: Sequence[Mapping[str, Literal]], name: str, target: str
+    ) -> list[tuple[str, str, Mapping[str, Literal]]]:
+        keys = self._primary_columns(self._classes[target]) if target in self._classes else []
+        names = [key.name for key in keys] or [DEFAULT_KEY]
+        if len(entries) == 1 and not entries[0].get("name") and len(names) > 1:
+            entries = [{} for _ in names]
+        found = []
+        for position, options in enumerate(entries):
+            if isinstance(options.get("name"), Reference):
+                return []
+            referenced = as_text(options.get("referencedColumnName")) or names[min(position, len(names) - 1)]
+            found.append(
+                (as_text(options.get("name")).strip('`"') or f"{snake(name)}_{referenced}", referenced, options)
+            )
+        return found
+
+    def _primary_columns(self, one: Class) -> list[Column]:
+        """Return the columns of the primary key of an entity of this file; relations in it are left out."""
+        found: list[Column] = []
+        above: Class | None = one
+        for _ in range(MAX_DEPTH):
+            if above is None:
+                break
+            for member in self._members(above):
+                if "Id" in member.annotations and TO_ONE.isdisjoint(member.annotations):
+                    stated = argument(member.annotations, "Column", "name")
+                    found.append(self._column(member, as_text(stated).strip('`"') or snake(member.name)))
+                elif "EmbeddedId" in member.annotations:
+                    inner = Fields()
+                    self._embed(member, inner, Name(""), owner="", prefix="", depth=MAX_DEPTH - 1)
+                    found += inner.columns.values()
+            above = self._classes.get(above.base) if not found else None
+        return found
+
+    def _type_of(self, target: str, referenced: str) -> str:
+        found = self._primary_columns(self._classes[target]) if target in self._classes else []
+        return next((column.type for column in found if column.name == referenced), "")
+
+    def _add_other(self, member: Member, fields: Fields, table: Name, owner: str) -> None:
+        """Add the table of a collection, or the one between this entity and another."""
+        if "ElementCollection" in member.annotations:
+            fields.others.append(self._collection(member, table, owner))
+            return
+        name = next(name for name in sorted(TO_MANY) if name in member.annotations)
+        relation = member.annotations[name][0]
+        has_column = "JoinColumn" in member.annotations or "JoinColumns" in member.annotations
+        if "mappedBy" in relation.arguments or has_column:
+            return  # the other side has the key
+        options = dict(member.annotations["JoinTable"][0].arguments) if "JoinTable" in member.annotations else {}
+        target = self._target_class(member, relation)
+        if isinstance(options.get("name"), Reference):
+            self.lost.append(lost_at(member.node, OTHER_NAME))
+            return
+        left = self._joined(_entries(options.get("joinColumns")), owner, owner)
+        right = self._joined(_entries(options.get("inverseJoinColumns")), member.name, target)
+        if not left or not right:
+            self.lost.append(lost_at(member.node, OTHER_NAME))
+            return
+        source = lines_of(member.node)
+        columns = [
+            Column(column, self._type_of(entity, referenced), nullable=False, source=source)
+            for entity, side in ((owner, left), (target, right))
+            for column, referenced, _ in side
+        ]
+        is_set = re.match(r"(?:\w+\.)*(?:Mutable)?(?:Sorted)?Set\b", member.type) is not None
+        fields.others.append(
+            Table(
+                Name(
+                    as_text(options.get("name")) or f"{table.name}_{snake(member.name)}",
+                    schema=as_text(options.get("schema")) or table.schema,
+                    database=as_text(options.get("catalog")) or table.database,
+                ),
+                columns=tuple(columns),
+                primary_key=tuple(column.name for column in columns) if is_set else (),
+                foreign_keys=tuple(
+                    self._key(tuple(one for one, _, _ in side), [to for _, to, _ in side], entity, member.node)
+                    for entity, side in ((owner, left), (target, right))
+                ),
+                comment=member.comment,
+                origins=(Origin.ORM,),
+                sources=(source,),
+            )
+        )
+
+    def _collection(self, member: Member, table: Name, owner: str) -> Table:
+        """Return the table of a collection of values."""
+        stated = member.annotations.get("CollectionTable")
+        options = dict(stated[0].arguments) if stated else {}
+        source = lines_of(member.node)
+        joins = self._joined(_entries(options.get("joinColumns")), owner, owner)
+        columns = [Column(one, self._type_of(owner, to), nullable=False, source=source) for one, to, _ in joins]
+        if re.match(r"(?:\w+\.)*(?:Mutable)?(?:Sorted)?Map\b", member.type):
+            key = as_text(argument(member.annotations, "MapKeyColumn", "name")) or f"{snake(member.name)}_key"
+            columns.append(Column(key, nullable=False, source=source))
+        kind = _element_type(member.type)
+        found = self._classes.get(kind)
+        if found is not None and "Embeddable" in found.annotations:
+            inner = Fields()
+            self._add(found, inner, table, owner=owner, depth=MAX_DEPTH - 1)
+            columns += inner.columns.values()
+        else:
+            value = Member(member.name, kind, member.annotations, member.node, "")
+            name = as_text(argument(member.annotations, "Column", "name")) or snake(member.name)
+            columns.append(replace(self._column(value, name), source=source))
+        return Table(
+            Name(
+                as_text(options.get("name")) or f"{snake(owner)}_{snake(member.name)}",
+                schema=as_text(options.get("schema")) or table.schema,
+                database=table.database,
+            ),
+            columns=tuple(columns),
+            foreign_keys=(
+                self._key(tuple(one for one, _, _ in joins), [to for _, to, _ in joins], owner, member.node),
+            ),
+            comment=member.comment,
+            origins=(Origin.ORM,),
+            sources=(source,),
+        )
+
+    def _stated_unique(self, one: Class) -> Iterator[tuple[str, ...]]:
+        """Yield the keys of @Table(uniqueConstraints) and of its unique indexes."""
+        for constraint in _entries(argument(one.annotations, "Table", "uniqueConstraints")):
+            columns = texts(constraint.get("columnNames"))
+            if columns:
+                yield columns
+        for index in _entries(argument(one.annotations, "Table", "indexes")):
+            if index.get("unique") is True and (text := as_text(index.get("columnList"))):
+                yield tuple(part.split()[0] for part in text.split(",") if part.strip())
+
+
+def _element_type(written: str) -> str:
+    """Return the last argument of a generic type, V of Map<K, V>; nothing for any other type."""
+    if not written.endswith(">"):
+        return ""
+    last = written.rfind(",") + 1
+    starts = [last] if last and written.rfind("<", 0, last) > written.rfind(">", 0, last) else []
+    starts += [at + 1 for at in range(last, len(written)) if written[at] == "<"]
+    return next((found[1] for at in starts if (found := TYPE_ARGUMENT.match(written, at))), "")
+
+
+def _entries(value: Literal) -> list[Mapping[str, Literal]]:
+    """Return the annotations that an argument holds, of which one needs no brackets."""
+    found = [mapping(one) for one in (value if isinstance(value, tuple) else (value,))]
+    return [one for one in found if one] or [{}]
+
+
+def _overrides(annotations: Annotations) -> Iterator[tuple[str, Mapping[str, Literal]]]:
+    """Yield the properties of an embedded class that have other columns here."""
+    stated = [one.arguments for one in annotations.get("AttributeOverride", ())]
+    listed = argument(annotations, "AttributeOverrides", "value")
+    entries = [*stated, *(mapping(one) for one in (listed if isinstance(listed, tuple) else (listed,)))]
+    for one in entries:
+        if name := as_text(one.get("name")):
+            yield name, mapping(one.get("column"))
+
+
+def _commented(getter: Member, member: Member) -> Member:
+    """Return a getter's property with the comment of its field."""
+    return Member(
+        getter.name,
+        getter.type,
+        getter.annotations,
+        getter.node,
+        getter.comment or member.comment,
+        is_primitive=getter.is_primitive,
+    )

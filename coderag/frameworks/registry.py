@@ -1,0 +1,134 @@
+"""Code to the tables that it declares: ORM models and migrations, read from the syntax tree and never run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import NamedTuple, cast
+
+from coderag.frameworks.common.unread import unread_framework
+from coderag.sql.records import Facts
+
+__all__ = ["FRAMEWORKS", "Framework", "read_code"]
+
+
+class Framework(NamedTuple):
+    """A framework that declares tables in a language.
+
+    `module` of this package has `read(data: bytes, *, language: str, path: str) -> Facts | None`. It is asked only for
+    a text that holds, of each tuple in `words`, at least one: the test that every file of the language has to stand,
+    so a few searches for plain bytes.
+    """
+
+    module: str
+    words: tuple[tuple[bytes, ...], ...]
+
+
+# What may say which database an application has; the path tells whether a file is asked.
+SETTINGS = Framework(
+    "common.declared_dialect", ((b"adapter", b"image:", b"://", b"DATABASE", b"DB_", b"dialect", b"jdbc:"),)
+)
+CODE_SETTINGS = Framework(
+    "common.declared_dialect",
+    (
+        (b"client", b"dialect", b"type", b"://", b"ENGINE"),
+        (b"postgres", b"mysql", b"sqlite", b"maria", b"pg", b"mssql"),
+    ),
+)
+
+DRIVERS = (
+    b"postgr",
+    b"mysql",
+    b"sqlite",
+    b"maria",
+    b"pg",
+    b"mssql",
+    b"trilogy",
+    b"MyXQL",
+    b"Postgres",
+    b"myxql",
+    b"tds",
+)
+
+JAVASCRIPT = (
+    Framework(
+        "drizzle.models", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))
+    ),
+    Framework(
+        "knex.migrations", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))
+    ),
+    CODE_SETTINGS,
+)
+TYPESCRIPT = (
+    Framework("typeorm.migrations", ((b"MigrationInterface",), (b" up(",))),
+    Framework("typeorm.models", ((b"Entity(",), (b"@Entity(", b"@ViewEntity(", b".Entity("))),
+    *JAVASCRIPT,
+)
+
+# In this order: the first one that finds something has read the file.
+FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
+    "python": (
+        Framework("sqlalchemy.alembic.migrations", ((b"down_revision",), (b"upgrade",))),
+        Framework("django.migrations.migrations", ((b"Migration)",), (b"operations", b"dependencies"))),
+        Framework(
+            "django.models",
+            ((b"from django",), (b"models", b"Field)"), (b"Field(", b"Field)", b"ForeignKey(", b"Model)")),
+        ),
+        Framework(
+            "sqlalchemy.models",
+            (
+                (b"olumn(", b"Mapped[", b"table=True"),
+                (b"__tablename__", b"Table(", b".Model", b"table=True", b"sqlalchemy"),
+            ),
+        ),
+        Framework("django.settings", ((b"AUTH_USER_MODEL =",),)),
+        CODE_SETTINGS,
+    ),
+    "ruby": (
+        Framework("rails.migrations", ((b"Schema.define", b"Schema[", b"Migration"), (b"define", b"def "))),
+        Framework("rails.activerecord", ((b"ApplicationRecord", b"ActiveRecord::Base"), (b"class ",))),
+        Framework("common.declared_dialect", ((b"gem ", b"gem("), DRIVERS)),
+    ),
+    "typescript": TYPESCRIPT,
+    "tsx": TYPESCRIPT,
+    "javascript": JAVASCRIPT,
+    "java": (Framework("jpa.models", ((b"persistence.",), (b"@Entity", b".Entity"))),),
+    "kotlin": (Framework("jpa.models", ((b"persistence.",), (b"@Entity", b".Entity"))),),
+    "csharp": (
+        Framework("efcore.snapshot", ((b"ModelSnapshot",), (b".Entity(",))),
+        Framework(
+            "efcore.models",
+            (
+                (b"DataAnnotations", b"DbSet<", b"IEntityTypeConfiguration<", b"uilder.Entity<"),
+                (b"{ get;", b"DbSet<", b"IEntityTypeConfiguration<", b"uilder.Entity<"),
+            ),
+        ),
+        Framework("efcore.classes", ((b"{ get; set; }", b"{ get; init; }", b"{ get; private set; }"),)),
+    ),
+    "php": (Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),),
+    "go": (Framework("gorm.models", ((b"gorm",),)),),
+    "elixir": (
+        Framework("ecto.migrations", ((b"Ecto.Migration",),)),
+        Framework("ecto.models", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),
+        Framework("common.declared_dialect", ((b"Adapters", b"deps", b"://"), DRIVERS)),
+    ),
+    "json": (Framework("common.declared_dialect", ((b'"dependencies"', b"DATABASE"), DRIVERS)),),
+    "prisma": (Framework("prisma.models", ()),),
+    "ini": (SETTINGS,),
+    "yaml": (SETTINGS,),
+}
+
+
+def read_code(data: bytes, *, language: str, path: str) -> Facts | None:
+    """Return what a file of code tells of schemas, or which framework would that is not read; None for neither.
+
+    Raises grammar.GrammarMissing.
+    """
+    for framework in FRAMEWORKS.get(language, ()):
+        if all(any(word in data for word in words) for words in framework.words):
+            read = import_module(f"coderag.frameworks.{framework.module}").read
+            facts = cast("Facts | None", read(data, language=language, path=path))
+            if facts is not None:
+                return facts
+    unread = unread_framework(data, language=language, path=path)
+    return Facts(unread=unread) if unread else None

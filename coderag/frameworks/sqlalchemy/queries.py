@@ -1,0 +1,459 @@
+"""Queries and sessions of SQLAlchemy, Flask-SQLAlchemy and SQLModel.
+
+https://docs.sqlalchemy.org/en/20/orm/queryguide/
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
+from coderag.frameworks.usage.source_file import Code
+from coderag.frameworks.usage.usage import Draft, Found
+from coderag.sql.in_code.records import Access
+from coderag.syntax.trees.call_chains import (
+    Argument,
+    Chain,
+    Link,
+    chain_of,
+    chains_in,
+    entries,
+    items,
+    literal,
+    unwrapped,
+)
+from coderag.syntax.trees.tree import text_of
+
+__all__ = ["read"]
+
+FRAMEWORK = "sqlalchemy"
+ANCHOR = re.compile(
+    rb"\b(select|insert|update|delete|query|get|get_one|add|add_all|merge|refresh|exists|bulk_\w+|append|extend|filter"
+    rb"|filter_by|where|order_by|group_by|having|join|outerjoin|options|values|returning|first|all|one|count|union"
+    rb"|execute|on_conflict_do_update|paginate|first_or_404|get_or_404|one_or_404|scalar|scalars)(?=\s*\()"
+)
+ASSIGNED = re.compile(rb"\b\w+\.(\w+)[ \t]*(?:[-+*/|]?=)(?!=)")
+ATTRIBUTE = re.compile(rb"\b(?:[A-Z]\w*\.([a-z_]\w*)|\w+\.c\.(\w+))")
+NESTED = 8  # calls inside of each other that are looked at
+LIBRARIES = frozenset(("sqlalchemy", "sqlmodel"))
+STARTERS = {
+    "select": Access.READ,
+    "exists": Access.READ,
+    "insert": Access.WRITE,
+    "update": Access.WRITE,
+    "delete": Access.DELETE,
+}
+PREFIXES = frozenset(("sa", "sqlalchemy", "db", "sqlmodel", "sql", "pg", "postgresql", "sqlite", "mysql"))
+SESSION = re.compile(r"sess|^db$|^s$|_db$|database|^conn|connection|uow|^tx$|^orm$", re.IGNORECASE)
+PASSING = frozenset(
+    """filter filter_by where order_by group_by having join outerjoin options limit offset distinct all first one
+    one_or_none get scalars scalar scalar_one scalar_one_or_none unique with_for_update execution_options select_from
+    first_or_404 get_or_404 one_or_404 populate_existing yield_per partitions union union_all slice reverse copy
+    """.split()
+)
+LOADERS = frozenset(
+    "joinedload selectinload subqueryload lazyload contains_eager immediateload raiseload noload".split()
+)
+NO_FIELDS = frozenset("query metadata registry __table__ __tablename__ __mapper__ c columns objects".split())
+
+
+def read(code: Code) -> Iterator[Found]:
+    """Yield the uses of mapped classes and Core tables."""
+    yield from _Reader(code).read()
+
+
+class _Reader:
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.entities = Entities(code, self.of_chain, PASSING)
+        self.imported = {name for one in code.outline.imports if one.names & LIBRARIES for name in one.names}
+        self.is_evident = any(name.encode() in code.data for name in LIBRARIES)
+
+    def read(self) -> Iterator[Found]:
+        done: list[tuple[int, int]] = []
+        for chain in self.code.chains(ANCHOR):
+            draft = Draft()
+            self._chain(chain, draft)
+            if draft.access:
+                done.append((chain.node.start_byte, chain.node.end_byte))
+            yield from draft.models(self.code, chain.node, FRAMEWORK)
+        yield from self._apart(done)
+        yield from self._loaded()
+        for chain in self.code.chains(ASSIGNED):
+            draft = Draft()
+            self._assigned(chain, draft)
+            yield from draft.models(self.code, chain.node, FRAMEWORK)
+
+    def _apart(self, done: list[tuple[int, int]]) -> Iterator[Found]:
+        """Yield the columns that are named outside of queries: conditions on their way into one."""
+        if not self.is_evident:
+            return
+        done.sort()
+        starts = [start for start, _ in done]
+        for chain in self.code.chains(ATTRIBUTE):
+            place = chain.node.start_byte
+            position = bisect_right(starts, place) - 1
+            if any(place < end for _, end in done[max(0, position - NESTED) : position + 1]):
+                continue
+            if self.code.scope(place) == self.code.type_around(place) or is_target(chain.node):
+                continue  # of a class's body: a constraint, a relationship
+            draft = Draft()
+            self._references(Link("", chain.node, (Argument(chain.node),)), draft)
+            yield from draft.models(self.code, chain.node, FRAMEWORK)
+
+    def _loaded(self) -> Iterator[Found]:
+        for path, node in self.entities.loaded():
+            if self.is_evident and not is_target(node.parent):
+                draft = Draft()
+                draft.use(path, whole=True)
+                yield from draft.models(self.code, node, FRAMEWORK)
+
+    # What a chain begins with
+
+    def beginning(self, chain: Chain) -> tuple[int, Link, Access] | None:
+        """Return where a query begins in a chain, its call, and what it does; None where it is no query."""
+        links = chain.links
+        first = links[0]
+        if first.name in STARTERS and first.arguments is not None and first.name in self.imported:
+            return 0, first, STARTERS[first.name]
+        for position, link in enumerate(links[1:3], 1):
+            if link.arguments is None:
+                if link.name == "query" and is_class_name(links[position - 1].name) and len(links) > position + 1:
+                    return position, Link("query", links[position - 1].node, ()), Access.READ
+                continue
+            before = links[position - 1]
+            if before.arguments is not None:
+                return None
+            if link.name in STARTERS and before.name in PREFIXES and position == 1 and link.arguments:
+                return position, link, STARTERS[link.name]
+            if link.name in STARTERS and position == 1 and self.is_table(before.name, chain):
+                return position, link, STARTERS[link.name]
+            if link.name == "query" and self.is_session(chain, position) and self.are_entities(link):
+                return position, link, Access.READ
+            return None
+        return None
+
+    def are_entities(self, link: Link) -> bool:
+        given = [chain_of(one.node) for one in link.arguments or ()]
+        return bool(given) and all(one is not None for one in given)
+
+    def is_session(self, chain: Chain, position: int) -> bool:
+        """Tell whether the link before a position is a session."""
+        name = chain.links[position - 1].name
+        if SESSION.search(name):
+            return True
+        bounds, _ = self.code.told_of(chain)
+        return any("ession" in text_of(bound.node)[:200] for bound in bounds)
+
+    def is_table(self, name: str, chain: Chain) -> bool:
+        """Tell whether a name is a table of Core: assigned from Table(...), or its columns are taken by `.c.`."""
+        if not self.is_evident or not name or is_class_name(name):
+            return False
+        for bound in self.code.bound(name, chain.node.start_byte):
+            value = chain_of(bound.node)
+            if value is not None and value.links[-1].name == "Table":
+                return True
+        return f"{name}.c.".encode() in self.code.data
+
+    def model_of(self, chain: Chain) -> tuple[str, int]:
+        """Return the model that a chain begins with, aliases followed, and how many links that are."""
+        model, links = split_model(chain)
+        first = chain.links[0]
+        if not model and first.arguments is None and first.name:
+            if len(chain.links) > 1 and chain.links[1].name in {"c", "columns"} and chain.links[1].arguments is None:
+                alias = self.alias_of(first.name, chain)
+                return (alias or first.name), 2
+            if alias := self.alias_of(first.name, chain):
+                return alias, 1
+            if self.is_table(first.name, chain):
+                return first.name, 1
+        if model and links == 1 and (alias := self.alias_of(model, chain)):
+            return alias, 1
+        if model and len(chain.links) > links + 1 and chain.links[links].name == "__table__":
+            return model, links + 2
+        return model, links
+
+    def alias_of(self, name: str, chain: Chain) -> str:
+        """Return the model that `name = aliased(Model)` stands for."""
+        for bound in reversed(self.code.bound(name, chain.node.start_byte)):
+            value = chain_of(bound.node)
+            if value is None or (value.links[-1].arguments is None and value.links[-1].name != "__table__"):
+                continue
+            last = value.links[-1]
+            if last.name == "__table__":
+                return ".".join(value.names[:-1])
+            if last.name == "aliased" and (given := chain_of(last.argument(0))) is not None:
+                return split_model(given)[0]
+            if last.name == "alias" and len(value.links) == 2:
+                return value.links[0].name
+        return ""
+
+    def primary(self, chain: Chain, start: tuple[int, Link, Access], draft: Draft) -> str:
+        """Note the entities of a query and return the first one's model."""
+        position, link, access = start
+        if not link.arguments:
+            before = chain.links[position - 1] if position else None
+            model = (self.alias_of(before.name, chain) or before.name) if before is not None else ""
+            if link.name == "query" and position:
+                model = ".".join(chain.names[:position])
+            draft.use(model, access, whole=link.name in {"query", "select"})
+            return model
+        first = ""
+        for argument in link.arguments:
+            for given in chains_in(argument.node):
+                model, links = self.model_of(given)
+                if not model:
+                    continue
+                first = first or model
+                field = given.links[links].name if len(given.links) > links else ""
+                is_whole = not field and unwrapped(argument.node) == given.node and access is not Access.DELETE
+                draft.use(model, access if model == first else Access.READ, whole=is_whole and access is Access.READ)
+                if field and field not in NO_FIELDS and given.links[links].arguments is None:
+                    draft.touch(model, field)
+        return first
+
+    def of_chain(self, chain: Chain, depth: int) -> str:
+        """Return the model that a query or session gives objects of."""
+        start = self.beginning(chain)
+        if start is not None:
+            draft = Draft()
+            model = self.primary(chain, start, draft)
+            rest = chain.links[start[0] + 1 :]
+            return model if model in draft.whole or (all(link.name in PASSING for link in rest) and rest) else ""
+        last = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
+        if last < 1:
+            return ""
+        link = chain.links[last]
+        rest = chain.links[last + 1 :]
+        if any(one.arguments is None or one.name not in PASSING | {"[]"} for one in rest):
+            return ""
+        if link.name in {"get", "get_one", "get_or_404"} and link.argument(1) is not None:
+            given = chain_of(link.argument(0))
+            return split_model(given)[0] if given is not None and self.is_session(chain, last) else ""
+        if link.name in {"scalar", "scalars", "execute", "scalar_one", "exec", "merge", "stream_scalars"}:
+            return self.entities.of_node(link.argument(0), depth + 1) if self.is_session(chain, last) else ""
+        return ""
+
+    # What the calls do
+
+    def _chain(self, chain: Chain, draft: Draft) -> None:
+        start = self.beginning(chain)
+        if start is not None:
+            primary = self.primary(chain, start, draft)
+            self._links(chain, start[0] + 1, primary, draft, access=start[2])
+            return
+        if self._session(chain, draft):
+            return
+        base, links = self.query_variable(chain)
+        if base:
+            self._links(chain, links, base, draft, access=Access.READ)
+
+    def query_variable(self, chain: Chain) -> tuple[str, int]:
+        """Return the model of the query that a chain goes on with, where it begins with a name for one."""
+        if len(chain.links) < 2 or chain.links[0].arguments is not None:
+            return "", 0
+        bounds, links = self.code.told_of(chain)
+        if len(chain.links) <= links or chain.links[links].arguments is None:
+            return "", 0
+        for bound in reversed(bounds):
+            current = chain_of(bound.node)
+            for _ in range(10):
+                if current is None or not current.links:
+                    break
+                start = self.beginning(current)
+                if start is not None:
+                    return self.primary(current, start, Draft()), links
+                earlier = [one for one in self.code.told_of(current)[0] if one.start < current.node.start_byte]
+                following = chain_of(earlier[-1].node) if earlier and len(current.links) > 1 else None
+                current = following if following is None or following.node != current.node else None
+        return "", 0
+
+    def _links(self, chain: Chain, position: int, primary: str, draft: Draft, *, access: Access) -> None:
+        """Note what the calls behind the beginning of a query do."""
+        target = primary
+        for link in chain.links[position:]:
+            if link.arguments is None:
+                continue
+            name = link.name
+            if name == "filter_by":
+                draft.touch_all(target, (one.name for one in link.arguments if one.name))
+            elif name in {"join", "outerjoin", "select_from", "join_from"}:
+                target = self._join(link, draft) or target
+            elif name == "options":
+                self._options(link, draft)
+            elif name in {"values", "update", "ordered_values"} and (access is not Access.READ or name == "update"):
+                draft.use(primary, Access.WRITE)
+                draft.whole.discard(primary)
+                self._written(link, primary, draft)
+                continue
+            elif name == "on_conflict_do_update" or name == "on_duplicate_key_update":
+                draft.touch_all(primary, (key for key, _ in entries(link.keyword("set_"))), written=True)
+                draft.touch_all(primary, filter(None, map(literal, items(link.keyword("index_elements")))))
+                draft.touch_all(
+                    primary,
+                    (one.name for one in link.arguments if one.name and name.startswith("on_dup")),
+                    written=True,
+                )
+                continue
+            elif name == "delete":
+                draft.use(primary, Access.DELETE)
+                draft.whole.discard(primary)
+            elif name in {"order_by", "group_by"}:
+                draft.touch_all(
+                    primary, filter(str.isidentifier, filter(None, (literal(one.node) for one in link.arguments)))
+                )
+            elif name in {"with_entities", "with_only_columns", "exists"}:
+                draft.whole.discard(primary)
+            elif name == "returning" and any(self._is_bare(one.node) for one in link.arguments):
+                draft.use(primary, whole=True)
+            self._references(link, draft)
+        if access is Access.WRITE and not draft.is_written(primary) and chain.find("from_select") is None:
+            draft.use(primary, Access.WRITE, whole=chain.links[position - 1].name == "insert")
+
+    def _is_bare(self, node: Node) -> bool:
+        chain = chain_of(node)
+        return chain is not None and len(chain.links) == split_model(chain)[1]
+
+    def _references(self, link: Link, draft: Draft) -> None:
+        """Note the attributes of models among the arguments."""
+        for argument in link.arguments or ():
+            for given in chains_in(argument.node):
+                model, links = self.model_of(given)
+                if not model or len(given.links) <= links:
+                    continue
+                field = given.links[links]
+                if field.arguments is None and field.name not in NO_FIELDS:
+                    draft.touch(model, field.name)
+
+    def _join(self, link: Link, draft: Draft) -> str:
+        """Note what is joined and return its model."""
+        given = chain_of(link.argument(0))
+        if given is None:
+            return ""
+        model, links = self.model_of(given)
+        if not model:
+            return ""
+        path = ".".join([model, *(one.name for one in given.links[links:] if one.arguments is None)])
+        draft.use(path)
+        return path
+
+    def _options(self, link: Link, draft: Draft) -> None:
+        """Note the relations that loader options bring along."""
+        for argument in link.arguments or ():
+            chain = chain_of(argument.node)
+            path = ""
+            for one in chain.links if chain is not None else ():
+                if one.name not in LOADERS or one.arguments is None:
+                    continue
+                given = chain_of(one.argument(0))
+                model, links = split_model(given) if given is not None else ("", 0)
+                if given is None or not model or len(given.links) <= links:
+                    continue
+                path = f"{path or model}.{given.links[links].name}"
+                if one.name not in {"lazyload", "raiseload", "noload"}:
+                    draft.use(path, whole=True)
+
+    def _written(self, link: Link, primary: str, draft: Draft) -> None:
+        """Note the fields that values() or update() set."""
+        for argument in link.arguments or ():
+            if argument.name and argument.name != "synchronize_session":
+                draft.touch(primary, argument.name, written=True)
+                self._references(Link("", argument.node, (argument,)), draft)
+                continue
+            for one in items(argument.node):
+                for key, value in entries(_element(one)):
+                    draft.touch(primary, key.rpartition(".")[2], written=True)
+                    self._references(Link("", value, (argument._replace(node=value),)), draft)
+
+    def _session(self, chain: Chain, draft: Draft) -> bool:
+        """Note what a method of a session does to objects; tell whether the chain is such a call."""
+        position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
+        if position < 1:
+            return False
+        link = chain.links[position]
+        if link.name in {"append", "extend"} and position >= 2:
+            self._objects(link, Access.WRITE, draft, constructed=True)
+            return True
+        if not self.is_session(chain, position):
+            return False
+        given = chain_of(link.argument(0))
+        if link.name in {"get", "get_one", "get_or_404"} and given is not None and link.argument(1) is not None:
+            model = split_model(given)[0]
+            draft.use(model, whole=True)
+            return bool(model)
+        if link.name in {"add", "add_all", "merge", "bulk_save_objects"}:
+            self._objects(link, Access.WRITE, draft)
+        elif link.name == "delete":
+            self._objects(link, Access.DELETE, draft)
+        elif link.name == "refresh":
+            self._objects(link, Access.READ, draft)
+        elif link.name in {"bulk_insert_mappings", "bulk_update_mappings"} and given is not None:
+            model = split_model(given)[0]
+            draft.use(model, Access.WRITE, whole=link.name == "bulk_insert_mappings")
+            for one in items(link.argument(1)):
+                draft.touch_all(model, (key for key, _ in entries(one)), written=True)
+        elif link.name == "execute" and given is not None and (start := self.beginning(given)) is not None:
+            if start[2] is Access.WRITE and link.argument(1) is not None:
+                model = self.primary(given, start, Draft())
+                for one in items(link.argument(1)):
+                    draft.touch_all(model, (key for key, _ in entries(one)), written=True)
+                draft.use(model, Access.WRITE)
+        else:
+            return False
+        return True
+
+    def _objects(self, link: Link, access: Access, draft: Draft, *, constructed: bool = False) -> None:
+        """Note the objects that are handed to a session."""
+        for node in items(link.argument(0)):
+            node = _element(node)
+            chain = chain_of(node)
+            if chain is None or (constructed and chain.links[-1].arguments is None):
+                continue
+            if constructed and not self.is_evident:
+                continue
+            model = self.entities.of(chain)
+            if not model:
+                continue
+            draft.use(model, access, whole=True)
+            draft.touch_all(model, self._constructed(chain), written=True)
+
+    def _constructed(self, chain: Chain) -> Iterator[str]:
+        """Yield the fields that a constructor is given, also of the one a name stands for."""
+        current: Chain | None = chain
+        if len(chain.links) == 1 and chain.links[0].arguments is None:
+            bounds = self.code.bound(chain.links[0].name, chain.node.start_byte)
+            current = chain_of(bounds[-1].node) if bounds else None
+        if current is not None and is_class_name(current.links[-1].name):
+            yield from (one.name for one in current.links[-1].arguments or () if one.name)
+
+    def _assigned(self, chain: Chain, draft: Draft) -> None:
+        """Note `user.name = x` of a value that is known to be of a model."""
+        if len(chain.links) < 2 or any(link.arguments is not None for link in chain.links):
+            return
+        parent = chain.node.parent
+        if parent is None or parent.child_by_field_name("left") != chain.node:
+            return
+        holder = Chain(chain.node, chain.links[:-1])
+        if holder.links[0].name == "self" and len(holder.links) == 1:
+            return
+        model = self.entities.of(holder)
+        if model:
+            draft.use(model, Access.WRITE)
+            draft.touch(model, chain.links[-1].name, written=True)
+
+
+def is_target(node: Node | None) -> bool:
+    """Tell whether an expression is what a value is assigned to."""
+    parent = node.parent if node is not None else None
+    return parent is not None and parent.type == "assignment" and parent.child_by_field_name("left") == node
+
+
+def _element(node: Node) -> Node:
+    """Return what a comprehension makes; any other node as it is."""
+    if node.type in {"list_comprehension", "generator_expression", "set_comprehension"}:
+        return node.child_by_field_name("body") or node
+    return node

@@ -1,0 +1,1 @@
+"""TypeORM: the tables that it declares, and the calls that use them."""

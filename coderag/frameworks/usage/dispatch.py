@@ -1,0 +1,147 @@
+"""Calls of query builders and mappers in a file of code to the models and tables that they use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import NamedTuple, cast
+
+from coderag.frameworks.usage.source_file import Code
+from coderag.frameworks.usage.usage import Found
+from coderag.sql.in_code.records import NO_USES, DataUses, ModelUse, Statement
+from coderag.syntax.outline import Outline
+from coderag.syntax.parsed import Parsed
+
+__all__ = ["MAPPERS", "Mapper", "read_mapped"]
+
+
+class Mapper(NamedTuple):
+    """A framework whose calls use tables.
+
+    The module `queries` of the package `framework` has `read(code: Code) -> Iterator[Found]`. It is asked only for a
+    text that holds, of each tuple in `words`, at least one: the test that every file of the language has to stand.
+    """
+
+    framework: str
+    words: tuple[tuple[bytes, ...], ...]
+
+
+DRIZZLE = (b"drizzle", b" db", b".db", b"(db", b"\tdb", b"[db", b" tx.", b"(tx.", b"\ttx.", b" tx\n", b"[tx.")
+SCRIPT = (
+    Mapper("prisma", ((b"risma",), (b".find", b".create", b".up", b".delete", b".count", b".agg", b".group"))),
+    Mapper(
+        "drizzle",
+        (
+            (b".from(", b".insert(", b".update(", b".delete(", b".query."),
+            DRIZZLE,
+        ),
+    ),
+    Mapper("knex", ((b"knex", b"Knex", b'db("', b"db('", b'trx("', b"trx('"),)),
+    Mapper("typeorm", ((b"typeorm", b"Repository", b"createQueryBuilder", b"EntityManager"),)),
+)
+JPA = Mapper("jpa", ((b"persistence", b"springframework.data", b"Repository", b"ntityManager", b"hibernate"), (b"(",)))
+MAPPERS: Mapping[str, tuple[Mapper, ...]] = {
+    "python": (
+        Mapper(
+            "sqlalchemy",
+            (
+                (b"sqlalchemy", b"sqlmodel", b"ession.", b".query."),
+                (
+                    b"sqlalchemy",
+                    b"sqlmodel",
+                    b"ession.query(",
+                    b"ession.add(",
+                    b"ession.get(",
+                    b"ession.get_one(",
+                    b"ession.delete(",
+                    b"ession.merge(",
+                    b"ession.execute(",
+                    b"ession.scalar",
+                    b"ession.exec(",
+                    b"db.session",
+                    b".query.filter(",
+                    b".query.filter_by(",
+                    b".query.get(",
+                    b".query.get_or_404(",
+                    b".query.all(",
+                    b".query.order_by(",
+                    b".query.first",
+                    b".query.join(",
+                ),
+            ),
+        ),
+        Mapper(
+            "django",
+            (
+                (b"django", b".objects"),
+                (b".objects", b".save(", b".delete(", b"_default_manager", b"_base_manager", b"_or_404"),
+            ),
+        ),
+    ),
+    "javascript": SCRIPT,
+    "typescript": SCRIPT,
+    "tsx": SCRIPT,
+    "ruby": (
+        Mapper(
+            "rails",
+            (
+                (
+                    b".where",
+                    b".find",
+                    b".create",
+                    b".update",
+                    b".destroy",
+                    b".pluck",
+                    b".joins",
+                    b".includes",
+                    b"Record",
+                    b".all",
+                    b".save",
+                    b".delete",
+                    b".order",
+                    b".count",
+                    b".sum",
+                    b".exists?",
+                    b".first",
+                    b".last",
+                ),
+            ),
+        ),
+    ),
+    "elixir": (Mapper("ecto", ((b"Ecto", b"Repo"),)),),
+    "csharp": (Mapper("efcore", ((b"EntityFrameworkCore", b"DbContext", b"ontext", b"db", b"Db"), (b"(",))),),
+    "php": (
+        Mapper("eloquent", ((b"::", b"DB", b"->save(", b"->update("), (b"->", b"::where", b"::find", b"::create"))),
+    ),
+    "rust": (Mapper("diesel", ((b"diesel", b"::table"),)),),
+    "java": (JPA,),
+    "kotlin": (JPA,),
+    "go": (Mapper("gorm", ((b"gorm",), (b"(&", b".Where(", b".Find(", b".Create(", b".Model(", b".Save("))),),
+}
+
+
+def read_mapped(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
+    """Return what the calls of query builders and mappers in a file do to tables."""
+    models: dict[ModelUse, None] = {}
+    statements: dict[Statement, None] = {}
+    for found in _found(parsed, outline, path):
+        if isinstance(found, ModelUse):
+            models.setdefault(found)
+        else:
+            statements.setdefault(found)
+    if not models and not statements:
+        return NO_USES
+    return DataUses(
+        statements=tuple(sorted(statements, key=lambda one: (one.row, one.last_row))),
+        models=tuple(sorted(models, key=lambda one: (one.row, one.model, one.access))),
+    )
+
+
+def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Found]:
+    data = parsed.lines.data
+    code: Code | None = None
+    for mapper in MAPPERS.get(parsed.language.name, ()):
+        if all(any(word in data for word in words) for words in mapper.words):
+            code = code or Code(parsed, outline, path)
+            read = import_module(f"coderag.frameworks.{mapper.framework}.queries").read
+            yield from cast("Iterator[Found]", read(code))

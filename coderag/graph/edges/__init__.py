@@ -1,0 +1,1 @@
+"""Files and schemas to the edges of the graph, one module for each kind."""

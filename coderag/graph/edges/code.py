@@ -1,0 +1,220 @@
+"""What files of code say of each other to edges: imports, calls, inheritance, references, tests, documents, routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from coderag.graph.edges.documented import Documented
+from coderag.graph.edges.references import Leads, Mentioned
+from coderag.graph.edges.requested import Requests, Served
+from coderag.graph.edges.routed import answered
+from coderag.graph.edges.tested import Tests
+from coderag.graph.files import LinkedFile, Places
+from coderag.graph.graph import EDGE_CODES, GraphDraft
+from coderag.graph.records import EdgeKind, NodeKind
+from coderag.graph.resolve.abstract_values import OUTSIDE
+from coderag.graph.resolve.fallback_resolution import Guesses
+from coderag.graph.resolve.imports.modules import Modules
+from coderag.graph.resolve.names import Names
+from coderag.graph.resolve.partial_types import settle
+from coderag.graph.resolve.resolver import Resolver
+from coderag.graph.resolve.tables import Tables
+from coderag.graph.resolve.type_syntax import plain
+from coderag.syntax.outline import CALLABLE
+from coderag.syntax.references.records import Mention, Role
+
+__all__ = ["add_code_edges"]
+
+MAX_FILES = 16  # of a package that an import names, each of which gets an edge
+REFERENCES = EDGE_CODES[EdgeKind.REFERENCES]
+KIND_OF_ROLE = np.full(max(Role) + 1, REFERENCES, np.uint8)  # codes
+KIND_OF_ROLE[Role.CALL] = EDGE_CODES[EdgeKind.CALLS]
+KIND_OF_ROLE[Role.DOCUMENT] = EDGE_CODES[EdgeKind.DOCUMENTS]
+
+
+def add_code_edges(
+    draft: GraphDraft,
+    files: Sequence[LinkedFile],
+    places: Places,
+    *,
+    read: Callable[[str], bytes | None] | None = None,
+) -> Names:
+    """Add what the files' code has to do with each other; return what finds the definitions of other names."""
+    tables = Tables(files, places)
+    resolver = Resolver(tables, Modules(files, read=read))
+    _read_bases(resolver)
+    settle(resolver)
+    names = Names(resolver, Guesses(resolver))
+    edges, mentioned = _Edges(draft, names), Mentioned(names, Documented(tables))
+    for number in range(len(files)):
+        edges.add_imports(number)
+        mentioned.read(number)
+    edges.add_mentions(mentioned.leads())
+    edges.add_inheritance()
+    edges.add_tests_by_name()
+    edges.add_requests(_add_routes(draft, names))
+    return names
+
+
+def _add_routes(draft: GraphDraft, names: Names) -> list[Served]:
+    """Add a node for each address that is answered, and what answers it."""
+    served = []
+    for one in answered(names):
+        rows = one.row, one.row, one.row
+        name = f"{one.method} {one.address}" if one.method else one.address
+        node = draft.add_node(NodeKind.ROUTE, name, name, file=one.file, rows=rows)
+        served.append(Served(node, one.method, one.address, one.nodes))
+        for target in one.nodes:
+            draft.add_edge(node, target, EdgeKind.ROUTES, candidates=one.candidates, file=one.file, row=one.row)
+    return served
+
+
+def _read_bases(resolver: Resolver) -> None:
+    """Note what each class writes as its bases."""
+    tables = resolver.tables
+    for number, rare in enumerate(tables.rare):
+        base = tables.first[number]
+        for one in rare:
+            if one.role in (Role.INHERIT, Role.IMPLEMENT) and one.owner >= 0:
+                resolver.written_bases.setdefault(base + 1 + one.owner, []).append(_text(one))
+
+
+def _text(one: Mention) -> str:
+    return f"{plain(one.receiver)}.{one.name}" if one.receiver else one.name
+
+
+class _Edges:
+    """The edges of an index while they are added."""
+
+    def __init__(self, draft: GraphDraft, names: Names) -> None:
+        self._draft = draft
+        self._names = names
+        self._resolver = names.resolver
+        self._tables = names.resolver.tables
+        self._size = len(self._tables.kind)
+        self._tests = Tests(self._tables)
+
+    def add_imports(self, number: int) -> None:
+        """Add what a file imports: files, and the definitions that it takes from them."""
+        tables, draft = self._tables, self._draft
+        base = tables.first[number]
+        for one in tables.files[number].links.mentions.imports:
+            modules = self._resolver.modules.files_of(number, one.module, one.name if one.name != "*" else "")
+            targets = [tables.first[other] for other in self._shown(modules)]
+            if one.name != "*":
+                targets += [each for each in self._resolver.imported(base, one) if isinstance(each, int)]
+            for target in dict.fromkeys(targets):
+                if target != OUTSIDE and target != base:
+                    draft.add_edge(base, target, EdgeKind.IMPORTS, file=number, row=one.row)
+
+    def _shown(self, numbers: Sequence[int]) -> list[int]:
+        """Return the files to which an import leads: of a package of many files the first of each folder."""
+        if len(numbers) <= MAX_FILES:
+            return list(numbers)
+        files = self._tables.files
+        return list({files[number].path.rpartition("/")[0]: number for number in reversed(numbers)}.values())[
+            :MAX_FILES
+        ]
+
+    def add_mentions(self, leads: Leads) -> None:
+        """Add what definitions call and refer to, what sections name, and what tests reach by that."""
+        kinds = KIND_OF_ROLE[leads.role]
+        kinds[leads.through] = REFERENCES
+        rules = self._tables.rules
+        callable_nodes = np.array([kind in CALLABLE for kind in self._tables.kind], np.bool_)
+        bare = np.array([one.bare_calls for one in rules], np.bool_)[leads.file] & ~leads.through
+        called = np.isin(leads.mention, leads.mention[bare & callable_nodes[leads.target]])
+        kinds[bare & called & (kinds == REFERENCES)] = EDGE_CODES[EdgeKind.CALLS]
+        self._draft.add_edges(
+            leads.owner, leads.target, kinds, candidates=leads.candidates, file=leads.file, rows=leads.row
+        )
+        self._add_tests(leads)
+
+    def _add_tests(self, leads: Leads) -> None:
+        """Add that tests reach what they or their helpers call and refer to."""
+        tables, tests = self._tables, self._tests
+        in_tests = np.array([tests.in_tests(base) for base in tables.first], np.bool_)
+        maybe = np.flatnonzero(in_tests[leads.file] & (leads.role != Role.DOCUMENT))
+        tested = np.array([tests.is_tested(node) for node in range(len(tables.kind))], np.bool_)
+        maybe = maybe[tested[leads.target[maybe]]]
+        owners, which = np.unique(leads.owner[maybe], return_inverse=True)
+        test = np.array([tests.test_around(owner) for owner in owners.tolist()], np.int64)[which]
+        maybe, test = maybe[test >= 0], test[test >= 0]
+        self._draft.add_edges(
+            test,
+            leads.target[maybe],
+            EdgeKind.TESTS,
+            candidates=leads.candidates[maybe],
+            file=leads.file[maybe],
+            rows=leads.row[maybe],
+        )
+
+    def add_requests(self, served: Sequence[Served]) -> None:
+        """Add which addresses are asked for, by tests and by others."""
+        if not served:
+            return
+        requests = Requests(served)
+        for number, rare in enumerate(self._tables.rare):
+            base = self._tables.first[number]
+            for one in rare:
+                if one.role == Role.REQUEST:
+                    self._add_request(
+                        base + 1 + one.owner, requests.answering(one.receiver, one.name), (number, one.row)
+                    )
+
+    def _add_request(self, owner: int, routes: tuple[Served, ...], place: tuple[int, int]) -> None:
+        number, row = place
+        count = len(routes) if len(routes) > 1 else 0
+        for route in routes:
+            self._draft.add_edge(owner, route.node, EdgeKind.CALLS, candidates=count, file=number, row=row)
+            if self._tests.in_tests(owner):
+                test = self._tests.test_around(owner)
+                for target in (route.node, *route.handlers) if test >= 0 else ():
+                    self._draft.add_edge(test, target, EdgeKind.TESTS, candidates=count, file=number, row=row)
+
+    def add_tests_by_name(self) -> None:
+        """Add what tests say by their names that they test."""
+        tables = self._tables
+        for number, file in enumerate(tables.files):
+            base = tables.first[number]
+            if self._tests.in_tests(base):
+                for node, one in enumerate(file.links.definitions, base + 1):
+                    targets = self._tests.by_name(node)
+                    for target in targets:
+                        self._draft.add_edge(
+                            node, target, EdgeKind.TESTS, candidates=len(targets), file=number, row=one.row
+                        )
+
+    def add_inheritance(self) -> None:
+        """Add the bases of classes, and the methods that replace one of a base."""
+        tables, draft, resolver = self._tables, self._draft, self._resolver
+        for number, rare in enumerate(tables.rare):
+            base = tables.first[number]
+            for one in rare:
+                if one.role not in (Role.INHERIT, Role.IMPLEMENT) or one.owner < 0:
+                    continue
+                node = base + 1 + one.owner
+                kind = EdgeKind.INHERITS if one.role == Role.INHERIT else EdgeKind.IMPLEMENTS
+                for target in resolver.values(tables.parent[node], _text(one)):
+                    if target < len(tables.kind) and target != node and tables.is_container(target):
+                        draft.add_edge(node, target, kind, file=number, row=one.row)
+        for node in sorted(resolver.written_bases):
+            self._add_overrides(node)
+
+    def _add_overrides(self, node: int) -> None:
+        tables = self._tables
+        bases = [one for one in self._resolver.bases(node) if one != OUTSIDE]
+        if not bases:
+            return
+        for name, methods in tables.members.get(node, {}).items():
+            if not any(tables.is_callable(method) for method in methods):
+                continue
+            for base in bases:
+                for target in self._resolver.class_member(base, name):
+                    if isinstance(target, int) and target != OUTSIDE and tables.is_callable(target):
+                        for method in methods:
+                            number = tables.file[method]
+                            row = tables.files[number].links.definitions[method - tables.first[number] - 1].row
+                            self._draft.add_edge(method, target, EdgeKind.OVERRIDES, file=number, row=row)

@@ -1,0 +1,1 @@
+"""Questions about a graph: references, impact, paths, communities, an overview."""

@@ -1,0 +1,323 @@
+"""A graph to an overview within a budget: its parts, and what matters most in each.
+
+Parts are communities, what matters is told by PageRank, and both come with the graph. What is chosen one after the
+other is what matters most, less for each further one of the same file and the same part, so that no part takes all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heapreplace
+
+import numpy as np
+
+from coderag.files.globs import path_test
+from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
+from coderag.graph.queries.centrality import importance
+from coderag.graph.queries.communities import NO_COMMUNITY, communities
+from coderag.graph.queries.community_names import part_names
+from coderag.graph.queries.locations import TYPE_KINDS
+from coderag.graph.records import EdgeKind, Node, NodeKind
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.specs import within
+from coderag.index.storage.postings import summed
+from coderag.text.budget import tokens_of
+from coderag.types import Symbol
+
+__all__ = ["MapEntry", "MapPart", "RepositoryMap", "entry_text", "map_of", "part_text"]
+
+ENTRIES = TYPE_KINDS | {
+    *(NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MODULE, NodeKind.MACRO, NodeKind.EXTENSION),
+    *(NodeKind.TABLE, NodeKind.VIEW),
+}
+TOKENS_PER_PART = 45  # of the budget; more parts are only counted
+MIN_PARTS, MAX_PARTS = 3, 24
+CANDIDATES_PER_TOKEN = 0.4  # so many more than fit that what is not chosen again and again has followers
+FURTHER_OF_FILE, FURTHER_OF_PART = 0.7, 0.93  # what each further one of a file and of a part counts
+NAMED = 4  # of a part, in its title
+MAX_SIGNATURE, MAX_DOC, MAX_USERS = 100, 90, 3
+ANYWHERE, NEAR_QUESTION = 0.01, 20.0  # what counts a file that has nothing of the answer to a question, or all of it
+
+
+@dataclass(frozen=True, slots=True)
+class MapEntry:
+    """A definition or table of a map."""
+
+    kind: NodeKind
+    name: str  # qualified
+    path: str
+    line: int
+    signature: str = ""
+    doc: str = ""
+    rank: float = 0.0  # how much of the whole it matters, 0..1
+    columns: int = 0  # of a table
+    readers: tuple[str, ...] = ()  # of a table, those that matter most
+    writers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MapPart:
+    """A community: files and tables that have more to do with each other than with the rest."""
+
+    name: str  # the folder that most of it is in, or its main files
+    central: tuple[str, ...]  # the names that matter most in it
+    files: int
+    tables: int
+    share: float  # of all that matters, 0..1
+    entries: tuple[MapEntry, ...]  # by path and line
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryMap:
+    """An overview of one repository: the parts that matter most first."""
+
+    repository: str
+    question: str
+    files: int  # tests and what nobody here wrote left out
+    parts: tuple[MapPart, ...]
+    further: int  # parts that are left out
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part while it is filled."""
+
+    number: int
+    paths: Mapping[str, float]  # its files, and how much each matters
+    central: tuple[str, ...]
+    files: int
+    tables: int
+    share: float
+    name: str = ""
+    chosen: list[MapEntry] = field(default_factory=list)
+
+    def done(self) -> MapPart:
+        entries = sorted(self.chosen, key=lambda one: (one.kind not in DATA, one.path, one.line))
+        return MapPart(self.name, self.central, self.files, self.tables, self.share, tuple(entries))
+
+
+DATA = (NodeKind.TABLE, NodeKind.VIEW)
+Outline = Callable[[str], Sequence[Symbol]]
+
+
+def map_of(
+    graph: Graph,
+    outline: Outline,
+    *,
+    budget: int,
+    paths: Sequence[str] = (),
+    question: str = "",
+    near: Mapping[str, float] | None = None,
+    repository: str = "",
+) -> RepositoryMap:
+    """Return what of a repository matters most and fits a budget of tokens.
+
+    `outline` gives the definitions of a file, `near` how much of what answers the question is in a file, in sum 1.
+    """
+    ranks, community = _ranks(graph), _communities(graph)
+    allowed = _allowed(graph, ranks, community, paths=paths)
+    rank = np.where(allowed, ranks, 0.0)
+    if near:
+        rank = _nearer(graph, rank, community, near=near)
+    parts = _parts(graph, rank, community, budget=budget)
+    files = int(np.count_nonzero(allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))))
+    room = (
+        budget - tokens_of(f"{repository} {files:,} files") - sum(tokens_of(part_text(one.done())) + 1 for one in parts)
+    )
+    _fill(graph, parts, rank, community=community, outline=outline, room=room)
+    shown = [part.done() for part in parts]
+    known = len(np.unique(community[(rank > 0) & (community >= 0)]))
+    return RepositoryMap(repository, question, files, tuple(shown), known - len(shown))
+
+
+def part_text(part: MapPart) -> str:
+    """Return the title of a part."""
+    counts = [f"{part.files:,} {'file' if part.files == 1 else 'files'}"] if part.files else []
+    counts += [f"{part.tables:,} {'table' if part.tables == 1 else 'tables'}"] if part.tables else []
+    named = f": {', '.join(part.central)}" if part.central else ""
+    return f"{part.name} ({', '.join(counts)}){named}"
+
+
+def entry_text(entry: MapEntry) -> tuple[str, str]:
+    """Return what an entry is, and what is said of it."""
+    if entry.kind in DATA:
+        users = [
+            f"{verb} {', '.join(names)}"
+            for verb, names in (("read by", entry.readers), ("written by", entry.writers))
+            if names
+        ]
+        return f"{entry.kind} {entry.name}", "; ".join([f"{entry.columns} columns", *users])
+    scope = entry.name.rpartition(".")[0] if entry.kind is NodeKind.METHOD else ""
+    text = entry.signature or f"{entry.kind} {entry.name}"
+    return _cut(f"{scope}: {text}" if scope else text, MAX_SIGNATURE), _cut(entry.doc, MAX_DOC)
+
+
+def _cut(text: str, size: int) -> str:
+    return text if len(text) <= size else f"{text[: size - 1]}…"
+
+
+def _ranks(graph: Graph) -> Array:
+    stored = graph.arrays.get("node_rank")
+    return importance(graph) if stored is None else stored
+
+
+def _communities(graph: Graph) -> Array:
+    stored = graph.arrays.get("node_community")
+    if stored is None:
+        return communities(graph)
+    # A community has a node, or the sums of all of them would take as much room as their numbers are large.
+    return within(stored, len(graph), least=NO_COMMUNITY, what="node_community")
+
+
+def _allowed(graph: Graph, ranks: Array, community: Array, *, paths: Sequence[str]) -> Array:
+    allowed: Array = (ranks > 0) & (community != NO_COMMUNITY)
+    if paths:
+        test = path_test(paths)
+        of_file = np.array([test(path) for path in graph.paths.all()] + [False])
+        allowed &= of_file[graph.node_file]
+    return allowed
+
+
+def _nearer(graph: Graph, rank: Array, community: Array, *, near: Mapping[str, float]) -> Array:
+    """Return ranks that count more in the files that answer a question, and in the communities of these."""
+    of_file = np.zeros(len(graph.paths) + 1)
+    for path, share in near.items():
+        if (number := graph.file_numbers.get(path)) is not None:
+            of_file[number] = share
+    own = of_file[graph.node_file]
+    of_community = np.zeros(int(community.max(initial=0)) + 1)
+    files = (graph.node_kind == NODE_KINDS.index(NodeKind.FILE)) & (community >= 0)
+    np.add.at(of_community, community[files], own[files])
+    near_community = np.where(community >= 0, of_community[community], 0.0)
+    # The root: what matters in general matters less here.
+    found: Array = np.sqrt(rank) * (ANYWHERE + near_community + NEAR_QUESTION * own)
+    return found / max(float(found.sum()), 1e-12)
+
+
+def _parts(graph: Graph, rank: Array, community: Array, *, budget: int) -> list[_Part]:
+    """Return the communities that matter most, as many as a budget has room for, without entries."""
+    known = community >= 0
+    shares = np.bincount(community[known], weights=rank[known], minlength=1)
+    total = max(float(rank.sum()), 1e-12)
+    count = min(max(budget // TOKENS_PER_PART, MIN_PARTS), MAX_PARTS)
+    parts: list[_Part] = []
+    for number in np.argsort(-shares, kind="stable").tolist():
+        if len(parts) == count or not shares[number]:
+            break
+        share = float(shares[number]) / total
+        part = _part(graph, rank, np.flatnonzero(community == number), number=number, share=share)
+        if part.central or not parts:  # documents alone are no part of a program
+            parts.append(part)
+    for part, name in zip(parts, part_names([part.paths for part in parts]), strict=True):
+        part.name = name
+    return parts
+
+
+def _part(graph: Graph, rank: Array, members: Array, *, number: int, share: float) -> _Part:
+    members = members[rank[members] > 0]
+    kinds = graph.node_kind[members]
+    files = members[kinds == NODE_KINDS.index(NodeKind.FILE)]
+    tables = np.isin(kinds, [NODE_KINDS.index(kind) for kind in DATA])
+    wanted = np.isin(kinds, [NODE_KINDS.index(kind) for kind in ENTRIES if kind is not NodeKind.METHOD])
+    best = members[wanted][np.argsort(-rank[members[wanted]], kind="stable")[: 4 * NAMED]]
+    named = (graph.node(one).name for one in best.tolist() if not _is_nested(graph, one))
+    names = [name for name in dict.fromkeys(named) if len(name) > 1 and not name.startswith("_")][:NAMED]
+    numbers = graph.node_file[members]
+    held = summed(numbers[numbers >= 0], rank[members][numbers >= 0], len(graph.paths))
+    paths = dict(zip(graph.paths.some(graph.node_file[files]), held[graph.node_file[files]].tolist(), strict=True))
+    return _Part(number, paths, tuple(names), len(files), int(tables.sum()), share)
+
+
+def _fill(graph: Graph, parts: Sequence[_Part], rank: Array, *, community: Array, outline: Outline, room: int) -> None:
+    """Add entries to parts as long as there is room, those that matter most first."""
+    of_number = {part.number: part for part in parts}
+    wanted = np.isin(graph.node_kind, [NODE_KINDS.index(kind) for kind in ENTRIES]) & np.isin(
+        community, list(of_number)
+    )
+    candidates = np.flatnonzero(wanted & (rank > 0))
+    count = int(max(room, 0) * CANDIDATES_PER_TOKEN) + 1
+    best = candidates[np.argsort(-rank[candidates], kind="stable")[:count]]
+    described: dict[str, Mapping[tuple[str, int], Symbol]] = {}
+    files: set[str] = set()
+    for number in _diverse(graph, rank, best, community=community):
+        node = graph.node(number)
+        if node.path and node.path not in described and node.kind not in DATA:
+            described[node.path] = {(one.name, one.span.start_line): one for one in outline(node.path)}
+        entry = _entry(graph, node, rank, symbols=described.get(node.path, {}))
+        if entry is None:
+            continue
+        cost = tokens_of("    " + "  ".join(entry_text(entry))) + 1
+        if node.kind not in DATA and node.path not in files:
+            cost += tokens_of(f"  {node.path}") + 1
+        if cost > room:
+            return
+        room -= cost
+        if node.kind not in DATA:
+            files.add(node.path)
+        of_number[int(community[number])].chosen.append(entry)
+
+
+def _diverse(graph: Graph, rank: Array, nodes: Array, *, community: Array) -> Iterator[int]:
+    """Yield nodes, the one that matters most first; each further one of a file and of a part counts less."""
+    taken_of_file: dict[int, int] = {}
+    taken_of_part: dict[int, int] = {}
+
+    def worth(node: int) -> float:
+        file = int(graph.node_file[node])
+        own = FURTHER_OF_FILE ** taken_of_file.get(file, 0) if NODE_KINDS[graph.node_kind[node]] not in DATA else 1.0
+        return -float(rank[node]) * own * FURTHER_OF_PART ** taken_of_part.get(int(community[node]), 0)
+
+    heap = [(worth(node), node) for node in nodes.tolist()]
+    heapify(heap)
+    while heap:
+        value, node = heap[0]
+        now = worth(node)
+        if now > value:  # it counts less by now
+            heapreplace(heap, (now, node))
+            continue
+        heappop(heap)
+        taken_of_file[int(graph.node_file[node])] = taken_of_file.get(int(graph.node_file[node]), 0) + 1
+        taken_of_part[int(community[node])] = taken_of_part.get(int(community[node]), 0) + 1
+        yield node
+
+
+def _entry(graph: Graph, node: Node, rank: Array, *, symbols: Mapping[tuple[str, int], Symbol]) -> MapEntry | None:
+    """Return a node as an entry; None for a function inside another, and for what declares a table."""
+    if _is_nested(graph, node.number):
+        return None
+    value = round(float(rank[node.number]), 6)
+    if node.kind not in DATA:
+        symbol = symbols.get((node.name, node.span.start_line))
+        signature, doc = (symbol.signature, symbol.doc) if symbol else ("", "")
+        return MapEntry(node.kind, node.qualified_name, node.path, node.row, signature, doc, value)
+    if any(graph.edges_from(node.number, (EdgeKind.DEFINES,))):
+        return None
+    columns = sum(1 for _ in graph.edges_from(node.number, (EdgeKind.CONTAINS,)))
+    return MapEntry(
+        node.kind,
+        node.qualified_name,
+        node.path,
+        node.row,
+        rank=value,
+        columns=columns,
+        readers=_users(graph, node.number, rank, EdgeKind.READS),
+        writers=_users(graph, node.number, rank, EdgeKind.WRITES),
+    )
+
+
+def _is_nested(graph: Graph, node: int) -> bool:
+    """Tell whether a definition stands inside a function."""
+    functions = (NodeKind.FUNCTION, NodeKind.METHOD)
+    return any(
+        NODE_KINDS[graph.node_kind[edge.source]] in functions for edge in graph.edges_to(node, (EdgeKind.CONTAINS,))
+    )
+
+
+def _users(graph: Graph, table: int, rank: Array, kind: EdgeKind) -> tuple[str, ...]:
+    code = EDGE_KINDS.index(kind)
+    using = [int(graph.edge_source[one]) for one in graph.in_edges(table) if graph.edge_kind[one] == code]
+    functions = (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.ROUTINE)
+    using = [one for one in dict.fromkeys(using) if NODE_KINDS[graph.node_kind[one]] in functions and rank[one] > 0]
+    using.sort(key=lambda one: (-float(rank[one]), one))
+    return tuple(graph.node(one).qualified_name for one in using[:MAX_USERS])

@@ -1,0 +1,217 @@
+"""How one node leads to another: the surest and shortest ways over calls, routes, mappings and uses of data.
+
+E. W. Dijkstra, "A note on two problems in connexion with graphs", Numerische Mathematik 1, 1959; several ways as in
+J. Y. Yen, "Finding the K Shortest Loopless Paths in a Network", Management Science 17, 1971. The cost of an edge is one
+step and what its certainty lacks: a step over one of n candidates costs as much as 1 + log2(n) resolved ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import log2
+
+from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
+from coderag.graph.queries.locations import VERBS, Spot, in_test, spot_of
+from coderag.graph.records import Certainty, EdgeKind, Node
+
+__all__ = ["Way", "WayStep", "reached_like", "ways_between"]
+
+MAX_SEEN = 200_000  # nodes that one search looks at
+NEAREST = 3  # that are named where there is no way
+UNIQUE_COST = 1.2
+WEAK_COST = 3.0  # of an edge that hardly leads anywhere
+# What leads on: who calls reaches what it calls, an address what answers it, a field the column it is mapped to.
+FORWARD = {
+    EdgeKind.CALLS: 1.0,
+    EdgeKind.ROUTES: 1.0,
+    EdgeKind.READS: 1.0,
+    EdgeKind.WRITES: 1.0,
+    EdgeKind.DELETES: 1.0,
+    EdgeKind.MAPS: 1.0,
+    EdgeKind.DERIVES: 1.0,
+    EdgeKind.FOREIGN_KEY: 1.5,
+    EdgeKind.TESTS: 1.0,
+    EdgeKind.REFERENCES: 1.5,
+    EdgeKind.SPEAKS_OF: 1.5,
+    EdgeKind.DOCUMENTS: 1.5,
+    EdgeKind.INHERITS: 2.0,
+    EdgeKind.IMPLEMENTS: 2.0,
+    EdgeKind.IMPORTS: WEAK_COST,
+    EdgeKind.CONTAINS: WEAK_COST,
+    EdgeKind.DEFINES: WEAK_COST,
+    EdgeKind.ALTERS: WEAK_COST,
+}
+DISPATCH_COST = 1.0  # a call of a base's method may run one that overrides it
+
+
+@dataclass(frozen=True, slots=True)
+class WayStep:
+    """A step of a way: the edge that leads to a spot, and where it is written."""
+
+    spot: Spot
+    how: str  # "calls", "reads", "is overridden by"
+    path: str
+    line: int
+    certainty: Certainty
+    candidates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How one spot leads to another."""
+
+    start: Spot
+    steps: tuple[WayStep, ...]
+    cost: float
+    backwards: bool = False  # it leads from what was asked for as the end to the start
+    repository: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """An edge as it is gone over."""
+
+    other: int
+    edge: int
+    cost: float
+    how: str
+
+
+def ways_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, limit: int = 1) -> list[Way]:
+    """Return up to `limit` different ways from one of some nodes to one of others, the surest and shortest first.
+
+    Where there is none, those of the other direction. [] where neither leads to the other.
+    """
+    one, other = [node.number for node in starts], [node.number for node in ends]
+    for backwards, begin, goal in ((False, one, other), (True, other, one)):
+        if found := list(_several(graph, begin, frozenset(goal), limit=limit)):
+            return [_way(graph, links, begin, backwards=backwards) for begin, links in found]
+    return []
+
+
+def reached_like(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, count: int = NEAREST) -> list[Spot]:
+    """Return what of the kind of some nodes others lead to, the nearest first."""
+    kinds = {NODE_KINDS.index(node.kind) for node in ends[:1]}  # the best of them
+    found: list[Spot] = []
+    for node, _ in _spreading(graph, [node.number for node in starts], (), without=frozenset(), came={}):
+        if int(graph.node_kind[node]) in kinds and all(node != one.number for one in starts):
+            found.append(spot_of(graph.node(node)))
+        if len(found) == count:
+            break
+    return found
+
+
+def _several(
+    graph: Graph, starts: Sequence[int], ends: frozenset[int], *, limit: int
+) -> Iterator[tuple[int, list[_Link]]]:
+    """Yield different ways: each without one step of those before it."""
+    found: list[tuple[int, list[_Link]]] = []
+    tried: set[frozenset[int]] = set()
+    queue: list[tuple[float, int, frozenset[int], tuple[int, list[_Link]]]] = []
+    best = _search(graph, starts, ends, without=frozenset())
+    if best is not None:
+        heappush(queue, (_cost(best[1]), 0, frozenset(), best))
+    count = 0
+    known: set[tuple[int, ...]] = set()
+    while queue and len(found) < limit:
+        _, _, without, way = heappop(queue)
+        nodes = (way[0], *(link.other for link in way[1]))
+        if nodes not in known:
+            known.add(nodes)
+            found.append(way)
+            yield way
+        if len(found) == limit:
+            return
+        for link in way[1]:
+            removed = without | {link.edge}
+            if removed in tried:
+                continue
+            tried.add(removed)
+            following = _search(graph, starts, ends, without=removed)
+            if following is not None:
+                count += 1
+                heappush(queue, (_cost(following[1]), count, removed, following))
+
+
+def _cost(links: Sequence[_Link]) -> float:
+    return sum(link.cost for link in links)
+
+
+def _search(
+    graph: Graph, starts: Sequence[int], ends: frozenset[int], *, without: Collection[int]
+) -> tuple[int, list[_Link]] | None:
+    """Return the cheapest way as its start and its links."""
+    came: dict[int, tuple[_Link | None, int]] = {}
+    for node, link in _spreading(graph, starts, ends, without=without, came=came):
+        if node in ends and link is not None:
+            return _back(came, node)
+    return None
+
+
+def _spreading(
+    graph: Graph,
+    starts: Sequence[int],
+    ends: Collection[int],
+    *,
+    without: Collection[int],
+    came: dict[int, tuple[_Link | None, int]],
+) -> Iterator[tuple[int, _Link | None]]:
+    """Yield what some nodes lead to, the cheapest first, and note in `came` over which link and from where."""
+    goal_in_tests = any(in_test(graph, node) for node in ends)
+    queue: list[tuple[float, int, int, _Link | None, int]] = [
+        (0.0, number, node, None, -1) for number, node in enumerate(starts)
+    ]
+    count = len(queue)
+    while queue and len(came) < MAX_SEEN:
+        cost, _, node, link, before = heappop(queue)
+        if node in came:
+            continue
+        came[node] = link, before
+        yield node, link
+        test = in_test(graph, node)
+        for following in _links(graph, node):
+            if following.other in came or following.edge in without:
+                continue
+            # What is run in earnest leads to no test, whatever names may say.
+            if test or goal_in_tests or not in_test(graph, following.other):
+                count += 1
+                heappush(queue, (cost + following.cost, count, following.other, following, node))
+
+
+def _back(came: dict[int, tuple[_Link | None, int]], node: int) -> tuple[int, list[_Link]]:
+    links: list[_Link] = []
+    while True:
+        link, before = came[node]
+        if link is None:
+            return node, links[::-1]
+        links.append(link)
+        node = before
+
+
+def _links(graph: Graph, node: int) -> Iterator[_Link]:
+    """Yield where a node leads."""
+    for edge in graph.out_edges(node):
+        kind = EDGE_KINDS[graph.edge_kind[edge]]
+        if cost := FORWARD.get(kind):
+            yield _Link(int(graph.edge_target[edge]), edge, cost * _doubt(graph, edge), VERBS[kind])
+    for edge in graph.in_edges(node):
+        kind = EDGE_KINDS[graph.edge_kind[edge]]
+        if kind is EdgeKind.OVERRIDES:
+            yield _Link(int(graph.edge_source[edge]), edge, DISPATCH_COST * _doubt(graph, edge), "is overridden by")
+
+
+def _doubt(graph: Graph, edge: int) -> float:
+    candidates = int(graph.edge_candidates[edge])
+    return (1.0, UNIQUE_COST)[candidates] if candidates < 2 else 1 + log2(candidates)
+
+
+def _way(graph: Graph, links: Sequence[_Link], start: int, *, backwards: bool) -> Way:
+    steps = []
+    for link in links:
+        edge, spot = graph.edge(link.edge), spot_of(graph.node(link.other))
+        path, line = (edge.path, edge.line) if edge.path and edge.line else (spot.path, spot.line)
+        candidates = edge.candidates if edge.certainty is Certainty.CANDIDATE else 0
+        steps.append(WayStep(spot, link.how, path, line, edge.certainty, candidates))
+    return Way(spot_of(graph.node(start)), tuple(steps), round(_cost(links), 3), backwards)

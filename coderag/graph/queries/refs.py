@@ -1,0 +1,252 @@
+"""A node to all that refers to it, by how it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
+from coderag.graph.queries.locations import Spot, spot_of
+from coderag.graph.records import Certainty, Edge, EdgeKind, Node, NodeKind
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.columns import LABELS
+
+__all__ = ["Group", "Reference", "References", "Role", "Unresolved", "references_to", "unresolved_near"]
+
+SHOWN = 10  # of each group
+TEST = 1 << LABELS.index("test")
+BEHIND = sum(1 << LABELS.index(one) for one in ("generated", "vendored"))
+
+
+class Role(StrEnum):
+    """How something refers to a node, in the order in which answers show it."""
+
+    DEFINED = "defined by"
+    CALLERS = "called by"
+    READERS = "read by"
+    WRITERS = "written by"
+    DELETERS = "deleted by"
+    ROUTES = "answers"
+    MAPPED = "mapped by"
+    VIEWS = "views that derive from it"
+    REFERRING = "foreign keys to it"
+    REFERRED = "foreign keys from it"
+    QUERIES = "queries"
+    ROUTINES = "routines"
+    TERMS = "terms that speak of it"
+    MIGRATIONS = "migrations"
+    BASES = "inherits"
+    HEIRS = "inherited by"
+    OVERRIDES = "overrides"
+    OVERRIDDEN = "overridden by"
+    REFERENCES = "named by"
+    IMPORTERS = "imported by"
+    READS = "reads"
+    WRITES = "writes"
+    DELETES = "deletes from"
+    MAPS = "maps"
+    DERIVES = "derives from"
+    HANDLER = "answered by"
+    SPEAKS_OF = "speaks of"
+    TESTS = "tests"
+    DOCUMENTS = "documents"
+
+
+# Of an edge that ends at the node: how its source refers to it.
+INWARD = {
+    EdgeKind.CALLS: Role.CALLERS,
+    EdgeKind.READS: Role.READERS,
+    EdgeKind.WRITES: Role.WRITERS,
+    EdgeKind.DELETES: Role.DELETERS,
+    EdgeKind.ROUTES: Role.ROUTES,
+    EdgeKind.MAPS: Role.MAPPED,
+    EdgeKind.DERIVES: Role.VIEWS,
+    EdgeKind.FOREIGN_KEY: Role.REFERRING,
+    EdgeKind.SPEAKS_OF: Role.TERMS,
+    EdgeKind.DEFINES: Role.DEFINED,
+    EdgeKind.ALTERS: Role.MIGRATIONS,
+    EdgeKind.INHERITS: Role.HEIRS,
+    EdgeKind.IMPLEMENTS: Role.HEIRS,
+    EdgeKind.OVERRIDES: Role.OVERRIDDEN,
+    EdgeKind.REFERENCES: Role.REFERENCES,
+    EdgeKind.IMPORTS: Role.IMPORTERS,
+    EdgeKind.TESTS: Role.TESTS,
+    EdgeKind.DOCUMENTS: Role.DOCUMENTS,
+}
+# Of an edge that starts at the node: what its target is to it.
+OUTWARD = {
+    EdgeKind.READS: Role.READS,
+    EdgeKind.WRITES: Role.WRITES,
+    EdgeKind.DELETES: Role.DELETES,
+    EdgeKind.MAPS: Role.MAPS,
+    EdgeKind.DERIVES: Role.DERIVES,
+    EdgeKind.FOREIGN_KEY: Role.REFERRED,
+    EdgeKind.INHERITS: Role.BASES,
+    EdgeKind.IMPLEMENTS: Role.BASES,
+    EdgeKind.OVERRIDES: Role.OVERRIDES,
+    EdgeKind.ROUTES: Role.HANDLER,
+    EdgeKind.SPEAKS_OF: Role.SPEAKS_OF,
+}
+# What a source is decides where such uses of data stand.
+OF_SOURCE = {
+    NodeKind.QUERY: Role.QUERIES,
+    NodeKind.ROUTINE: Role.ROUTINES,
+    NodeKind.TRIGGER: Role.ROUTINES,
+    NodeKind.VIEW: Role.VIEWS,
+}
+USES = (EdgeKind.READS, EdgeKind.WRITES, EdgeKind.DELETES)
+OF_MEMBERS = (*USES, EdgeKind.MAPS, EdgeKind.DERIVES, EdgeKind.SPEAKS_OF, EdgeKind.ALTERS, EdgeKind.TESTS)
+WITHOUT_TESTS = frozenset({Role.CALLERS, Role.READERS, Role.WRITERS, Role.DELETERS, Role.REFERENCES})
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One thing that refers to the node, and where it says so."""
+
+    spot: Spot
+    path: str  # of the place; that of the spot where nothing says it
+    line: int
+    certainty: Certainty
+    candidates: int = 0  # it means one of so many, where that is not certain
+    members: tuple[str, ...] = ()  # the columns that it uses, where the node is a table
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What refers to the node in one way: the surest first, then by path and line."""
+
+    role: Role
+    total: int
+    references: tuple[Reference, ...]  # the first of them
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Something near the node that could not be resolved; it may refer to anything."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """All that refers to one node, and what it uses of the data."""
+
+    target: Spot
+    groups: tuple[Group, ...]
+    unresolved: tuple[Unresolved, ...] = ()
+    repository: str = ""
+
+    @property
+    def total(self) -> int:
+        """How many references there are."""
+        return sum(group.total for group in self.groups)
+
+
+def references_to(graph: Graph, node: Node, *, shown: int | None = SHOWN) -> References:
+    """Return what refers to a node, at most `shown` of each group; None for all."""
+    found: dict[Role, dict[int, list[int]]] = {}
+    for position, other, role in _places(graph, node):
+        found.setdefault(role, {}).setdefault(other, []).append(position)
+    if node.kind in (NodeKind.TABLE, NodeKind.VIEW):
+        found = {role: _joined(graph, others) for role, others in found.items()}
+    groups = [_group(graph, node, role, found[role], shown=shown) for role in Role if role in found]
+    return References(spot_of(node), tuple(groups), tuple(unresolved_near(graph, [node.number])))
+
+
+def unresolved_near(graph: Graph, nodes: Sequence[int]) -> list[Unresolved]:
+    """Return what of some nodes could not be resolved, in order of path and line."""
+    return sorted(
+        {Unresolved(one.path, one.line, one.text) for one in graph.notes(nodes)},
+        key=lambda one: (one.path, one.line, one.text),
+    )
+
+
+def _places(graph: Graph, node: Node) -> Iterable[tuple[int, int, Role]]:
+    """Yield each edge of a node by its position, with the node at its other end and how that refers to it."""
+    yield from _inward(graph, node.number, EDGE_KINDS)
+    for position in graph.out_edges(node.number):
+        kind = EDGE_KINDS[graph.edge_kind[position]]
+        if role := OUTWARD.get(kind):
+            yield position, int(graph.edge_target[position]), role
+    if node.kind in (NodeKind.TABLE, NodeKind.VIEW):
+        for column in _members(graph, node.number):
+            yield from _inward(graph, column, OF_MEMBERS)
+
+
+def _inward(graph: Graph, node: int, kinds: Sequence[EdgeKind]) -> Iterable[tuple[int, int, Role]]:
+    positions = graph.in_edges(node)
+    if not positions:
+        return
+    sources = graph.edge_source[positions]
+    labels = _labels(graph, sources)
+    codes, kinds_of = graph.edge_kind[positions].tolist(), graph.node_kind[sources].tolist()
+    for position, source, code, of_source, label in zip(
+        positions, sources.tolist(), codes, kinds_of, labels, strict=True
+    ):
+        kind = EDGE_KINDS[code]
+        role = INWARD.get(kind)
+        if role is None or kind not in kinds:
+            continue
+        if kind in USES or kind is EdgeKind.REFERENCES:
+            role = OF_SOURCE.get(NODE_KINDS[of_source], role)
+        if label & TEST and role in WITHOUT_TESTS:
+            role = Role.TESTS
+        yield position, source, role
+
+
+def _joined(graph: Graph, others: Mapping[int, list[int]]) -> dict[int, list[int]]:
+    """Return the edges by node, those of columns and fields with what they are part of where that is there too."""
+    joined: dict[int, list[int]] = {}
+    for other, positions in others.items():
+        if NODE_KINDS[graph.node_kind[other]] in (NodeKind.COLUMN, NodeKind.FIELD, NodeKind.CONSTANT):
+            owner = next((edge.source for edge in graph.edges_to(other, (EdgeKind.CONTAINS,))), other)
+            other = owner if owner in others else other
+        joined.setdefault(other, []).extend(positions)
+    return joined
+
+
+def _labels(graph: Graph, nodes: Sequence[int] | Array) -> list[int]:
+    """Return the labels of the files of some nodes, as bits."""
+    files = graph.node_file[nodes]
+    bits = np.append(graph.arrays["file_labels"], np.uint8(0))  # for a file of -1
+    found: list[int] = bits[files].tolist()
+    return found
+
+
+def _members(graph: Graph, table: int) -> list[int]:
+    return [edge.target for edge in graph.edges_from(table, (EdgeKind.CONTAINS,))]
+
+
+def _group(graph: Graph, node: Node, role: Role, others: Mapping[int, list[int]], *, shown: int | None) -> Group:
+    """Return the references of one role: each node once, at its surest and first place."""
+    numbers = list(others)
+    best = [min(others[one], key=lambda at: (int(graph.edge_candidates[at]), at)) for one in numbers]
+    behind = [bool(bits & BEHIND) for bits in _labels(graph, numbers)]
+    files = graph.node_file[numbers].tolist()
+    paths = {file: graph.paths[file] if file >= 0 else "" for file in set(files)}
+    rows = graph.arrays["edge_row"][best].tolist()
+    keys = list(
+        zip(graph.edge_candidates[best].tolist(), behind, [paths[file] for file in files], rows, numbers, strict=True)
+    )
+    order = sorted(range(len(numbers)), key=keys.__getitem__)
+    picked = order if shown is None else order[:shown]
+    references = [
+        _reference(graph, node, numbers[one], edge=graph.edge(best[one]), edges=others[numbers[one]]) for one in picked
+    ]
+    return Group(role, len(numbers), tuple(references))
+
+
+def _reference(graph: Graph, node: Node, other: int, *, edge: Edge, edges: Sequence[int]) -> Reference:
+    spot = spot_of(graph.node(other))
+    members: tuple[str, ...] = ()
+    if node.kind in (NodeKind.TABLE, NodeKind.VIEW):
+        targets = dict.fromkeys(int(graph.edge_target[one]) for one in edges)
+        nodes = [graph.node(one) for one in targets if one not in (node.number, other)]
+        members = tuple(sorted({one.name for one in nodes if one.kind is NodeKind.COLUMN}))
+    place = (edge.path, edge.line) if edge.path and edge.line else (spot.path, spot.line)
+    return Reference(spot, *place, edge.certainty, edge.candidates if edge.candidates > 1 else 0, members)

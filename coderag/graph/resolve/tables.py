@@ -1,0 +1,181 @@
+"""All definitions, imports and bindings of an index by where they are and what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coderag.graph.files import LinkedFile, Places
+from coderag.graph.resolve.rules import Rules, rules_of
+from coderag.syntax.outline import CALLABLE, TYPE_LIKE
+from coderag.syntax.references.records import Binding, Imported, Mention, Role
+from coderag.types import Kind
+
+__all__ = ["CONTAINERS", "VALUES", "Tables"]
+
+CONTAINERS = TYPE_LIKE | {Kind.MODULE}
+VALUES = frozenset({Kind.FIELD, Kind.CONSTANT})
+NO_NAMES: dict[str, tuple[int, ...]] = {}
+CALL, REFERENCE = Role.CALL, Role.REFERENCE
+ROLE = Mention._fields.index("role")
+FOREIGN = frozenset({"vendored", "generated"})
+
+
+class Tables:
+    """Definitions are known by the number of their node, and what is at the top of a file by that of the file."""
+
+    def __init__(self, files: Sequence[LinkedFile], places: Places) -> None:
+        self.files = files
+        self.first = places.first
+        self.rules: list[Rules] = [rules_of(file.language) for file in files]
+        size = max(
+            (first + 1 + len(file.links.definitions) for first, file in zip(places.first, files, strict=True)),
+            default=0,
+        )
+        self.name = [""] * size
+        self.kind: list[Kind | None] = [None] * size  # None: a file
+        self.parent = [-1] * size  # of a file -1
+        self.file = [0] * size
+        self.members: dict[int, dict[str, tuple[int, ...]]] = {}
+        self.bindings: dict[int, dict[str, list[Binding]]] = {}
+        self.imports: dict[int, dict[str, list[Imported]]] = {}
+        self.stars: dict[int, list[Imported]] = {}  # by file
+        self.loads: dict[int, list[Imported]] = {}  # imports of whole modules under their dotted names, by file
+        self.exports: dict[int, frozenset[str]] = {}  # by file
+        self.properties: set[int] = set()  # methods that are read like fields
+        self.by_name: dict[str, list[int]] = {}
+        self.titled: set[int] = set()  # tests and groups of them that have a title and no name
+        self.reachable = {"__class__"}  # names that something may have that is reached through something else
+        self.home: dict[int, int] = {}  # the type of a method that is written outside of it
+        self.rare = [  # mentions of each file that are neither calls nor references
+            [one for one in file.links.mentions.mentions if one[ROLE] is not CALL and one[ROLE] is not REFERENCE]
+            for file in files
+        ]
+        for number, file in enumerate(files):
+            if self.rules[number].titles:
+                self._find_titles(number, file)
+            self._add_definitions(number, file)
+            self._add_links(number, file)
+        self.reachable.update(self.by_name)
+        self.parts: dict[int, list[int]] = {}  # of a type or module that goes on elsewhere: all of it
+        self._join_parts()
+
+    def _join_parts(self) -> None:
+        """Give all parts of a type or module the members of each."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for number, file in enumerate(self.files):
+            kinds = self.rules[number].open_types
+            if kinds:
+                for node, one in enumerate(file.links.definitions, self.first[number] + 1):
+                    if one.kind in kinds:
+                        found.setdefault((self.rules[number].family, one.qualified_name), []).append(node)
+        for nodes in found.values():
+            if len(nodes) > 1:
+                shared: dict[str, tuple[int, ...]] = {}
+                for node in nodes:
+                    for name, inside in self.members.get(node, {}).items():
+                        shared[name] = (*shared.get(name, ()), *inside)
+                for node in nodes:
+                    self.members[node] = shared
+                    self.parts[node] = nodes
+
+    def _find_titles(self, number: int, file: LinkedFile) -> None:
+        titles, definitions = self.rules[number].titles, file.links.definitions
+        for one in file.links.mentions.mentions:
+            if one.role != Role.CALL or one.owner < 0 or one.row != definitions[one.owner].row:
+                continue
+            if one.name in titles or one.receiver.partition(".")[0] in titles:
+                self.titled.add(self.first[number] + 1 + one.owner)
+
+    def _add_definitions(self, number: int, file: LinkedFile) -> None:
+        base = self.first[number]
+        self.file[base] = number
+        by_name, members, titled = self.by_name, self.members, self.titled
+        names, kinds, parents, files = self.name, self.kind, self.parent, self.file
+        for node, one in enumerate(file.links.definitions, base + 1):
+            name, _, kind, above, _, _, _ = one
+            parent = base + 1 + above
+            names[node], kinds[node], parents[node], files[node] = name, kind, parent, number
+            if node in titled:
+                continue
+            known = by_name.get(name)
+            if known is None:
+                by_name[name] = [node]
+            else:
+                known.append(node)
+            inside = members.get(parent)
+            if inside is None:
+                members[parent] = {name: (node,)}
+            elif name in inside:
+                inside[name] += (node,)
+            else:
+                inside[name] = (node,)
+
+    def _add_links(self, number: int, file: LinkedFile) -> None:
+        base, found = self.first[number], file.links.mentions
+        properties = self.rules[number].properties
+        bindings, kind = self.bindings, self.kind
+        for binding in found.bindings:
+            inside, name, _, _ = binding
+            owner = base + 1 + inside
+            scope = bindings.get(owner)
+            if scope is None:
+                scope = bindings[owner] = {}
+            known = scope.get(name)
+            if known is None:
+                scope[name] = [binding]
+                if kind[owner] not in CALLABLE:
+                    self.reachable.add(name)
+            else:
+                known.append(binding)
+        for one in found.imports:
+            if one.name == "*":
+                self.stars.setdefault(base, []).append(one)
+            elif (
+                not one.name
+                and one.module
+                and "." in (one.alias or one.module)
+                and not self.rules[number].imports_types
+            ):
+                self.loads.setdefault(base, []).append(one)
+            if one.alias:
+                self.imports.setdefault(base + 1 + one.owner, {}).setdefault(one.alias, []).append(one)
+                self.reachable.add(one.alias)
+        if found.exports:
+            self.exports[base] = frozenset(found.exports)
+        if properties:
+            for mention in self.rare[number]:
+                if mention.role == Role.DECORATE and mention.name in properties and mention.owner >= 0:
+                    self.properties.add(base + 1 + mention.owner)
+
+    def rules_at(self, node: int) -> Rules:
+        """Return the rules of the language that a node is in."""
+        return self.rules[self.file[node]]
+
+    def file_node(self, node: int) -> int:
+        """Return the node of the file that a node is in."""
+        return self.first[self.file[node]]
+
+    def is_container(self, node: int) -> bool:
+        """Tell whether a definition has members that are reached through its name."""
+        return self.kind[node] in CONTAINERS
+
+    def is_callable(self, node: int) -> bool:
+        """Tell whether a definition is a function or method."""
+        return self.kind[node] in CALLABLE
+
+    def is_foreign(self, node: int) -> bool:
+        """Tell whether a definition is vendored or generated code."""
+        return not FOREIGN.isdisjoint(self.files[self.file[node]].labels)
+
+    def type_around(self, node: int) -> int:
+        """Return the innermost type or module that a definition is or is in, -1 for none."""
+        if self.kind[node] in CONTAINERS:
+            return self.home.get(node, node)
+        while node >= 0 and self.kind[node] is not None:
+            home = self.home.get(node)
+            if home is not None:
+                return home
+            node = self.parent[node]
+            if node >= 0 and self.kind[node] in CONTAINERS:
+                return self.home.get(node, node)
+        return -1

@@ -1,0 +1,1 @@
+"""Making an index, and bringing one up to date: scan, write, merge."""

@@ -1,0 +1,1 @@
+"""Indexes that follow their files: events of the file system to updates."""

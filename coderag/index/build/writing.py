@@ -1,0 +1,149 @@
+"""Files to segments: batches of them go to worker processes, and what comes back is written in order."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from coderag.files.walk import Skipped, SourceFile
+from coderag.index.build.job import BuildOptions, Progress, Watch
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import SEGMENTS, SegmentEntry, sums_of, sync_folder, writing
+from coderag.index.storage.postings import SHORT_DOCS
+from coderag.index.storage.segment import SegmentWriter
+from coderag.index.workers.pool import Batch, Result, WorkerPool
+
+__all__ = ["Readers", "finish_segment", "new_segment", "write_segments"]
+
+BATCH_FILES, BATCH_BYTES = 48, 500_000  # of a small root
+BATCHES, LARGER = 200, 4  # a root of more batches has larger ones, up to so many times: neighbours share their words
+
+
+class Readers:
+    """What reads the files of a root: worker processes that are started when they are needed, and stay."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+        self._pool: WorkerPool | None = None
+        self._made_for: tuple[object, ...] = ()
+
+    def read(self, batches: Sequence[Batch], options: BuildOptions, *, embed: bool) -> Iterator[Result]:
+        """Yield the result of each batch, in the order of the batches; raises WorkerError."""
+        if options.workers == 0:
+            from coderag.index.workers.analyze import analyse  # with workers, they alone import grammars
+
+            for batch in batches:
+                yield analyse(self._root, batch, embed=embed, mask=options.mask)
+        elif batches:
+            # A single small file goes to a worker too: no other way ends a parser that does not end.
+            yield from self._pool_for(options, embed).map(batches)
+
+    def close(self) -> None:
+        """End the processes."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.__exit__(None, None, None)
+
+    def _pool_for(self, options: BuildOptions, embed: bool) -> WorkerPool:
+        count = options.workers or available_cores()
+        made_for = (count, options.file_seconds, embed, options.mask, options.niceness)
+        if self._pool is None or self._made_for != made_for:
+            self.close()
+            self._pool = WorkerPool(
+                self._root,
+                count,
+                file_seconds=options.file_seconds,
+                embed=embed,
+                mask=options.mask,
+                niceness=options.niceness,
+            )
+            self._made_for = made_for
+        return self._pool
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def write_segments(
+    folder: IndexPath,
+    files: Sequence[SourceFile],
+    *,
+    readers: Readers,
+    options: BuildOptions,
+    vectors: str,
+    watch: Watch | None = None,
+) -> tuple[list[SegmentEntry], list[Skipped]]:
+    """Write the files' chunks to new segments, and return those and the files that are no text.
+
+    `vectors` is the key of the shipped encoder where it is to embed the chunks, else "". No manifest names them yet.
+    """
+    entries: list[SegmentEntry] = []
+    skipped: list[Skipped] = []
+    all_bytes = sum(file.size for file in files)
+    batches = list(_batches(files))
+    done_files = done_bytes = done_chunks = 0
+    writer: SegmentWriter | None = None
+    try:
+        for batch, result in zip(batches, readers.read(batches, options, embed=bool(vectors)), strict=True):
+            columns, not_text = result
+            skipped += not_text
+            done_chunks += len(columns.chunks)
+            if writer is not None and writer.chunks + len(columns.chunks) > SHORT_DOCS:
+                entries.append(finish_segment(folder, writer))
+                writer = None
+            with writing(folder):
+                writer = writer or SegmentWriter(new_segment(folder / SEGMENTS), vectors=vectors)
+                writer.add(columns)
+            done_files += len(batch)
+            done_bytes += sum(file.size for file in batch)
+            if watch is not None:
+                watch(Progress(done_files, len(files), done_bytes, all_bytes, done_chunks))
+        if writer is not None and writer.files:
+            entries.append(finish_segment(folder, writer))
+        elif writer is not None:
+            _drop(writer)
+    except BaseException:
+        if writer is not None:
+            _drop(writer)
+        raise
+    return entries, skipped
+
+
+def _drop(writer: SegmentWriter) -> None:
+    writer.abort()
+    with suppress(OSError):  # what is left no manifest names
+        writer.folder.remove_tree()
+
+
+def new_segment(folder: IndexPath) -> IndexPath:
+    """Return the place of a new segment: under a name that never was, as readers may have an old
+    one open, and that cannot be guessed."""
+    return folder / f"{time.time_ns():x}-{os.urandom(6).hex()}"
+
+
+def finish_segment(folder: IndexPath, writer: SegmentWriter) -> SegmentEntry:
+    """Complete a segment of an index, make it durable, and return its entry; raises IndexWriteError."""
+    with writing(folder):
+        writer.finish()
+        sync_folder(writer.folder)
+        return SegmentEntry(writer.folder.name, writer.files, writer.chunks, sums_of(writer.folder))
+
+
+def _batches(files: Sequence[SourceFile]) -> Iterator[Batch]:
+    larger = sum(file.size for file in files) // (BATCHES * BATCH_BYTES)
+    larger = min(max(larger, 1), LARGER)
+    batch: list[SourceFile] = []
+    size = 0
+    for file in files:
+        batch.append(file)
+        size += file.size
+        if len(batch) >= larger * BATCH_FILES or size >= larger * BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

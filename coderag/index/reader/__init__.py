@@ -1,0 +1,1 @@
+"""Opened indexes as searches see them: corpus, access rules, status."""

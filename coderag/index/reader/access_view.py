@@ -1,0 +1,141 @@
+"""Opened indexes to what callers of some groups see of them: everything as if the rest were not there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from coderag.files.walk import Skipped, SkipReason
+from coderag.index.build.embed import Embedding
+from coderag.index.build.schema import fold_schema
+from coderag.index.build.segment_ref import Part
+from coderag.index.catalog.catalog import Catalog, joined_catalog, made_catalog
+from coderag.index.reader.access_control import Denied, Sight, access_of, seen_manifest, sight_of
+from coderag.index.reader.snapshot import Whole
+from coderag.index.reader.status import Status, take_stock
+from coderag.index.storage.database_snapshots import Snapshot, read_snapshots
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.listing import Listed
+from coderag.index.storage.manifest import Manifest
+from coderag.index.storage.segment import Segment
+
+__all__ = ["Seen", "SeenRoot"]
+
+LINKS = frozenset({SkipReason.LINK, SkipReason.LINK_OUTSIDE})  # what they lead to is told with them
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRoot:
+    """The index of a root, with all that it holds."""
+
+    folder: IndexPath
+    manifest: Manifest
+    segments: tuple[Segment, ...]
+    listed: Listed
+    catalog: Catalog | None
+
+
+class SeenRoot:
+    """What is seen of one root where some rules are not met."""
+
+    def __init__(self, whole: OpenedRoot, denied: tuple[Denied, ...]) -> None:
+        self.whole = whole
+        self.sight: Sight = sight_of(whole.manifest, whole.segments, denied=denied, catalog=whole.catalog)
+        self.manifest = seen_manifest(whole.manifest, whole.segments, self.sight)
+
+    @cached_property
+    def snapshots(self) -> list[Snapshot]:
+        """The databases that were asked and are seen."""
+        root = self.manifest.root
+        return [one for one in read_snapshots(self.whole.folder) if not self.sight.hides_database(one, root)]
+
+    @cached_property
+    def catalog(self) -> Catalog | None:
+        """The schemas that the files and databases that are seen amount to, None where they tell of none.
+
+        A table may be made of several files, so this is folded from those that are seen, and not cut out of the whole.
+        """
+        whole = self.whole
+        if whole.catalog is None or not self._hides_facts():
+            return whole.catalog
+        parts = [Part(*one) for one in zip(self.manifest.segments, whole.segments, whole.listed.stamps, strict=True)]
+        settings = access_of(self.manifest).settings
+        folded = fold_schema(parts, self.snapshots, settings, embedding=Embedding.made(self.manifest))
+        return made_catalog(folded[0], vectors=folded[1]) if folded else None
+
+    def _hides_facts(self) -> bool:
+        """Tell whether something is hidden that tells of schemas."""
+        if len(self.snapshots) < len(read_snapshots(self.whole.folder)):
+            return True
+        entries = zip(self.whole.manifest.segments, self.manifest.segments, self.whole.segments, strict=True)
+        return any(
+            not set(segment.files_with_facts()).isdisjoint(set(seen.dead) - set(whole.dead))
+            for whole, seen, segment in entries
+        )
+
+    def status(self, *, compare: bool) -> Status:
+        """Return the status of what is seen: without what only the whole index can tell, such as its size on disk."""
+        found = take_stock(
+            self.whole.folder,
+            self.manifest,
+            self.whole.segments,
+            compare=compare,
+            listed=self.whole.listed,
+            catalog=self.catalog,
+            snapshots=self.snapshots,
+        )
+        if self.sight.is_whole:
+            return found
+        changes = found.changes and replace(
+            found.changes,
+            # What a new file says of databases is known when it is read.
+            new=() if self.sight.hides_databases else self._seen(found.changes.new),
+            changed=self._seen(found.changes.changed),
+            gone=self._seen(found.changes.gone),
+        )
+        skipped = tuple(self._told(one) for one in found.skipped if not self.sight.hides(one.path))
+        return replace(
+            found,
+            skipped=skipped,
+            changes=changes,
+            updated_ns=0,
+            build_seconds=0.0,
+            graph=None,
+            segments=0,
+            index_bytes=0,
+        )
+
+    def _told(self, one: Skipped) -> Skipped:
+        """Return why a file was left out, for who may not see what a link leads to: there it leads nowhere."""
+        if one.reason not in LINKS or not one.detail:
+            return one
+        target = os.path.relpath(os.path.join(self.manifest.root, one.detail), self.manifest.root)
+        return replace(one, reason=SkipReason.BROKEN_LINK, detail="") if self.sight.hides(target) else one
+
+    def _seen(self, paths: Sequence[str]) -> tuple[str, ...]:
+        return tuple(path for path in paths if not self.sight.hides(path))
+
+
+class Seen:
+    """What is seen of several roots."""
+
+    def __init__(self, whole: Whole, denied: Sequence[tuple[Denied, ...]]) -> None:
+        """Look at roots, of each of which some rules are not met."""
+        parts = zip(whole.folders, whole.manifests, whole.segments, whole.listings, denied, strict=True)
+        self.roots = [
+            SeenRoot(OpenedRoot(folder, manifest, segments, listed, whole.catalogs.get(manifest.repository)), rules)
+            for folder, manifest, segments, listed, rules in parts
+        ]
+        self.corpus = whole.corpus.with_dead([entry.dead for one in self.roots for entry in one.manifest.segments])
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The schemas of all roots as one catalog."""
+        return joined_catalog(self.catalogs)
+
+    @cached_property
+    def catalogs(self) -> Mapping[str, Catalog]:
+        """The catalogs of the roots that have any, by repository."""
+        return {one.manifest.repository: one.catalog for one in self.roots if one.catalog is not None}

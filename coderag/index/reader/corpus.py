@@ -1,0 +1,317 @@
+"""Several opened segments, of one index or more, as one numbered row of chunks."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from coderag.index.reader.paths import PathTable
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.strings import last_bytes
+from coderag.index.storage.columns import KINDS, LABELS
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import SEGMENTS, Manifest
+from coderag.index.storage.segment import Segment
+from coderag.index.storage.vectors import cosines
+from coderag.types import Chunk, Content, Kind
+
+__all__ = ["Corpus", "Member", "open_members"]
+
+REMEMBERED_BYTES = 128 << 20  # of masks and factors
+WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be found out again
+    *("chunk_file", "chunk_kind", "file_labels", "file_language", "languages"),
+    *("documents", "paths", "path_table", "_first_of_file", "_path_ranks"),
+)
+REMEMBERED_NAMES = 100_000
+MANY_FILES = 2_000  # so many paths are not compared again for each question
+LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A segment in a corpus."""
+
+    segment: Segment
+    repository: str
+    root: str
+    dead: tuple[int, ...]  # numbers of files that changed or went since the segment was written
+    first_chunk: int = 0  # in the corpus
+    first_file: int = 0
+
+
+NONE_OPEN: Mapping[IndexPath, Segment] = {}
+
+
+def open_members(
+    folder: IndexPath, manifest: Manifest, *, known: Mapping[IndexPath, Segment] = NONE_OPEN
+) -> list[Member]:
+    """Return the segments of an index, of which some may be open already; raises IndexDamagedError."""
+    members = []
+    for entry in manifest.segments:
+        path = folder / SEGMENTS / entry.name
+        segment = known.get(path)
+        if segment is None or segment.vectors_key != manifest.vectors:
+            segment = Segment.of(folder, entry, vectors=manifest.vectors)
+        members.append(Member(segment, manifest.repository, manifest.root, entry.dead))
+    return members
+
+
+class Corpus:
+    """Chunks and files numbered over all segments; numbers last as long as the corpus."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        placed: list[Member] = []
+        chunks = files = 0
+        for one in members:
+            placed.append(Member(one.segment, one.repository, one.root, one.dead, chunks, files))
+            chunks += len(one.segment)
+            files += len(one.segment.paths)
+        self.members = tuple(placed)
+        self._first_chunks = [one.first_chunk for one in placed]
+        self._first_files = [one.first_file for one in placed]
+        self.size = chunks
+        self.files = files
+        self._remembered: dict[Hashable, Array] = {}
+
+    def __len__(self) -> int:
+        """Return how many chunks there are, dead ones included."""
+        return self.size
+
+    @cached_property
+    def chunk_file(self) -> Array:
+        """The file of each chunk, i32[chunks]."""
+        return self._joined([one.segment.chunk_file + one.first_file for one in self.members], np.int32)
+
+    @cached_property
+    def chunk_kind(self) -> Array:
+        """The kind of each chunk as its position in KINDS, u8[chunks]."""
+        return self._joined([one.segment.chunk_kind for one in self.members], np.uint8)
+
+    @cached_property
+    def file_labels(self) -> Array:
+        """The labels of each file as bits, u8[files]."""
+        return self._joined([one.segment.arrays["file_labels"] for one in self.members], np.uint8)
+
+    @cached_property
+    def file_language(self) -> Array:
+        """The language of each file as its position in `languages`, u8[files]."""
+        code = {name: number for number, name in enumerate(self.languages)}
+        found = []
+        for one in self.members:
+            table = np.array([code[name] for name in one.segment.languages] or [0], dtype=np.uint8)
+            found.append(table[one.segment.arrays["file_language"]])
+        return self._joined(found, np.uint8)
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """The languages of all files, in alphabetical order."""
+        return sorted({name for one in self.members for name in one.segment.languages})
+
+    @cached_property
+    def documents(self) -> Array:
+        """Which files are documents rather than code, bool[files]."""
+        contents = {name: content for one in self.members for name, content in one.segment.languages.items()}
+        docs = [contents[name] == Content.DOCS for name in self.languages]
+        return np.array(docs or [False])[self.file_language]
+
+    @cached_property
+    def live_file(self) -> Array:
+        """Whether each file is still what was indexed, bool[files]."""
+        live = np.ones(self.files, dtype=bool)
+        for one in self.members:
+            live[[one.first_file + number for number in one.dead]] = False
+        return live
+
+    @cached_property
+    def dead_chunks(self) -> tuple[Array, ...]:
+        """Of each segment its chunks of files that changed or went, i64[n], ascending."""
+        return tuple(
+            np.flatnonzero(np.isin(one.segment.chunk_file, one.dead)) if one.dead else np.zeros(0, dtype=np.int64)
+            for one in self.members
+        )
+
+    @cached_property
+    def live_chunks(self) -> int:
+        """How many chunks are of files that are still what was indexed."""
+        return self.size - sum(map(len, self.dead_chunks))
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The path of each file."""
+        return [path for one in self.members for path in one.segment.paths.all()]
+
+    def with_dead(self, dead: Sequence[tuple[int, ...]]) -> Corpus:
+        """Return the same chunks and files, of which others are dead: a list of numbers for each segment."""
+        other = Corpus([replace(one, dead=files) for one, files in zip(self.members, dead, strict=True)])
+        other.__dict__.update({name: self.__dict__[name] for name in WHATEVER_IS_DEAD if name in self.__dict__})
+        return other
+
+    @cached_property
+    def path_table(self) -> PathTable:
+        """The paths by their folders, for globs."""
+        return PathTable(self.paths)
+
+    def remembered(self, key: Hashable, make: Callable[[], Array]) -> Array:
+        """Return what was made under a key, [chunks] that nobody changes; the oldest of many are made again."""
+        found = self._remembered.get(key)
+        if found is None:
+            found = make()
+            found.flags.writeable = False
+            for oldest in list(self._remembered):
+                if sum(one.nbytes for one in [*self._remembered.values()]) + found.nbytes <= REMEMBERED_BYTES:
+                    break
+                self._remembered.pop(oldest, None)
+            self._remembered[key] = found
+        return found
+
+    def files_of(self, chunks: Array) -> Array:
+        """Return which files have one of some chunks (bool[chunks]), bool[files]."""
+        found = np.zeros(self.files, dtype=bool)
+        files, starts = self._first_of_file
+        if len(starts):
+            found[files] = np.logical_or.reduceat(chunks, starts)
+        return found
+
+    def chunks_of(self, files: Array) -> Array:
+        """Return the chunks of some files (bool[files]), i64[n] ascending."""
+        known, starts = self._first_of_file
+        ends = np.append(starts[1:], len(self))
+        at = np.flatnonzero(files[known])
+        sizes = ends[at] - starts[at]
+        return np.repeat(starts[at] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+
+    @cached_property
+    def _first_of_file(self) -> tuple[Array, Array]:
+        """The files that have chunks, and the first chunk of each: the chunks of a file lie together."""
+        firsts = [np.flatnonzero(np.diff(one.segment.chunk_file, prepend=-1)) for one in self.members]
+        placed = list(zip(self.members, firsts, strict=True))
+        files = [one.segment.chunk_file[first] + one.first_file for one, first in placed]
+        return self._joined(files, np.int64), self._joined([first + one.first_chunk for one, first in placed], np.int64)
+
+    def with_label(self, label: str) -> Array:
+        """Return which files carry a label, bool[files]."""
+        return (self.file_labels >> np.uint8(LABELS.index(label)) & np.uint8(1)).astype(bool)
+
+    def of_kinds(self, kinds: Sequence[str]) -> Array:
+        """Return which chunks are of one of some kinds, bool[chunks]."""
+        wanted = np.array([kind in kinds for kind in KINDS])
+        return wanted[self.chunk_kind]
+
+    def member_of(self, chunk: int) -> tuple[Member, int]:
+        """Return the segment that holds a chunk, and the chunk's number in it."""
+        member = self.members[bisect_right(self._first_chunks, chunk) - 1]
+        return member, chunk - member.first_chunk
+
+    def path(self, file: int) -> str:
+        """Return a file's path, without reading those of the others."""
+        member = self.members[bisect_right(self._first_files, file) - 1]
+        return member.segment.paths[file - member.first_file]
+
+    def paths_of(self, files: Array) -> list[str]:
+        """Return the paths of some files, i64[n] ascending."""
+        bounds = [*np.searchsorted(files, self._first_files).tolist(), len(files)]
+        parts = zip(self.members, bounds, bounds[1:], strict=False)
+        return [
+            path
+            for member, begin, end in parts
+            for path in member.segment.paths.some(files[begin:end] - member.first_file)
+        ]
+
+    def path_ranks(self, files: Array) -> Array:
+        """Return numbers by which some files, i64[n], sort as by their paths, i64[n]; equal paths have equal ones."""
+        some, own = np.unique_inverse(files)
+        return self._path_ranks[files] if len(some) > MANY_FILES else _ranks(self.paths_of(some))[own]
+
+    @cached_property
+    def _path_ranks(self) -> Array:
+        """The place of each file by its path, i64[files]."""
+        return _ranks(self.paths)
+
+    def cosines(self, query: Array) -> Array:
+        """Return how near each chunk's vector is to f32[dimensions], f32[chunks]: 0 where there is none."""
+        found = [
+            np.zeros(len(one.segment), dtype=np.float32)
+            if one.segment.vectors is None
+            else cosines(one.segment.vectors, query)
+            for one in self.members
+        ]
+        return self._joined(found, np.float32)
+
+    def by_member(self, chunks: Array) -> Iterator[tuple[Member, Array | slice, Array]]:
+        """Yield each segment that holds some of i64[n] chunks, with their positions in it, and their numbers there."""
+        order = None if (chunks[1:] >= chunks[:-1]).all() else np.argsort(chunks, kind="stable")
+        ascending = chunks if order is None else chunks[order]
+        bounds = [*np.searchsorted(ascending, self._first_chunks).tolist(), len(chunks)]
+        for member, begin, end in zip(self.members, bounds, bounds[1:], strict=False):
+            if begin < end:
+                here = slice(begin, end)
+                yield member, here if order is None else order[here], ascending[here] - member.first_chunk
+
+    def file_numbers(self, chunks: Array) -> Array:
+        """Return the file of each of i64[n] chunks, i64[n]."""
+        found = np.zeros(len(chunks), dtype=np.int64)
+        for member, positions, local in self.by_member(chunks):
+            found[positions] = member.segment.chunk_file[local] + member.first_file
+        return found
+
+    def first_rows(self, chunks: Array) -> Array:
+        """Return the first row of each of i64[n] chunks, i64[n]."""
+        found = np.zeros(len(chunks), dtype=np.int64)
+        for member, positions, local in self.by_member(chunks):
+            found[positions] = member.segment.first_row[local]
+        return found
+
+    def kind(self, chunk: int) -> Kind:
+        """Return what a chunk is."""
+        member, local = self.member_of(chunk)
+        return KINDS[int(member.segment.chunk_kind[local])]
+
+    def names(self, chunks: Array) -> list[tuple[str, str]]:
+        """Return of each of i64[n] chunks its own name, and the last name of what encloses it ("" at the top)."""
+        found = [("", "")] * len(chunks)
+        for member, positions, local in self.by_member(chunks):
+            segment = member.segment
+            places = np.arange(len(chunks))[positions].tolist()
+            sizes = segment.name_bytes[local].tolist()
+            for place, size, qualified in zip(places, sizes, segment.names.some(local), strict=True):
+                found[place] = _own_and_scope(qualified, size)
+        return found
+
+    def place(self, chunk: int) -> tuple[str, int]:
+        """Return a chunk's path and first row."""
+        member, local = self.member_of(chunk)
+        return member.segment.paths[int(member.segment.chunk_file[local])], int(member.segment.first_row[local])
+
+    def chunk(self, number: int) -> Chunk:
+        """Return a chunk with its text."""
+        member, local = self.member_of(number)
+        return member.segment.chunk(local, repository=member.repository)
+
+    def _joined(self, arrays: Sequence[Array], dtype: type[np.generic]) -> Array:
+        if not arrays:
+            return np.zeros(0, dtype=dtype)
+        return (
+            arrays[0].astype(dtype, copy=False)
+            if len(arrays) == 1
+            else np.concatenate(arrays).astype(dtype, copy=False)
+        )
+
+
+def _ranks(texts: Sequence[str]) -> Array:
+    """Return the place of each text among all of them, i64[n]; equal texts have the same."""
+    place = {text: number for number, text in enumerate(sorted(set(texts)))}
+    return np.array([place[text] for text in texts], dtype=np.int64)
+
+
+@lru_cache(maxsize=REMEMBERED_NAMES)
+def _own_and_scope(qualified: str, size: int) -> tuple[str, str]:
+    """Return the last `size` bytes of a qualified name, and the last name in what comes before them."""
+    own = last_bytes(qualified, size)
+    rest = qualified[: len(qualified) - len(own)]
+    scope = LAST_NAME.search(rest.rstrip(".:#/ >")) if rest else None
+    return own, scope[1] if scope else ""

@@ -1,0 +1,1 @@
+"""Numpy arrays and strings as files that are memory-mapped."""

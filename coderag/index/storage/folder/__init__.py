@@ -1,0 +1,1 @@
+"""The folder of an index: paths without links, locks, signatures, ownership."""

@@ -1,0 +1,462 @@
+"""The manifest of an index: which segments it has, what wrote them, and what was left out.
+
+An index folder holds
+
+    manifest.json         this; replaced by a rename, so a reader sees the old index or the new one
+    graph-N-X.bin         what calls, reads and writes what (coderag.graph)
+    listing-N-X.bin       what the file system said of the root (coderag.index.storage.listing)
+    catalog-N-X.bin       the schema that the files and databases amount to (coderag.index.catalog.catalog)
+    databases/            what databases said when they were asked last (coderag.index.storage.database_snapshots)
+    views/                graphs of what callers of some groups see (coderag.graph.access_graphs)
+    segments/NAME/        immutable (coderag.index.storage.segment)
+    merging/              segments that are being made of others (coderag.index.build.merging)
+    lock, lock.json       who writes (coderag.index.storage.folder.lock)
+    merging.lock, .gitignore
+
+N counts the manifests, and X is random, as part of NAME is: what a repository brings cannot take the place of a file
+whose name nobody knows. The manifest is signed and holds the sums of all other files, but for databases/, whose files
+are signed themselves.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from coderag.errors import (
+    IndexDamagedError,
+    IndexFormatError,
+    IndexMissingError,
+    IndexTooNewError,
+    IndexWriteError,
+)
+from coderag.index.storage.arrays.arrays import MAPPED_BYTES, Array
+from coderag.index.storage.folder.index_path import IndexPath, is_name
+from coderag.index.storage.folder.sealed import Sealed, read_sealed, write_sealed
+from coderag.index.storage.folder.signing import Signer
+from coderag.index.storage.listing import Listed, read_listing, write_listing
+from coderag.index.storage.vectors import vectors_name
+from coderag.types import Content
+
+__all__ = [
+    "FORMAT",
+    "INDEX_FOLDER",
+    "MANIFEST",
+    "MERGING",
+    "MERGING_LOCK",
+    "NO_SUM",
+    "SEGMENTS",
+    "Manifest",
+    "SegmentEntry",
+    "Sum",
+    "accept_away",
+    "as_foreign",
+    "decode_entry",
+    "decode_manifest",
+    "generation_of",
+    "is_at_home",
+    "listing_of",
+    "numbered_name",
+    "publish_manifest",
+    "read_manifest",
+    "read_sealed_manifest",
+    "remove_leftovers",
+    "sum_of",
+    "sums_of",
+    "sync_folder",
+    "synced_sum",
+    "write_manifest",
+    "writing",
+]
+
+# History of the format:
+# 1  first
+# 2  what files tell of schemas, and the catalog folded from it
+# 3  vectors
+# 4  stamps of files in the listing instead of the segments, sums of all files in the manifest
+# 5  links of files in segments, and the graph
+# 6  signed; sums are SHA-256, names are not to be guessed
+FORMAT = 6
+INDEX_FOLDER = ".coderag"
+MANIFEST = "manifest.json"
+SEGMENTS = "segments"
+MERGING, MERGING_LOCK = "merging", "merging.lock"
+PURPOSE = "manifest"  # of the signature
+MANIFEST_BYTES = 64 << 20  # at most; a segment takes some hundred, a dead file seven
+READ_BYTES = 1 << 20
+MOST_GENERATIONS = 10**14  # so that the next ones have a name, too
+LATEST_NS = 250_000_000_000 * 10**9  # in the year 9892, which every calendar has
+UNWRITABLE = frozenset(  # no bug, but what the system, the disk or a limit does not let happen
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EIO, errno.EFBIG}
+)
+SEGMENT_NAME = re.compile(r"[0-9a-f]{1,20}-[0-9a-f]{1,16}")
+SEGMENT_FILE = re.compile(r"arrays\.bin|text\.bin|vectors-[0-9a-f]{1,64}\.bin")
+NUMBERED = re.compile(r"(listing|catalog|graph)-([0-9]{1,15})-[0-9a-f]{16}\.bin")
+LEFT_OVER = re.compile(r"(?:listing|catalog|graph)-[0-9]+(?:-[0-9a-f]+)?\.bin|[a-z0-9-]+\.tmp")
+DIGEST = re.compile(r"[0-9a-f]{64}|")
+NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves of pairs that stand for no byte of a name either
+KEY = re.compile(r"[0-9a-f]{0,64}")
+HOME = re.compile(rb'\{"format":[0-9]+,"home":("(?:[^"\\]|\\.)*"),')
+
+_compared: set[tuple[str, bytes]] = set()  # manifests of indexes that were made elsewhere, and cannot be written
+
+Sum = tuple[int, str]  # the bytes of a file, and their SHA-256
+NO_SUM: Sum = (0, "")
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentEntry:
+    """A segment as the manifest knows it."""
+
+    name: str
+    files: int
+    chunks: int
+    sums: dict[str, Sum]  # of each of its files
+    dead: tuple[int, ...] = ()  # numbers of files that changed or went since
+    foreign: bool = False  # whether it was not made by this user on this machine: then no other index may have it
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """An index as a whole."""
+
+    root: str
+    repository: str
+    segments: tuple[SegmentEntry, ...] = ()
+    listing: str = ""  # name of the listing's file
+    listing_sum: Sum = NO_SUM
+    contents: tuple[str, ...] = ("code", "docs")
+    max_bytes: int = 0
+    mask: bool = True  # whether secrets are covered
+    version: str = ""  # of coderag
+    parts: dict[str, str] = field(default_factory=dict)  # what the content depends on: chunker, tokenizer, languages
+    updated_ns: int = 0  # when the files were listed
+    seconds: float = 0.0  # the last full build took
+    generation: int = 0  # counts the manifests written
+    catalog: str = ""  # name of the catalog's file, "" where nothing tells of a schema
+    catalog_sum: Sum = NO_SUM
+    catalog_key: str = ""  # what the catalog was folded from, besides the files
+    graph: str = ""  # name of the graph's file, "" where there is none
+    graph_sum: Sum = NO_SUM
+    graph_key: str = ""  # of what it was made of: the graph may be older than the segments
+    graph_ns: int = 0  # when it was made
+    graph_seconds: float = 0.0  # making it took
+    encoder: dict[str, Any] = field(default_factory=dict)  # how to open it (EncoderSpec); {} for the shipped one
+    encoder_named: bool = False  # whether the user named it, and no file of the root
+    vectors: str = ""  # the key of its identity, which names the files of vectors; "" where there are none
+    access: dict[str, Any] = field(
+        default_factory=dict
+    )  # who may see what (coderag.index.reader.access_control); {}: everybody all
+
+
+def read_manifest(folder: IndexPath) -> Manifest:
+    """Return the manifest of an index.
+
+    Raises IndexMissingError, IndexFormatError when an older version wrote it, IndexTooNewError when a newer one did,
+    IndexDamagedError, and IndexUntrustedError when this user did not.
+    """
+    sealed = read_sealed_manifest(folder)
+    manifest = decode_manifest(folder, sealed.checked(folder))
+    if not is_at_home(folder, sealed.body) and (str(folder), sealed.body) not in _compared:
+        raise IndexDamagedError(f'the index at {folder} was moved there and is not as it was; run "coderag index"')
+    if sealed.signer is not Signer.USER:  # of who knows the shared key, any machine may have made it
+        manifest = as_foreign(manifest)
+    return manifest
+
+
+def read_sealed_manifest(folder: IndexPath) -> Sealed:
+    """Return what the file of a manifest holds, whoever made it; raises IndexMissingError and IndexDamagedError."""
+    try:
+        return read_sealed(folder / MANIFEST, PURPOSE, most_bytes=MANIFEST_BYTES)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise IndexMissingError(f'there is no index at {folder}; run "coderag index"') from error
+    except OSError as error:
+        raise IndexMissingError(f"the index at {folder} cannot be read: {error.strerror}") from error
+
+
+def is_at_home(folder: IndexPath, body: bytes) -> bool:
+    """Tell whether the body of a manifest says that its index lies in this folder."""
+    found = HOME.match(body)
+    try:
+        return found is not None and json.loads(found[1]) == _home_of(folder)
+    except ValueError:
+        return False
+
+
+def accept_away(folder: IndexPath, body: bytes) -> None:
+    """Believe a manifest that says another folder, as long as this process lasts: all was compared with its sums."""
+    _compared.add((str(folder), body))
+
+
+def as_foreign(manifest: Manifest) -> Manifest:
+    """Return a manifest whose content other indexes may not have, and whose encoder this user did not name."""
+    segments = tuple(replace(entry, foreign=True) for entry in manifest.segments)
+    return replace(manifest, segments=segments, encoder_named=False)
+
+
+def decode_manifest(folder: IndexPath, body: bytes) -> Manifest:
+    """Return the manifest that the body of its file holds, each name and number of which is what it should be.
+
+    Raises IndexFormatError, IndexTooNewError and IndexDamagedError.
+    """
+    try:
+        table = json.loads(body)
+        found = table["format"]
+        content = table["manifest"]
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise _damaged(folder, f"it holds no table ({type(error).__name__})") from error
+    if isinstance(found, int) and found > FORMAT:
+        raise IndexTooNewError(
+            f"the index at {folder} has format {found}, which a newer version of coderag wrote; this one reads "
+            f"{FORMAT}: "
+            'update coderag, choose another place with "--index DIR", or run "coderag index --rebuild"'
+        )
+    if found != FORMAT:
+        raise IndexFormatError(
+            f'the index at {folder} has format {found}, this version of coderag reads {FORMAT}; run "coderag index"'
+        )
+    fields = dict(_checked(content, MANIFEST_FIELDS, folder))
+    segments = tuple(decode_entry(folder, entry) for entry in fields.pop("segments"))
+    if len({entry.name for entry in segments}) < len(segments):
+        raise _damaged(folder, "a segment is named twice")
+    return Manifest(**{name: _frozen(value) for name, value in fields.items()}, segments=segments)
+
+
+def decode_entry(folder: IndexPath, table: Any) -> SegmentEntry:
+    """Return the segment that a table of a manifest, or of the cache, tells of; raises IndexDamagedError."""
+    fields = _checked(table, ENTRY_FIELDS, folder)
+    entry = SegmentEntry(**{name: _frozen(value) for name, value in fields.items()})
+    if entry.dead and entry.dead[-1] >= entry.files:
+        raise _damaged(folder, "a dead file has no segment")
+    return replace(entry, sums={name: (size, digest) for name, (size, digest) in entry.sums.items()})
+
+
+Checks = Mapping[str, Callable[[Any], bool]]
+
+
+def _checked(table: Any, known: Checks, folder: IndexPath) -> dict[str, Any]:
+    if not isinstance(table, dict) or table.keys() != known.keys():
+        raise _damaged(folder, "a table has other fields than it should")
+    for name, is_right in known.items():
+        if not is_right(table[name]):
+            raise _damaged(folder, f"{name!r} is not what it may be")
+    return table
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _damaged(folder: IndexPath, why: str) -> IndexDamagedError:
+    return IndexDamagedError(f'{folder / MANIFEST} is damaged: {why}; run "coderag index"')
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and NO_BYTES.search(value) is None
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 63
+
+
+def _is_generation(value: Any) -> bool:
+    return type(value) is int and 0 <= value < MOST_GENERATIONS
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) is int and 0 <= value < LATEST_NS
+
+
+def _is_seconds(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < LATEST_NS
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_sum(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and _is_count(value[0])
+        and isinstance(value[1], str)
+        and DIGEST.fullmatch(value[1]) is not None
+    )
+
+
+def _matches(expression: re.Pattern[str]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and expression.fullmatch(value) is not None
+
+
+def _is_numbered(kind: str, *, optional: bool) -> Callable[[Any], bool]:
+    def is_numbered(value: Any) -> bool:
+        if value == "":
+            return optional
+        found = NUMBERED.fullmatch(value) if isinstance(value, str) else None
+        return found is not None and found[1] == kind
+
+    return is_numbered
+
+
+def _are_sums(value: Any) -> bool:
+    return isinstance(value, dict) and all(SEGMENT_FILE.fullmatch(name) and _is_sum(one) for name, one in value.items())
+
+
+def _are_dead(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and set(map(type, value)) <= {int}
+        and value == sorted(set(value))
+        and (not value or value[0] >= 0)
+    )
+
+
+ENTRY_FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    "name": _matches(SEGMENT_NAME),
+    "files": _is_count,
+    "chunks": _is_count,
+    "sums": _are_sums,
+    "dead": _are_dead,
+    "foreign": _is_flag,
+}
+MANIFEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("root", "repository", "version"), _is_text),
+    **dict.fromkeys(("catalog_key", "graph_key"), _matches(KEY)),
+    **dict.fromkeys(("listing_sum", "catalog_sum", "graph_sum"), _is_sum),
+    **dict.fromkeys(("updated_ns", "graph_ns"), _is_time),
+    "max_bytes": _is_count,
+    "generation": _is_generation,
+    **dict.fromkeys(("seconds", "graph_seconds"), _is_seconds),
+    **dict.fromkeys(("mask", "encoder_named"), _is_flag),
+    **dict.fromkeys(("encoder", "access"), _is_table),
+    "segments": lambda value: isinstance(value, list),
+    "listing": _is_numbered("listing", optional=False),
+    "catalog": _is_numbered("catalog", optional=True),
+    "graph": _is_numbered("graph", optional=True),
+    "contents": lambda value: isinstance(value, list) and all(one in list(Content) for one in value),
+    "parts": lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+    "vectors": _matches(KEY),
+}
+
+
+def listing_of(folder: IndexPath, manifest: Manifest, held: Array | None = None) -> Listed:
+    """Return what the last walk saw; raises IndexDamagedError. `held`: its file, opened before."""
+    listed = read_listing(folder / manifest.listing, held)
+    if [len(stamps) for stamps in listed.stamps] != [entry.files for entry in manifest.segments]:
+        raise IndexDamagedError(f'{folder / manifest.listing} is damaged: it has other files; run "coderag index"')
+    return listed
+
+
+def numbered_name(kind: str, generation: int) -> str:
+    """Return a new name for a listing, a catalog or a graph, which cannot be guessed."""
+    return f"{kind}-{generation}-{os.urandom(8).hex()}.bin"
+
+
+def generation_of(name: str) -> int:
+    """Return the generation that the name of a listing, a catalog or a graph has, 0 for another name."""
+    found = NUMBERED.fullmatch(name)
+    return int(found[2]) if found else 0
+
+
+def write_manifest(folder: IndexPath, manifest: Manifest, listed: Listed | None) -> Manifest:
+    """Publish a manifest and its listing, None for the one that it names; what only earlier ones name is removed."""
+    manifest = replace(manifest, generation=manifest.generation + 1)
+    if listed is not None:
+        path = folder / numbered_name("listing", manifest.generation)
+        write_listing(path, listed)
+        manifest = replace(manifest, listing=path.name, listing_sum=synced_sum(path))
+    publish_manifest(folder, manifest)
+    remove_leftovers(folder, manifest)
+    return manifest
+
+
+def publish_manifest(folder: IndexPath, manifest: Manifest) -> None:
+    """Sign a manifest as that of an index in this folder, and replace the one that is there."""
+    table = {"format": FORMAT, "home": _home_of(folder), "manifest": asdict(manifest)}
+    body = json.dumps(table, separators=(",", ":")).encode()
+    write_sealed(folder / MANIFEST, PURPOSE, body)
+
+
+def _home_of(folder: IndexPath) -> str:
+    """Return what a manifest calls the place of its index."""
+    return str(IndexPath(folder.base.resolve(), folder.names))
+
+
+def remove_leftovers(folder: IndexPath, manifest: Manifest) -> None:
+    """Remove segments and listings that the manifest does not name: of earlier manifests, or of writers that died.
+
+    Only who holds the index's lock may do so. What coderag does not call anything so stays.
+    """
+    named = {entry.name for entry in manifest.segments}
+    for name in (folder / SEGMENTS).entries():
+        segment = folder / SEGMENTS / name if is_name(name) else None
+        if segment is None or not SEGMENT_NAME.fullmatch(name):
+            continue
+        if name not in named:
+            with suppress(OSError):  # what cannot be removed now is tried again by the next writer
+                segment.remove_tree()
+            continue
+        for file in segment.entries():
+            if file.startswith("vectors-") and file != vectors_name(manifest.vectors):
+                (segment / file).remove()
+    kept = {manifest.listing, manifest.catalog, manifest.graph}
+    for name in folder.entries():
+        if LEFT_OVER.fullmatch(name) and name not in kept:
+            (folder / name).remove()
+
+
+@contextmanager
+def writing(folder: IndexPath) -> Iterator[None]:
+    """Turn what the system says while an index is written into IndexWriteError."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise IndexWriteError(
+                f"no space left to write the index at {folder}; the old index is unchanged"
+            ) from error
+        if error.errno in UNWRITABLE:
+            raise IndexWriteError(
+                f'the index at {folder} cannot be written: {error.strerror}; choose another place with "--index DIR"'
+            ) from error
+        raise
+
+
+def sum_of(path: IndexPath) -> Sum:
+    """Return the size and the SHA-256 of a file; raises OSError."""
+    size, digest = 0, hashlib.sha256()
+    with path.open(MAPPED_BYTES) as file:
+        while block := file.read(READ_BYTES):
+            size += len(block)
+            digest.update(block)
+    return size, digest.hexdigest()
+
+
+def sums_of(folder: IndexPath) -> dict[str, Sum]:
+    """Return the sums of the files of a segment."""
+    return {name: sum_of(folder / name) for name in folder.entries()}
+
+
+def synced_sum(path: IndexPath) -> Sum:
+    """Make a file that was just written durable, and return its sum; raises OSError."""
+    path.sync()
+    return sum_of(path)
+
+
+def sync_folder(folder: IndexPath) -> None:
+    """Make a folder and the files in it durable."""
+    for name in folder.entries():
+        (folder / name).sync()
+    folder.sync()

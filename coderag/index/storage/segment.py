@@ -1,0 +1,571 @@
+"""A segment: the chunks of a set of files in a folder that never changes once it is written.
+
+arrays.bin  every table, the postings and the strings (coderag.index.storage.arrays.arrays)
+text.bin    the files' texts, deflated block by block
+vectors-KEY.bin  the vectors of the chunks by one encoder; another's may be added beside it (see storage.vectors)
+"""
+
+from __future__ import annotations
+
+import zlib
+from bisect import bisect_right
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coderag.errors import IndexDamagedError
+from coderag.files.blob import BLOB_BYTES
+from coderag.files.privacy.secrets.secret import Secret
+from coderag.index.storage.arrays.arrays import Array, damaged_array, mapped, open_arrays, write_arrays
+from coderag.index.storage.arrays.deflated_strings import DeflatedStrings, deflate_strings
+from coderag.index.storage.arrays.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate
+from coderag.index.storage.arrays.keys import path_key
+from coderag.index.storage.arrays.specs import check_arrays, within
+from coderag.index.storage.arrays.stored import SEGMENT
+from coderag.index.storage.arrays.strings import Strings, last_bytes, pack_strings
+from coderag.index.storage.columns import (
+    BLOCK_BYTES,
+    CHUNK_FIELDS,
+    CONTINUES,
+    DEFINES,
+    DETAIL_GROUP,
+    KINDS,
+    SYMBOL_FIELDS,
+    Columns,
+    Details,
+    FileRow,
+    unpack_labels,
+)
+from coderag.index.storage.description import Description, encode_description
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import SEGMENTS, SegmentEntry
+from coderag.index.storage.postings import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
+from coderag.index.storage.vectors import Vectors, damaged_vectors, open_vectors, write_vectors
+from coderag.text.tokens import terms, words
+from coderag.types import Chunk, Kind, Span, Symbol
+
+if TYPE_CHECKING:
+    from coderag.index.storage.links import Links
+    from coderag.sql.in_code.records import DataUses
+    from coderag.sql.records import Facts
+
+__all__ = ["ARRAYS", "FOLDER_WEIGHT", "TEXT", "Segment", "SegmentWriter"]
+
+ARRAYS, TEXT = "arrays.bin", "text.bin"
+FOLDER_WEIGHT = WEIGHT_STEPS // 2  # of a term in a folder's name, in the postings of paths; a file's stem has the whole
+CACHED_BLOCKS = 256  # of text, per segment
+
+
+class SegmentWriter:
+    """Columns in, a segment's folder out."""
+
+    def __init__(self, folder: IndexPath, *, vectors: str = "") -> None:
+        """Begin a segment; `vectors` is the key of the encoder whose vectors come with the columns, "" for none."""
+        self.folder = folder
+        self._vectors = vectors
+        folder.make_folder()
+        self._text = (folder / TEXT).create()
+        self._columns: list[Columns] = []
+        self._block_sizes: list[int] = []
+        self._text_checksum = 0
+        self.chunks = 0
+        self.files = 0
+
+    def add(self, columns: Columns) -> None:
+        """Add a batch; files and chunks are numbered on from the last one."""
+        for block in columns.blocks:
+            self._text.write(block)
+            self._text_checksum = zlib.crc32(block, self._text_checksum)
+            self._block_sizes.append(len(block))
+        columns.blocks = []
+        self._columns.append(columns)
+        self.chunks += len(columns.chunks)
+        self.files += len(columns.files)
+
+    def abort(self) -> None:
+        """Close the files; what is written so far stays for the caller to remove."""
+        with suppress(OSError):  # on a full disk there may be bytes left that cannot be written
+            self._text.close()
+
+    def finish(self) -> None:
+        """Write the tables; the caller syncs the folder and names it in a manifest."""
+        self._text.close()
+        arrays = self._file_arrays() | self._chunk_arrays() | self._symbol_arrays()
+        arrays |= self._postings().arrays("text")
+        write_arrays(self.folder / ARRAYS, arrays)
+        if self._vectors:
+            write_vectors(self.folder, self._vectors, np.concatenate([columns.vectors for columns in self._columns]))
+
+    def _file_arrays(self) -> dict[str, Array]:
+        files = [row for columns in self._columns for row in columns.files]
+        contents = {row.language: row.content for row in sorted(files, key=lambda row: row.language)}
+        code = {language: number for number, language in enumerate(contents)}
+        meta = encode_description(
+            languages=contents,
+            problems={number: row.problem for number, row in enumerate(files) if row.problem},
+            masked={number: row.masked for number, row in enumerate(files) if row.masked},
+            text_checksum=self._text_checksum,
+        )
+        paths = [row.path for row in files]
+        blob, offsets = pack_strings(paths)
+        block_offsets = np.zeros(len(self._block_sizes) + 1, dtype=np.int64)
+        np.cumsum(self._block_sizes, out=block_offsets[1:])
+        blocks = np.array([-(-row.text_bytes // BLOCK_BYTES) for row in files], dtype=np.int64)
+        return (
+            {
+                "meta": np.frombuffer(meta, dtype=np.uint8),
+                "file_path_blob": blob,
+                "file_path_offsets": offsets,
+                "file_size": np.array([row.size for row in files], dtype=np.int64),
+                "file_blob": np.frombuffer(b"".join(row.blob for row in files), dtype=np.uint8).reshape(-1, BLOB_BYTES),
+                "file_treatment": np.array([row.treatment for row in files], dtype=np.uint64),
+                "file_language": np.array([code[row.language] for row in files], dtype=np.uint8),
+                "file_labels": np.array([row.labels for row in files], dtype=np.uint8),
+                "file_text_bytes": np.array([row.text_bytes for row in files], dtype=np.int64),
+                "file_first_block": np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
+                "block_offsets": block_offsets,
+            }
+            | _blobs("facts", [one for columns in self._columns for one in columns.facts])
+            | _blobs("links", [one for columns in self._columns for one in columns.links])
+            | _path_postings(paths).arrays("path")
+        )
+
+    def _chunk_arrays(self) -> dict[str, Array]:
+        tables, base_file, base_chunk = [], 0, 0
+        for columns in self._columns:
+            table = columns.chunks.copy()
+            table[:, 0] += base_file
+            table[table[:, 4] >= 0, 4] += base_chunk
+            tables.append(table)
+            base_file += len(columns.files)
+            base_chunk += len(columns.chunks)
+        table = np.concatenate(tables) if tables else np.zeros((0, len(CHUNK_FIELDS)), dtype=np.int32)
+        names = [name for columns in self._columns for name in columns.chunk_names]
+        blob, offsets = pack_strings(names)
+        details = [block for columns in self._columns for block in columns.details]
+        detail_offsets = np.zeros(len(details) + 1, dtype=np.int64)
+        np.cumsum([len(block) for block in details], out=detail_offsets[1:])
+        groups = [0]
+        for columns in self._columns:
+            full, rest = divmod(len(columns.chunks), DETAIL_GROUP)
+            groups += [groups[-1] + DETAIL_GROUP * (step + 1) for step in range(full)]
+            if rest:
+                groups.append(groups[-1] + rest)
+        parts = [columns.parts for columns in self._columns]
+        dtypes = {"kind": np.uint8, "parts": np.uint16, "name_bytes": np.uint16, "flags": np.uint8}
+        columns_ = {name: table[:, at].astype(dtypes.get(name, np.int32)) for at, name in enumerate(CHUNK_FIELDS)}
+        part_counts = table[:, CHUNK_FIELDS.index("parts")]
+        del columns_["parts"]
+        return {f"chunk_{name}": array for name, array in columns_.items()} | {
+            "chunk_part_offsets": np.concatenate([[0], np.cumsum(part_counts)]).astype(np.uint32),
+            "chunk_id": _joined([columns.chunk_ids for columns in self._columns], np.uint64),
+            "chunk_name_blob": blob,
+            "chunk_name_offsets": offsets,
+            "detail_blob": np.frombuffer(b"".join(details), dtype=np.uint8),
+            "detail_offsets": detail_offsets,
+            "detail_groups": np.array(groups, dtype=np.int64),
+            "parts": np.concatenate(parts) if parts else np.zeros((0, 4), dtype=np.int32),
+        }
+
+    def _symbol_arrays(self) -> dict[str, Array]:
+        tables, base = [], 0
+        for columns in self._columns:
+            table = columns.symbols.copy()
+            table[:, 0] += base
+            tables.append(table)
+            base += len(columns.chunks)
+        table = np.concatenate(tables) if tables else np.zeros((0, len(SYMBOL_FIELDS)), dtype=np.int32)
+        names = [name for columns in self._columns for name in columns.symbol_names]
+        blob, offsets = deflate_strings(names)
+        return {
+            **{f"symbol_{name}": _narrow(table[:, at]) for at, name in enumerate(SYMBOL_FIELDS)},
+            "symbol_name_blob": blob,
+            "symbol_name_offsets": offsets,
+        } | self._symbol_postings().arrays("symbol")
+
+    def _symbol_postings(self) -> Postings:
+        """Return key -> definition: a chunk's number, or the number of chunks plus that of a symbol."""
+        tables = [columns.chunk_keys for columns in self._columns] + [columns.symbol_keys for columns in self._columns]
+        keys = np.concatenate(tables) if tables else np.zeros((0, 2), dtype=np.uint64)
+        docs = np.repeat(np.arange(len(keys), dtype=np.uint32), keys.shape[1])
+        hashes = keys.ravel()
+        used = hashes > 0
+        return build_postings(hashes[used], docs[used], np.full(int(used.sum()), WEIGHT_STEPS, dtype=np.uint8))
+
+    def _postings(self) -> Postings:
+        vocabulary, positions = merge_terms([columns.vocabulary for columns in self._columns])
+        found, docs, base = [], [], 0
+        for columns, position in zip(self._columns, positions, strict=True):
+            found.append(position[columns.posting_terms])
+            docs.append(columns.posting_docs + np.uint32(base))
+            base += len(columns.chunks)
+        weights = _joined([columns.posting_weights for columns in self._columns], np.uint8)
+        return postings_of_terms(vocabulary, _joined(found, np.uint32), _joined(docs, np.uint32), weights)
+
+
+def _narrow(numbers: Array) -> Array:
+    """Return numbers that are not negative in the narrowest type that holds them all."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+def _blobs(name: str, blobs: Sequence[bytes]) -> dict[str, Array]:
+    offsets = np.zeros(len(blobs) + 1, dtype=np.int64)
+    np.cumsum([len(one) for one in blobs], out=offsets[1:])
+    return {f"{name}_blob": np.frombuffer(b"".join(blobs), dtype=np.uint8), f"{name}_offsets": offsets}
+
+
+def _joined(arrays: Sequence[Array], dtype: Any) -> Array:
+    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.zeros(0, dtype=dtype)
+
+
+def _path_postings(paths: Sequence[str]) -> Postings:
+    """Return term -> file, with the whole weight for terms of the file's stem."""
+    memo: dict[str, frozenset[int]] = {}
+
+    def hashes_of(text: str) -> frozenset[int]:
+        seen = memo.get(text)
+        if seen is None:
+            seen = memo[text] = frozenset(path_key(term) for word in words(text) for term in terms(word))
+        return seen
+
+    hashes: list[int] = []
+    docs: list[int] = []
+    weights: list[int] = []
+    for number, path in enumerate(paths):
+        folder, _, filename = path.rpartition("/")
+        stem = hashes_of(filename)
+        around = frozenset[int]().union(*(hashes_of(part) for part in folder.split("/"))) - stem
+        hashes += [*stem, *around]
+        docs += [number] * (len(stem) + len(around))
+        weights += [WEIGHT_STEPS] * len(stem) + [FOLDER_WEIGHT] * len(around)
+    return build_postings(
+        np.array(hashes, dtype=np.uint64), np.array(docs, dtype=np.uint32), np.array(weights, dtype=np.uint8)
+    )
+
+
+class Segment:
+    """A segment opened for reading; nothing is read before it is asked for."""
+
+    def __init__(self, folder: IndexPath, *, vectors: str = "") -> None:
+        """Open a segment, with the vectors of the encoder of a key where it has them.
+
+        Raises IndexDamagedError when a file is missing, truncated or not what was written.
+        """
+        self.folder = folder
+        self.vectors_key = vectors
+        self.vectors: Vectors | None = open_vectors(folder, vectors) if vectors else None
+        self.arrays = open_arrays(folder / ARRAYS)
+        arrays = self.arrays
+        check_arrays(folder / ARRAYS, arrays, SEGMENT)
+        self._size = len(arrays["chunk_file"])
+        if self.vectors is not None and len(self.vectors) != self._size:
+            raise self._damaged("it has another number of vectors")
+        self.chunk_kind: Array = arrays["chunk_kind"]
+        self.chunk_flags: Array = arrays["chunk_flags"]
+        self.chunk_parent: Array = arrays["chunk_parent"]
+        self.name_bytes: Array = arrays["chunk_name_bytes"]
+        self.first_row: Array = arrays["chunk_first_row"]
+        self.last_row: Array = arrays["chunk_last_row"]
+        self.text_postings = Postings.from_arrays(arrays, "text")
+        self.path_postings = Postings.from_arrays(arrays, "path")
+        self.symbol_postings = Postings.from_arrays(arrays, "symbol")
+        self.paths = Strings(arrays["file_path_blob"], arrays["file_path_offsets"])
+        self.names = Strings(arrays["chunk_name_blob"], arrays["chunk_name_offsets"])
+        self.symbol_names = DeflatedStrings(
+            arrays["symbol_name_blob"], arrays["symbol_name_offsets"], count=len(arrays["symbol_chunk"])
+        )
+        try:
+            self._about = Description(bytes(arrays["meta"]))
+        except ValueError as error:
+            raise self._damaged(str(error)) from error
+        self._text = self._open_text(int(arrays["block_offsets"][-1]))
+        self._block = lru_cache(maxsize=CACHED_BLOCKS)(self._read_block)
+        self._detail_group = lru_cache(maxsize=CACHED_BLOCKS)(self._small_details)
+
+    @classmethod
+    def of(cls, folder: IndexPath, entry: SegmentEntry, *, vectors: str = "") -> Segment:
+        """Open a segment that the manifest of an index names; raises IndexDamagedError."""
+        segment = cls(folder / SEGMENTS / entry.name, vectors=vectors)
+        if (len(segment.paths), len(segment)) != (entry.files, entry.chunks):
+            raise segment._damaged("it has other files than the manifest says")
+        return segment
+
+    def __len__(self) -> int:
+        """Return how many chunks there are."""
+        return self._size
+
+    @cached_property
+    def chunk_file(self) -> Array:
+        """The file of each chunk, i32[chunks]."""
+        return within(self.arrays["chunk_file"], len(self.paths), what="chunk_file")
+
+    @cached_property
+    def symbol_chunk(self) -> Array:
+        """The chunk of each definition that is none of its own, [symbols]."""
+        return within(self.arrays["symbol_chunk"], len(self), what="symbol_chunk")
+
+    @property
+    def languages(self) -> dict[str, str]:
+        """The languages of the files, by code, each with what its files hold: a Content."""
+        return self._about.languages
+
+    @property
+    def problems(self) -> dict[int, str]:
+        """What went wrong with files, by their number."""
+        return {number: self._about.problem(number) for number in self._about.files_with_problems()}
+
+    @property
+    def masked(self) -> dict[int, tuple[Secret, ...]]:
+        """The secrets that files hold no longer, by the files' numbers."""
+        return {number: self._about.masked(number) for number in self._about.files_masked()}
+
+    def _open_text(self, size: int) -> Array:
+        # With the segment, not on first use: an update removes the files that it replaces, and who opened them before
+        # goes on reading them.
+        path = self.folder / TEXT
+        try:
+            text = mapped(path)
+        except OSError as error:
+            raise self._damaged(f"{TEXT}: {error.strerror}") from error
+        if len(text) != size:
+            raise self._damaged(f"{TEXT} has {len(text)} bytes and should have {size}")
+        return text
+
+    def verify(self) -> None:
+        """Compare every byte with its checksum; raises IndexDamagedError."""
+        if (name := damaged_array(self.folder / ARRAYS)) is not None:
+            raise self._damaged(f"{name} is not what was written")
+        if zlib.crc32(self._text.data) != self._about.text_checksum:
+            raise self._damaged(f"{TEXT} is not what was written")
+        if self.vectors_key and (name := damaged_vectors(self.folder, self.vectors_key)) is not None:
+            raise self._damaged(f"the {name} of its vectors are not what was written")
+
+    def file(self, number: int) -> FileRow:
+        """Return a file as it was when it was read."""
+        arrays = self.arrays
+        language = list(self.languages)[arrays["file_language"][number]]
+        return FileRow(
+            path=self.paths[number],
+            size=int(arrays["file_size"][number]),
+            blob=bytes(arrays["file_blob"][number]),
+            treatment=int(arrays["file_treatment"][number]),
+            language=language,
+            content=self.languages[language],
+            labels=int(arrays["file_labels"][number]),
+            text_bytes=int(arrays["file_text_bytes"][number]),
+            problem=self._about.problem(number),
+            masked=self._about.masked(number),
+        )
+
+    def text(self, file: int, start: int = 0, end: int | None = None) -> bytes:
+        """Return some bytes of a file's text."""
+        first, size = self._text_of(file)
+        return self._between(first, start, size if end is None else min(end, size))
+
+    def _between(self, first: int, start: int, end: int) -> bytes:
+        """Return some bytes of the text that begins with a block."""
+        blocks = range(start // BLOCK_BYTES, -(-end // BLOCK_BYTES))
+        joined = b"".join(self._block(first + number) for number in blocks)
+        base = blocks.start * BLOCK_BYTES
+        return joined[start - base : end - base]
+
+    def _text_of(self, file: int) -> tuple[int, int]:
+        """Return the first block of a file's text, and how many bytes there are."""
+        first, past = self.arrays["file_first_block"][file : file + 2].tolist()
+        size = int(self.arrays["file_text_bytes"][file])
+        if not 0 <= first <= past < len(self.arrays["block_offsets"]) or size > (past - first) * BLOCK_BYTES:
+            raise self._damaged(f"the text of file {file} is not there")
+        return first, size
+
+    def deflated_block(self, number: int) -> bytes:
+        """Return a block of text as it is stored."""
+        begin, end = self.arrays["block_offsets"][number : number + 2]
+        return bytes(self._text[begin:end])
+
+    def _read_block(self, number: int) -> bytes:
+        try:
+            return inflate(self.deflated_block(number), BLOCK_BYTES)
+        except zlib.error as error:
+            raise self._damaged(f"block {number} of {TEXT}: {error}") from error
+
+    def deflated_facts(self, number: int) -> bytes:
+        """Return what a file tells of schemas as it is stored, b"" where it tells nothing."""
+        begin, end = self.arrays["facts_offsets"][number : number + 2]
+        return bytes(self.arrays["facts_blob"][begin:end])
+
+    def files_with_facts(self) -> list[int]:
+        """Return the numbers of the files that tell something of schemas."""
+        numbers: list[int] = np.flatnonzero(np.diff(self.arrays["facts_offsets"])).tolist()
+        return numbers
+
+    def deflated_links(self, number: int) -> bytes:
+        """Return what a file has to do with others as it is stored, b"" where it has nothing to tell."""
+        begin, end = self.arrays["links_offsets"][number : number + 2]
+        return bytes(self.arrays["links_blob"][begin:end])
+
+    def links(self, number: int) -> Links:
+        """Return what a file has to do with others."""
+        from coderag.index.storage.links import inflate_links  # a search needs none of it
+
+        try:
+            return inflate_links(self.deflated_links(number))
+        except (zlib.error, ValueError) as error:
+            raise self._damaged(f"links of file {number}: {error}") from error
+
+    def uses(self, number: int) -> DataUses:
+        """Return what a file of code does to tables."""
+        from coderag.index.storage.links import inflate_uses  # a search needs none of it
+
+        try:
+            return inflate_uses(self.deflated_links(number))
+        except (zlib.error, ValueError) as error:
+            raise self._damaged(f"links of file {number}: {error}") from error
+
+    def facts(self, number: int) -> Facts:
+        """Return what a file tells of schemas."""
+        from coderag.index.storage.schema_operations import inflate_facts  # a search needs none of it
+
+        try:
+            return inflate_facts(self.deflated_facts(number))
+        except (zlib.error, ValueError) as error:
+            raise self._damaged(f"facts of file {number}: {error}") from error
+
+    def parts(self, chunk: int) -> Array:
+        """Return a chunk's parts, i32[parts, 4]: first row, last row, first byte, end byte."""
+        begin, end = self.arrays["chunk_part_offsets"][chunk : chunk + 2]
+        parts = self.arrays["parts"][begin:end]
+        room = self._text_of(int(self.chunk_file[chunk]))[1]
+        for first, last, start, stop in parts.tolist():
+            room -= stop - start  # parts do not overlap
+            if not 0 <= start <= stop or not 0 <= first <= last <= first + stop - start or room < 0:
+                raise self._damaged(f"chunk {chunk} has parts that are not there")
+        return parts
+
+    def details(self, chunk: int) -> Details:
+        """Return what only a shown chunk needs."""
+        group = bisect_right(self.arrays["detail_groups"], chunk) - 1
+        try:
+            lines = self._detail_group(group) or self._read_details(group)
+            return Details.decoded(lines[chunk - int(self.arrays["detail_groups"][group])])
+        except (zlib.error, ValueError, IndexError) as error:
+            raise self._damaged(f"details {group}: {error}") from error
+
+    def _read_details(self, group: int) -> list[bytes]:
+        begin, end = self.arrays["detail_offsets"][group : group + 2]
+        return inflate(bytes(self.arrays["detail_blob"][begin:end]), GROUP_BYTES).split(b"\n", DETAIL_GROUP)
+
+    def _small_details(self, group: int) -> list[bytes]:
+        """Return the lines of a group, [] for one that takes too much to be remembered."""
+        lines = self._read_details(group)
+        return lines if sum(map(len, lines)) <= REMEMBERED_BYTES else []
+
+    def name(self, chunk: int) -> str:
+        """Return a chunk's own name, without what qualifies it."""
+        return last_bytes(self.names[chunk], int(self.arrays["chunk_name_bytes"][chunk]))
+
+    def chunk_text(self, number: int) -> str:
+        """Return the text of a chunk: its parts, joined."""
+        return self._joined(int(self.chunk_file[number]), self.parts(number).tolist())
+
+    def _joined(self, file: int, parts: Sequence[Sequence[int]]) -> str:
+        """Return the text of parts, as `parts` gives them."""
+        first = int(self.arrays["file_first_block"][file])
+        return b"".join([self._between(first, start, end) for _, _, start, end in parts]).decode("utf-8", "replace")
+
+    def chunk(self, number: int, *, repository: str = "") -> Chunk:
+        """Return a chunk with its text."""
+        file = self.file(int(self.chunk_file[number]))
+        parts = self.parts(number).tolist()
+        details = self.details(number)
+        parent = int(self.chunk_parent[number])
+        return Chunk(
+            path=file.path,
+            language=file.language,
+            kind=KINDS[self.chunk_kind[number]],
+            name=self.name(number),
+            qualified_name=self.names[number],
+            span=Span(int(self.first_row[number]) + 1, int(self.last_row[number]) + 1),
+            parts=tuple(Span(first + 1, last + 1) for first, last, _, _ in parts),
+            text=self._joined(int(self.chunk_file[number]), parts),
+            signature=details.signature,
+            doc=details.doc,
+            decorators=details.decorators,
+            imports=details.imports,
+            calls=details.calls,
+            parent=self.names[parent] if parent >= 0 else "",
+            members=tuple(self.details(member).signature for member in self._members(number)),
+            labels=unpack_labels(file.labels),
+            repository=repository,
+            id=f"{int(self.arrays['chunk_id'][number]):016x}",
+        )
+
+    def _members(self, number: int) -> list[int]:
+        """Return the chunks that are defined directly inside a type or module, in order."""
+        if not self.chunk_flags[number] & DEFINES or KINDS[self.chunk_kind[number]] in (Kind.FUNCTION, Kind.METHOD):
+            return []
+        inside = np.flatnonzero(self.chunk_parent == number)
+        members: list[int] = inside[(self.chunk_flags[inside] & (DEFINES | CONTINUES)) == DEFINES].tolist()
+        return members
+
+    def symbol(self, number: int, *, repository: str = "") -> Symbol:
+        """Return a definition by its number in the postings of symbols: a chunk's, or beyond them a symbol's."""
+        if number < len(self):
+            details = self.details(number)
+            return Symbol(
+                name=self.name(number),
+                qualified_name=self.names[number],
+                kind=KINDS[self.chunk_kind[number]],
+                span=Span(int(self.first_row[number]) + 1, int(self.last_row[number]) + 1),
+                signature=details.signature,
+                doc=details.doc,
+                path=self.paths[int(self.chunk_file[number])],
+                repository=repository,
+            )
+        row = number - len(self)
+        chunk, kind, first, rows, name_bytes = (int(self.arrays[f"symbol_{name}"][row]) for name in SYMBOL_FIELDS)
+        qualified_name = self.symbol_names[row]
+        return Symbol(
+            name=last_bytes(qualified_name, name_bytes),
+            qualified_name=qualified_name,
+            kind=Kind(KINDS[kind]),
+            span=Span(first + 1, first + rows),
+            path=self.paths[int(self.chunk_file[chunk])],
+            repository=repository,
+        )
+
+    def outline(self, file: int, *, repository: str = "") -> list[Symbol]:
+        """Return the definitions of a file in order of their lines."""
+        chunks = np.flatnonzero(self.chunk_file == file)
+        defining = chunks[(self.chunk_flags[chunks] & (DEFINES | CONTINUES)) == DEFINES].tolist()
+        inner = np.flatnonzero(np.isin(self.symbol_chunk, chunks)) + len(self)
+        found = [self.symbol(number, repository=repository) for number in (*defining, *inner.tolist())]
+        return sorted(found, key=lambda one: (one.span.start_line, -one.span.end_line))
+
+    def definition_names(self) -> list[tuple[int, str]]:
+        """Return every definition that is a chunk or a symbol: its number and its name."""
+        flags = self.chunk_flags
+        defining = np.flatnonzero((flags & (DEFINES | CONTINUES)) == DEFINES).tolist()
+        names, sizes = self.names.all(), self.arrays["chunk_name_bytes"].tolist()
+        found = [(number, last_bytes(names[number], sizes[number])) for number in defining]
+        sizes = self.arrays["symbol_name_bytes"].tolist()
+        for number, (name, size) in enumerate(zip(self.symbol_names.all(), sizes, strict=True), start=len(self)):
+            found.append((number, last_bytes(name, size)))
+        return found
+
+    def inner_kind(self, number: int) -> Kind:
+        """Return the kind of a definition that is no chunk of its own."""
+        kind: Kind = KINDS[self.arrays["symbol_kind"][number - len(self)]]
+        return kind
+
+    def chunk_of_definition(self, number: int) -> int:
+        """Return the chunk that holds a definition."""
+        return number if number < len(self) else int(self.symbol_chunk[number - len(self)])
+
+    def _damaged(self, what: str) -> IndexDamagedError:
+        return IndexDamagedError(
+            f'the index segment {self.folder} is damaged ({what}); run "coderag index", with --rebuild if that finds '
+            "nothing"
+        )

@@ -1,0 +1,41 @@
+"""An exception to whether damaged tables may have caused it, which to find out costs reading the whole index."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from coderag.index.storage.misread import DATA_ERRORS
+
+__all__ = ["may_come_of_damage"]
+
+OURS = "coderag"
+# Libraries whose frames lie between a reader of tables and what it raises; whoever called them is to blame.
+BETWEEN = sys.stdlib_module_names | {"numpy", "msgspec", "numkong"}
+
+
+def may_come_of_damage(error: BaseException) -> bool:
+    """Tell whether an exception is of a kind that damaged tables cause, and was raised by what reads them.
+
+    What a caller's own code raises, such as a generator that is an argument, is the caller's.
+    """
+    if not isinstance(error, DATA_ERRORS) and not _is_of_msgspec(error):
+        return False
+    return next((one for one in _packages(error) if one not in BETWEEN), "") == OURS
+
+
+def _is_of_msgspec(error: BaseException) -> bool:
+    """Tell whether an exception is one of msgspec's, which a search does not import."""
+    msgspec = sys.modules.get("msgspec")
+    return msgspec is not None and isinstance(error, msgspec.MsgspecError)
+
+
+def _packages(error: BaseException) -> Iterator[str]:
+    """Yield the packages whose code an exception came through, the innermost first."""
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    for frame in reversed(frames):
+        yield str(frame.f_globals.get("__name__", "")).partition(".")[0]

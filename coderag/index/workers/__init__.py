@@ -1,0 +1,1 @@
+"""Worker processes: files to columns, within limits of memory and time."""

@@ -1,0 +1,189 @@
+"""A file's text to its chunks, its definitions, and what it tells of schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+import msgspec
+
+from coderag.chunking.chunk import MAX_CHUNK_BYTES, Draft, chunk_lines, chunk_outline
+from coderag.chunking.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
+from coderag.errors import LanguageDataError
+from coderag.files.privacy.secrets.masking import mask_secrets
+from coderag.frameworks.registry import read_code
+from coderag.index.storage.links import Links
+from coderag.index.workers.linking import code_links, document_links
+from coderag.sql.records import AddQuery, Facts, Operation
+from coderag.syntax.defines import read_defines
+from coderag.syntax.grammar import GrammarMissing, link_query
+from coderag.syntax.language import Language, detect
+from coderag.syntax.lines import Lines, Rows
+from coderag.syntax.outline import Outline, outline_tree
+from coderag.syntax.parsed import parse_code
+from coderag.types import Kind
+
+__all__ = ["ReadFile", "module_name", "read_chunks", "warm_up"]
+
+BRIEF = frozenset({Kind.FIELD, Kind.CONSTANT, Kind.MACRO, Kind.TYPE})  # no chunk on one row, and too many to describe
+NO_FACTS = Facts()
+NO_LINKS = Links()
+
+
+def warm_up(paths: Iterable[str]) -> None:
+    """Load what files of such names need, so that the first of them finds it there."""
+    mask_secrets(b"")
+    for language in {language for path in paths if (language := detect(path)) is not None and language.grammar}:
+        with suppress(GrammarMissing, LanguageDataError):  # whoever reads such a file is told
+            link_query(language)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file's text and what was found in it."""
+
+    lines: Lines
+    drafts: list[Draft]
+    outline: Outline
+    problem: str = ""
+    facts: Facts = NO_FACTS
+    links: Links = NO_LINKS
+
+
+def read_chunks(
+    data: bytes, language: Language, *, path: str, failed: str = "", dialect: str = "", mask: bool = False
+) -> ReadFile:
+    """Return the chunks of a text with "\\n" line ends; where its reader fails, as lines, and the problem says why.
+
+    `failed` says why its reader did before, so that it is not asked again.
+    `dialect` is the one of SQL where the settings name it. With `mask`, no values of queries are kept: neither in the
+    facts, nor the text of a file that is about nothing but queries and schemas.
+    """
+    lines = Lines(data)
+    module = module_name(path)
+    if failed:
+        return ReadFile(lines, chunk_lines(lines, name=module), Outline(), failed)
+    try:
+        match language.reader:
+            case "outline":
+                return _read_code(lines, language, module=module, path=path)
+            case "markdown" | "restructuredtext" | "notebook":
+                return _masked(_read_document(lines, language.reader, module=module, path=path), mask)
+            case "sql" | "dbt" | "glossary" | "querylog":
+                return _read_schema(lines, language.reader, path=path, dialect=dialect, mask=mask)
+    except GrammarMissing as error:
+        return ReadFile(lines, chunk_lines(lines, name=module), Outline(), str(error))
+    facts = read_code(data, language=language.name, path=path) or NO_FACTS
+    return ReadFile(lines, chunk_lines(lines, name=module), Outline(), facts=facts)
+
+
+def module_name(path: str) -> str:
+    """Return the name of a file's module: its stem, or its folder's where the stem says nothing."""
+    pure = PurePosixPath(path)
+    stem = pure.name.split(".", 1)[0] or pure.name
+    if stem in {"__init__", "index", "mod", "lib", "main", "init"} and pure.parent.name:
+        return f"{pure.parent.name}/{stem}"
+    return stem
+
+
+def _read_code(lines: Lines, language: Language, *, module: str, path: str) -> ReadFile:
+    outline, links = read_defines(lines, brief=BRIEF) if language.defines else None, NO_LINKS
+    if outline is None:
+        parsed = parse_code(lines, language, links=True)
+        outline = outline_tree(parsed, split_above=MAX_CHUNK_BYTES, brief=BRIEF)
+        links = code_links(parsed, outline, path=path)
+    drafts = chunk_outline(lines, outline, module=module)
+    facts = read_code(lines.data, language=language.name, path=path) or NO_FACTS
+    problem = "syntax errors" if outline.has_error else _problem(facts)
+    return ReadFile(lines, drafts, outline, problem, facts, links)
+
+
+def _read_document(lines: Lines, reader: str, *, module: str, path: str) -> ReadFile:
+    if reader == "markdown":
+        drafts = chunk_markdown(lines, name=module)
+    elif reader == "restructuredtext":
+        drafts = chunk_restructuredtext(lines, name=module)
+    else:
+        try:
+            text, cells = notebook_rows(lines.data)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            problem = f"not a readable notebook: {error}"
+            return ReadFile(lines, chunk_lines(lines, name=module), Outline(), problem)
+        lines = Lines(text)
+        drafts = chunk_notebook(lines, cells, name=module)
+    from coderag.catalog.knowledge.documents import read_document
+    from coderag.frameworks.dbt.docs import read_docs
+
+    # The facts come from the rows that are kept, so that lines of a notebook's cells are lines of its file.
+    facts = read_document(lines.data, path=path, reader=reader)
+    if docs := read_docs(lines.data):
+        facts = msgspec.structs.replace(facts, operations=(*facts.operations, *docs))
+    return ReadFile(lines, drafts, Outline(), _problem(facts), facts, document_links(lines, drafts))
+
+
+def _read_schema(lines: Lines, reader: str, *, path: str, dialect: str, mask: bool) -> ReadFile:
+    """Read a file that is about nothing but schemas."""
+    from coderag.catalog.outline import outline_of
+
+    data = lines.data
+    if reader == "sql":
+        from coderag.sql.ddl.parse_file import read_sql
+
+        facts = read_sql(data, path=path, dialect=dialect)
+    elif reader == "dbt":
+        from coderag.frameworks.dbt import read_dbt
+
+        facts = read_dbt(data, path=path, dialect=dialect)
+    elif reader == "glossary":
+        from coderag.catalog.knowledge.glossary import read_glossary
+
+        facts = read_glossary(data, path=path)
+    else:
+        from coderag.catalog.knowledge.query_log import read_query_log
+
+        facts = read_query_log(data, path=path)
+    if mask:
+        facts = msgspec.structs.replace(facts, passed=((0, len(lines) - 1),))
+    if facts.passed:
+        lines = Lines(_blanked(lines, facts.passed))
+        facts = msgspec.structs.replace(facts, passed=())
+    outline = outline_of(facts, lines)
+    drafts = chunk_outline(lines, outline, module=module_name(path))
+    return _masked(ReadFile(lines, drafts, outline, _problem(facts), facts), mask)
+
+
+def _masked(read: ReadFile, mask: bool) -> ReadFile:
+    """Return what was read, with `mask` without the values that its queries hold."""
+    if not mask or not any(isinstance(one, AddQuery) for one in read.facts.operations):
+        return read
+    from coderag.sql.statements.dialect import GENERIC, find_dialect
+    from coderag.sql.statements.masking import mask_literals
+
+    dialect = find_dialect(read.facts.dialect or GENERIC)
+
+    def masked(one: Operation) -> Operation:
+        if not isinstance(one, AddQuery):
+            return one
+        return AddQuery(msgspec.structs.replace(one.query, text=mask_literals(one.query.text, dialect)))
+
+    facts = msgspec.structs.replace(read.facts, operations=tuple(map(masked, read.facts.operations)))
+    return replace(read, facts=facts)
+
+
+def _blanked(lines: Lines, passed: tuple[Rows, ...]) -> bytes:
+    """Return a text whose rows of data are empty: they are no text to find, and rows keep their numbers."""
+    kept: list[bytes] = []
+    position = 0
+    for first, last in passed:
+        kept += [lines.data[position : lines.starts[first]], b"\n" * (last - first + 1)]
+        position = lines.ends[last]
+    kept.append(lines.data[position:])
+    return b"".join(kept)
+
+
+def _problem(facts: Facts) -> str:
+    if not facts.lost:
+        return ""
+    return f"{len(facts.lost):,} of {max(facts.statements, len(facts.lost)):,} statements not read"

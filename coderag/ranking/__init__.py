@@ -1,1 +1,0 @@
-"""A question to its ranked chunks: understand, retrieve, rerank, diversify."""

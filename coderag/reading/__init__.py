@@ -1,1 +1,0 @@
-"""From a folder on disk to chunks: walk, decode, outline, chunk."""

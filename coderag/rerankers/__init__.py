@@ -1,0 +1,1 @@
+"""Rerankers: models that score a query against passages."""

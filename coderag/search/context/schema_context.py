@@ -1,0 +1,201 @@
+"""A question to the schema context for it: tables, joins, example queries, definitions and what to mind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from coderag.index.catalog.catalog import Catalog
+from coderag.index.storage.arrays.arrays import Array
+from coderag.search.context.bounded import fitted
+from coderag.search.context.candidates import candidates
+from coderag.search.context.ddl import FULL_COMMENTS, Comments, Spelling
+from coderag.search.context.joining import all_joins
+from coderag.search.context.pack import ContextJoin, ContextTable, Packed, fitting, pack
+from coderag.search.context.scope import NamedDatabase, chosen_scope, named_databases
+from coderag.search.tables.joins import join_paths
+from coderag.search.tables.tables import TableRanking, rank_tables
+from coderag.sql.records import Definition, ExampleQuery, Table
+from coderag.sql.statements.dialect import GENERIC, Dialect, find_dialect
+from coderag.text.budget import tokens_of
+from coderag.types import OtherDatabases
+
+__all__ = ["SchemaContext", "connected", "schema_context", "tables_about"]
+
+MAX_BEST = 6  # tables whose dialect is written
+MAX_QUERIES = 5
+MAX_DEFINITIONS = 8
+PITFALL_SHARE, QUERY_SHARE, DEFINITION_SHARE = 0.15, 0.2, 0.1  # of a budget, at most
+TITLE_TOKENS = 12  # of the lines that say what a text is
+OTHERS_SHARE, OTHER_TOKENS = 0.06, 16  # of a budget at most, for naming other databases, and what the name of one takes
+MAX_LISTED = 1_000  # tables that are named where no word fits
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaContext:
+    """What a program that writes SQL for a question needs to know, the best first."""
+
+    question: str
+    sql_dialect: Dialect
+    tables: tuple[ContextTable, ...]
+    pitfalls: tuple[str, ...] = ()  # what to mind in this dialect
+    joins: tuple[ContextJoin, ...] = ()  # between the tables that the question is about
+    queries: tuple[ExampleQuery, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    named: tuple[Table, ...] = ()  # tables of the same databases that are known and had no room
+    brief: bool = False  # these are named without what is known of them
+    left_out: int = 0  # further ones, not even named
+    complete: bool = False  # every table of the scope is there in full
+    columns: tuple[tuple[Table, str], ...] = ()  # those that matter, the best first
+    leading: str = ""  # the database that the question is about first
+    whole: bool = False  # every table of that database is there in full
+    sizes: Mapping[str, int] = field(default_factory=dict)  # how many tables each database has
+    others: tuple[NamedDatabase, ...] = ()  # databases that are not shown, those nearest to the question first
+    others_left_out: int = 0  # further ones, not even named
+    matched: bool = True  # a table, example query or definition holds a word of the question
+    comments: Comments = FULL_COMMENTS  # what is left of them
+    budget: int = 8000  # tokens that no text of it exceeds
+
+    @property
+    def dialect(self) -> str:
+        """The name of the dialect to write."""
+        return self.sql_dialect.name
+
+    @property
+    def spelling(self) -> Spelling:
+        """How its names are written."""
+        return Spelling.of(self.sql_dialect, [*(one.table for one in self.tables), *self.named])
+
+    def as_ddl(self, *, explain: bool = False, samples: bool = True) -> str:
+        """Return it as CREATE statements and comments, which language models read best."""
+        from coderag.search.context.render import as_ddl
+
+        return as_ddl(self, explain=explain, values=samples)
+
+    def as_markdown(self, *, explain: bool = False, samples: bool = True) -> str:
+        """Return it as Markdown for people."""
+        from coderag.search.context.render import as_markdown
+
+        return as_markdown(self, explain=explain, values=samples)
+
+
+def schema_context(
+    catalog: Catalog,
+    question: str,
+    *,
+    budget: int,
+    k: int = 20,
+    evidence: str = "",
+    allowed: Array | None = None,
+    vector: Array | None = None,
+    samples: bool = True,
+    others: OtherDatabases = OtherDatabases.NAME,
+) -> SchemaContext:
+    """Return the context for a question in at most `budget` tokens.
+
+    The leading database comes first, whole where it fits, then the best tables of those that the question may be about
+    too; of `others` the names. `vector` is the question's, as `rank_tables` takes it.
+    """
+    ranking = rank_tables(catalog, question, k=k, evidence=evidence, allowed=allowed, vector=vector)
+    scope = chosen_scope(catalog, ranking, others)
+    found = candidates(catalog, ranking, scope, allowed)
+    listed = [] if ranking.matched else _in_order(catalog, ranking, allowed)
+    dialect = _dialect([one.table for one in found.ranked] or listed)
+    hints = _hints(catalog, ranking, dialect, budget=budget)
+    naming = min(OTHERS_SHARE * budget, OTHER_TOKENS * len(scope.behind))
+    packed = pack(
+        found,
+        cache(lambda number: frozenset(one for one, _ in catalog.neighbours(number))),
+        Spelling.of(dialect, found.tables),
+        budget=max(budget - TITLE_TOKENS - naming - hints.tokens, 0),
+        values=samples,
+    )
+    if not ranking.matched and not packed.whole:
+        packed = Packed((), tuple(listed), whole=False)
+    known = sum(one.size for one in ranking.databases)
+    shown = {int(catalog.group[one.number]) for one in packed.tables}
+    behind = [one for one in scope.behind if one.database not in shown] if shown else []
+    named = named_databases(catalog, behind)
+    context = SchemaContext(
+        question=question,
+        sql_dialect=dialect,
+        tables=packed.tables,
+        pitfalls=hints.pitfalls,
+        joins=tuple(all_joins(catalog, found.paths, [one.number for one in packed.tables])),
+        queries=hints.queries,
+        definitions=hints.definitions,
+        named=packed.named,
+        left_out=known - len(packed.tables) - len(packed.named),
+        complete=known == len(packed.tables) > 0 and all(one.whole for one in packed.tables),
+        columns=tuple((catalog.tables[one.table], one.column) for one in ranking.columns),
+        leading=catalog.groups[scope.leading] if packed.tables else "",
+        whole=packed.whole,
+        sizes={catalog.groups[one.database]: one.size for one in ranking.databases},
+        others=named,
+        others_left_out=len(behind) - len(named),
+        matched=ranking.matched,
+        comments=packed.comments,
+        budget=budget,
+    )
+    from coderag.search.context.render import ddl_text  # it needs the record above
+
+    return fitted(context, lambda one: ddl_text(one, values=samples))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Hints:
+    """What comes with tables, and the tokens that it takes."""
+
+    pitfalls: tuple[str, ...]
+    queries: tuple[ExampleQuery, ...]
+    definitions: tuple[Definition, ...]
+
+    @property
+    def tokens(self) -> int:
+        texts = [*self.pitfalls, *(f"{one.question} {one.text}" for one in self.queries)]
+        return sum(tokens_of(text) + 5 for text in (*texts, *(one.text for one in self.definitions)))
+
+
+def _hints(catalog: Catalog, ranking: TableRanking, dialect: Dialect, *, budget: int) -> _Hints:
+    similar = [catalog.queries[one.query] for one in ranking.queries[:MAX_QUERIES]]
+    spoken = [catalog.definitions[one.definition] for one in ranking.definitions[:MAX_DEFINITIONS]]
+    return _Hints(
+        fitting(dialect.pitfalls, str, budget=PITFALL_SHARE * budget),
+        fitting(similar, lambda query: f"{query.question} {query.text}", budget=QUERY_SHARE * budget),
+        fitting(spoken, lambda one: f"{one.term} {one.text}", budget=DEFINITION_SHARE * budget),
+    )
+
+
+def _in_order(catalog: Catalog, ranking: TableRanking, allowed: Array | None) -> list[Table]:
+    """Return the tables allowed, database by database."""
+    found: list[int] = []
+    for one in ranking.databases:
+        own = catalog.group == one.database
+        found += np.flatnonzero(own if allowed is None else own & allowed).tolist()
+    return [catalog.tables[number] for number in found[:MAX_LISTED]]
+
+
+def _dialect(tables: Sequence[Table]) -> Dialect:
+    """Return the dialect of most of the best tables; equal ones in the order of their ranks."""
+    named = Counter(one.dialect for one in tables[:MAX_BEST] if one.dialect)
+    return find_dialect(named.most_common(1)[0][0] if named else GENERIC)
+
+
+def tables_about(
+    catalog: Catalog, question: str, *, k: int, allowed: Array | None = None, vector: Array | None = None
+) -> list[Table]:
+    """Return k tables of the database that a question is about, those that it needs first."""
+    ranking = rank_tables(catalog, question, k=k, allowed=allowed, vector=vector)
+    found = candidates(catalog, ranking, chosen_scope(catalog, ranking, OtherDatabases.NAME), allowed)
+    return [one.table for one in (*found.leading, *found.rest)][:k]
+
+
+def connected(catalog: Catalog, tables: Sequence[Table]) -> list[Table]:
+    """Return some tables of a catalog and those that connect them."""
+    numbers = [number for table in tables for number in catalog.find(str(table.name))]
+    found = [number for path in join_paths(catalog, numbers) for number in path.tables]
+    return [catalog.tables[number] for number in dict.fromkeys((*numbers, *found))]

@@ -1,0 +1,131 @@
+"""The conditions of a query to the chunks that meet them, before anything is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from coderag.errors import QueryError
+from coderag.index.reader.corpus import Corpus
+from coderag.index.storage.arrays.arrays import Array
+from coderag.search.retrieval.retrieve import Scores, best_of
+from coderag.types import Query, TestPolicy
+
+if TYPE_CHECKING:
+    from coderag.index.catalog.catalog import Catalog
+
+__all__ = ["Catalogs", "allowed_chunks", "scores_within"]
+
+# The catalogs by repository, opened when they are asked for.
+Catalogs: TypeAlias = "Callable[[], Mapping[str, Catalog]]"
+
+
+def allowed_chunks(corpus: Corpus, query: Query, catalogs: Catalogs) -> Array | None:
+    """Return which chunks a query's filters allow, bool[chunks]; None when there is no filter.
+
+    The corpus remembers the answer. Raises QueryError for a language that coderag does not know, a repository,
+    database or environment that nothing is of, and a glob that is none.
+    """
+    without_tests = query.tests is TestPolicy.EXCLUDE
+    places = query.databases, query.environments
+    filters = (query.kinds, query.languages, query.paths, query.repositories, *places, without_tests)
+    if not any(filters):
+        return None
+    return corpus.remembered(filters, lambda: _allowed(corpus, query, catalogs))
+
+
+def scores_within(corpus: Corpus, scores: Scores, allowed: Array) -> Scores:
+    """Return scores as if only the chunks allowed (bool[chunks]) could be found, and the files that hold one of them.
+
+    The best of a list is then one that is allowed, and so are the definitions of what the question names. How rare
+    words are is still that of the whole corpus, so that the same question weighs the same whatever the filter.
+    """
+    text = scores.text * allowed
+    file_text = scores.file_text * corpus.files_of(allowed)
+    return replace(
+        scores,
+        text=text,
+        file_text=file_text,
+        best_text=best_of(text),
+        best_file=best_of(file_text),
+        symbols={chunk: exactness for chunk, exactness in scores.symbols.items() if allowed[chunk]},
+        capitals={chunk: exactness for chunk, exactness in scores.capitals.items() if allowed[chunk]},
+    )
+
+
+def _allowed(corpus: Corpus, query: Query, catalogs: Catalogs) -> Array:
+    of_files = list(_file_masks(corpus, query, catalogs))
+    allowed = np.ones(len(corpus), dtype=bool)
+    if of_files:
+        allowed = np.logical_and.reduce(of_files)[corpus.chunk_file]
+    return allowed & corpus.of_kinds(sorted(query.kinds)) if query.kinds else allowed
+
+
+def _file_masks(corpus: Corpus, query: Query, catalogs: Catalogs) -> Iterator[Array]:
+    """Yield which files each filter allows that is one of files, bool[files]."""
+    if query.languages:
+        yield _in_languages(corpus, query.languages)
+    if query.paths:
+        yield corpus.path_table.matching(query.paths)
+    if query.tests is TestPolicy.EXCLUDE:
+        yield ~corpus.with_label("test")
+    if query.repositories:
+        yield _in_repositories(corpus, query.repositories)
+    if query.databases or query.environments:
+        yield _in_databases(corpus, catalogs(), databases=query.databases, environments=query.environments)
+
+
+def _in_languages(corpus: Corpus, wanted: Collection[str]) -> Array:
+    from coderag.syntax.language import languages  # a search without this filter reads no language data
+
+    if unknown := sorted(set(wanted) - languages().keys()):
+        raise QueryError(f'unknown language {unknown[0]!r}; run "coderag languages" for the list')
+    codes = [number for number, name in enumerate(corpus.languages) if name in wanted]
+    return np.isin(corpus.file_language, codes)
+
+
+def _in_repositories(corpus: Corpus, wanted: Collection[str]) -> Array:
+    parts = [(one.repository, one.first_file, len(one.segment.paths)) for one in corpus.members]
+    known = {name for name, first, count in parts if corpus.live_file[first : first + count].any()}
+    _only_known("is of the repository", wanted, known)
+    found: Array = np.repeat([name in wanted for name, _, _ in parts], [count for _, _, count in parts])
+    return found.astype(bool)
+
+
+def _in_databases(
+    corpus: Corpus, catalogs: Mapping[str, Catalog], *, databases: Collection[str], environments: Collection[str]
+) -> Array:
+    """Return which files declare, change, query or describe what is in a database that meets both conditions."""
+    prefixes = {name: f"{name}/" if len(catalogs) > 1 else "" for name in catalogs}  # as `schema` calls the databases
+    places = [
+        (prefixes[name] + database, environment)
+        for name, one in catalogs.items()
+        for database, environment in one.files.places
+    ]
+    asked = {one.casefold() for one in databases}, {one.casefold() for one in environments}
+    _only_known("tells of the database", asked[0], {database for database, _ in places}, fold=str.casefold)
+    _only_known("tells of the environment", asked[1], {environment for _, environment in places}, fold=str.casefold)
+    chosen = {
+        name: one.files.at(
+            [
+                (not databases or (prefixes[name] + database).casefold() in asked[0])
+                and (not environments or environment.casefold() in asked[1])
+                for database, environment in one.files.places
+            ]
+        )
+        for name, one in catalogs.items()
+    }
+    found = (path in chosen.get(one.repository, ()) for one in corpus.members for path in one.segment.paths.all())
+    return np.fromiter(found, dtype=bool, count=corpus.files)
+
+
+def _only_known(
+    what: str, wanted: Collection[str], known: Collection[str], *, fold: Callable[[str], str] = str
+) -> None:
+    """Raise QueryError for what is wanted and not known."""
+    if unknown := sorted(set(wanted) - {fold(one) for one in known}):
+        there = ", ".join(sorted(filter(None, known))) or "none"
+        raise QueryError(f"no file {what} {unknown[0]!r}; known are {there}")

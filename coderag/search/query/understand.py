@@ -1,0 +1,118 @@
+"""A question to what it asks for: weighted terms, symbols, paths, and the kinds of files it wants."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from coderag.search.query.vocabulary import CHANGE_VERBS, DEED_VERBS, STOP_WORDS, WANTS, WEAK_WORDS
+from coderag.text.tokens import plain_name, split_identifier, stem, terms, words
+
+__all__ = ["STOP_WEIGHT", "Question", "Shape", "understand"]
+
+QUALIFIED = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->|/|:)[^\W\d]\w*)+|[^\W\d]\w*")
+# A path, a file's name, or a word that is neither, which is passed over at once.
+PATH = re.compile(r"(?<![\w.@+-])(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]++(?:\.[a-z]\w{0,4}\b)?")
+INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
+ENDLESS = re.compile(r"\S{200,}")
+CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
+STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
+
+
+class Shape(StrEnum):
+    """How a question is put, which decides how its answers are spread over files."""
+
+    SYMBOL = "symbol"  # only names: wants their definitions
+    CHANGE = "change"  # a change to make: wants the places, however close together
+    DEED = "deed"  # what a function does, in the words of its documentation: wants the function
+    TOPIC = "topic"  # words: wants the files that are about them
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a question asks for."""
+
+    text: str
+    shape: Shape
+    terms: dict[str, float]  # term -> weight
+    symbols: tuple[str, ...]  # names written as code, in dots and lower case: "session.get"
+    spelled: frozenset[str]  # every word as it is written
+    capitals: tuple[str, ...]  # words that only a capital inside the sentence marks as names, lower case
+    paths: tuple[str, ...]  # what looks like a file or folder
+    wants: frozenset[str]  # labels of files that are usually put last and are asked for here
+
+
+def understand(text: str) -> Question:
+    """Return what a question asks for."""
+    # No name is so long; a word without end would keep the expressions below busy for seconds.
+    plain = ENDLESS.sub(" ", text.replace("`", " "))
+    found = QUALIFIED.findall(plain)
+    symbols = tuple(dict.fromkeys(plain_name(one) for one in found if _is_symbol(one, text)))
+    alone = len(words(text)) == len(words(found[0])) if found else False
+    if alone and not symbols:
+        symbols = (plain_name(found[0]),)
+    lowered = [word.lower() for word in words(plain)]
+    return Question(
+        text=text,
+        shape=_shape(found, symbols, lowered),
+        terms=_weighted_terms(words(plain)),
+        symbols=symbols,
+        spelled=frozenset(words(plain)),
+        capitals=_capitals(plain, symbols),
+        paths=tuple(dict.fromkeys(one.strip("/") for one in PATH.findall(plain) if "." in one or one.count("/") > 0)),
+        wants=frozenset(label for label, asking in WANTS.items() if not asking.isdisjoint(lowered)),
+    )
+
+
+def _is_symbol(word: str, text: str) -> bool:
+    """Tell whether a word is written as code: qualified, camelCase, snake_case, quoted, or called."""
+    if any(mark in word for mark in ("_", "::", "#", "->")) or INNER_CAPITAL.search(word):
+        return True
+    if "." in word or ":" in word:
+        return "/" not in word
+    return f"`{word}`" in text or f"{word}(" in text
+
+
+def _capitals(text: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words with a capital that does not begin a sentence, or does but is no ordinary word."""
+    found = [
+        one[1].lower()
+        for one in CAPITALISED.finditer(text)
+        if one[1].lower() not in STOP_WORDS and one[1].lower() not in CHANGE_VERBS and one[1].lower() not in symbols
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _shape(found: list[str], symbols: tuple[str, ...], lowered: list[str]) -> Shape:
+    content = [word for word in found if word.lower() not in STOP_WORDS]
+    if content and all(plain_name(word) in symbols for word in content):
+        return Shape.SYMBOL
+    if lowered and (lowered[0] in CHANGE_VERBS or len(lowered) > 14):
+        return Shape.CHANGE
+    if lowered and (lowered[0] in DEED_VERBS or lowered[0].removesuffix("s") in DEED_VERBS | CHANGE_VERBS):
+        return Shape.DEED
+    return Shape.TOPIC
+
+
+def _weighted_terms(found: list[str]) -> dict[str, float]:
+    """Return the terms of some words with their weights; neighbours joined too, so "rate limit" finds ratelimit."""
+    weighted: dict[str, float] = {}
+
+    def add(term: str, weight: float) -> None:
+        weighted[term] = max(weighted.get(term, 0.0), weight)
+
+    for word in found:
+        lowered = word.lower()
+        weight = STOP_WEIGHT if lowered in STOP_WORDS else WEAK_WEIGHT if lowered in WEAK_WORDS else 1.0
+        *pieces, whole = terms(word) or ("",)
+        for piece in pieces:
+            add(piece, weight * PIECE_WEIGHT)
+        if whole:
+            add(whole, weight)
+    for left, right in pairwise(found):
+        pair = left.lower(), right.lower()
+        if not (STOP_WORDS & set(pair)) and left.isalpha() and right.isalpha():
+            add(stem("".join(split_identifier(left) + split_identifier(right))), JOINED_WEIGHT)
+    return weighted

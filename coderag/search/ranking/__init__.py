@@ -1,0 +1,1 @@
+"""Candidates to a ranking: features, the learned ranker, rerankers, diversity, confidence."""

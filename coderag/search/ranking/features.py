@@ -1,0 +1,193 @@
+"""What speaks for each candidate of a question, as numbers: one row a chunk, one column a feature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
+from math import fsum
+from types import MappingProxyType
+
+import numpy as np
+
+from coderag.index.reader.corpus import Corpus
+from coderag.index.storage.arrays.arrays import Array
+from coderag.search.query.understand import Question, Shape
+from coderag.search.retrieval.candidates import Candidates
+from coderag.search.retrieval.maxsim import likeness, name_words
+from coderag.search.retrieval.retrieve import Scores
+from coderag.search.retrieval.soft_match import held_share
+from coderag.text.tokens import terms, words
+from coderag.types import Kind
+
+__all__ = ["FAMILIES", "FEATURES", "features", "known_terms"]
+
+FEATURES = (
+    "text",  # BM25F of the chunk over the best chunk's
+    "file",  # of its file, over the best file's
+    "company",  # how many of the candidates are in the same file, by their text score, over the most
+    "path",  # share of the question, by rarity, in the path
+    "stem",  # share of the file's stem that the question names
+    "name",  # share of the chunk's name that the question names
+    "named",  # share of the question, by rarity, in the chunk's name
+    "scope",  # share of the enclosing definition's name that the question names
+    "symbol",  # defines a symbol that the question writes as code
+    "alone",  # ... and the question is nothing but symbols
+    "type",  # ... and is a type or module
+    "home",  # ... and its file is called after it
+    "capital",  # defines what the question writes with a capital inside a sentence
+    "near",  # cosine of the chunk's vector with the question's, from the least to the best of the dense list
+    "cosine",  # ... as it is
+    "around",  # the best cosine of the candidates in the same file, scaled like "near"
+    "fused",  # what the lists together give
+    "held",  # share of the question, by rarity, whose words the chunk holds
+    "alike",  # ... or words that are like them
+    "likeplace",  # how like the question's words are to those of the enclosing name and the path, by rarity
+)
+# What a question may be ranked without, to see what it is worth.
+FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "words": ("text", "file", "company", "held"),
+        "vectors": ("near", "cosine", "around"),
+        "paths": ("path", "stem"),
+        "names": ("name", "named", "scope"),
+        "symbols": ("symbol", "alone", "type", "home", "capital"),
+        "likeness": ("alike", "likeplace"),
+    }
+)
+TYPE_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE})
+MIN_BEGINNING = 4
+OTHER_CASE = 0.85  # what a definition counts whose name is written in other capitals than in the question
+SIGNS = re.compile(r"[\W_]+")
+LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
+
+
+def features(corpus: Corpus, question: Question, scores: Scores, found: Candidates) -> Array:
+    """Return f32[candidates, FEATURES], each about 0..1; only what the question itself decides."""
+    chunks = found.chunks
+    files, own_file = np.unique_inverse(corpus.file_numbers(chunks))
+    text = scores.text[chunks] / scores.best_text
+    company = np.bincount(own_file, weights=text, minlength=1)
+    around = np.zeros(max(len(files), 1), dtype=np.float32)
+    np.maximum.at(around, own_file, found.near)
+    held, alike = held_share(corpus, scores.words, chunks)
+    columns: dict[str, Array] = {name: np.zeros(len(chunks), dtype=np.float32) for name in FEATURES}
+    columns |= {
+        "text": text,
+        "file": (scores.file_text[files] / scores.best_file)[own_file],
+        "company": (company / max(float(company.max()), 1e-6))[own_file],
+        "path": scores.path[files][own_file],
+        "near": found.near,
+        "cosine": found.cosine,
+        "held": held,
+        "alike": alike,
+        "around": around[own_file],
+        "fused": found.fused,
+    }
+    paths = corpus.paths_of(files)
+    columns |= _named(scores, corpus.names(chunks), paths, own_file.tolist())
+    for row, told in _of_symbols(corpus, question, scores, chunks):
+        for feature, value in told.items():
+            columns[feature][row] = value
+    return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32, copy=False)
+
+
+def _named(
+    scores: Scores, names: Sequence[tuple[str, str]], paths: Sequence[str], files: Sequence[int]
+) -> dict[str, Array]:
+    """Return the features of names and paths, from each chunk's name and scope, and the number of its path."""
+    asked = frozenset(term for term, rarity in scores.rarity.items() if rarity > 0)
+    stems = [_share(_stem_terms(path), asked) for path in paths]
+    of_paths = [name_words(path) for path in paths]
+    rows = [
+        (
+            stems[file],
+            _share(own := _terms_of(name), asked),
+            fsum(scores.rarity[term] for term in own & asked) / max(scores.best, 1e-6),
+            _share(_terms_of(scope), asked),
+        )
+        for (name, scope), file in zip(names, files, strict=True)
+    ]
+    told = np.array(rows, dtype=np.float32).reshape(-1, 4)
+    places = [(*name_words(scope), *of_paths[file]) for (_, scope), file in zip(names, files, strict=True)]
+    return dict(zip(("stem", "name", "named", "scope"), told.T, strict=True)) | {
+        "likeplace": likeness(scores.words, places)
+    }
+
+
+def _of_symbols(
+    corpus: Corpus, question: Question, scores: Scores, chunks: Array
+) -> Iterator[tuple[int, dict[str, float]]]:
+    """Yield the features of the chunks that define a name of the question, each with the chunk's row."""
+    defining = scores.symbols.keys() | scores.capitals.keys()
+    for row in np.flatnonzero(np.isin(chunks, list(defining))).tolist() if defining else ():
+        chunk = int(chunks[row])
+        yield (
+            row,
+            _of_symbol(
+                question,
+                corpus.place(chunk)[0],
+                corpus.names(chunks[row : row + 1])[0][0],
+                exact=scores.symbols.get(chunk, 0.0),
+                capital=scores.capitals.get(chunk, 0.0),
+                is_type=corpus.kind(chunk) in TYPE_KINDS,
+            ),
+        )
+
+
+def _of_symbol(
+    question: Question, path: str, name: str, *, exact: float, capital: float, is_type: bool
+) -> dict[str, float]:
+    """Return the features of a chunk that defines a name of the question."""
+    last = LAST_NAME.search(name)
+    own = last[1] if last else name
+    spelling = 1.0 if own in question.spelled else OTHER_CASE
+    exact, capital = exact * spelling, capital * spelling
+    return {
+        "symbol": exact,
+        "alone": exact * (question.shape is Shape.SYMBOL),
+        "type": exact * is_type,
+        "home": max(exact, capital) * _home(path, own),
+        "capital": capital,
+    }
+
+
+def _home(path: str, name: str) -> float:
+    """Tell how much a file is called after a definition, however its words are joined: 1, or half for a beginning."""
+    stem = SIGNS.sub("", path.rpartition("/")[2].rpartition(".")[0]).lower()
+    own = SIGNS.sub("", name).lower()
+    if stem == own:
+        return 1.0
+    shorter, longer = sorted((stem, own), key=len)
+    return 0.5 if len(shorter) >= MIN_BEGINNING and longer.startswith(shorter) else 0.0
+
+
+def _share(found: frozenset[str], asked: Set[str]) -> float:
+    """Return which share of some terms the question asks for."""
+    return len(found & asked) / len(found) if found else 0.0
+
+
+@lru_cache(maxsize=100_000)
+def known_terms(word: str) -> tuple[str, ...]:
+    """Return the terms of a word, remembered."""
+    return terms(word)
+
+
+@lru_cache(maxsize=100_000)
+def _terms_of(text: str) -> frozenset[str]:
+    """Return the terms of a name: of its pieces only, or of the whole where it has one."""
+    found: set[str] = set()
+    for word in words(text):
+        *pieces, whole = terms(word) or ("",)
+        found.update(pieces or [whole])
+    return frozenset(found)
+
+
+@lru_cache(maxsize=100_000)
+def _stem_terms(path: str) -> frozenset[str]:
+    """Return the terms of a file's stem; of its folder where the stem says nothing."""
+    *folders, filename = path.split("/")
+    stem = filename.split(".", 1)[0]
+    if stem in {"__init__", "index", "mod", "lib", "main", "init"} and folders:
+        stem = folders[-1]
+    return _terms_of(stem)

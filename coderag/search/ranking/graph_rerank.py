@@ -1,0 +1,46 @@
+"""Hits that other hits use come forward: the word of the graph in a ranking, where it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import fsum
+
+from coderag.graph.records import EdgeKind
+from coderag.index.reader.corpus import Corpus
+from coderag.search.ranking.rank import CONNECTED, Ranked
+from coderag.search.results.related import Graphs, node_of
+
+__all__ = ["connected"]
+
+DEPTH = 20  # of a ranking
+LIFT = 0.1  # of its score, at most, that a hit gains
+USES = (EdgeKind.CALLS, EdgeKind.REFERENCES, EdgeKind.INHERITS, EdgeKind.IMPLEMENTS, EdgeKind.OVERRIDES)
+
+
+def connected(corpus: Corpus, ranked: Sequence[Ranked], graphs: Graphs) -> list[Ranked]:
+    """Return a ranking in which each of the best gains by the scores of those among them that use it.
+
+    Edges to one of several candidates do not count. As it is, where no graph knows the hits.
+    """
+    first = ranked[:DEPTH]
+    hits = {}
+    for position, one in enumerate(first):
+        repository = corpus.member_of(one.chunk)[0].repository
+        node = node_of(corpus, one.chunk, graphs)
+        if node is not None:
+            hits[repository, node] = position
+    best = max((one.score for one in first), default=0.0)
+    if not hits or best <= 0:
+        return list(ranked)
+    lifted = list(first)
+    for (repository, node), position in hits.items():
+        graph = graphs[repository].graph
+        users = {edge.source for edge in graph.edges_to(node, USES) if edge.candidates <= 1} - {node}
+        shares = [first[hits[repository, user]].score / best for user in users if (repository, user) in hits]
+        if shares:
+            gained = LIFT * min(1.0, fsum(shares))
+            one = first[position]
+            lifted[position] = replace(one, score=one.score * (1.0 + gained), parts=one.parts | {CONNECTED: gained})
+    lifted.sort(key=lambda one: -one.score)
+    return [*lifted, *ranked[DEPTH:]]

@@ -1,0 +1,108 @@
+"""Hits to what they have to do with: their close relations in brief, and neighbours as further hits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from coderag.graph.queries.relations import Relations
+from coderag.graph.records import Node
+from coderag.index.reader.corpus import Corpus, Member
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS
+from coderag.text.tokens import words
+from coderag.types import Hit, Kind
+
+__all__ = ["Graphs", "node_of", "related_hits", "with_relations"]
+
+Graphs = Mapping[str, Relations]  # by repository
+Found = Sequence[tuple[int, Hit]]  # hits with the numbers of their chunks
+SHARE = 0.5  # of the score of the hit that a neighbour is related to
+
+
+def with_relations(corpus: Corpus, found: Found, graphs: Graphs) -> list[tuple[int, Hit]]:
+    """Return hits with their relations; a hit of a file that changed since its graph was made has none."""
+    told = []
+    for chunk, hit in found:
+        node = node_of(corpus, chunk, graphs)
+        relations = () if node is None else graphs[hit.chunk.repository].of(node)
+        told.append((chunk, replace(hit, relations=relations) if relations else hit))
+    return told
+
+
+def related_hits(
+    corpus: Corpus, question: str, found: Found, *, graphs: Graphs, count: int, allowed: Array | None
+) -> list[tuple[int, Hit]]:
+    """Return up to `count` neighbours of hits, and of tables that the question names, that are no hits themselves.
+
+    `allowed` are the chunks that meet the question's conditions, bool[chunks]; None for all.
+    """
+    taken = {chunk for chunk, _ in found}
+    further: list[tuple[int, Hit]] = []
+    best: dict[int, tuple[float, str, float]] = {}
+    places = _places(corpus)
+    for repository, node, score, confidence in _seeds(corpus, question, found, graphs):
+        for sure, other, why in graphs[repository].near(node):
+            chunk = _chunk(places, repository, graphs[repository].graph.node(other))
+            if chunk is None or chunk in taken or (allowed is not None and not allowed[chunk]):
+                continue
+            worth = (score * sure * SHARE, why, confidence * sure * SHARE)
+            if chunk not in best or worth[0] > best[chunk][0]:
+                best[chunk] = worth
+    for chunk in sorted(best, key=lambda one: (-best[one][0], corpus.place(one), one))[:count]:
+        score, why, confidence = best[chunk]
+        hit = Hit(corpus.chunk(chunk), round(score, 4), reasons=(why,), confidence=round(confidence, 4), related=True)
+        further.append((chunk, hit))
+    return with_relations(corpus, further, graphs)
+
+
+def _seeds(corpus: Corpus, question: str, found: Found, graphs: Graphs) -> Iterator[tuple[str, int, float, float]]:
+    """Yield what further hits are looked for around: repository, node, score and confidence."""
+    score, confidence = max(((hit.score, hit.confidence) for _, hit in found), default=(1.0, 0.5))
+    for repository, relations in graphs.items():
+        for node in relations.tables_named(words(question)):
+            yield repository, node, score, confidence
+    for chunk, hit in found:
+        own = node_of(corpus, chunk, graphs)
+        if own is not None:
+            yield hit.chunk.repository, own, hit.score, hit.confidence
+
+
+def node_of(corpus: Corpus, chunk: int, graphs: Graphs) -> int | None:
+    """Return the node of a chunk, None where the graph does not know it as it is now."""
+    member, local = corpus.member_of(chunk)
+    segment = member.segment
+    relations = graphs.get(member.repository)
+    if relations is None or segment.chunk_flags[local] & (DEFINES | CONTINUES) != DEFINES:
+        return None
+    number = int(segment.chunk_file[local])
+    file = relations.file(segment.paths[number], bytes(segment.arrays["file_blob"][number]))
+    if file is None:
+        return None
+    if KINDS[segment.chunk_kind[local]] in (Kind.TABLE, Kind.VIEW):
+        return relations.table(file, segment.name(local))
+    return relations.node(file, int(segment.first_row[local]), int(segment.last_row[local]))
+
+
+def _places(corpus: Corpus) -> dict[tuple[str, str], tuple[Member, int]]:
+    """Return where each file is, by repository and path."""
+    return {
+        (member.repository, path): (member, file)
+        for member in corpus.members
+        for file, path in enumerate(member.segment.paths.all())
+        if file not in member.dead
+    }
+
+
+def _chunk(places: Mapping[tuple[str, str], tuple[Member, int]], repository: str, found: Node) -> int | None:
+    """Return the chunk that a node is, None where it is none."""
+    if (repository, found.path) not in places:
+        return None
+    member, file = places[repository, found.path]
+    segment = member.segment
+    chunks = np.flatnonzero(segment.chunk_file == file)
+    defining = (segment.chunk_flags[chunks] & (DEFINES | CONTINUES)) == DEFINES
+    same = chunks[defining & (segment.first_row[chunks] == found.span.start_line - 1)]
+    return member.first_chunk + int(same[0]) if len(same) else None

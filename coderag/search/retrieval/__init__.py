@@ -1,0 +1,1 @@
+"""A query to candidates: by words, vectors, symbols, and the lists fused."""

@@ -1,0 +1,62 @@
+"""How like the words of a question are to those of names: late interaction over word vectors.
+
+Each word of the question is held against every word of a name and keeps its best likeness; the question's words are
+then averaged by what they weigh (MaxSim; Khattab and Zaharia, "ColBERT", 2020, over vectors that know no context).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from coderag.encoders.encoder import unit_rows
+from coderag.encoders.static import PassageWords, shipped_encoder
+from coderag.index.storage.arrays.arrays import Array
+from coderag.search.ranking.sums import weighted_sums
+from coderag.text.tokens import split_identifier, words
+
+__all__ = ["likeness", "name_words"]
+
+REMEMBERED = 50_000
+
+
+@lru_cache(maxsize=REMEMBERED)
+def name_words(text: str) -> tuple[str, ...]:
+    """Return the words of a name or path in lower case, each once."""
+    return tuple(dict.fromkeys(piece for word in words(text) for piece in split_identifier(word)))
+
+
+def likeness(asked: Mapping[str, float], texts: Sequence[tuple[str, ...]]) -> Array:
+    """Return how like weighted words are to those of each text, f32[texts] in 0..1; 0 for a text without words."""
+    found = np.zeros(len(texts), dtype=np.float32)
+    vocabulary = sorted({word for text in texts for word in text})  # the order of the texts must not tell in a product
+    total = sum(asked.values())
+    if not vocabulary or total <= 0:
+        return found
+    place = {word: number for number, word in enumerate(vocabulary)}
+    both = _vectors([*asked, *vocabulary])
+    pairs = np.maximum(both[: len(asked)] @ both[len(asked) :].T, 0.0)
+    flat = [place[word] for text in texts for word in text]
+    sizes = np.array([len(text) for text in texts], dtype=np.int64)
+    some = sizes > 0
+    starts = (np.cumsum(sizes) - sizes)[some]
+    best = np.maximum.reduceat(pairs[:, flat], starts, axis=1)
+    shares = np.array(list(asked.values()), dtype=np.float32) / np.float32(total)
+    found[some] = weighted_sums(best.T, shares)
+    return found
+
+
+def _vectors(found: Sequence[str]) -> Array:
+    missing = [word for word in found if word not in _known]
+    if missing:
+        if len(_known) > REMEMBERED:
+            _known.clear()
+            missing = list(dict.fromkeys(found))
+        rows = unit_rows(shipped_encoder().encode_words([PassageWords([], [], [], [one.encode()]) for one in missing]))
+        _known.update(zip(missing, rows, strict=True))
+    return np.stack([_known[word] for word in found])
+
+
+_known: dict[str, Array] = {}

@@ -1,0 +1,210 @@
+"""A question to how well each of its words fits each table and column of a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from coderag.index.catalog.catalog import Catalog
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.postings import WEIGHT_STEPS, Postings, idf
+from coderag.search.tables.query_expansion import stand_ins
+from coderag.text.asking import asked_words
+from coderag.text.tokens import split_identifier, stem, term_hash, terms
+
+__all__ = ["Asked", "Matches", "asked", "match"]
+
+JOINED_WEIGHT = 0.6  # of two neighbours as one name: "order items" for orderitems
+NAME_WEIGHT_FACTOR = 1.5  # a word that counts two thirds or more counts in full where it names a table
+
+
+class Asked(NamedTuple):
+    """A term to look for."""
+
+    term: int  # its hash
+    word: str  # as it is written
+    weight: float
+    plain: str = ""  # the word in lower case, where other words may stand for it
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What the words of a question find; only words that some allowed table holds are in it."""
+
+    words: tuple[str, ...]
+    weights: Array  # f32[words]: how much each counts, rarity included
+    tables: Array  # f32[words, tables]: how well each fits a table, 0..1
+    columns: Array  # f32[columns]: how well all of them fit a column
+    named: Array  # f32[tables]: the share of a table's name that is asked for
+
+
+def asked(text: str, *, factor: float = 1.0) -> list[Asked]:
+    """Return the terms that a text asks for, each once; weights are multiplied by `factor`."""
+    found: dict[str, Asked] = {}
+    words = asked_words(text)
+    for word, weight in words:
+        if not weight:
+            continue
+        of_word = terms(word)
+        lowered = word.lower()
+        plain = lowered if len(of_word) == 1 and lowered.isalpha() else ""
+        for term in of_word:
+            if term not in found or found[term].weight < weight * factor:
+                found[term] = Asked(term_hash(term), word, weight * factor, plain)
+    for (left, left_weight), (right, right_weight) in pairwise(words):
+        if left_weight and right_weight and left.isalpha() and right.isalpha():
+            joined = stem("".join(split_identifier(left) + split_identifier(right)))
+            found.setdefault(joined, Asked(term_hash(joined), f"{left} {right}", JOINED_WEIGHT * factor))
+    return list(found.values())
+
+
+def match(catalog: Catalog, wanted: Sequence[Asked], allowed: Array) -> Matches:
+    """Return what the terms asked for find among the tables allowed, bool[tables].
+
+    A word that a database lacks finds what may stand for it there.
+    """
+    rows = np.zeros((len(wanted), len(catalog)), dtype=np.float32)
+    direct = _Sought(
+        np.arange(len(wanted)),
+        np.ones(len(wanted), dtype=np.float32),
+        _places(catalog, [one.term for one in wanted]),
+        np.broadcast_to(allowed, rows.shape),
+    )
+    _raise(catalog, rows, direct)
+    others = _others(catalog, wanted, lacking=_lacking(catalog, rows, wanted, allowed=allowed))
+    _raise(catalog, rows, others)
+    held = np.count_nonzero(rows, axis=1)
+    size = int(np.count_nonzero(allowed))
+    weights = np.array(
+        [one.weight * idf(size, count) if count else 0.0 for one, count in zip(wanted, held.tolist(), strict=True)],
+        dtype=np.float32,
+    )
+    sought = _Found(catalog, (direct, others))
+    columns = sought.columns(weights)
+    names = sought.names(np.array([min(1.0, one.weight * NAME_WEIGHT_FACTOR) for one in wanted]) * (held > 0))
+    found = np.flatnonzero(held)
+    return Matches(
+        tuple(wanted[place].word for place in found.tolist()),
+        weights[found],
+        rows[found],
+        columns,
+        np.minimum(names / np.maximum(catalog.arrays["called_total"], 1e-6), 1.0),
+    )
+
+
+class _Places(NamedTuple):
+    """Where each of some terms is in the postings, i64[terms], -1 where it is not."""
+
+    word: Array
+    called: Array
+    asked: Array
+    column: Array
+
+
+class _Sought(NamedTuple):
+    """Terms to look for, all at once: the word of the question that each is for, how far it is trusted, and where."""
+
+    word: Array  # i64[terms]
+    trust: Array  # f32[terms]
+    places: _Places
+    where: Array  # bool[words, tables]
+
+
+class _Hits(NamedTuple):
+    """The postings of several terms in a row."""
+
+    term: Array  # i64[hits]: which of them
+    docs: Array  # i64[hits]
+    fits: Array  # f32[hits], 0..1
+
+
+def _places(catalog: Catalog, hashes: Sequence[int]) -> _Places:
+    wanted = np.array(hashes, dtype=np.uint64)
+    return _Places(*(catalog.postings(name).find(wanted) for name in _Places._fields))
+
+
+def _hits(postings: Postings, places: Array) -> _Hits:
+    """Return the postings of the terms at some places, -1: none."""
+    terms_there = np.flatnonzero(places >= 0)
+    begin, end = postings.bounds(places[terms_there])
+    sizes = end - begin
+    at = np.arange(int(sizes.sum())) + np.repeat(begin - np.cumsum(sizes) + sizes, sizes)
+    fits = postings.weights[at].astype(np.float32) * np.float32(1 / WEIGHT_STEPS)
+    return _Hits(np.repeat(terms_there, sizes), postings.docs[at].astype(np.int64), fits)
+
+
+def _raise(catalog: Catalog, rows: Array, sought: _Sought) -> None:
+    """Raise the entries f32[words, tables] of the tables that hold a term."""
+    for name, places in (("word", sought.places.word), ("asked", sought.places.asked)):
+        hits = _hits(catalog.postings(name), places)
+        word = sought.word[hits.term]
+        kept = sought.where[word, hits.docs]
+        np.maximum.at(rows, (word[kept], hits.docs[kept]), (hits.fits * sought.trust[hits.term])[kept])
+
+
+def _lacking(catalog: Catalog, rows: Array, wanted: Sequence[Asked], *, allowed: Array) -> Array:
+    """Return the allowed tables of the databases that lack a word, bool[words, tables]; none for what is no word."""
+    if not len(catalog):
+        return np.zeros(rows.shape, dtype=bool)
+    has = np.maximum.reduceat(rows, catalog.group_starts, axis=1) > 0
+    plain = np.array([bool(one.plain) for one in wanted], dtype=bool)
+    lacking: Array = ~has[:, catalog.group] & allowed & plain[:, None]
+    return lacking
+
+
+def _others(catalog: Catalog, wanted: Sequence[Asked], *, lacking: Array) -> _Sought:
+    """Return the terms that may stand for words where these are lacking."""
+    words: list[int] = []
+    trusts: list[float] = []
+    hashes: list[int] = []
+    for word in np.flatnonzero(lacking.any(axis=1)).tolist():
+        for term, trust in stand_ins(catalog, wanted[word].plain).items():
+            words.append(word)
+            trusts.append(trust)
+            hashes.append(term)
+    return _Sought(
+        np.array(words, dtype=np.int64), np.array(trusts, dtype=np.float32), _places(catalog, hashes), lacking
+    )
+
+
+class _Found:
+    """What terms find among columns and names: the best of the terms for each word, then the sum over words."""
+
+    def __init__(self, catalog: Catalog, sought: Sequence[_Sought]) -> None:
+        self._catalog = catalog
+        self._sought = sought
+
+    def columns(self, weights: Array) -> Array:
+        """Return how well all words fit each column, f32[columns], by what each word counts."""
+        size = len(self._catalog.column_flags)
+        best = np.zeros((len(weights), size), dtype=np.float32)
+        owner = self._catalog.column_table
+        for one in self._sought:
+            hits = _hits(self._catalog.postings("column"), one.places.column)
+            word = one.word[hits.term]
+            kept = one.where[word, owner[hits.docs]]
+            values = hits.fits * (one.trust * weights[one.word])[hits.term]
+            np.maximum.at(best, (word[kept], hits.docs[kept]), values[kept])
+        total: Array = best.sum(axis=0)
+        return total
+
+    def names(self, weights: Array) -> Array:
+        """Return how much of each table's name the words say, f32[tables], by what each word counts."""
+        postings = self._catalog.postings("called")
+        best = np.zeros((len(weights), len(self._catalog)), dtype=np.float32)
+        for one in self._sought:
+            hits = _hits(postings, one.places.called)
+            word = one.word[hits.term]
+            kept = one.where[word, hits.docs]
+            rarity = [
+                idf(len(self._catalog), postings.frequency(place)) if place >= 0 else 0.0
+                for place in one.places.called.tolist()
+            ]
+            values = (np.array(rarity) * one.trust * weights[one.word])[hits.term].astype(np.float32)
+            np.maximum.at(best, (word[kept], hits.docs[kept]), values[kept])
+        total: Array = best.sum(axis=0)
+        return total

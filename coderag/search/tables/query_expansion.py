@@ -1,0 +1,111 @@
+"""A word to the words of a schema that may stand for it: abbreviations, glued names, parts of it, synonyms.
+
+They are for words that a schema lacks: where it has the word itself, they would only add noise.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from coderag.index.catalog.catalog import Catalog
+from coderag.index.catalog.inferred_foreign_keys import singular
+from coderag.index.catalog.schema_postings import letters_of
+from coderag.search.tables.synonyms import synonyms
+from coderag.text.tokens import stem, term_hash
+
+__all__ = ["abbreviates", "stand_ins"]
+
+# How far each is trusted, where the word itself counts 1.
+SKELETON = 0.72  # only vowels and doubled letters are dropped: wght for weight
+PREFIX = 0.64  # cat for category
+SUBSEQUENCE = 0.3  # cstmr for customer
+GLUED = 0.4  # the word begins a name that is not split: eventid for event
+PART = 0.32  # a name is the beginning or end of the word: fires for wildfires
+SYNONYM = 0.4
+
+MIN_WORD = 4  # shorter words are seldom abbreviated
+MIN_PREFIX = 3
+MIN_SHARE = 0.5  # of a word's letters, that a subsequence must keep ...
+MIN_CONSONANTS = 0.7  # ... or of its consonants
+MIN_TAIL, MIN_HEAD = 3, 4  # letters of a part that ends or begins a word
+MIN_REST = 3, 2  # letters that are left of the word before a tail, after a head
+DOUBLED = re.compile(r"(.)\1")
+VOWELS = frozenset("aeiouy")
+
+
+def stand_ins(catalog: Catalog, word: str) -> dict[int, float]:
+    """Return the hashes of the terms that may stand for a lower-case word, each with how far it is trusted."""
+    found: dict[int, float] = {}
+    forms = {word, singular(word)}
+    for term, trust in _spelled(catalog, forms) if len(word) >= MIN_WORD else ():
+        found[term] = max(found.get(term, 0.0), trust)
+    for synonym in synonyms(stem(word)):
+        hashed = term_hash(synonym)
+        found[hashed] = max(found.get(hashed, 0.0), SYNONYM)
+    found.pop(term_hash(stem(word)), None)
+    return found
+
+
+def _spelled(catalog: Catalog, forms: set[str]) -> Iterator[tuple[int, float]]:
+    """Yield the terms whose spelling says that they may stand for a word, in any of its forms."""
+    pieces, terms = catalog.pieces, catalog.arrays["piece_terms"]
+    for form in forms:
+        if len(form) < MIN_WORD:
+            continue
+        for place in _similar(catalog, form):
+            if trust := abbreviates(pieces[place], form):
+                yield int(terms[place]), trust
+        place = bisect_left(pieces, form)
+        while place < len(pieces) and pieces[place].startswith(form):
+            yield int(terms[place]), GLUED
+            place += 1
+        for part in _parts(form):
+            place = bisect_left(pieces, part)
+            if place < len(pieces) and pieces[place] == part:
+                yield int(terms[place]), PART
+
+
+def _parts(form: str) -> Iterator[str]:
+    yield from (form[cut:] for cut in range(MIN_REST[0], len(form) - MIN_TAIL))
+    yield from (form[:cut] for cut in range(MIN_HEAD, len(form) - MIN_REST[1]))
+
+
+def _similar(catalog: Catalog, form: str) -> list[int]:
+    """Return the places of the pieces that begin with a word's first letter and hold no letter that it lacks."""
+    begin, end = bisect_left(catalog.pieces, form[0]), bisect_left(catalog.pieces, chr(ord(form[0]) + 1))
+    letters = catalog.arrays["piece_letters"][begin:end]
+    fitting = np.flatnonzero(letters & ~np.uint32(letters_of(form)) == 0)
+    return [begin + int(place) for place in fitting]
+
+
+@lru_cache(maxsize=1 << 15)
+def abbreviates(piece: str, word: str) -> float:
+    """Return how far a piece of a name is to be trusted as an abbreviation of a word, 0 when it is none."""
+    if not 2 <= len(piece) < len(word) or piece[0] != word[0]:
+        return 0.0
+    if word.startswith(piece):
+        return PREFIX if len(piece) >= MIN_PREFIX else 0.0
+    if not _is_subsequence(piece, word):
+        return 0.0
+    kept, all_of_it = _consonants(piece), _consonants(word)
+    if DOUBLED.sub(r"\1", kept) == DOUBLED.sub(r"\1", all_of_it):
+        return SKELETON
+    if len(piece) < MIN_PREFIX:
+        return 0.0
+    keeps = len(piece) >= MIN_SHARE * len(word) or len(kept) >= MIN_CONSONANTS * len(all_of_it)
+    return SUBSEQUENCE if keeps else 0.0
+
+
+def _is_subsequence(piece: str, word: str) -> bool:
+    letters = iter(word)
+    return all(letter in letters for letter in piece)
+
+
+def _consonants(word: str) -> str:
+    """Return a word without its vowels, but with its first letter."""
+    return word[0] + "".join(letter for letter in word[1:] if letter not in VOWELS)

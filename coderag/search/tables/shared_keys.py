@@ -1,0 +1,46 @@
+"""Tables to what they can be joined by without a table in between: keys of a third one that several refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coderag.index.catalog.catalog import Catalog
+from coderag.index.catalog.join_graph import Relation
+from coderag.sql.records import Evidence
+
+__all__ = ["SharedKey", "shared_keys"]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedKey:
+    """Columns of a table that at least two others refer to; rows of these belong together where they are equal."""
+
+    parent: int
+    columns: tuple[str, ...]
+    children: tuple[tuple[int, tuple[str, ...]], ...]  # each table and its columns, those of the surest first
+    evidence: Evidence  # that of the least sure of them
+
+
+def shared_keys(catalog: Catalog, tables: Sequence[int]) -> list[SharedKey]:
+    """Return the keys by which some tables are siblings, in order of the tables; a table from itself is none."""
+    among = np.zeros(len(catalog), dtype=bool)
+    among[list(tables)] = True
+    left, right = catalog.arrays["relation_left_table"], catalog.arrays["relation_right_table"]
+    referring: dict[tuple[int, tuple[str, ...]], list[Relation]] = {}
+    for number in np.flatnonzero(among[left] & (left != right)).tolist():
+        one = catalog.relations[number]
+        if one.evidence is not Evidence.QUERY:  # a query says that two tables join, and not which refers to which
+            referring.setdefault((one.right, one.right_columns), []).append(one)
+    place = {table: position for position, table in enumerate(tables)}
+    order = list(Evidence)
+    found = []
+    for (parent, columns), relations in referring.items():
+        if len({one.left for one in relations}) < 2:
+            continue
+        relations = sorted(relations, key=lambda one: (place[one.left], one.left_columns))
+        weakest = max((one.evidence for one in relations), key=order.index)
+        found.append(SharedKey(parent, columns, tuple((one.left, one.left_columns) for one in relations), weakest))
+    return sorted(found, key=lambda one: ([place[child] for child, _ in one.children], one.parent, one.columns))

@@ -1,0 +1,176 @@
+"""A question about data to the tables, columns, example queries and definitions that answer it.
+
+Legs score every table, each in its own way; their scores, divided by the best, are weighted and summed. Then tables
+are picked one by one, and each picked table lifts those that it can be joined with: a soft bonus, so that a table that
+fits well comes before a neighbour that does not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from coderag.index.catalog.catalog import Catalog
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.vectors import cosines
+from coderag.search.query.hints import hinted_terms
+from coderag.search.tables.columns import COLUMNS, RankedColumn, rank_columns
+from coderag.search.tables.databases import RankedDatabase, rank_databases
+from coderag.search.tables.example_voting import SimilarQuery, similar_queries, votes
+from coderag.search.tables.glossary import SpokenOf, definitions_in
+from coderag.search.tables.greedy_selection import DEFAULT, Picked, Picking, pick
+from coderag.search.tables.matching import Asked, Matches, asked, match
+from coderag.search.tables.signals import LEGS, Leg, Request, weighted
+
+__all__ = ["COMMON", "RankedTable", "TableRanking", "rank_tables"]
+
+EVIDENCE_WEIGHT, DEFINITION_WEIGHT = 0.8, 0.5  # of words that do not come from the question itself
+FACTORS = MappingProxyType({"test": 0.5, "example": 0.6, "vendored": 0.6, "legacy": 0.7})  # by the labels of a table
+REASON_WORDS = 6
+# Legs that score tables without a word of the question in them: the whole database has that score, and something is
+# always nearest.
+COMMON = ("database", "dense")
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTable:
+    """A table of the catalog with its score, the parts of it, and why it is there in words."""
+
+    table: int
+    score: float
+    parts: dict[str, float]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableRanking:
+    """What answers a question, each best first."""
+
+    tables: tuple[RankedTable, ...]
+    columns: tuple[RankedColumn, ...]
+    queries: tuple[SimilarQuery, ...]
+    definitions: tuple[SpokenOf, ...]
+    databases: tuple[RankedDatabase, ...] = ()  # all that have a table allowed
+    matched: bool = False  # something of the question is found in a table, an example query or a definition
+
+
+def rank_tables(
+    catalog: Catalog,
+    question: str,
+    *,
+    k: int = 10,
+    evidence: str = "",
+    allowed: Array | None = None,
+    use_examples: bool = True,
+    columns: int = COLUMNS,
+    vector: Array | None = None,
+    legs: Sequence[Leg] = LEGS,
+    picking: Picking = DEFAULT,
+) -> TableRanking:
+    """Return the k best tables of those allowed (bool[tables]) and what else of the catalog answers a question.
+
+    `evidence` is what is known besides: what words of the question mean, or a formula. `vector` is the question's,
+    f32[dimensions], by the encoder that made the catalog's; None where words alone answer.
+    """
+    if allowed is None:
+        allowed = np.ones(len(catalog), dtype=bool)
+    definitions = tuple(definitions_in(catalog, question, allowed))
+    similar = similar_queries(catalog, question, allowed, vector=vector) if use_examples else []
+    request = Request(
+        catalog=catalog,
+        question=question,
+        allowed=allowed,
+        matches=match(catalog, _wanted(catalog, question, evidence, definitions=definitions), allowed),
+        votes=votes(catalog, similar),
+        definitions=definitions,
+        near=_near(catalog, vector),
+    )
+    parts = {leg.name: weighted(leg, request) for leg in legs}
+    scores = np.sum(list(parts.values()), axis=0) * allowed * _factors(catalog)
+    picked = pick(catalog, scores, k=k, picking=picking)
+    ranked_columns = rank_columns(
+        catalog,
+        [(one.table, one.score) for one in picked],
+        matching=request.matches.columns,
+        voted=request.votes.columns,
+        hints=hinted_terms(question),
+        k=columns,
+    )
+    return TableRanking(
+        _explained(request, picked, parts),
+        tuple(ranked_columns),
+        tuple(similar),
+        definitions,
+        databases=tuple(rank_databases(catalog, scores, allowed)),
+        matched=any((parts[leg.name] * allowed).any() for leg in legs if leg.name not in COMMON),
+    )
+
+
+def _wanted(catalog: Catalog, question: str, evidence: str, *, definitions: Sequence[SpokenOf]) -> list[Asked]:
+    """Return the terms of a question, of the evidence and of the definitions that it speaks of, each once."""
+    wanted = {one.term: one for one in asked(question)}
+    others = asked(evidence, factor=EVIDENCE_WEIGHT)
+    for spoken in definitions:
+        definition = catalog.definitions[spoken.definition]
+        others += asked(f"{definition.text} {definition.expression}", factor=DEFINITION_WEIGHT)
+    for one in others:
+        if one.term not in wanted or wanted[one.term].weight < one.weight:
+            wanted[one.term] = one
+    return list(wanted.values())
+
+
+def _near(catalog: Catalog, vector: Array | None) -> Array:
+    """Return the cosine of each table and the question, f32[tables]; zeros where words alone answer."""
+    if vector is None or catalog.table_vectors is None:
+        return np.zeros(len(catalog), dtype=np.float32)
+    return cosines(catalog.table_vectors, vector)
+
+
+def _factors(catalog: Catalog) -> Array:
+    """Return what multiplies each table's score: below one for those of tests, examples and old code."""
+    factor = np.ones(len(catalog), dtype=np.float32)
+    labels = catalog.values("label")
+    for label in labels:
+        if label in FACTORS:
+            factor[catalog.having("label", [label == one for one in labels])] *= FACTORS[label]
+    return factor
+
+
+def _explained(request: Request, picked: Sequence[Picked], parts: Mapping[str, Array]) -> tuple[RankedTable, ...]:
+    """Return picked tables with the parts of their scores, and why each was picked, in words."""
+    numbers = [one.table for one in picked]
+    known = {name: scores[numbers].tolist() for name, scores in parts.items()}
+    held, used = _held(request.matches, numbers), _used(request, numbers)
+    ranked = []
+    for position, one in enumerate(picked):
+        of_table = {name: round(scores[position], 4) for name, scores in known.items() if scores[position]}
+        if one.joins:
+            of_table["joins"] = round(one.joins, 4)
+        joined = f"joins with {request.catalog.names[one.by]}" if one.by >= 0 else ""
+        reasons = tuple(filter(None, (held[position], joined, used[position])))
+        ranked.append(RankedTable(one.table, one.score, of_table, reasons))
+    return tuple(ranked)
+
+
+def _held(matches: Matches, tables: Sequence[int]) -> list[str]:
+    """Return which words of the question each table holds, those that count most first."""
+    counts = matches.weights[:, None] * matches.tables[:, tables]
+    order = np.argsort(-counts, axis=0, kind="stable").T.tolist()
+    found = []
+    for rows, held in zip(order, np.count_nonzero(counts, axis=0).tolist(), strict=True):
+        words = dict.fromkeys(matches.words[row].lower() for row in rows[:held])
+        found.append(f"holds {', '.join(list(words)[:REASON_WORDS])}" if words else "")
+    return found
+
+
+def _used(request: Request, tables: Sequence[int]) -> list[str]:
+    """Return how many of the similar queries use each table."""
+    uses: Counter[int] = Counter()
+    for voter in request.votes.voters:
+        uses.update(request.catalog.listed("query_table", voter.query).tolist())
+    counts = [uses[table] for table in tables]
+    return [f"used by {count} similar {'query' if count == 1 else 'queries'}" if count else "" for count in counts]

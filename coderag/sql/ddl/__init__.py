@@ -1,0 +1,1 @@
+"""Statements to what they declare: tables, views, routines, types, comments and example queries."""

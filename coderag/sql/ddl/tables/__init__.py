@@ -1,0 +1,1 @@
+"""CREATE TABLE and ALTER TABLE, in any dialect, to columns, keys and checks."""

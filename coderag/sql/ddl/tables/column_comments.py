@@ -1,0 +1,141 @@
+"""Comments in DDL to the columns that they describe: behind a column, above it, or at the head of the table."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from coderag.sql.statements.lexer import Remark, Script
+
+__all__ = ["Notes", "Place", "notes_of", "remark_text", "table_comment"]
+
+
+class Place(NamedTuple):
+    """Where an item of a table begins and ends in the text."""
+
+    start: int
+    end: int
+
+
+class Notes(NamedTuple):
+    """What comments say of each item, "" where they say nothing, and of the table behind its "("."""
+
+    items: list[str]
+    table: str
+
+
+FRONT = re.compile(r"(?:--+|//+|#+|/\*+!?|\*(?!/))?[ \t]?")
+BACK = re.compile(r"(?<!\*)\*++/\Z")
+RULE_SIGNS = "-=*#_~+/ \t"
+MIN_RULE = 3  # signs
+BLANK_LINE = re.compile(r"\n[ \t]*\n")
+TYPES = (
+    "INT|INTEGER|BIGINT|SMALLINT|NUMBER|NUMERIC|DECIMAL|VARCHAR2?|NVARCHAR2?|CHAR|TEXT|BOOLEAN|DATE|DATETIME|TIMESTAMP"
+)
+CODE = re.compile(
+    rf"""(?ix)^\W*+(?:
+          [\w"`\[\].]++\s++(?:{TYPES})\b.*(?:,\s*$|\bNULL\b|\bDEFAULT\b)
+        | CONSTRAINT\s+\S+\s+(?:PRIMARY|FOREIGN|UNIQUE|CHECK|DEFAULT)\b
+        | (?:PRIMARY|FOREIGN)\s+KEY\s*\( | UNIQUE\s*\( | (?:CREATE|ALTER|DROP)\s+(?:TABLE|VIEW|INDEX|SEQUENCE|TRIGGER)\b
+        | (?:INSERT\s+INTO|SELECT\s+\*|DELETE\s+FROM|GRANT)\b
+    )"""
+)
+# What tools write above statements, which says nothing of a table.
+DIRECTIVE = re.compile(
+    r"""(?ix)^(?:
+          \+?(?:goose|micrate|migrate)\b | migrate:(?:up|down) | >?\s*statement-breakpoint | liquibase\b | changeset\b
+        | rollback\b | precondition | noqa\b | sqlfluff | name:\s | generated\b | bun:split
+        | (?:Create|Alter|Drop|Add|Rename|Redefine)(?:Table|Index|ForeignKey|Enum|Schema|Tables|PrimaryKey|Column)$
+        | (?:table\s+|temporary\s+|final\s+)*(?:view\s+)?(?:structure|schema|definition|data)\s+(?:for|of)\b
+        | dumping\b
+        | (?:create|creating|drop|dropping|define)\s+(?:the\s+)?(?:tables?|views?|types?|schemas?|databases?)\b
+          (?:\s++[\w."`\[\]]++){0,2}\W*$
+        | (?:tables?|views?|object|indexes|constraints)\s*+(?::\s*+)?[\w."`\[\]]*+\s*$ | script\s+date\b | batch\b
+    )"""
+)
+
+
+def remark_text(text: str) -> str:
+    """Return the words of a comment on one line, without its signs and rules of dashes."""
+    return " ".join(bare for line in text.split("\n") if (bare := _bare(line)))
+
+
+def _bare(line: str) -> str:
+    """Return a line of a comment without its signs."""
+    bare = FRONT.sub("", BACK.sub("", line.strip()), count=1).strip()
+    for shorter in (bare.rstrip(RULE_SIGNS), bare.lstrip(RULE_SIGNS)):
+        if len(bare) - len(shorter) >= MIN_RULE:
+            return bare.strip(RULE_SIGNS)
+    return bare
+
+
+def table_comment(before: str, inside: str = "", after: str = "") -> str:
+    """Return what the comments around a statement say of it: above it, else behind its "(", else behind its end."""
+    lines = [line.strip() for line in before.split("\n")]
+    above = "\n".join(line for line in lines if line and not DIRECTIVE.match(line) and not CODE.match(line))
+    return above or inside or after.strip()
+
+
+def notes_of(script: Script, items: Sequence[Place], *, start: int, end: int) -> Notes:
+    """Return what the comments between two offsets say of the items between them."""
+    remarks = script.remarks_between(start, end)
+    texts = [""] * len(items)
+    if not remarks:
+        return Notes(texts, "")
+    starts = [item.start for item in items]
+    found: list[list[str]] = [[] for _ in items]
+    table: list[str] = []
+    waiting: list[str] = []  # above the next item
+    behind: Remark | None = None  # the last one behind an item, which lines below may go on with
+    for position, remark in enumerate(remarks):
+        number = bisect_right(starts, remark.start) - 1
+        said = remark_text(remark.text)
+        if number >= 0 and _is_behind(script, remark, items, number):
+            found[number].append(said)
+            behind, waiting = remark, []
+        elif number >= 0 and remark.start < items[number].end:
+            continue  # inside of an item: of a part of it
+        elif number >= 0 and behind is not None and _goes_on(script, behind, remark):
+            found[number].append(said)
+            behind = remark
+        elif number < 0 and not script.opens_line(remark.start) and not _same_line(script, remark, items, 0):
+            table.append(said)
+        elif number + 1 < len(items):
+            waiting.append("" if CODE.match(said) else said)
+            begin = starts[number + 1]
+            is_last = position + 1 == len(remarks) or remarks[position + 1].start > begin
+            if BLANK_LINE.search(script.text, remark.end, begin if is_last else remarks[position + 1].start):
+                waiting = []  # a heading
+            elif is_last:
+                found[number + 1] += waiting
+                waiting = []
+    texts = [" ".join(part for part in parts if part) for parts in found]
+    return Notes(texts, " ".join(part for part in table if part))
+
+
+def _is_behind(script: Script, remark: Remark, items: Sequence[Place], number: int) -> bool:
+    """Tell whether a comment stands on the line on which an item ends, or inside of it with text before it."""
+    item = items[number]
+    if remark.start < item.end:
+        return not script.opens_line(remark.start) and "\n" not in script.text[item.start : remark.start]
+    if "\n" in script.text[item.end : remark.start]:
+        return False
+    return number + 1 == len(items) or not _same_line(script, remark, items, number + 1)
+
+
+def _same_line(script: Script, remark: Remark, items: Sequence[Place], number: int) -> bool:
+    """Tell whether an item begins on the line on which a comment before it ends."""
+    return number < len(items) and "\n" not in script.text[remark.end - 1 : items[number].start]
+
+
+def _goes_on(script: Script, behind: Remark, remark: Remark) -> bool:
+    """Tell whether a comment on the next line begins at the same column as one behind an item."""
+    if script.line(remark.start) != script.line(behind.end) + 1 or not script.opens_line(remark.start):
+        return False
+    return _column(script, remark.start) == _column(script, behind.start)
+
+
+def _column(script: Script, offset: int) -> int:
+    return offset - script.text.rfind("\n", 0, offset)

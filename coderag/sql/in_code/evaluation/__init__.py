@@ -1,0 +1,1 @@
+"""Expressions of code to the strings that they may evaluate to."""

@@ -1,0 +1,281 @@
+"""Calls and members to what they say: formats, joins, replacements, functions of the file, constants of classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tree_sitter import Node
+
+from coderag.sql.in_code.evaluation.expressions import LISTS, MAX_DEPTH, MAX_ELEMENTS, flat, hole_of, is_text
+from coderag.sql.in_code.evaluation.formats import filled_braces, filled_percents, filled_replacements
+from coderag.sql.in_code.evaluation.string_accumulation import NEWLINES, Growing, between
+from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Text, Value, choice
+from coderag.syntax.trees.local_scopes import Scope
+from coderag.syntax.trees.nodes import (
+    CALLS,
+    LITERALS,
+    MEMBERS,
+    NAMES,
+    Argument,
+    Called,
+    bare_name,
+    called,
+    member,
+    named_children,
+    text_of,
+)
+
+__all__ = ["Calls"]
+
+# Calls that give the text of their receiver, or of their first argument, or nearly so.
+SAME = frozenset(
+    """Cow Dedent Identifier Literal NewBufferString NewString RawSQL SQL String String::from TEXT ToLower ToString
+    ToUpper Trim TrimSpace as_ref as_str build c_str chomp cleandoc clone compact data decode dedent deindent
+    encode fragment freeze from from_str html_safe indent inline intern into literal literal_column lower
+    lstrip new normalize_sql oneLine query raw rstrip sql squish str strip stripIndent stripIndents
+    stripMargin strip_heredoc text toLowerCase toString toStringRaw toUpperCase to_owned to_string trim
+    trimIndent trimMargin undent unindent unsafe upper""".split()
+)
+BUILDERS = frozenset("StringBuilder StringBuffer StringWriter StringIO buildString ostringstream".split())
+FORMATTING = frozenset("format formatted Format sprintf Sprintf vsprintf format! formatSql".split())
+JOINS = frozenset("join Join implode joinToString mkString concat! String.join".split())
+MARGIN = re.compile(r"^[ \t]*\|", re.MULTILINE)
+LOCAL = re.compile(r"\A[A-Za-z_]\w*\Z")
+FILTERS = frozenset("filter compact filterNotNull flatten reject toArray".split())
+METHOD_FORMATS = frozenset({"python", "scala", "kotlin"})  # languages whose texts have a method format
+SELVES = frozenset({"self", "this", "cls", "static", "Self", "", "self.class", "__MODULE__"})
+
+
+class Calls(Growing):
+    """What calls and members say."""
+
+    def member(self, node: Node, scope: Scope, depth: int) -> Value:
+        """Return what a member says: a constant of a class, a key of an object."""
+        parts = member(node)
+        if parts is None:
+            return (hole_of(node),)
+        receiver, name = parts
+        if name in SAME and receiver.type in (*LITERALS, "parenthesized_expression", "call_expression"):
+            # "..." of Scala's .stripMargin has no parentheses
+            return _bare_margins(self.of(receiver, scope, depth=depth), name)
+        value = self.member_value(text_of(receiver).strip("$"), name, node, scope, depth)
+        if len(value) == 1 and isinstance(value[0], Hole) and receiver.type in MEMBERS:
+            held = self.member(receiver, scope, depth)  # FIND.text of a constant of an enumeration
+            if any(not isinstance(part, Hole) for part in held):
+                return held
+        return value
+
+    def member_value(self, receiver: str, name: str, node: Node, scope: Scope, depth: int) -> Value:
+        """Return what a class, an object or the file holds under a name."""
+        found = self.names.fields.get(name, [])
+        if not found:
+            return (hole_of(node),)
+        own = next((one for one in scope.outwards() if one.kind == "class"), None)
+        last = re.split(r"[.:>\\]+", receiver)[-1].split("(")[0]
+        if receiver in {"self", "this", "cls", "static", "Self", "", "self.class", "__MODULE__"} and own is not None:
+            mine = [one for one in found if one[0] is own or one[0].name == own.name]
+            inside = [one for one in found if one[0].parent is own and receiver != ""]
+            chosen = mine or inside or (found if len({id(one[0]) for one in found}) == 1 else [])
+        else:
+            named = [one for one in found if one[0].name == last]
+            typed = [one for one in found if one[0].parent is not None and one[0].parent.name == last]
+            chosen = named or typed
+            if not chosen and receiver == "":
+                chosen = found[:1]
+        if not chosen:
+            return (hole_of(node),)
+        holder = chosen[0][0]
+        return self.grown([event for one, event in chosen if one is holder], holder, depth + 1)
+
+    def subscript(self, node: Node, scope: Scope, depth: int) -> Value:
+        """Return what a key of an object says; of a key that is not known any of them."""
+        children = named_children(node)
+        if len(children) < 2:
+            return (hole_of(node),)
+        key = self.of(children[-1], scope, depth=depth)
+        if len(key) == 1 and isinstance(key[0], Text):
+            return self.member_value(text_of(children[0]), key[0].text, node, scope, depth)
+        holder = text_of(children[0]).strip("$")
+        values = [
+            self.grown([event], one, depth + 1)
+            for events in self.names.fields.values()
+            for one, event in events
+            if one.name == holder and one.kind == "class"
+        ]
+        return choice(values) if values and self.language != "c" else (hole_of(node),)
+
+    def call(self, call: Called, scope: Scope, depth: int) -> Value:
+        """Return what a call gives."""
+        nodes = [one.node for one in call.arguments]
+        name, receiver = call.name, call.receiver
+        if name in {"if", "unless"} and self.language == "elixir":
+            given = {one.name: one.node for one in call.arguments}
+            return choice(
+                [self.of(given.get("do"), scope, depth=depth), self.of(given.get("else"), scope, depth=depth)]
+            )
+        if call.node.type == "macro_invocation":
+            return self._macro(call, scope, depth)
+        if name in FORMATTING:
+            return self._formatted(call, scope, depth)
+        if name in JOINS and (joined := self._join(call, scope, depth)) is not None:
+            return joined
+        if name == "new" and self.language == "go":
+            return NOTHING
+        if name in BUILDERS:
+            if name == "buildString":
+                return self._built(call.node.named_children, scope, depth)
+            return self.of(nodes[0], scope, depth=depth) if len(nodes) == 1 and is_text(nodes[0]) else NOTHING
+        if name in {"concat", "append", "Append", "appendLine", "AppendLine", "plus", "Concat", "CONCAT"} and nodes:
+            before = self.of(receiver, scope, depth=depth) if receiver is not None else NOTHING
+            if receiver is not None and text_of(receiver) in {"string", "String"}:
+                before = NOTHING
+            return (*before, *self.joined(nodes, scope, depth), Text(NEWLINES.get(name, "")))
+        if name in {"replace", "Replace", "gsub", "sub", "ReplaceAll", "replaceAll"} and receiver is not None:
+            if len(nodes) == 2:
+                return filled_replacements(
+                    self.of(receiver, scope, depth=depth),
+                    self.of(nodes[0], scope, depth=depth),
+                    self.of(nodes[1], scope, depth=depth),
+                )
+            if len(nodes) >= 3:  # strings.Replace(s, old, new, n)
+                return self.of(nodes[0], scope, depth=depth)
+        if name in {"str_replace"} and len(nodes) == 3:
+            return self.of(nodes[2], scope, depth=depth)
+        if (own := self._own_function(call, scope, depth)) is not None:
+            return own
+        if name in SAME:
+            if receiver is not None and not nodes:
+                return _bare_margins(self.of(receiver, scope, depth=depth), name)
+            if receiver is not None and (receiver.type in LITERALS or name in {"strip", "trim", "encode"}):
+                return self.of(receiver, scope, depth=depth)
+            if nodes and (self.language != "ruby" or is_text(nodes[0])):
+                return self.of(nodes[0], scope, depth=depth)
+        return (hole_of(call.node),)
+
+    def _formatted(self, call: Called, scope: Scope, depth: int) -> Value:
+        fill = [(one.name, self.of(one.node, scope, depth=depth)) for one in call.arguments]
+        receiver = call.receiver
+        of_receiver = call.name == "formatted" or (call.name == "format" and self.language in METHOD_FORMATS)
+        if of_receiver and receiver is not None and text_of(receiver) not in {"String", "string"}:
+            text = self.of(receiver, scope, depth=depth)
+            return filled_braces(text, fill) if self.language == "python" else filled_percents(text, fill)
+        if not fill:
+            return (hole_of(call.node),)
+        if self.language == "csharp":
+            return filled_braces(fill[0][1], fill[1:])
+        return filled_percents(fill[0][1], self._spread(call.arguments[1:], scope, depth))
+
+    def _spread(self, arguments: Iterable[Argument], scope: Scope, depth: int) -> list[tuple[str, Value]]:
+        return [(one.name, self.of(one.node, scope, depth=depth)) for one in arguments]
+
+    def _macro(self, call: Called, scope: Scope, depth: int) -> Value:
+        nodes = [one.node for one in call.arguments]
+        if call.name == "concat":
+            return self.joined(nodes, scope, depth)
+        if call.name in {"format", "indoc", "formatdoc", "formatcp", "const_format"} and nodes:
+            texts = self.of(nodes[0], scope, depth=depth)
+            fill = [("", self.of(one, scope, depth=depth)) for one in nodes[1:]]
+            value = filled_braces(texts, fill)
+            return flat(
+                self.of_name(part.written, call.node, scope, depth=depth)
+                if isinstance(part, Hole) and LOCAL.match(part.written)
+                else (part,)
+                for part in value
+            )
+        return (hole_of(call.node),)
+
+    def _join(self, call: Called, scope: Scope, depth: int) -> Value | None:
+        """Return a list joined by a separator, whichever of them is the receiver; None where there is no list."""
+        nodes = [one.node for one in call.arguments]
+        receiver = call.receiver
+        candidates = [_unfiltered(one) for one in (receiver, *nodes) if one is not None]
+        for one in candidates:
+            others = [other for other in candidates if other is not one and is_text(other)]
+            separator = self.of(others[0], scope, depth=depth) if others else (Text(" "),)
+            if one.type in LISTS or (one.type in CALLS and self.is_list_call(one)):
+                holder = one if one.type in LISTS else called(one)
+                if isinstance(holder, Called):
+                    return between([self.of(each.node, scope, depth=depth) for each in holder.arguments], separator)
+                return self.elements(holder, scope, depth, separator) if holder is not None else None
+            if one.type in NAMES and (events := self.list_events(bare_name(one), scope)) is not None:
+                return self.listed(events[0], events[1], separator, depth, one)
+        return None
+
+    def _built(self, nodes: Sequence[Node], scope: Scope, depth: int) -> Value:
+        """Return what the calls of append(...) in some nodes make: buildString { ... } of Kotlin."""
+        parts: list[Value] = []
+        waiting = list(reversed(nodes))
+        while waiting and len(parts) < MAX_ELEMENTS:
+            node = waiting.pop()
+            if node.type in CALLS and (inner := called(node)) is not None and inner.name in {"append", "appendLine"}:
+                added = self.put_by(inner, scope, depth)
+                parts.append((*added, Text(NEWLINES.get(inner.name, ""))))
+            elif node.type == "if_expression" and depth < MAX_DEPTH:
+                ways = [self._built([one], scope, depth + 1) for one in named_children(node)[1:]]
+                parts.append(choice(ways if len(ways) > 1 else [*ways, NOTHING]))
+            else:
+                waiting += reversed(node.named_children)
+        return flat(parts)
+
+    def _own_function(self, call: Called, scope: Scope, depth: int) -> Value | None:
+        """Return what a function of the file gives; None where the file has none of the name, or it gives no text."""
+        found = self.names.functions.get(call.name, [])
+        if call.receiver is not None and text_of(call.receiver).strip("$") not in {"self", "this", "cls", "static"}:
+            last = text_of(call.receiver).rpartition(".")[2]
+            typed = [one for one in found if one.parent is not None and one.parent.name == last]
+            found = typed or (found if self.language == "go" and call.receiver.type == "identifier" else [])
+        if len(found) != 1 or not found[0].returns:
+            return None
+        function = found[0]
+        values = [self.of(one, function, depth=depth + 1) for one in function.returns[:MAX_ELEMENTS]]
+        values = [one for one in values if any(not isinstance(part, Hole) for part in one)]
+        if not values:
+            return None
+        given = {
+            name: self.of(argument.node, scope, depth=depth)
+            for name, argument in _given(function.parameters, call.arguments)
+        }
+        start = function.node.start_byte
+        return choice([_with_given(one, given, start) for one in values])
+
+
+def _unfiltered(node: Node) -> Node:
+    """Return a list without the calls that leave out what is empty in it: parts.filter(Boolean), parts.compact."""
+    for _ in range(MAX_DEPTH):
+        call = called(node) if node.type in CALLS else None
+        if call is None or call.receiver is None or call.name not in FILTERS:
+            return node
+        node = call.receiver
+    return node
+
+
+def _given(names: Sequence[str], arguments: Sequence[Argument]) -> Iterable[tuple[str, Argument]]:
+    plain = [name for name in names if name not in {"self", "cls", "this"}]
+    position = 0
+    for argument in arguments:
+        if argument.name in plain:
+            yield argument.name, argument
+        elif not argument.name and position < len(plain):
+            yield plain[position], argument
+            position += 1
+
+
+def _with_given(value: Value, given: dict[str, Value], start: int) -> Value:
+    """Return a value with the arguments of a call in the place of the function's parameters."""
+    parts: list[Value] = []
+    for part in value:
+        if isinstance(part, Hole) and part.start == start and part.parameter in given:
+            parts.append(given[part.parameter])
+        elif not isinstance(part, (Hole, Text)):
+            parts.append(choice([_with_given(one, given, start) for one in part.values]))
+        else:
+            parts.append((part,))
+    return flat(parts)
+
+
+def _bare_margins(value: Value, name: str) -> Value:
+    """Return a text without the signs at the beginning of its lines that a margin is marked with."""
+    if name not in {"stripMargin", "trimMargin"}:
+        return value
+    return tuple(part._replace(text=MARGIN.sub("", part.text)) if isinstance(part, Text) else part for part in value)

@@ -1,0 +1,201 @@
+"""Literals of any language to what they say, piece by piece, with the expressions in them as they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from coderag.syntax.trees.nodes import named_children, text_of
+from coderag.syntax.trees.tree import unescaped
+
+__all__ = ["Piece", "Variable", "is_bytes", "literal_pieces", "unquoted"]
+
+
+class Variable(NamedTuple):
+    """A variable in a literal whose grammar gives it no node: $x of Kotlin, {x} of format!."""
+
+    name: str
+
+
+Piece = str | Node | Variable  # what stands there, or the expression whose value does
+
+INTERPOLATIONS = frozenset({"interpolation", "template_substitution", "interpolated_expression"})
+IN_PHP = frozenset(
+    """variable_name member_access_expression subscript_expression dynamic_variable_name member_call_expression
+    function_call_expression scoped_property_access_expression nullsafe_member_access_expression
+    scoped_call_expression""".split()
+)
+OPENING = re.compile(
+    r"""(?P<raw>(?:u8|[LuU])?R"(?P<tag>[^()\\\s]{0,16})\()
+      | ~(?P<sigil>[A-Za-z]+)(?P<open1>\"\"\"|'''|.)
+      | %(?P<percent>[qQ]?)(?P<open2>[^\w\s])
+      | (?P<prefix>[A-Za-z@$]{0,3})(?P<hashes>\#*)(?P<quote>\"{3,}|'''|["'`])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+DART_OPENING = re.compile(rb"\s*(r?)(\"\"\"|'''|\"|')")
+CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+KOTLIN_NAME = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)")
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+RAW_TYPES = frozenset({"raw_string_literal", "verbatim_string_literal", "nowdoc", "multiline_string_literal"})
+RAW_TRIPLE = frozenset({"kotlin", "scala", "csharp"})
+SINGLE_RAW = frozenset({"ruby", "php"})
+
+
+def is_bytes(node: Node) -> bool:
+    """Tell whether a literal of Python is one of bytes."""
+    return node.type == "string" and text_of(node)[:2].casefold() in {'b"', "b'", "br", "rb"}
+
+
+def literal_pieces(node: Node, language: str) -> list[Piece]:
+    """Return what a literal says, escapes undone; an expression in it is a node of its own."""
+    if node.type == "heredoc_beginning":
+        body = heredoc_body(node)
+        return _pieces(body, language, raw="'" in text_of(node)) if body is not None else []
+    if node.type in {"heredoc", "nowdoc"}:
+        body = node.child_by_field_name("value")
+        return _pieces(body, language, raw=node.type == "nowdoc") if body is not None else []
+    if node.type == "interpolated_string_expression" and language == "scala":
+        inner = named_children(node)
+        return literal_pieces(inner[-1], language) if inner else []
+    if language == "dart" and node.type == "string_literal":
+        return _adjacent(node)
+    return _pieces(node, language)
+
+
+def heredoc_body(beginning: Node) -> Node | None:
+    """Return the text of a heredoc of Ruby, which stands behind the statement that begins it."""
+    before: list[Node] = []
+    node = beginning
+    for _ in range(64):  # levels of the tree
+        if node.parent is None:
+            return None
+        sibling = node.next_sibling
+        while sibling is not None:
+            if sibling.type == "heredoc_body":
+                before.append(sibling)
+            sibling = sibling.next_sibling
+        if before:
+            break
+        node = node.parent
+    tag = text_of(beginning).lstrip("<~-").strip("'\"`")
+    return next((one for one in before if _ends_with(one, tag)), None)
+
+
+def _ends_with(body: Node, tag: str) -> bool:
+    return bool(body.named_children) and text_of(body.named_children[-1]).strip() == tag
+
+
+def _pieces(node: Node, language: str, *, raw: bool = False) -> list[Piece]:
+    data, base = node.text or b"", node.start_byte
+    start, end, raw = _extent(node, data.decode("utf-8", "replace"), language, raw=raw)
+    found: list[Piece] = []
+    position = start
+    for child in node.children:
+        if child.type not in INTERPOLATIONS and not (language == "php" and child.type in IN_PHP):
+            continue
+        first, last = child.start_byte - base, child.end_byte - base
+        if first < position or last > end:
+            continue
+        before = data[position:first]
+        if language == "php" and before.endswith(b"{") and data[last : last + 1] == b"}":
+            before, last = before[:-1], last + 1
+        found += _text(before, language, raw=raw)
+        found.append(_expression(child))
+        position = last
+    found += _text(data[position:end], language, raw=raw)
+    if node.type == "string" and language == "python" and "f" in text_of(node)[:2].casefold():
+        found = [one.replace("{{", "{").replace("}}", "}") if isinstance(one, str) else one for one in found]
+    return found
+
+
+def _extent(node: Node, text: str, language: str, *, raw: bool) -> tuple[int, int, bool]:
+    """Return where the text begins and ends in a literal's bytes, and whether escapes in it mean nothing."""
+    data = node.text or b""
+    if node.type in {"heredoc_body", "nowdoc_body"} or node.type == "bare_string":
+        end = next((one.start_byte - node.start_byte for one in node.children if one.type == "heredoc_end"), len(data))
+        return 0, end, raw
+    found = OPENING.match(text)
+    if found is None:
+        return 0, len(data), raw
+    start = len(found[0].encode())
+    if found["raw"]:
+        return start, max(start, len(data) - len(found["tag"]) - 2), True
+    if opening := found["open1"] or found["open2"]:
+        closing = CLOSING.get(opening, opening)
+        raw = (found["sigil"] or "").isupper() or found["percent"] == "q"
+        return start, max(start, data.rfind(closing.encode())), raw
+    quote, prefix = found["quote"], (found["prefix"] or "").casefold()
+    raw = (
+        node.type in RAW_TYPES
+        or bool(found["hashes"])
+        or ("r" in prefix and language in {"python", "rust", "dart"})
+        or "@" in prefix
+        or (quote == "`" and language == "go")
+        or (len(quote) >= 3 and language in RAW_TRIPLE)
+        or (quote == "'" and language in SINGLE_RAW)
+    )
+    return start, max(start, len(data) - len(quote.encode()) - len(found["hashes"])), raw
+
+
+def _text(data: bytes, language: str, *, raw: bool) -> list[Piece]:
+    text = data.decode("utf-8", "replace")
+    if not text:
+        return []
+    if language == "csharp" and raw:
+        text = text.replace('""', '"')
+    if language == "kotlin":
+        return list(_with_variables(text, raw=raw))
+    return [text if raw else unescaped(text)]
+
+
+def _with_variables(text: str, *, raw: bool) -> Iterator[Piece]:
+    position = 0
+    for found in KOTLIN_NAME.finditer(text):
+        before = text[position : found.start()]
+        if before:
+            yield before if raw else unescaped(before)
+        yield Variable(found[1])
+        position = found.end()
+    if position < len(text):
+        yield text[position:] if raw else unescaped(text[position:])
+
+
+def unquoted(text: str) -> str:
+    """Return what a literal says that stands in a text without a tree, "" where it is none: #define X "a"."""
+    found = QUOTED.fullmatch(text.strip())
+    return unescaped(found[1]) if found is not None else ""
+
+
+def _expression(node: Node) -> Node:
+    if node.type not in INTERPOLATIONS:
+        return node
+    inner = [one for one in named_children(node) if one.type not in {"interpolation_brace", "format_specifier"}]
+    return inner[0] if inner else node
+
+
+def _adjacent(node: Node) -> list[Piece]:
+    """Return the pieces of a literal of Dart, which may be several side by side without nodes of their own."""
+    data, base = node.text or b"", node.start_byte
+    holes = {one.start_byte - base: one for one in node.children if one.type in INTERPOLATIONS}
+    found: list[Piece] = []
+    position = 0
+    while position < len(data):
+        opening = DART_OPENING.match(data, position)
+        if opening is None:
+            break
+        position, quote, raw = opening.end(), opening[2], bool(opening[1])
+        begin = position
+        while position < len(data) and not data.startswith(quote, position):
+            if (hole := holes.get(position)) is not None:
+                found += _text(data[begin:position], "dart", raw=raw)
+                found.append(_expression(hole))
+                position = begin = hole.end_byte - base
+            else:
+                position += 2 if data[position : position + 1] == b"\\" and not raw else 1
+        found += _text(data[begin : min(position, len(data))], "dart", raw=raw)
+        position += len(quote)
+    return found

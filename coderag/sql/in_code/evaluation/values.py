@@ -1,0 +1,207 @@
+"""Expressions to what they say, as far as their file tells: literals joined, formatted, built up, held by names."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from coderag.sql.in_code.evaluation.arguments import text_argument
+from coderag.sql.in_code.evaluation.calls import Calls
+from coderag.sql.in_code.evaluation.expressions import (
+    BINARY,
+    CONCATENATED,
+    LISTS,
+    MAX_DEPTH,
+    MAX_ELEMENTS,
+    flat,
+    hole_of,
+)
+from coderag.sql.in_code.evaluation.formats import filled_percents
+from coderag.sql.in_code.evaluation.literals import Variable, literal_pieces, unquoted
+from coderag.sql.in_code.evaluation.string_accumulation import between
+from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Text, Value, choice
+from coderag.syntax.trees.local_scopes import Scope
+from coderag.syntax.trees.nodes import (
+    CALLS,
+    LISTED,
+    LITERALS,
+    MEMBERS,
+    NAMES,
+    bare_name,
+    called,
+    field_or,
+    named_children,
+    text_of,
+)
+
+__all__ = ["Values"]
+
+MAX_LITERAL = 65_536  # bytes; a longer one is not text that anybody wrote
+JOINING = frozenset({"+", ".", "<>", "++", "<<", "..", "/"})
+SPREADING = frozenset({"||", "??", "or", "?:", "|", "|||"})
+TERNARY = frozenset({"conditional_expression", "ternary_expression", "conditional"})
+TRANSPARENT = frozenset(
+    """annotated_lambda argument argument_list arrow_expression_clause as_expression as_pattern await
+    await_expression begin_block block body_statement cast_expression checked_expression
+    control_transfer_statement do_block else else_clause expression expression_list expression_statement
+    indented_block literal_element non_null_expression parenthesized_expression parenthesized_statements
+    pointer_expression postfix_bang_expression postfix_expression postfix_unary_expression prefix_expression
+    ref_expression reference_expression return return_expression return_statement satisfies_expression
+    statements then try_expression type_cast_expression unary unary_expression value_argument
+    value_argument_label""".split()
+)
+IFS = frozenset(
+    {
+        "if_expression",
+        "if",
+        "unless",
+        "if_statement",
+        "when_expression",
+        "match_expression",
+        "case",
+        "switch_expression",
+    }
+)
+BRANCHES = frozenset(
+    """block case_block case_clause control_structure_body else else_clause elsif match_arm match_block switch_block
+    switch_expression_arm switch_rule then when when_condition when_entry""".split()
+)
+
+
+class Values(Calls):
+    """What the expressions of one file say."""
+
+    def read(self, node: Node, scope: Scope, depth: int) -> Value:
+        """Return what an expression says that was not looked at before."""
+        kind = node.type
+        if kind in LITERALS:
+            return self._literal(node, scope, depth)
+        if kind in CONCATENATED or (kind == "string_literal" and self.language in {"c", "cpp"}):
+            return self.joined(named_children(node), scope, depth)
+        if kind == "preproc_arg":
+            return (Text(unquoted(text_of(node)), node.start_byte, node.end_byte),)
+        if kind in BINARY:
+            return self._binary(node, scope, depth)
+        if kind in TERNARY or (kind in IFS and kind != "if_statement"):
+            return self._one_of(node, scope, depth)
+        if kind in CALLS:
+            call = called(node)
+            return self.call(call, scope, depth) if call is not None else (hole_of(node),)
+        if kind == "unary_operator" and self.language == "elixir":
+            return self.member_value("", bare_name(node.child_by_field_name("operand")), node, scope, depth)
+        if kind in NAMES:
+            return self.of_name(bare_name(node), node, scope, depth=depth)
+        if kind in MEMBERS:
+            return self.member(node, scope, depth)
+        if kind in {"subscript", "subscript_expression", "index_expression", "element_access_expression"}:
+            return self.subscript(node, scope, depth)
+        if kind == "object":
+            return self.of(text_argument(node), scope, depth=depth) if text_argument(node) != node else (hole_of(node),)
+        if kind in LISTS:
+            body = node.child_by_field_name("body") or node
+            return (hole_of(node),) if body.named_child_count else NOTHING
+        if kind in TRANSPARENT:
+            inner = named_children(node)
+            if not inner:
+                return NOTHING if text_of(node).strip() in {"", "()"} else (hole_of(node),)
+            if kind in LISTED and len(inner) > 1:  # return sql, arguments
+                values = [self.of(one, scope, depth=depth) for one in inner]
+                return next((one for one in values if _is_told(one)), (hole_of(node),))
+            if kind in {"unary", "unary_expression"} and text_of(node)[:1] not in "&*(a+-":
+                return (hole_of(node),)
+            return self.of(inner[0] if kind in {"as_expression", "as_pattern"} else inner[-1], scope, depth=depth)
+        return (hole_of(node),)
+
+    def _literal(self, node: Node, scope: Scope, depth: int) -> Value:
+        if node.end_byte - node.start_byte > MAX_LITERAL:
+            return (Text(text_of(node), node.start_byte, node.end_byte),)
+        parts: list[Value] = []
+        for piece in literal_pieces(node, self.language):
+            if isinstance(piece, str):
+                parts.append((Text(piece, node.start_byte, node.end_byte),))
+            elif isinstance(piece, Variable):
+                parts.append(self.of_name(piece.name, node, scope, depth=depth))
+            else:
+                parts.append(self.of(piece, scope, depth=depth))
+        return flat(parts) or (Text("", node.start_byte, node.end_byte),)
+
+    def _binary(self, node: Node, scope: Scope, depth: int) -> Value:
+        operator = text_of(field_or(node, "operator", "op"))
+        left, right = field_or(node, "left", "lhs"), field_or(node, "right", "rhs")
+        children = named_children(node)
+        if left is None or right is None:
+            left, right = (children[0], children[-1]) if len(children) > 1 else (None, None)
+        if left is None or right is None:
+            return (hole_of(node),)
+        if not operator:
+            operator = text_of(node)[left.end_byte - node.start_byte :].strip()[:1]
+        if operator in JOINING:
+            chain = [right]
+            while left.type == node.type and text_of(field_or(left, "operator", "op")) == operator:
+                inner, last = field_or(left, "left", "lhs"), field_or(left, "right", "rhs")
+                if inner is None or last is None or len(chain) > MAX_ELEMENTS:
+                    break
+                chain.append(last)
+                left = inner
+            if operator == "++" and self.language == "scala":  # fr"..." of doobie ends in a space
+                spaced = [self.of(one, scope, depth=depth) for one in (left, *reversed(chain))]
+                return between(spaced, (Text(" "),))
+            return self.joined([left, *reversed(chain)], scope, depth)
+        if operator == "%":
+            return filled_percents(self.of(left, scope, depth=depth), self._items(right, scope, depth))
+        if operator == "|>" and right.type == "call":
+            call = called(right)
+            return self.call(call, scope, depth) if call is not None else (hole_of(node),)
+        if operator in SPREADING:
+            return choice([self.of(left, scope, depth=depth), self.of(right, scope, depth=depth)])
+        if operator in {"and", "&&"}:
+            return choice([self.of(right, scope, depth=depth), NOTHING])
+        return (hole_of(node),)
+
+    def _items(self, node: Node, scope: Scope, depth: int) -> list[tuple[str, Value]]:
+        """Return what fills a format: the items of a tuple or list, of a mapping with their keys, or one value."""
+        if node.type in {"dictionary", "hash"}:
+            pairs = [one for one in named_children(node) if one.type == "pair"]
+            return [
+                (text_of(field_or(one, "key")).strip("'\":"), self.of(field_or(one, "value"), scope, depth=depth))
+                for one in pairs
+            ]
+        if node.type in LISTS:
+            return [("", self.of(one, scope, depth=depth)) for one in named_children(node)[:MAX_ELEMENTS]]
+        inner = named_children(node)
+        if node.type == "parenthesized_expression" and len(inner) == 1:
+            return self._items(inner[0], scope, depth)
+        return [("", self.of(node, scope, depth=depth))]
+
+    def _one_of(self, node: Node, scope: Scope, depth: int) -> Value:
+        first, other = field_or(node, "consequence", "body", "if_true"), field_or(node, "alternative", "if_false")
+        if first is not None and (other is not None or node.type in TERNARY):
+            return choice([self._branch(first, scope, depth), self._branch(other, scope, depth)])
+        children = named_children(node)
+        if node.type == "conditional_expression" and len(children) == 3:  # x if c else y
+            return choice([self.of(children[0], scope, depth=depth), self.of(children[2], scope, depth=depth)])
+        condition = field_or(node, "condition", "value")
+        rest = [one for one in children if condition is None or one != condition]
+        if node.type in {"when_expression", "match_expression", "case", "switch_expression"}:
+            entries = [
+                entry
+                for one in rest
+                for entry in (named_children(one) if one.type in {"match_block", "switch_block"} else [one])
+            ]
+            found = [self._branch(one, scope, depth) for one in entries if one.type in BRANCHES]
+            return choice(found) if found else (hole_of(node),)
+        found = [self._branch(one, scope, depth) for one in rest]
+        if len(found) == 1:
+            found.append(NOTHING)
+        return choice(found) if found else (hole_of(node),)
+
+    def _branch(self, node: Node | None, scope: Scope, depth: int) -> Value:
+        if node is None:
+            return NOTHING
+        if node.type in BRANCHES or node.type in TRANSPARENT:
+            inner = named_children(node)
+            return self._branch(inner[-1], scope, depth) if inner and depth < MAX_DEPTH else (hole_of(node),)
+        return self.of(node, scope, depth=depth)
+
+
+def _is_told(value: Value) -> bool:
+    return any(not isinstance(part, Hole) for part in value)

@@ -1,0 +1,119 @@
+"""Places that run SQL which stands in other files: constants of other modules, files of queries, queries by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from tree_sitter import Node
+
+from coderag.sql.in_code.records import Referred
+from coderag.syntax.lines import Lines
+from coderag.syntax.trees.local_names import Names, in_order
+from coderag.syntax.trees.nodes import CALLS, LITERALS, Called, called, field_or, named_children, text_of, written
+
+__all__ = ["referred_files", "referred_name", "referred_query"]
+
+FILE = re.compile(r"[^\s\"'`<>|*?{}$%\\]{1,200}\.sql\Z", re.IGNORECASE)
+FILE_END = re.compile(rb"\.sql[\"'`)]", re.IGNORECASE)
+LITERAL_END = re.compile(rb"\.sql[\"'`)]{1,3}\Z", re.IGNORECASE)
+DOTTED = re.compile(r"[A-Za-z_][\w.]*\Z")
+QUERIES = re.compile(r"(?:\A|[._])(?:[sS]ql)?[qQ](?:ueries|uerier|UERIES)\Z")
+GO_QUERIES = re.compile(r"(?:\A|\.)q\Z")  # what sqlc makes is called so
+CONTEXT = re.compile(r"\bctx\b|[cC]ontext\b")  # their first argument
+TELLING = re.compile(r"[A-Z]|sql|quer|stmt")  # of a name without dots: it is no variable of a loop
+NO_TEXT = frozenset("sql query text none null nil read read_text readtext tostring format join build".split())
+NO_QUERIES = frozenset(
+    """get set append push add items keys values map filter foreach find join pop clear update length size sort each
+    where select all first count begin close commit withtx new with_tx delete remove has insert execute query run exec
+    prepare test copy index extend load from_path from_str""".split()
+)
+EMBEDDED = re.compile(
+    rb"^//go:embed[ \t]++([^\n]++)\n(?:[ \t]*+//[^\n]*+\n){0,20}+(?:var[ \t]++|[ \t]*+)(\w+)", re.MULTILINE
+)
+MAX_END = 8  # bytes of a literal with the end of a file's name
+MAX_PARENTS = 6
+
+
+def referred_name(name: str, node: Node, owner: int) -> Referred | None:
+    """Return the use of a name that the file does not define: queries.FIND_USER."""
+    if not DOTTED.match(name) or name.rpartition(".")[2].casefold() in NO_TEXT:
+        return None
+    if "." not in name and not TELLING.search(name):
+        return None
+    return Referred(node.start_point[0], owner, name=name)
+
+
+def referred_query(call: Called, owner: int) -> Referred | None:
+    """Return the call of a query that a library made of a file's: queries.find_user(conn, id)."""
+    receiver = written(call.receiver)
+    first = text_of(call.arguments[0].node) if call.arguments else ""
+    known = QUERIES.search(receiver) or (GO_QUERIES.search(receiver) and CONTEXT.search(first))
+    if not receiver or not known or call.name.casefold() in NO_QUERIES:
+        return None
+    return Referred(call.node.start_point[0], owner, name=f"{receiver}.{call.name}", query=call.name)
+
+
+def referred_files(names: Names, lines: Lines, owner: Callable[[int], int]) -> Iterator[Referred]:
+    """Yield the files of SQL that a file names, each where the name of its constant is used, or where it stands."""
+    for node in sorted(names.literals, key=in_order) if FILE_END.search(lines.data) else ():
+        if not LITERAL_END.search(lines.data, max(node.start_byte, node.end_byte - MAX_END), node.end_byte):
+            continue
+        file = _path_of(node)
+        if not FILE.match(file):
+            continue
+        yield Referred(node.start_point[0], owner(node.start_byte), file=file)
+    if names.language == "go":
+        for found in EMBEDDED.finditer(lines.data):
+            files, name = found[1].decode("utf-8", "replace").split(), found[2].decode()
+            yield from _embedded(names, name, [one for one in files if FILE.match(one)], owner)
+
+
+def _embedded(names: Names, name: str, files: list[str], owner: Callable[[int], int]) -> Iterator[Referred]:
+    """Yield the functions that hand a variable to a call into which a file is put when the program is built."""
+    for call, _ in names.calls():
+        for argument in call.arguments:
+            if text_of(argument.node) == name:
+                yield from (
+                    Referred(call.node.start_point[0], owner(call.node.start_byte), file=file) for file in files
+                )
+
+
+def _path_of(node: Node) -> str:
+    """Return the path that ends in a literal, with the literals before it where it is joined of several."""
+    own = _said(node)
+    child, parent = node, node.parent
+    parts = [own]
+    for _ in range(MAX_PARENTS):
+        if parent is None:
+            break
+        if parent.type == "binary_operator" and text_of(field_or(parent, "operator")) == "/":
+            left = field_or(parent, "left")
+            while left is not None and left != child:
+                inner = field_or(left, "right") if left.type == "binary_operator" else left
+                if inner is None or inner.type not in LITERALS:
+                    break
+                parts.insert(0, _said(inner))
+                left = field_or(left, "left") if left.type == "binary_operator" else None
+            break
+        if parent.type in CALLS:
+            call = called(parent)
+            if call is not None and call.name in {
+                "join",
+                "Join",
+                "resolve",
+                "joinpath",
+                "Path",
+                "get",
+                "of",
+                "Combine",
+            }:
+                before = [one for one in named_children(child.parent or parent) if one.start_byte < child.start_byte]
+                parts = [_said(one) for one in before if one.type in LITERALS] + parts
+            break
+        child, parent = parent, parent.parent
+    return "/".join(part.strip("/") for part in parts if part.strip("/.")) if len(parts) > 1 else own
+
+
+def _said(node: Node) -> str:
+    return text_of(node).strip("rfbu").strip("\"'`@")

@@ -1,0 +1,81 @@
+"""What code does to tables, as one file tells it; `coderag.graph` ties it to the schema.
+
+`owner` is the position of the innermost definition around the place among the outline's, -1 outside of all; rows are
+0-based and inclusive.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from coderag.sql.records import ColumnUse, Name, Record
+
+__all__ = ["NO_USES", "Access", "DataUses", "ModelUse", "Referred", "Statement", "TableUse"]
+
+
+class Access(StrEnum):
+    """What is done to a table."""
+
+    READ = "read"
+    WRITE = "write"  # INSERT, UPDATE, MERGE
+    DELETE = "delete"  # DELETE, TRUNCATE
+    DEFINE = "ddl"  # CREATE, ALTER, DROP
+
+
+class TableUse(Record, frozen=True):
+    """A table that a statement touches, as written."""
+
+    table: Name
+    access: Access
+    whole: bool = False  # all of its columns: SELECT *, INSERT without a list of columns, DELETE, an entity
+
+
+class Statement(Record, frozen=True):
+    """A statement of SQL in code, or a call of a query builder that names tables as the database does."""
+
+    row: int
+    last_row: int
+    owner: int
+    tables: tuple[TableUse, ...] = ()
+    columns: tuple[ColumnUse, ...] = ()  # `tables` of each: the one it belongs to, or the candidates of its scope
+    calls: tuple[str, ...] = ()  # routines of the database
+    sure: bool = (
+        True  # it is handed to a database; False: it looks like SQL, and counts where the schema knows its table
+    )
+    holes: bool = False  # the name of a table is put in at run time, so some table is not known
+    lost: str = ""  # why it could not be read, though it is SQL; the tables are then what a look at the words gave
+    how: str = ""  # "sql", or the builder: "knex", "sqlalchemy", ...
+    name: str = ""  # of the constant, field or key of an object that holds it, where no call in the file runs it
+
+
+class Referred(Record, frozen=True):
+    """A place that runs SQL which stands elsewhere: a constant of another file, a file of queries."""
+
+    row: int
+    owner: int
+    name: str = ""  # as written: "queries.FIND_USER", "self.QUERY", "load_sql()"
+    file: str = ""  # as written: "sql/find_user.sql"
+    query: str = ""  # a query of that file by its name (aiosql, HugSQL, sqlc), or of any such file where `file` is ""
+
+
+class ModelUse(Record, frozen=True):
+    """A use of a class or model that a mapper ties to a table."""
+
+    row: int
+    owner: int
+    model: str  # as written: "User", "models.User", "user" of prisma.user; a relation in its turn: "User.posts"
+    framework: str  # sqlalchemy, django, activerecord, prisma, typeorm, jpa, drizzle, gorm, ecto, linq, ...
+    access: Access
+    fields: tuple[tuple[str, bool], ...] = ()  # names as in code, and whether it is written; "a.b" goes over relations
+    whole: bool = False  # rows come back as objects, or go in as such, so every mapped column takes part
+
+
+class DataUses(Record, frozen=True):
+    """All that a file does to tables."""
+
+    statements: tuple[Statement, ...] = ()
+    referred: tuple[Referred, ...] = ()
+    models: tuple[ModelUse, ...] = ()
+
+
+NO_USES = DataUses()

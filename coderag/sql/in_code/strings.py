@@ -1,0 +1,35 @@
+"""SQL in the strings of a file of code: which tables and columns each of its functions reads and writes."""
+
+from __future__ import annotations
+
+from coderag.sql.in_code.drivers import dialects_of, is_of_others
+from coderag.sql.in_code.evaluation.values import Values
+from coderag.sql.in_code.extraction import Gathering
+from coderag.sql.in_code.prefilter import may_hold_sql
+from coderag.sql.in_code.records import NO_USES, DataUses
+from coderag.syntax.outline import Outline
+from coderag.syntax.parsed import Parsed
+from coderag.syntax.trees.local_names import Names
+
+__all__ = ["read_strings"]
+
+LANGUAGES = frozenset(
+    """python javascript typescript tsx go java kotlin csharp ruby php rust scala elixir c cpp swift dart""".split()
+)
+MAX_BYTES = 2_000_000  # of a file; one beyond is generated
+
+
+def read_strings(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:  # noqa: ARG001 (all readers have it)
+    """Return the SQL of a file: what is handed to a database, what looks like SQL, and what stands elsewhere.
+
+    Literals are followed through concatenation, formats, constants, variables and functions of the file; what is known
+    at run time only is a hole. sqlglot decides whether a text is SQL.
+    """
+    data = parsed.lines.data
+    if parsed.language.name not in LANGUAGES or len(data) > MAX_BYTES or not may_hold_sql(data, parsed.language.name):
+        return NO_USES
+    if is_of_others(data):
+        return NO_USES
+    names = Names(parsed.tree, parsed.language.name, data)
+    gathering = Gathering(parsed.lines, outline, names, Values(names), dialects=dialects_of(data))
+    return gathering.uses()

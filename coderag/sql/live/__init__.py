@@ -1,1 +1,0 @@
-"""Databases that are asked instead of read from files."""

@@ -1,0 +1,1 @@
+"""Text to statements: the rules of dialects, tokens, bounds and parsing."""

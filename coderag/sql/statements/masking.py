@@ -1,0 +1,127 @@
+"""SQL text with its literals covered, or with the holes of a template filled so that it parses."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from coderag.sql.lineage.scopes import HOLE
+from coderag.sql.statements.dialect import Dialect
+
+__all__ = ["fill_holes", "mask_literals"]
+
+STRING_MASK = "'?'"
+NUMBER_MASK = "0"
+ORDINAL_DIGITS = 3  # ORDER BY 2 and LIMIT 100 are no data; ORDER BY 12345 is
+
+# Numbers behind these words are part of a query's shape; in the second set, in a whole list.
+COUNTED = frozenset({"LIMIT", "OFFSET", "TOP", "FIRST", "NEXT", "PRECEDING", "ROWS"})
+LISTED = frozenset({"BY"})
+TYPES = frozenset(
+    """CHAR VARCHAR NCHAR NVARCHAR CHARACTER VARYING VARCHAR2 NVARCHAR2 DECIMAL NUMERIC NUMBER FLOAT BINARY VARBINARY
+    TIME TIMESTAMP TIMESTAMPTZ DATETIME DATETIME2 BIT STRING INT BIGINT TINYINT SMALLINT DOUBLE DEC RAW DATETIMEOFFSET
+    """.split()
+)
+LIST_ENDS = frozenset(
+    """SELECT FROM WHERE HAVING LIMIT OFFSET UNION EXCEPT INTERSECT ROWS RANGE QUALIFY WINDOW FETCH INTO SET VALUES
+    """.split()
+)
+
+PLAIN_STRING = r"[nNeEbBxXrRuU]?&?'(?:[^']|'')*(?:'|\Z)"
+ESCAPED_STRING = r"[nNeEbBxXrRuU]{0,2}'(?:[^'\\]|''|\\.)*(?:'|\Z)"
+E_STRING = r"[eE]'(?:[^'\\]|''|\\.)*(?:'|\Z)"
+Q_STRING = (  # with an end in sight, or many without one would take long
+    r"[nN]?[qQ]'(?:\[.{0,4000}?\]|\{.{0,4000}?\}|\(.{0,4000}?\)|<.{0,4000}?>|(?P<q>[^\s\[{(<]).{0,4000}?(?P=q))'"
+)
+DOLLAR_STRING = r"(?<![\w$])\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?(?:\$(?P=tag)\$|\Z)"
+TRIPLE_STRING = r"[bBrR]{0,2}(?:'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z))"
+NUMBER = r"(?<![\w$@:#.\]])(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?!\w)"
+QUOTED = {'"': r'"(?:[^"]|"")*(?:"|\Z)', "`": r"`[^`]*(?:`|\Z)", "[": r"\[[^\]]*(?:\]|\Z)"}
+DOUBLE_STRING = r"[bBrR]{0,2}\"(?:[^\"\\]|\"\"|\\.)*(?:\"|\Z)"
+
+
+def mask_literals(text: str, dialect: Dialect) -> str:
+    """Return SQL with every string as '?' and every number as 0, except those that give its shape.
+
+    Kept are the numbers of LIMIT and the like, places in ORDER BY and GROUP BY, and lengths of types.
+    """
+    kept: list[str] = []
+    position = depth = 0
+    word = last = ""  # the last word, and the last token before this one
+    lists: list[int] = []  # depths of the ORDER BYs and GROUP BYs around
+    for found in _pattern(dialect).finditer(text):
+        kept.append(text[position : found.start()])
+        position = found.end()
+        token = found[0]
+        if found["string"] is not None:
+            token = STRING_MASK
+        elif found["number"] is not None:
+            ordinal = bool(lists) and lists[-1] == depth and last in {"BY", ","} and len(token) <= ORDINAL_DIGITS
+            token = token if ordinal or _is_counted(word, last) else NUMBER_MASK
+        elif found["word"] is not None:
+            word = token.upper()
+            if word in LISTED:
+                lists.append(depth)
+            elif word in LIST_ENDS and lists and lists[-1] == depth:
+                lists.pop()
+        elif token == "(":
+            depth += 1
+        elif token == ")":
+            depth -= 1
+            while lists and lists[-1] > depth:
+                lists.pop()
+        kept.append(token)
+        if found["comment"] is None:
+            last = word if found["word"] is not None else token
+    return "".join(kept) + text[position:]
+
+
+def _is_counted(word: str, last: str) -> bool:
+    return (word in COUNTED and last in {word, "("}) or (word in TYPES and last in {"(", ","})
+
+
+@cache
+def _pattern(dialect: Dialect) -> re.Pattern[str]:
+    escapes = dialect.escapes
+    strings = [
+        *([Q_STRING] if "q" in escapes else ()),
+        *([TRIPLE_STRING] if "triple" in escapes else ()),
+        *([DOLLAR_STRING] if "dollar" in escapes else ()),
+        *([DOUBLE_STRING] if '"' in dialect.strings else ()),
+        *([ESCAPED_STRING] if "backslash" in escapes else [E_STRING, PLAIN_STRING]),
+    ]
+    names = [QUOTED[sign] for sign in dialect.identifiers if sign not in dialect.strings]
+    comments = [rf"(?:{sign})[^\n]*" for sign in dialect.comments]
+    return re.compile(
+        rf"(?P<comment>/\*.*?(?:\*/|\Z)|{'|'.join(comments)})|(?P<string>{'|'.join(strings)})"
+        rf"|(?P<name>{'|'.join(names)})|(?P<number>{NUMBER})|(?P<word>[^\W\d][\w$]*)|[(),]",
+        re.DOTALL,
+    )
+
+
+# The holes of Jinja, dbt, Metabase, shells, printf, format strings, SQL*Plus, psql and sqlcmd.
+OPTIONAL = re.compile(r"\[\[([^\[\]]*\{\{[^\[\]]*)\]\]")
+JINJA = r"\{\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\}"
+JINJA_NOTHING = re.compile(
+    rf"\{{#[^#]*#\}}|\{{%[^%]*%\}}|\{{\{{\s*[#/^!>][^{{}}]*\}}\}}|<%(?!=)[^%]*%>|(?=\{{\{{-?\s*config\(){JINJA}"
+)
+JINJA_TABLE = re.compile(
+    r"""\{\{-?\s*(?:ref|source)\(\s*(?:(['"])([^'"]+)\1\s*,\s*)?(['"])([^'"]+)\3[^)]{0,200}+\)\s*-?\}\}"""
+)
+HOLES = re.compile(
+    rf"""{JINJA} | <%=[^%]*%> | [$\#@]\{{[^{{}}]*\}} | \$\(\w+\) | %\(\w+\)[sdifr] | (?<![\w%'"])%[sdifr](?!\w)
+      | (?<!\$)\{{\w*(?:[.!:][^{{}}\n]*)?\}} | (?<![\w<])<[A-Za-z_][\w\ -]*>(?![\w=]) | (?<![&\w])&&?\w+\.?
+      | :'\w+' | :"\w+"
+    """,
+    re.VERBOSE,
+)
+
+
+def fill_holes(text: str) -> str:
+    """Return a template as SQL that may parse: names for its holes, dbt's references as tables, no control blocks."""
+    text = OPTIONAL.sub(r"\1", text)
+    text = JINJA_NOTHING.sub(" ", text)
+    text = JINJA_TABLE.sub(
+        lambda found: f"{found[2]}.{found[4]}" if found[2] and "source" in found[0] else found[4], text
+    )
+    return HOLES.sub(HOLE, text).replace("%%", "%")

@@ -1,0 +1,1 @@
+"""Syntax trees in any language: calls, literals, assignments, names and their scopes."""

@@ -1,0 +1,488 @@
+"""Calls one on the other, `a.b(x).c(y)`, in any language as one list of links: name, arguments, closures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from coderag.syntax.trees.tree import named, string_value, text_of
+
+__all__ = [
+    "NAMES",
+    "Argument",
+    "Chain",
+    "Link",
+    "chain_of",
+    "chains_in",
+    "entries",
+    "items",
+    "literal",
+    "top_of",
+    "unwrapped",
+]
+
+MAX_LINKS = 200
+PLAIN_CALL = 2  # what is called, and its arguments
+MAX_NODES = 20_000  # of an expression that is searched
+NAMES = frozenset(
+    "identifier property_identifier private_property_identifier type_identifier field_identifier constant name this "
+    "self instance_variable variable_name alias super super_expression simple_identifier this_expression crate "
+    "package_identifier metavariable predefined_type shorthand_property_identifier module_attribute "
+    "class_variable qualified_name base".split()
+)
+# What stands around an expression and changes nothing about what it is.
+WRAPPERS = frozenset(
+    "await await_expression parenthesized_expression non_null_expression as_expression satisfies_expression "
+    "try_expression reference_expression cast_expression parenthesized_statements conditional_access_expression "
+    "type expression_list literal_element argument value_argument checked_expression postfix_expression "
+    "not_null_assertion spread_element dictionary_splat list_splat splat_argument block_argument "
+    "postfix_unary_expression case_expression type_annotation".split()
+)
+UNWRAPPED = WRAPPERS | {"unary_expression"}
+ARGUMENTS = frozenset(("argument_list", "arguments", "value_arguments"))
+CLOSURES = frozenset(("block", "do_block", "annotated_lambda", "lambda_literal"))
+PAIRS = frozenset(("pair", "keyword_argument", "keyed_element", "array_element_initializer", "field_initializer"))
+
+
+class Argument(NamedTuple):
+    """An argument; of a keyword, or of an entry of a hash that stands among them, with its name."""
+
+    node: Node
+    name: str = ""
+
+
+class Link(NamedTuple):
+    """A name in a chain, and what it is called with; the first one is what the chain begins with."""
+
+    name: str  # "" where the chain begins with something else than a name; "[]" for an element
+    node: Node  # where the name stands, or what else the chain begins with
+    arguments: tuple[Argument, ...] | None = None  # None: it is not called
+    types: tuple[str, ...] = ()  # type arguments: Set<User>()
+    made: bool = False  # an object of it is made: new User(...), User{...}
+
+    def argument(self, position: int) -> Node | None:
+        """Return a positional argument."""
+        given = [one.node for one in self.arguments or () if not one.name]
+        return given[position] if position < len(given) else None
+
+    def keyword(self, *names: str) -> Node | None:
+        """Return the argument of one of some names."""
+        return next((one.node for one in self.arguments or () if one.name in names), None)
+
+
+class Chain(NamedTuple):
+    """An expression that begins with a name or a value and goes on with names and calls."""
+
+    node: Node
+    links: tuple[Link, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the links."""
+        return tuple(link.name for link in self.links)
+
+    def find(self, *names: str) -> Link | None:
+        """Return the first call of one of some names behind the beginning."""
+        return next((one for one in self.links[1:] if one.name in names and one.arguments is not None), None)
+
+
+Step = tuple[Node | None, Link]  # what the link hangs on, None at the beginning
+
+
+def _field(node: Node, *fields: str) -> Node | None:
+    for field in fields:
+        if (one := node.child_by_field_name(field)) is not None:
+            return one
+    return None
+
+
+def _access(receiver: str, name: str) -> Callable[[Node], Step | None]:
+    """Return the reader of `receiver.name` with the fields of a grammar."""
+
+    def step(node: Node) -> Step | None:
+        last = node.child_by_field_name(name)
+        if last is None:
+            return None
+        link, types = _generic(last)
+        return node.child_by_field_name(receiver), Link(link, last, None, types)
+
+    return step
+
+
+def _two_children(node: Node) -> Step | None:
+    parts = named(node)
+    if len(parts) < 2:
+        return None
+    return parts[0], Link(text_of(parts[-1]), parts[-1])
+
+
+def _generic(node: Node) -> tuple[str, tuple[str, ...]]:
+    """Return a name without type arguments, and these."""
+    if node.type in {"generic_name", "generic_function", "generic_type"}:
+        inner = named(node)
+        types = next((one for one in inner if "type_argument" in one.type), None)
+        return text_of(inner[0]) if inner else "", tuple(text_of(one) for one in named(types))
+    return text_of(node).removeprefix("$"), ()
+
+
+def _called(node: Node) -> Step | None:
+    """Read a call whose function is an expression."""
+    function = _field(node, "function", "target")
+    if function is None:
+        children = named(node)
+        if not children:
+            return None
+        function = children[0]
+    types: tuple[str, ...] = ()
+    if node.named_child_count > PLAIN_CALL:
+        types = tuple(text_of(one) for holder in named(node, "type_arguments") for one in named(holder))
+    if function.type == "generic_function":
+        inner = _field(function, "function")
+        types = tuple(text_of(one) for one in named(_field(function, "type_arguments")))
+        function = inner or function
+    function = unwrapped(function) or function  # `await db<User>("users")` is read as `(await db)<User>("users")`
+    given = _arguments(node)
+    if function.type == "call_expression" and named(node, "annotated_lambda"):  # f(x) { ... } of Kotlin
+        step = _called(function)
+        if step is not None and step[1].arguments is not None:
+            return step[0], step[1]._replace(arguments=(*step[1].arguments, *given))
+    step = _step(function)
+    if step is None:
+        return function, Link("", function, given, types)
+    inner_node, link = step
+    if link.arguments is not None or (inner_node is None and not link.name):
+        return function, Link("", node, given, types)
+    return inner_node, link._replace(arguments=given, types=types or link.types)
+
+
+def _python_call(node: Node, function: Node) -> Step | None:
+    """Read a call of Python, of a method or a name with few looks at the tree: there are very many of these."""
+    kind = function.type
+    if kind not in {"attribute", "identifier"}:
+        return _called(node)
+    given: list[Argument] = []
+    arguments = node.child_by_field_name("arguments")
+    for one in arguments.named_children if arguments is not None and arguments.type in ARGUMENTS else ():
+        name = one.child_by_field_name("name") if one.type == "keyword_argument" else None
+        if name is not None:
+            value = unwrapped(one.child_by_field_name("value"))
+            given += [Argument(value, text_of(name))] if value is not None else []
+        elif one.type != "comment":
+            given.append(Argument(one))
+    if kind == "identifier":
+        return None, Link(text_of(function), function, tuple(given))
+    name = function.child_by_field_name("attribute")
+    if name is None:
+        return None
+    return function.child_by_field_name("object"), Link(text_of(name), name, tuple(given))
+
+
+def _ruby_or_other_call(node: Node) -> Step | None:
+    """Read a node named `call`: of Python, of Elixir, or of Ruby, whose receiver and method are fields."""
+    if (function := node.child_by_field_name("function")) is not None:
+        return _python_call(node, function)
+    method = node.child_by_field_name("method")
+    receiver = node.child_by_field_name("receiver")
+    if method is None and receiver is None:
+        return _called(node)
+    if method is None:
+        return None
+    called = node.child_by_field_name("arguments") is not None or node.child_by_field_name("block") is not None
+    given = _arguments(node)
+    return receiver, Link(text_of(method), method, given if called or receiver is not None else None)
+
+
+def _method(node: Node) -> Step | None:
+    """Read a call whose method is a field: of Java and PHP."""
+    name = node.child_by_field_name("name")
+    if name is None:
+        return None
+    return _field(node, "object", "scope"), Link(text_of(name).removeprefix("$"), name, _arguments(node))
+
+
+def _made(node: Node) -> Step | None:
+    """Read the making of an object."""
+    kind = _field(node, "type", "constructor", "name")
+    if kind is None:
+        kind = next((one for one in named(node) if one.type in NAMES or one.type == "qualified_name"), None)
+    if kind is None:
+        return None
+    name, types = _generic(kind)
+    given = list(_arguments(node))
+    body = _field(node, "initializer", "body")
+    if body is not None:
+        given += [Argument(value, key) for key, value in entries(body)]
+    return None, Link(name, kind, tuple(given), types, made=True)
+
+
+def _element(node: Node) -> Step | None:
+    inner = _field(node, "value", "object", "operand", "expression", "receiver") or next(iter(named(node)), None)
+    if inner is None:
+        return None
+    given = tuple(Argument(one) for one in named(node) if one.id != inner.id)
+    return inner, Link("[]", node, given)
+
+
+def _pipe(node: Node) -> Step | None:
+    """Read `value |> call(...)` as a link of the value."""
+    operator, right = node.child_by_field_name("operator"), node.child_by_field_name("right")
+    if operator is None or operator.type != "|>" or right is None:
+        return None
+    target = right.child_by_field_name("target") or right
+    given = _arguments(right) if right.type == "call" else ()
+    return node.child_by_field_name("left"), Link(text_of(target), target, given)
+
+
+STEPS: Mapping[str, Callable[[Node], Step | None]] = {
+    "attribute": _access("object", "attribute"),
+    "member_expression": _access("object", "property"),
+    "field_access": _access("object", "field"),
+    "selector_expression": _access("operand", "field"),
+    "member_access_expression": lambda node: (
+        _access("expression", "name")(node)
+        if node.child_by_field_name("expression")
+        else _access("object", "name")(node)
+    ),
+    "nullsafe_member_access_expression": _access("object", "name"),
+    "scope_resolution": _access("scope", "name"),
+    "scoped_identifier": _access("path", "name"),
+    "field_expression": _access("value", "field"),
+    "dot": _access("left", "right"),
+    "scoped_property_access_expression": _access("scope", "name"),
+    "class_constant_access_expression": _two_children,
+    "navigation_expression": _two_children,
+    "call": _ruby_or_other_call,
+    "call_expression": _called,
+    "invocation_expression": _called,
+    "method_invocation": _method,
+    "member_call_expression": _method,
+    "nullsafe_member_call_expression": _method,
+    "scoped_call_expression": _method,
+    "function_call_expression": _called,
+    "new_expression": _made,
+    "object_creation_expression": _made,
+    "composite_literal": _made,
+    "struct_expression": _made,
+    "subscript": _element,
+    "subscript_expression": _element,
+    "index_expression": _element,
+    "element_access_expression": _element,
+    "element_reference": _element,
+    "binary_operator": _pipe,
+}
+
+
+def _step(node: Node) -> Step | None:
+    """Return the last link of an expression and what it hangs on; None where it is neither a name nor a call."""
+    kind = node.type
+    if kind in NAMES:
+        return None, Link(text_of(node).removeprefix("$"), node)
+    reads = STEPS.get(kind)
+    return reads(node) if reads is not None else None
+
+
+def _arguments(call: Node) -> tuple[Argument, ...]:
+    """Return the arguments of a call, closures behind it included."""
+    found: list[Argument] = []
+    for child in call.named_children:
+        kind = child.type
+        if kind in ARGUMENTS:
+            for one in named(child):
+                found += _argument(one)
+        elif kind in CLOSURES or kind == "template_string":
+            found.append(Argument(child))
+    return tuple(found)
+
+
+def _argument(node: Node) -> Iterator[Argument]:
+    kind = node.type
+    if kind == "keywords":
+        for pair in named(node, "pair"):
+            yield from _argument(pair)
+    elif kind in PAIRS:
+        for key, value in _entry(node):
+            yield Argument(value, key)
+    elif kind in {"argument", "value_argument"}:
+        parts = named(node)
+        if len(parts) == 2:
+            yield Argument(parts[1], text_of(parts[0]).rstrip(":"))
+        elif parts:
+            yield Argument(parts[-1])
+    elif kind not in ARGUMENTS:
+        yield Argument(node)
+
+
+def unwrapped(node: Node | None) -> Node | None:
+    """Return an expression without what stands around it: parentheses, await, `&`, `!`."""
+    for _ in range(MAX_LINKS):
+        kind = node.type if node is not None else ""
+        if node is None or kind not in UNWRAPPED:
+            return node
+        if kind in WRAPPERS:
+            inner = named(node)
+            if not inner:
+                return node
+            node = node.child_by_field_name("value") or inner[-1 if kind == "cast_expression" else 0]
+        elif (node.text or b"")[:1] in (b"&", b"*"):
+            node = node.child_by_field_name("operand")
+        else:
+            return node
+    return node
+
+
+def chain_of(node: Node | None) -> Chain | None:
+    """Return an expression as a chain; None for nothing, and for one that begins with no name goes on with none."""
+    found: list[Link] = []
+    current = whole = unwrapped(node)
+    if whole is None:
+        return None
+    for _ in range(MAX_LINKS):
+        current = unwrapped(current)
+        if current is None:
+            break
+        step = _step(current)
+        if step is None:
+            found.append(Link("", current))
+            break
+        current, link = step
+        found.append(link)
+    if current is not None and len(found) >= MAX_LINKS:
+        return None
+    return Chain(whole, tuple(reversed(found)))
+
+
+def top_of(node: Node) -> Node:
+    """Return the whole chain that a name stands in as a link."""
+    top = node
+    parent = node.parent
+    for _ in range(MAX_LINKS):
+        if parent is None:
+            break
+        if parent.type in STEPS:
+            if parent.type == "binary_operator" and (
+                (operator := parent.child_by_field_name("operator")) is None or operator.type != "|>"
+            ):
+                break
+            if any(one.type in ARGUMENTS and one.start_byte <= top.start_byte for one in parent.named_children) and (
+                parent.start_byte != top.start_byte
+            ):
+                break
+            top = parent
+        elif (
+            parent.type not in WRAPPERS
+            and parent.type != "arguments"
+            and parent.type not in {"generic_name", "generic_function"}
+        ) or parent.type in {"argument", "value_argument", "literal_element", "arguments"}:
+            break
+        parent = parent.parent
+    return top
+
+
+def chains_in(node: Node | None, *, skip: frozenset[str] = frozenset()) -> Iterator[Chain]:
+    """Yield the chains of an expression, the largest first, then those among their arguments; `skip` names nodes."""
+    if node is None:
+        return
+    waiting = [node]
+    left = MAX_NODES
+    while waiting and left > 0:
+        left -= 1
+        one = waiting.pop()
+        if one.type in skip or "comment" in one.type:
+            continue
+        if one.type in NAMES or one.type in STEPS:
+            chain = chain_of(one)
+            if chain is not None and chain.links:
+                yield chain
+                for link in chain.links:
+                    waiting += reversed([argument.node for argument in link.arguments or ()])
+                first = chain.links[0]
+                if not first.name:
+                    waiting += reversed(first.node.named_children)
+                continue
+        waiting += reversed(one.named_children)
+
+
+def literal(node: Node | None) -> str | None:
+    """Return what a string or symbol says, None for anything else."""
+    node = unwrapped(node)
+    if node is None:
+        return None
+    if node.type in {"simple_symbol", "atom", "hash_key_symbol", "quoted_atom"}:
+        return text_of(node).strip(":\"'")
+    if node.type in {"keyword"}:
+        return text_of(node).strip().rstrip(":")
+    value = string_value(node)
+    return value if value is not None else None
+
+
+def _entry(pair: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the name and value of an entry of a literal, where its name is written."""
+    key = _field(pair, "name", "key", "field")
+    value = pair.child_by_field_name("value")
+    if key is None or value is None:
+        parts = named(pair)
+        if len(parts) != 2:
+            return
+        key, value = parts
+    key = unwrapped(key) or key
+    name = text_of(key).rstrip(": ") if key.type in NAMES else literal(key)
+    if name is None and key.type in {"keyword", "hash_key_symbol"}:
+        name = text_of(key).rstrip(": ")
+    if name is None and (chain := chain_of(key)) is not None:  # {User.name: x}, {[users.name]: x}
+        name = ".".join(chain.names)
+    if name:
+        yield name, unwrapped(value) or value
+
+
+def entries(node: Node | None) -> list[tuple[str, Node]]:
+    """Return the entries of an object, dict, hash, map or struct literal by name; those with computed keys are left."""
+    node = unwrapped(node)
+    if node is None:
+        return []
+    if node.type == "composite_literal":
+        node = node.child_by_field_name("body")
+    found: list[tuple[str, Node]] = []
+    for one in named(node):
+        if one.type in PAIRS or one.type in {"assignment_expression"}:
+            if one.type == "assignment_expression":
+                left, right = one.child_by_field_name("left"), one.child_by_field_name("right")
+                if left is not None and right is not None:
+                    found.append((text_of(left), right))
+            else:
+                found += _entry(one)
+        elif one.type in {"shorthand_property_identifier", "shorthand_field_initializer"}:
+            found.append((text_of(one), one))
+        elif one.type == "map_content" or one.type == "keywords":
+            found += entries(one)
+        elif one.type == "method_definition":
+            found.append((text_of(one.child_by_field_name("name")), one))
+    return found
+
+
+def items(node: Node | None) -> list[Node]:
+    """Return the elements of a list, tuple, array or slice literal; of anything else, itself."""
+    node = unwrapped(node)
+    if node is None:
+        return []
+    if node.type == "composite_literal":
+        node = node.child_by_field_name("body")
+    if node is not None and node.type in {
+        "list",
+        "tuple",
+        "array",
+        "set",
+        "tuple_expression",
+        "array_expression",
+        "array_creation_expression",
+        "literal_value",
+        "expression_list",
+        "macro_invocation",
+        "symbol_array",
+        "initializer_expression",
+        "string_array",
+        "bitstring",
+    }:
+        return [unwrapped(one) or one for one in named(node) if one.type not in PAIRS]
+    return [node] if node is not None else []

@@ -1,0 +1,132 @@
+"""What code does to tables: SQL in strings, constants and files of queries, classes that are mapped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coderag.graph.graph import Graph
+from coderag.graph.records import EdgeKind
+from tests.graph.shown_edges import tables_used
+from tests.graph.whole import graph_of
+from tests.workspace import write
+
+SCHEMA = """
+CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT, name TEXT);
+CREATE TABLE orders (id INTEGER PRIMARY KEY, user_id INTEGER REFERENCES users (id), status TEXT);
+"""
+FILES = {
+    "shop/schema.sql": SCHEMA,
+    "shop/sql/late.sql": "-- name: late_orders\nSELECT id FROM orders WHERE status = :status;\n",
+    "shop/texts.py": 'BY_MAIL = "SELECT id, name FROM users WHERE email = ?"\nWORDS = "select a user from the list"\n',
+    "shop/store.py": '''
+from pathlib import Path
+
+from shop.texts import BY_MAIL
+
+CLOSE = "UPDATE orders SET status = 'closed' WHERE id = ?"
+
+
+def by_mail(db, email):
+    """Select a user from users."""
+    return db.execute(BY_MAIL, (email,)).fetchone()
+
+
+def close(db, number):
+    # DELETE FROM users
+    db.execute(CLOSE, (number,))
+
+
+def everybody(db):
+    return db.execute("SELECT * FROM public.users")
+
+
+def forget(db, number):
+    db.execute("DELETE FROM orders WHERE user_id = ?", (number,))
+
+
+def late(db):
+    return db.execute(Path("sql/late.sql").read_text(), {"status": "late"})
+
+
+def archive(db):
+    db.execute("INSERT INTO archived_orders (id) SELECT id FROM orders")
+
+
+def count(db, table):
+    return db.execute(f"SELECT count(*) FROM {table}")
+
+
+def broken(db):
+    return db.execute("SELECT id FROM orders WHERE WHERE GROUP ((")
+''',
+    "stock/schema.sql": "CREATE TABLE orders (id INTEGER, supplier TEXT);\n",
+    "stock/store.py": 'def suppliers(db):\n    return db.execute("SELECT id FROM orders")\n',
+}
+USES = (EdgeKind.READS, EdgeKind.WRITES, EdgeKind.DELETES, EdgeKind.DEFINES)
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return graph_of(write(tmp_path_factory.mktemp("uses"), FILES))
+
+
+def used(graph: Graph, name: str) -> set[str]:
+    return tables_used(graph, name, USES)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("by_mail", {"reads users", "reads users.id", "reads users.name", "reads users.email"}),
+        ("close", {"writes orders", "writes orders.status", "reads orders.id"}),
+        ("everybody", {"reads users", "reads users.id", "reads users.email", "reads users.name"}),
+        ("forget", {"deletes orders", "reads orders.user_id"}),
+        ("late", {"reads orders", "reads orders.id", "reads orders.status"}),
+        (
+            "archive",
+            {"writes archived_orders", "writes archived_orders.id", "reads orders", "reads orders.id"},
+        ),
+        ("WORDS", set()),
+    ],
+)
+def test_functions(graph: Graph, name: str, expected: set[str]) -> None:
+    assert used(graph, name) == expected
+
+
+def test_the_table_of_the_own_database_is_meant(graph: Graph) -> None:
+    for name, path in (("suppliers", "stock/schema.sql"), ("forget", "shop/schema.sql")):
+        [function] = graph.named(name)
+        tables = {graph.node(edge.target).path for edge in graph.edges_from(function, USES)}
+        assert tables == {path}
+
+
+def test_a_table_that_nothing_defines_is_said_to_be_unknown(graph: Graph) -> None:
+    [table] = graph.named("archived_orders")
+    assert graph.node(table).unknown
+    assert graph.node(table).path == ""
+
+
+def test_what_cannot_be_known_is_said(graph: Graph) -> None:
+    texts = {graph.node(note.node).name: note.text for note in graph.notes()}
+    assert texts["count"] == "the name of a table is put in at run time"
+    assert texts["broken"].startswith("SQL that cannot be read: ")
+    assert used(graph, "count") == set()
+    [broken] = graph.named("broken")
+    assert {edge.certainty for edge in graph.edges_from(broken, USES)} == {"unique name"}
+
+
+def test_two_databases_with_a_table_of_one_name(tmp_path: Path) -> None:
+    files = {
+        "a/schema.sql": "CREATE TABLE events (id INTEGER, at TEXT);\n",
+        "b/schema.sql": "CREATE TABLE events (id INTEGER, kind TEXT);\n",
+        "app.py": 'def load(db):\n    return db.execute("SELECT id FROM events")\n\n\n'
+        'def kinds(db):\n    return db.execute("SELECT kind FROM events")\n',
+    }
+    graph = graph_of(write(tmp_path / "root", files))
+    [load] = graph.named("load")
+    assert {edge.candidates for edge in graph.edges_from(load, USES)} == {2}
+    [kinds] = graph.named("kinds")
+    found = {(graph.node(edge.target).path, edge.candidates) for edge in graph.edges_from(kinds, USES)}
+    assert found == {("b/schema.sql", 0)}

@@ -1,0 +1,58 @@
+"""How one thing leads to another."""
+
+from __future__ import annotations
+
+from coderag.graph.queries.paths import Way, reached_like, ways_between
+from tests.graph.sketch import numbers_of, shop_graph, sketch
+
+GRAPH = shop_graph()
+
+
+def ways(source: str, target: str, limit: int = 1) -> list[Way]:
+    start, end = (GRAPH.node(number) for number in numbers_of(GRAPH, source, target))
+    return ways_between(GRAPH, [start], [end], limit=limit)
+
+
+def told(way: Way) -> list[str]:
+    return [way.start.name, *(f"{step.how} {step.spot.name}" for step in way.steps)]
+
+
+def test_an_endpoint_to_a_table() -> None:
+    [way] = ways("POST /pay", "orders")
+    assert told(way) == ["POST /pay", "answers with answer", "calls pay", "calls Order.load", "reads orders"]
+    assert (way.backwards, way.steps[-1].path, way.steps[-1].line) == (False, "shop/orders.py", 7)
+
+
+def test_a_call_of_a_base_goes_on_to_what_overrides_it() -> None:
+    assert told(ways("nightly", "orders.total")[0]) == [
+        "nightly",
+        "calls Model.load",
+        "is overridden by Order.load",
+        "reads orders.total",
+    ]
+
+
+def test_the_way_back_is_said() -> None:
+    [way] = ways("orders", "list_orders")
+    assert (way.backwards, told(way)) == (True, ["list_orders", "reads orders"])
+
+
+def test_different_ways_the_best_first() -> None:
+    found = ways("nightly", "orders", limit=3)
+    assert told(found[0]) == ["nightly", "writes items", "refers to orders"]
+    assert "is overridden by Order.load" in told(found[1])
+    assert [way.cost for way in found] == sorted(way.cost for way in found)
+
+
+def test_a_sure_way_comes_before_a_short_one() -> None:
+    graph = sketch(
+        "a.py function f 1-2\na.py function g 3-4\na.py function h 5-6\n\nf -calls> h ?9\nf -calls> g\ng -calls> h\n"
+    )
+    start, end = (graph.node(number) for number in numbers_of(graph, "f", "h"))
+    assert [step.spot.name for step in ways_between(graph, [start], [end])[0].steps] == ["g", "h"]
+
+
+def test_where_there_is_none() -> None:
+    assert ways("POST /pay", "items") == []
+    start, end = (GRAPH.node(number) for number in numbers_of(GRAPH, "POST /pay", "items"))
+    assert [one.name for one in reached_like(GRAPH, [start], [end])] == ["orders"]

@@ -1,0 +1,113 @@
+"""Arrays and strings on disk: what was written comes back, or is said to be damaged."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coderag.errors import IndexDamagedError
+from coderag.index.storage.arrays.arrays import CHECKED_BYTES, Array, damaged_array, open_arrays, write_arrays
+from coderag.index.storage.arrays.deflated_strings import DeflatedStrings, deflate_strings
+from coderag.index.storage.arrays.strings import Strings, pack_strings
+from tests.workspace import index_file
+
+DTYPES = st.sampled_from(["<u1", "<u2", "<i4", "<u8", "<f4"])
+
+
+@given(st.dictionaries(st.text(max_size=8), st.tuples(DTYPES, st.integers(0, 200), st.integers(1, 4)), max_size=6))
+def test_arrays_come_back_as_they_were(shapes: dict[str, tuple[str, int, int]]) -> None:
+    arrays = {
+        name: (np.arange(rows * width) % 120).astype(dtype).reshape(rows, width)
+        for name, (dtype, rows, width) in shapes.items()
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "arrays.bin")
+        write_arrays(index_file(path), arrays)
+        found = open_arrays(index_file(path))
+        assert list(found) == list(arrays)
+        for name, array in arrays.items():
+            assert found[name].dtype == array.dtype
+            np.testing.assert_array_equal(found[name], array)
+        assert damaged_array(index_file(path)) is None
+
+
+def test_large_arrays_are_checked_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "arrays.bin"
+    write_arrays(index_file(path), {"small": np.arange(10), "large": np.zeros(CHECKED_BYTES + 1, dtype=np.uint8)})
+    raw = bytearray(path.read_bytes())
+    raw[-100] ^= 4
+    path.write_bytes(raw)
+    assert open_arrays(index_file(path))["small"].tolist() == list(range(10))
+    assert damaged_array(index_file(path)) == "large"
+
+
+def test_every_flipped_bit_and_every_lost_byte_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "arrays.bin"
+    arrays: dict[str, Array] = {
+        "numbers": np.arange(40, dtype=np.uint32),
+        "text": np.frombuffer(b"some text", dtype=np.uint8),
+    }
+    write_arrays(index_file(path), arrays)
+    raw = path.read_bytes()
+    for at in range(len(raw)):
+        changed = bytearray(raw)
+        changed[at] ^= 1 << at % 8
+        path.write_bytes(changed)
+        try:
+            found = open_arrays(index_file(path))
+        except IndexDamagedError:
+            continue
+        # The filling between two arrays.
+        assert {name: array.tolist() for name, array in found.items()} == {
+            name: array.tolist() for name, array in arrays.items()
+        }
+    last = max(at for at, byte in enumerate(raw) if byte)
+    for size in range(last + 1):
+        path.write_bytes(raw[:size])
+        with pytest.raises(IndexDamagedError):
+            open_arrays(index_file(path))
+
+
+def test_a_missing_file_is_damage(tmp_path: Path) -> None:
+    with pytest.raises(IndexDamagedError, match="No such file"):
+        open_arrays(index_file(tmp_path / "arrays.bin"))
+    with pytest.raises(IndexDamagedError, match="directory"):
+        open_arrays(index_file(tmp_path))
+
+
+# Names of files may hold bytes that are no text: surrogates, as Python has them (PEP 383).
+NAMES = st.lists(st.text() | st.binary(max_size=6).map(lambda raw: raw.decode("utf-8", "surrogateescape")))
+
+
+@given(NAMES)
+def test_strings_come_back_as_they_were(strings: list[str]) -> None:
+    packed = Strings(*pack_strings(strings))
+    assert len(packed) == len(strings)
+    assert packed.all() == strings
+    assert [packed[at] for at in range(len(strings))] == strings
+    assert packed.some(range(len(strings) - 1, -1, -1)) == strings[::-1]
+
+
+@given(st.lists(st.text(max_size=20), max_size=600))
+def test_deflated_strings_come_back_as_they_were(strings: list[str]) -> None:
+    blob, offsets = deflate_strings(strings)
+    found = DeflatedStrings(blob, offsets, count=len(strings))
+    assert len(found) == len(strings)
+    assert found.all() == strings
+    some = list(range(0, len(strings), 7))
+    assert found.some(some) == [strings[at] for at in some]
+
+
+def test_damaged_deflated_strings_say_so() -> None:
+    blob, offsets = deflate_strings([f"name_{number}" for number in range(1000)])
+    broken = blob.copy()
+    broken[len(broken) // 2 :] ^= 0xFF
+    found = DeflatedStrings(broken, offsets, count=1000)
+    assert found[0] == "name_0"
+    with pytest.raises(IndexDamagedError, match="names of an index are damaged"):
+        found.all()

@@ -1,0 +1,93 @@
+"""Nothing here answers that: confidence tells answers from the best that an unrelated repository has to offer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coderag import Index
+from coderag.errors import QueryError
+from tests.workspace import REPOSITORY, SHOP, write
+
+SURE = 0.7  # nine of ten questions that a repository does not answer stay below
+LIKELY = 0.3
+ANSWERED = [
+    json.loads(line)["query"]
+    for line in (REPOSITORY / "fixtures/questions.jsonl").read_text(encoding="utf-8").splitlines()
+]
+OFF_TOPIC = [
+    *("how to bake bread", "what is the capital of France", "recipe for chocolate cake with almonds"),
+    *("who won the world cup in 2014", "weather forecast for tomorrow", "how tall is mount everest"),
+]
+GIBBERISH = ["asdf qwer zxcv", "xqzv blorp fnord", "!!!", "the of and to", "\x00\x1b[31m", "lkjh 9834 kjhsdf"]
+OTHER_SCRIPTS = ["где хранится пароль", "如何烤面包", "كيف أخبز الخبز", "パンの焼き方", "πώς γίνεται το ψωμί"]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index.build(SHOP, index=tmp_path_factory.mktemp("shop"), workers=0)
+
+
+@pytest.fixture(scope="module")
+def unrelated(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index.build(REPOSITORY / "coderag/evaluate", index=tmp_path_factory.mktemp("evaluate"), workers=0)
+
+
+def best(index: Index, question: str) -> float:
+    return max((hit.confidence for hit in index.search(question)), default=0.0)
+
+
+def test_answers_are_told_from_what_an_unrelated_repository_offers(shop: Index, unrelated: Index) -> None:
+    here = np.array([best(shop, question) for question in ANSWERED])
+    there = np.array([best(unrelated, question) for question in ANSWERED])
+    assert np.mean(here[:, None] > there[None]) > 0.95  # the area under the curve
+    assert np.mean(here >= LIKELY) > 0.7  # the rest share hardly a word with their answers
+    assert np.mean(there >= LIKELY) < 0.05
+
+
+@pytest.mark.parametrize("question", [*OFF_TOPIC, *GIBBERISH, *OTHER_SCRIPTS])
+def test_nothing_here_answers_that(shop: Index, question: str) -> None:
+    assert shop.search(question, threshold=SURE) == []
+
+
+def test_a_threshold_drops_hits_and_moves_none(shop: Index) -> None:
+    question = "refund money to the customer"
+    every = shop.search(question, k=5)
+    assert all(0 <= hit.confidence <= 1 for hit in every)
+    sure = shop.search(question, k=5, threshold=0.6)
+    assert sure
+    assert all(hit.confidence >= 0.6 for hit in sure)
+    kept = [hit.chunk.id for hit in every if hit.confidence >= 0.6]
+    assert [hit.chunk.id for hit in sure][: len(kept)] == kept
+
+
+def test_a_symbol_is_certain_where_it_is_defined(shop: Index) -> None:
+    hit = shop.search("PaymentRetrier.retry_failed", k=1, threshold=0.95)[0]
+    assert hit.chunk.name == "retry_failed"
+    assert shop.search("PaymentRetrier.cancel_everything_at_once", k=1, threshold=0.95) == []
+
+
+def test_a_name_that_is_a_stop_word_can_be_asked_for(shop: Index) -> None:
+    assert shop.search("get", k=1, threshold=SURE)[0].chunk.name == "get"
+
+
+def test_it_depends_on_nothing_that_is_in_other_files(tmp_path: Path) -> None:
+    cart = {"cart.py": "def add_to_cart(cart, product):\n    cart.items.append(product)\n"}
+    better = {"cart_items.py": "def add_product_to_cart():\n    '''Add a product to the cart.'''\n"}
+    alone = Index.build(write(tmp_path / "a", cart), index=tmp_path / "ia", workers=0)
+    beside = Index.build(write(tmp_path / "b", cart | better), index=tmp_path / "ib", workers=0)
+    question = "add a product to the cart"
+    [one] = [hit.confidence for hit in alone.search(question) if hit.chunk.path == "cart.py"]
+    [other] = [hit.confidence for hit in beside.search(question) if hit.chunk.path == "cart.py"]
+    assert one == pytest.approx(other, abs=0.01)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, float("nan")])
+def test_shares_are_from_0_to_1(shop: Index, share: float) -> None:
+    with pytest.raises(QueryError, match=r"threshold is .*; give a number from 0 to 1"):
+        shop.search("cart", threshold=share)
+    with pytest.raises(QueryError, match=r"diversity is .*; give a number from 0 to 1"):
+        shop.search("cart", diversity=share)

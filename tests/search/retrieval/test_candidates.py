@@ -1,0 +1,69 @@
+"""The chunks that are worth a closer look: those of few files, and the same as if all had been looked into."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coderag import Index
+from coderag.encoders.static import shipped_encoder
+from coderag.index.reader.corpus import Corpus, open_members
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import read_manifest
+from coderag.search.query.understand import understand
+from coderag.search.ranking.rank import DEFAULT, factors
+from coderag.search.retrieval import candidates
+from coderag.search.retrieval.candidates import Candidates, find_candidates
+from coderag.search.retrieval.retrieve import retrieve
+from tests.workspace import SHOP
+
+QUESTIONS = (
+    "where are failed payments retried?",
+    "PaymentRetrier.retry_failed",
+    "order",
+    "the table of orders and its columns",
+    "how is money rounded to cents",
+    "Order Payment Customer",
+    "nothing here is called zzyzx",
+    "the of and",
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("index")
+    Index.build(SHOP, index=folder, workers=0)
+    return Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))
+
+
+def found(corpus: Corpus, text: str, *, factor: np.ndarray, dense: float) -> Candidates:
+    scores = retrieve(corpus, understand(text))
+    vector = shipped_encoder().encode_query(text)
+    return find_candidates(corpus, scores, factor, weights=DEFAULT.weights, dense=dense, vector=vector)
+
+
+@pytest.mark.parametrize("dense", [0.0, 0.5])
+@pytest.mark.parametrize("text", QUESTIONS)
+@pytest.mark.parametrize("first_files", [1, 5, 40])
+def test_no_other_file_would_have_mattered(
+    corpus: Corpus, text: str, dense: float, first_files: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = factors(corpus, understand(text), DEFAULT)
+    some = whole * (np.arange(len(corpus)) % 3 > 0)
+    monkeypatch.setattr(candidates, "DEPTH", 20)
+    for factor in (whole, some):
+        monkeypatch.setattr(candidates, "FIRST_FILES", corpus.files)
+        expected = found(corpus, text, factor=factor, dense=dense)
+        monkeypatch.setattr(candidates, "FIRST_FILES", first_files)
+        least = found(corpus, text, factor=factor, dense=dense)
+        assert least.chunks.tolist() == expected.chunks.tolist()
+        assert least.fused.tolist() == pytest.approx(expected.fused.tolist())
+        assert (factor[least.chunks] > 0).all()
+
+
+def test_a_path_alone_makes_no_candidate(corpus: Corpus) -> None:
+    text = "retry"
+    scores = retrieve(corpus, understand(text))
+    chosen = found(corpus, text, factor=np.ones(len(corpus), dtype=np.float32), dense=0.0).chunks
+    assert len(chosen)
+    assert all(scores.text[chunk] > 0 or chunk in scores.symbols for chunk in chosen.tolist())

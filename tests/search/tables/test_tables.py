@@ -1,0 +1,345 @@
+"""Rankings of tables: what each kind of evidence does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from coderag.encoders.encoder import EncoderIdentity, Passage, unit_rows
+from coderag.index.catalog.catalog import Catalog, write_catalog
+from coderag.index.catalog.vectors import schema_vectors
+from coderag.index.storage.arrays.arrays import Array
+from coderag.search.tables.query_expansion import abbreviates, stand_ins
+from coderag.search.tables.signals import LEGS, Leg, Request
+from coderag.search.tables.tables import TableRanking, rank_tables
+from coderag.sql.records import Column, Definition, ExampleQuery, Name, Schema, Source, Table, Usage
+from coderag.text.tokens import stem, term_hash
+from tests.catalogs import catalog_of, names_of
+from tests.workspace import index_file
+
+SHOP = """
+-- People who buy.
+CREATE TABLE customers (id int PRIMARY KEY, full_name text, city text);
+CREATE TABLE orders (
+    id int PRIMARY KEY, customer_id int REFERENCES customers (id), placed_on date,
+    state text CHECK (state IN ('open', 'shipped', 'cancelled'))
+);
+CREATE TABLE order_items (
+    order_id int REFERENCES orders (id), product_id int REFERENCES products (id), quantity int, unit_price numeric
+);
+CREATE TABLE products (id int PRIMARY KEY, title text, weight_grams int);
+CREATE TABLE warehouses (id int PRIMARY KEY, city text);
+CREATE TABLE audit_log (id int PRIMARY KEY, happened_at timestamp, actor text);
+"""
+SCHOOL = """
+CREATE TABLE students (id int PRIMARY KEY, full_name text, city text);
+CREATE TABLE courses (id int PRIMARY KEY, title text);
+CREATE TABLE enrolments (student_id int REFERENCES students (id), course_id int REFERENCES courses (id));
+"""
+
+
+def tables(catalog: Catalog, ranking: TableRanking) -> list[str]:
+    """Return the names of the ranked tables."""
+    return names_of(catalog, [one.table for one in ranking.tables])
+
+
+def columns(catalog: Catalog, ranking: TableRanking) -> list[str]:
+    """Return the ranked columns as table.column."""
+    return [f"{catalog.names[one.table]}.{one.column}" for one in ranking.columns]
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("Which products weigh more than 500 grams?", ["products"]),
+        ("How many orders were shipped last week?", ["orders"]),  # a value of a column
+        ("people who buy", ["customers"]),  # a comment
+        ("order items with a high unit price", ["order_items"]),
+        ("Which student takes which course?", ["students", "courses", "enrolments"]),  # two keys lift the third
+        ("unitPrice of OrderItems", ["order_items"]),
+        ("customers with the most orders", ["customers", "orders"]),
+    ],
+)
+def test_the_best_tables_come_first(tmp_path: Path, question: str, best: list[str]) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP, "school.sql": SCHOOL})
+    assert sorted(tables(catalog, rank_tables(catalog, question))[: len(best)]) == sorted(best)
+
+
+def test_tables_of_the_database_that_covers_the_question_come_first(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"school.sql": SCHOOL, "shop.sql": SHOP})
+    ranking = rank_tables(catalog, "full name and city of the customers who ordered products of a title")
+    databases = [catalog.groups[catalog.group[one.table]] for one in ranking.tables]
+    assert databases.index("school") > databases.index("shop")
+    assert "students" not in tables(catalog, ranking)[:3]
+
+
+def test_only_allowed_tables_are_ranked(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP, "school.sql": SCHOOL})
+    allowed = catalog.group == catalog.groups.index("school")
+    ranking = rank_tables(catalog, "full name of a customer", allowed=allowed)
+    assert tables(catalog, ranking)[0] == "students"
+    assert {catalog.groups[catalog.group[one.table]] for one in ranking.tables} == {"school"}
+    nothing = rank_tables(catalog, "customers", allowed=np.zeros(len(catalog), dtype=bool))
+    assert nothing == TableRanking((), (), (), ())
+
+
+@pytest.mark.parametrize("question", ["", "?", "the of and", "zzyzx", "🦆", "x" * 10_000, "'; DROP TABLE orders; --"])
+def test_odd_questions_are_answered(tmp_path: Path, question: str) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP})
+    assert len(rank_tables(catalog, question, k=3).tables) <= 3
+
+
+def test_nothing_is_found_in_an_empty_catalog(tmp_path: Path) -> None:
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema())
+    assert rank_tables(Catalog.open(index_file(tmp_path / "catalog.bin")), "orders") == TableRanking((), (), (), ())
+
+
+def test_equal_tables_go_by_path_and_name(tmp_path: Path) -> None:
+    places = [("b.sql", "t1"), ("a.sql", "t9"), ("a.sql", "t2")]
+    made = tuple(Table(Name(name), columns=(Column("salary"),), sources=(Source(path, 1, 2),)) for path, name in places)
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=made))
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
+    assert tables(catalog, rank_tables(catalog, "salary")) == ["t2", "t9", "t1"]
+
+
+def test_evidence_finds_what_the_question_does_not_name(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP})
+    question = "Who did it?"
+    assert "audit_log" not in tables(catalog, rank_tables(catalog, question))
+    assert tables(catalog, rank_tables(catalog, question, evidence="who did it refers to actor"))[0] == "audit_log"
+
+
+def test_a_definition_brings_its_words_and_tables(tmp_path: Path) -> None:
+    churned = Definition(
+        "churned", "nothing placed for a year", synonyms=("lost buyer",), tables=(Name("customers", database="shop"),)
+    )
+    other = Definition("gross weight", "weight with packaging")
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP}, definitions=[other, churned])
+    for question in ("how many have churned", "list the lost buyers"):
+        ranking = rank_tables(catalog, question)
+        assert [one.definition for one in ranking.definitions] == [1]
+        assert set(tables(catalog, ranking)[:2]) == {"customers", "orders"}
+    assert rank_tables(catalog, "gross price").definitions == ()
+
+
+EXAMPLES = """
+-- Who are the top spenders this month?
+SELECT c.full_name FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id
+GROUP BY 1 ORDER BY sum(i.quantity * i.unit_price) DESC;
+
+-- How heavy is our catalogue?
+SELECT sum(weight_grams) FROM products;
+"""
+
+
+def test_similar_queries_vote(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP + EXAMPLES})
+    question = "top spenders of last month"
+    ranking = rank_tables(catalog, question)
+    assert catalog.queries[ranking.queries[0].query].question == "Who are the top spenders this month?"
+    assert set(tables(catalog, ranking)[:3]) == {"customers", "orders", "order_items"}
+    assert "used by 1 similar query" in ranking.tables[0].reasons
+    assert "order_items.unit_price" in columns(catalog, ranking)
+    without = rank_tables(catalog, question, use_examples=False)
+    assert without.queries == ()
+    assert set(tables(catalog, without)[:3]) != {"customers", "orders", "order_items"}
+
+
+def test_queries_of_other_databases_do_not_vote(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP + EXAMPLES, "school.sql": SCHOOL})
+    allowed = catalog.group == catalog.groups.index("school")
+    assert rank_tables(catalog, "top spenders of this month", allowed=allowed).queries == ()
+
+
+def test_a_question_unlike_all_examples_is_not_swayed(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP + EXAMPLES})
+    ranking = rank_tables(catalog, "Which actor is in the audit log this month?")
+    assert tables(catalog, ranking)[0] == "audit_log"
+    assert "examples" not in ranking.tables[0].parts
+
+
+def test_columns_are_those_that_match_and_keys(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP})
+    ranking = rank_tables(catalog, "unit price of the order items of each product title", columns=10)
+    found = columns(catalog, ranking)
+    assert {"order_items.unit_price", "products.title"} <= set(found)
+    assert {"order_items.product_id", "products.id", "order_items.order_id", "orders.id"} <= set(found)
+    keys = {f"{catalog.names[one.table]}.{one.column}" for one in ranking.columns if one.key}
+    assert "products.id" in keys
+    assert "products.title" not in keys
+
+
+def test_a_date_is_looked_for_when_a_question_asks_when(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP})
+    found = columns(catalog, rank_tables(catalog, "when was the last order of a customer", columns=10))
+    assert found.index("orders.placed_on") < found.index("orders.state")
+
+
+def test_tests_come_last(tmp_path: Path) -> None:
+    made = tuple(
+        Table(Name(name), columns=(Column("salary"),), sources=(Source(path),), labels=labels)
+        for name, path, labels in (("pay", "a_test.sql", ("test",)), ("wages", "b.sql", ()))
+    )
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=made))
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
+    assert tables(catalog, rank_tables(catalog, "salary")) == ["wages", "pay"]
+
+
+def test_a_ranking_explains_itself(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP, "school.sql": SCHOOL})
+    ranking = rank_tables(catalog, "customers with the most orders")
+    first, second = ranking.tables[:2]
+    assert set(first.parts) >= {"text", "name", "database"}
+    assert "customers" in first.reasons[0]
+    assert f"joins with {catalog.names[first.table]}" in second.reasons
+    assert second.parts["joins"] > 0
+    scores = [one.score for one in ranking.tables]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_another_leg_can_be_added(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path, {"shop.sql": SHOP})
+
+    def likes_products(request: Request) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+        return np.array([name == "products" for name in request.catalog.names], dtype=np.float32)
+
+    ranking = rank_tables(catalog, "customers", legs=(*LEGS, Leg("taste", 5.0, likes_products)))
+    assert tables(catalog, ranking)[0] == "products"
+    assert ranking.tables[0].parts["taste"] == 5.0
+
+
+@pytest.mark.parametrize(
+    ("piece", "word", "does"),
+    [
+        ("wght", "weight", True),
+        ("cat", "category", True),
+        ("cstmr", "customer", True),
+        ("cmpgn", "campaign", True),
+        ("adress", "address", True),
+        ("nm", "name", True),
+        ("c", "customer", False),
+        ("ca", "category", False),
+        ("tomer", "customer", False),
+        ("customer", "customer", False),
+        ("wrt", "warehouse", False),
+        ("dg", "damage", False),
+    ],
+)
+def test_abbreviations_begin_alike_and_keep_the_order(piece: str, word: str, does: bool) -> None:
+    assert (abbreviates(piece, word) > 0) == does
+
+
+@pytest.mark.parametrize(
+    ("asked", "piece"),
+    [
+        ("weights", "wght"),  # an abbreviation, and the plural
+        ("event", "eventid"),  # a name that is not split
+        ("wildfires", "fires"),  # the end of a word
+        ("clients", "customer"),  # a synonym
+    ],
+)
+def test_a_word_finds_what_stands_for_it(tmp_path: Path, asked: str, piece: str) -> None:
+    made = (Table(Name("t"), columns=(Column("wght"), Column("eventid"), Column("fires"), Column("customer"))),)
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=made))
+    found = stand_ins(Catalog.open(index_file(tmp_path / "catalog.bin")), asked)
+    assert term_hash(stem(piece)) in found
+
+
+def test_a_database_that_has_the_word_itself_is_not_searched_for_others(tmp_path: Path) -> None:
+    both = (Table(Name("items"), columns=(Column("weight"),)), Table(Name("parcels"), columns=(Column("wght"),)))
+    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=both))
+    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
+    ranking = rank_tables(catalog, "weight")
+    assert tables(catalog, ranking) == ["items", "parcels"]
+    assert ranking.tables[1].reasons == ()  # it is what is left over
+    write_catalog(index_file(tmp_path / "other.bin"), Schema(tables=both[1:]))
+    other = Catalog.open(index_file(tmp_path / "other.bin"))
+    assert rank_tables(other, "weight").tables[0].reasons == ("holds weight",)
+
+
+TOPICS = (("singer", "artist", "vocalist", "concert"), ("parcel", "shipment", "delivery"), ("doctor", "patient"))
+
+
+class Topics:
+    """An encoder that knows which words are about the same: one dimension a topic."""
+
+    identity = EncoderIdentity("topics", "topics", dimensions=len(TOPICS))
+
+    def encode_passages(self, passages: Sequence[Passage]) -> Array:
+        return np.stack([self.encode_query(f"{one.name} {one.text}") for one in passages])
+
+    def encode_query(self, text: str) -> Array:
+        counts = np.array([[sum(text.lower().count(word) for word in topic) for topic in TOPICS]], dtype=np.float32)
+        vector: Array = unit_rows(counts)[0]
+        return vector
+
+
+def with_vectors(folder: Path, schema: Schema) -> Catalog:
+    """Return the catalog of a schema with the vectors of its topics."""
+    write_catalog(index_file(folder / "vectors.bin"), schema, vectors=schema_vectors(schema, Topics()))
+    return Catalog.open(index_file(folder / "vectors.bin"))
+
+
+ARTS = Schema(
+    tables=(
+        Table(Name("artists"), columns=(Column("id"), Column("town"))),
+        Table(Name("doctors"), columns=(Column("id"), Column("town"))),
+    )
+)
+
+
+def test_vectors_decide_between_tables_that_hold_the_same_words(tmp_path: Path) -> None:
+    catalog = with_vectors(tmp_path, ARTS)
+    question = "vocalists by town"
+    ranking = rank_tables(catalog, question, vector=Topics().encode_query(question))
+    assert tables(catalog, ranking) == ["artists", "doctors"]
+    assert ranking.tables[0].parts["dense"] == 0.3
+    assert "dense" not in ranking.tables[1].parts
+    question = "patients by town"
+    assert tables(catalog, rank_tables(catalog, question, vector=Topics().encode_query(question)))[0] == "doctors"
+
+
+def test_words_alone_answer_without_a_vector_or_without_those_of_tables(tmp_path: Path) -> None:
+    catalog = with_vectors(tmp_path, ARTS)
+    question = "patients by town"
+    without = rank_tables(catalog, question)
+    write_catalog(index_file(tmp_path / "words.bin"), ARTS)
+    words = Catalog.open(index_file(tmp_path / "words.bin"))
+    assert rank_tables(words, question, vector=Topics().encode_query(question)) == without
+    assert "dense" not in without.tables[0].parts
+
+
+def test_the_nearest_table_is_no_answer_where_no_word_is_known(tmp_path: Path) -> None:
+    catalog = with_vectors(tmp_path, ARTS)
+    assert rank_tables(catalog, "vocalist", vector=Topics().encode_query("vocalist")).tables == ()
+
+
+def test_only_tables_allowed_are_near(tmp_path: Path) -> None:
+    catalog = with_vectors(tmp_path, ARTS)
+    allowed = np.array([name == "doctors" for name in catalog.names])
+    ranking = rank_tables(catalog, "vocalists by town", allowed=allowed, vector=Topics().encode_query("vocalists"))
+    assert tables(catalog, ranking) == ["doctors"]
+
+
+def test_vectors_tell_that_questions_are_alike(tmp_path: Path) -> None:
+    asked = ("Which singers are known in town?", "How many parcels are late?", "Which patients did the doctor see?")
+    used = ("artists", "shipments", "doctors")
+    queries = tuple(
+        ExampleQuery(f"SELECT {at}", question, Usage(reads=(Name(table),)))
+        for at, (question, table) in enumerate(zip(asked, used, strict=True))
+    )
+    catalog = with_vectors(tmp_path, replace(ARTS, queries=queries))
+    question = "vocalists in town"
+    vector = Topics().encode_query(question)
+    (words,) = rank_tables(catalog, question).queries
+    ranking = rank_tables(catalog, question, vector=vector)
+    assert [catalog.queries[one.query].question for one in ranking.queries] == ["Which singers are known in town?"]
+    assert words.score < ranking.queries[0].score <= 1.0
+    # No word in common, but about the same.
+    late = rank_tables(catalog, "deliveries of shipments", vector=Topics().encode_query("delivery of shipments"))
+    assert [catalog.queries[one.query].question for one in late.queries] == ["How many parcels are late?"]
+    assert rank_tables(catalog, "deliveries of shipments").queries == ()

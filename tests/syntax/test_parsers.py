@@ -1,0 +1,95 @@
+"""Every folder in parsers/: its query compiles, and its example has the outline it should have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coderag.syntax.language import Language, languages
+from coderag.syntax.lines import Lines
+from coderag.syntax.outline import Outline, outline_tree, read_outline
+from coderag.syntax.parsed import parse_code
+from coderag.syntax.references.reader import read_mentions
+from coderag.syntax.references.records import Mentions
+from tests.conftest import Golden
+
+OUTLINED = [language for language in languages().values() if language.reader == "outline"]
+
+
+def example(language: Language) -> Path:
+    (found,) = [path for path in language.folder.glob("example.*") if path.suffix not in {".outline", ".links"}]
+    return found
+
+
+def render(outline: Outline) -> str:
+    """Return an outline as text: imports, then each definition with what is known of it."""
+    lines = [f"module: {outline.doc}" if outline.doc else "module"]
+    lines += [f"  import {one.row + 1}-{one.last_row + 1}: {' '.join(sorted(one.names))}" for one in outline.imports]
+    for one in outline.definitions:
+        lines.append(f"{one.first_row + 1}-{one.last_row + 1} {one.kind} {one.qualified_name}")
+        lines.append(f"  {one.signature}")
+        lines += [f"  decorator {decorator}" for decorator in one.decorators]
+        lines += [f"  doc: {one.doc}"] if one.doc else []
+        inner = [other for other in outline.definitions if one.start_byte < other.start_byte < one.end_byte]
+        calls = dict.fromkeys(
+            call.name
+            for call in outline.calls
+            if one.start_byte <= call.start_byte < one.end_byte
+            and not any(other.start_byte <= call.start_byte < other.end_byte for other in inner)
+        )
+        lines += [f"  calls {' '.join(calls)}"] if calls else []
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
+def test_outline_of_example(language: Language, golden: Golden) -> None:
+    path = example(language)
+    golden(
+        language.folder / "example.outline", render(read_outline(Lines(path.read_bytes()), language, split_above=8000))
+    )
+
+
+LINKED = [language for language in OUTLINED if language.links()]
+
+
+def render_links(mentions: Mentions, outline: Outline) -> str:
+    """Return what a file mentions as text: imports, then by definition what it mentions and what it says of names."""
+
+    def owner(position: int) -> str:
+        return outline.definitions[position].qualified_name if position >= 0 else "file"
+
+    lines = [f"module {mentions.module}"] if mentions.module else []
+    lines += [f"exports {' '.join(mentions.exports)}"] if mentions.exports else []
+    for one in mentions.imports:
+        taken = f" take {one.name}" if one.name else ""
+        known = f" as {one.alias}" if one.alias and one.alias != one.name else ""
+        inside = f" in {owner(one.owner)}" if one.owner >= 0 else ""
+        lines.append(f"{one.row + 1} import {one.module}{taken}{known}{' exported' * one.exported}{inside}")
+    for route in mentions.routes:
+        answers = route.handler or owner(route.handles)
+        lines.append(f"{route.row + 1} route {route.method or 'any'} {route.address!r} -> {answers}")
+    for position in range(-1, len(outline.definitions)):
+        said = [
+            f"  {one.row + 1} {one.role.name.lower()} {f'{one.receiver} | ' if one.receiver else ''}{one.name}"
+            for one in mentions.mentions
+            if one.owner == position
+        ]
+        bound = [
+            f"  {one.name or 'returns'}: {one.how.name.lower()} {one.value}".rstrip()
+            for one in mentions.bindings
+            if one.owner == position and one.value
+        ]
+        hidden = [one.name for one in mentions.bindings if one.owner == position and not one.value]
+        if said or bound or hidden:
+            lines += [owner(position), *said, *bound, *([f"  local {' '.join(hidden)}"] if hidden else [])]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("language", LINKED, ids=lambda language: language.name)
+def test_links_of_example(language: Language, golden: Golden) -> None:
+    if not list(language.folder.glob("example.*")):
+        pytest.skip("its query is that of another language")
+    parsed = parse_code(Lines(example(language).read_bytes()), language, links=True)
+    outline = outline_tree(parsed, split_above=8000)
+    golden(language.folder / "example.links", render_links(read_mentions(parsed, outline), outline))
