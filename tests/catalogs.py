@@ -7,7 +7,7 @@ from pathlib import Path
 
 from coderag.catalog.fold import fold
 from coderag.index.catalog.catalog import Catalog, write_catalog
-from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.ddl.parse_file import parse_file
 from coderag.sql.records import Definition, SchemaFile
 from coderag.sql.settings import Settings
 from tests.workspace import index_file
@@ -22,7 +22,7 @@ def catalog_of(
     from msgspec.structs import replace
 
     read = [
-        SchemaFile(path, read_sql(text.encode(), path=path, dialect="postgres"), tuple(labels))
+        SchemaFile(path, parse_file(text.encode(), path=path, dialect="postgres"), tuple(labels))
         for path, text in files.items()
     ]
     schema = replace(fold(read, Settings()), definitions=tuple(definitions))

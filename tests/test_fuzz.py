@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coderag.files.walk import walk
-from coderag.index.workers.analyze import analyse
+from coderag.index.workers.analyze import analyze
 from scripts.fuzzing.bases import bases_of, targets
 from scripts.fuzzing.campaign import Campaign, input_of, kind_of
 from scripts.fuzzing.check import judge
@@ -71,7 +71,7 @@ def test_every_target_has_texts() -> None:
 
 def test_what_is_wrong_is_found(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "def one():\n    return 1\n\n\ndef two():\n    return 2\n"})
-    columns, skipped = analyse(str(tmp_path), walk(tmp_path).files)
+    columns, skipped = analyze(str(tmp_path), walk(tmp_path).files)
     inputs = {"a.py": (tmp_path / "a.py").read_bytes()}
     assert judge(inputs, columns, skipped).failures == ()
 

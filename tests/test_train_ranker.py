@@ -90,11 +90,11 @@ def test_questions_of_suites_have_files_or_lines(tmp_path: Path) -> None:
 
 
 def test_rows_hold_the_answers(rows: Rows, tmp_path: Path) -> None:
-    figures = measure(rows, rows.features[:, FEATURES.index("text")], DEFAULT.again)
+    figures = measure(rows, rows.features[:, FEATURES.index("text")], DEFAULT.file_decay)
     assert rows.features.shape == (rows.sizes.sum(), len(FEATURES))
     assert figures.found.mean() > 0.9
     assert by_kind(rows, figures.reciprocal)["symbol"] > 0.8
-    best = measure(rows, (rows.tight > 0).astype(np.float32), DEFAULT.again)
+    best = measure(rows, (rows.tight > 0).astype(np.float32), DEFAULT.file_decay)
     gain, low, high = difference(best.reciprocal, figures.reciprocal)
     assert 0 < low < gain < high
     rows.save(tmp_path / "rows.npz")
@@ -113,7 +113,7 @@ def test_a_ranker_is_grown_and_read_back(rows: Rows, tmp_path: Path) -> None:
 
 
 def test_the_ranker_that_is_shipped_knows_the_features() -> None:
-    trees = read_trees(REPOSITORY / "coderag/ranking/ranker.json", FEATURES)
+    trees = read_trees(REPOSITORY / "coderag/search/ranking/ranker.json", FEATURES)
     low, high = tree_scores(trees, np.array([[0.0] * len(FEATURES), [1.0] * len(FEATURES)], dtype=np.float32)).tolist()
     assert low < high
 

@@ -13,10 +13,10 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.index.workers.process import child_environment
 
-__all__ = ["main", "start_afterwards"]
+__all__ = ["main", "spawn_maintenance"]
 
 
-def start_afterwards(folder: IndexPath, root: Path) -> subprocess.Popen[bytes]:
+def spawn_maintenance(folder: IndexPath, root: Path) -> subprocess.Popen[bytes]:
     """Start a process that tidies up the index of a root, and outlives this one; what fails there is tried again."""
     # "-P" keeps the current folder off the module path: it may be the untrusted repository that is indexed.
     command = [sys.executable, "-P", "-m", __name__, str(root), str(folder.base), *folder.names]

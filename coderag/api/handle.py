@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 from coderag._version import __version__
-from coderag.api.roots import Root, check_folders, place
+from coderag.api.roots import Root, check_folders, resolve_roots
 from coderag.errors import (
     AccessError,
     CoderagError,
@@ -23,7 +23,7 @@ from coderag.errors import (
     RetrievalWarning,
 )
 from coderag.index.reader.corpus import Corpus, Member, open_members
-from coderag.index.reader.snapshot import Held, Whole, hold
+from coderag.index.reader.snapshot import PinnedFiles, Snapshot, pin_files
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import Manifest, read_manifest
 from coderag.index.storage.misread import misread
@@ -32,7 +32,7 @@ from coderag.limits import ITEMS, LOCK_SECONDS, MAX_BYTES, POLL, WORKERS, check_
 from coderag.types import Content
 
 if TYPE_CHECKING:
-    from coderag.api.updater import Asked, Upkeep
+    from coderag.api.updater import Asked, IndexUpdater
     from coderag.encoders.encoder import Encoder
     from coderag.graph.access_graphs import SeenGraphs
     from coderag.graph.graph import Graph
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from coderag.index.build.job import Progress, Report
     from coderag.index.build.watch.watch_loop import Followed, Update
     from coderag.index.catalog.catalog import Catalog
-    from coderag.index.reader.access_view import Seen
+    from coderag.index.reader.access_view import AccessView
     from coderag.index.reader.recall import Recall
     from coderag.index.reader.status import Status
     from coderag.index.storage.checksums import Damage
@@ -96,11 +96,11 @@ class KeptIndex:
         self._reports: tuple[Report, ...] = ()
         self._corpus = Corpus([])
         self._whole = self  # of which this is what some callers see
-        self._seen: Seen | None = None  # None: all
+        self._seen: AccessView | None = None  # None: all
         self._callers: tuple[frozenset[str], ...] = ()  # what all of them may see is seen
         self._graphs: tuple[object, tuple[Graph, ...]] | None = None  # of what was opened
         self._related: tuple[object, Mapping[str, Relations]] | None = None  # the same
-        self._views: WeakKeyDictionary[Seen, SeenGraphs] = WeakKeyDictionary()
+        self._views: WeakKeyDictionary[AccessView, SeenGraphs] = WeakKeyDictionary()
         self._load()
 
     def __enter__(self) -> Self:
@@ -117,12 +117,12 @@ class KeptIndex:
             upkeep.close()
 
     @cached_property
-    def _upkeep(self) -> Upkeep:
+    def _upkeep(self) -> IndexUpdater:
         """What writes the indexes; whoever only asks imports none of it."""
-        from coderag.api.updater import Upkeep
+        from coderag.api.updater import IndexUpdater
 
         self._only_whole("be updated or merged")
-        return Upkeep(self._roots)
+        return IndexUpdater(self._roots)
 
     def _was_replaced(self) -> bool:
         """Tell whether a newer index lies on disk than the one that is open."""
@@ -138,7 +138,7 @@ class KeptIndex:
         self._manifests = tuple(manifest for manifest, _, _ in opened)
         self._segments = tuple([member.segment for member in members] for _, members, _ in opened)
         self._corpus = Corpus([member for _, members, _ in opened for member in members])
-        self._opened = Whole(
+        self._opened = Snapshot(
             [one.folder for one in self._roots],
             manifests=self._manifests,
             segments=self._segments,
@@ -183,7 +183,7 @@ class KeptIndex:
             graph=graph,
             waiting=waiting,
         )
-        return cls._kept(place(roots, index=index), lambda upkeep: upkeep.build(asked, watch=watch))
+        return cls._kept(resolve_roots(roots, index=index), lambda upkeep: upkeep.build(asked, watch=watch))
 
     @classmethod
     def ensure(
@@ -216,15 +216,17 @@ class KeptIndex:
             graph=graph,
             waiting=waiting,
         )
-        return cls._kept(place(roots, index=index), lambda upkeep: upkeep.update(asked, thorough=True, watch=watch))
+        return cls._kept(
+            resolve_roots(roots, index=index), lambda upkeep: upkeep.update(asked, thorough=True, watch=watch)
+        )
 
     @classmethod
-    def _kept(cls, placed: Sequence[Root], keep: Callable[[Upkeep], tuple[Report, ...]]) -> Self:
+    def _kept(cls, placed: Sequence[Root], keep: Callable[[IndexUpdater], tuple[Report, ...]]) -> Self:
         """Return the index of roots after something was done to it."""
-        from coderag.api.updater import Upkeep
+        from coderag.api.updater import IndexUpdater
 
         check_folders(placed)
-        upkeep = Upkeep(placed)
+        upkeep = IndexUpdater(placed)
         try:
             reports = keep(upkeep)
         finally:
@@ -243,14 +245,14 @@ class KeptIndex:
         """
         from coderag.index.storage.folder.adoption import take_over
 
-        for one in place(roots, index=index):
+        for one in resolve_roots(roots, index=index):
             take_over(one.untrusted or one.folder, one.root)
-        return cls(place(roots, index=index))
+        return cls(resolve_roots(roots, index=index))
 
     @classmethod
     def open(cls, *roots: str | os.PathLike[str], index: str | os.PathLike[str] | None = None) -> Self:
         """Open the indexes of roots; raises IndexMissingError, IndexFormatError and IndexDamagedError."""
-        return cls(place(roots, index=index))
+        return cls(resolve_roots(roots, index=index))
 
     def as_seen_by(self, groups: Iterable[str]) -> Self:
         """Return this index as callers of some groups see it, by the access rules of its roots.
@@ -273,7 +275,7 @@ class KeptIndex:
         return index
 
     @telling_damage
-    def _seen_in(self, opened: Whole, callers: tuple[frozenset[str], ...]) -> Seen:
+    def _seen_in(self, opened: Snapshot, callers: tuple[frozenset[str], ...]) -> AccessView:
         return opened.seen_by(callers)
 
     def _only_whole(self, what: str) -> None:
@@ -388,7 +390,7 @@ class KeptIndex:
 
     def _followed(self, workers: int | None) -> Followed:
         """Return the index of one root as something to follow."""
-        from coderag.api.background import start_afterwards
+        from coderag.api.background import spawn_maintenance
         from coderag.index.build.watch.watch_loop import Followed, gentle_options
 
         [one] = self._roots
@@ -406,7 +408,7 @@ class KeptIndex:
             one.repository,
             update=update,
             stale=self.stale_paths,
-            tidy=partial(start_afterwards, one.folder, one.root),
+            tidy=partial(spawn_maintenance, one.folder, one.root),
         )
 
     @telling_damage
@@ -431,7 +433,7 @@ class KeptIndex:
             self._graphs = opened, graphs
         return self._graphs[1]
 
-    def _seen_graphs(self, seen: Seen) -> SeenGraphs:
+    def _seen_graphs(self, seen: AccessView) -> SeenGraphs:
         """Return the graphs of what some callers see, the same for all who see the same."""
         from coderag.graph.access_graphs import SeenGraphs
 
@@ -611,7 +613,7 @@ def _asked(**given: Any) -> Asked:
     return Asked(**asked)
 
 
-def _open(one: Root, known: Mapping[IndexPath, Segment]) -> tuple[Manifest, list[Member], Held]:
+def _open(one: Root, known: Mapping[IndexPath, Segment]) -> tuple[Manifest, list[Member], PinnedFiles]:
     """Return the manifest of a root's index, its segments, of which some may be open already, and the other files."""
     while True:
         try:
@@ -627,7 +629,7 @@ def _open(one: Root, known: Mapping[IndexPath, Segment]) -> tuple[Manifest, list
         manifest = replace(written, root=str(one.root), repository=one.repository)
         try:
             members = open_members(one.folder, manifest, known=known)
-            return manifest, members, hold(one.folder, manifest)
+            return manifest, members, pin_files(one.folder, manifest)
         except IndexDamagedError:
             # Another process may have replaced the index meanwhile, and removed the segments of the old one.
             if read_manifest(one.folder) == written:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from coderag.graph.graph import Graph
     from coderag.graph.queries.answers import Meanings
     from coderag.graph.queries.impact import Change, Impact
-    from coderag.graph.queries.locations import Spot
+    from coderag.graph.queries.locations import Location
     from coderag.graph.queries.map import RepositoryMap
     from coderag.graph.queries.paths import Way
     from coderag.graph.queries.refs import References
@@ -169,9 +169,9 @@ class Index(KeptIndex):
         if pipeline.reranker in BUILT_IN:
             return ranked
         if pipeline.reranker == CONNECTED:
-            from coderag.search.ranking.graph_rerank import connected
+            from coderag.search.ranking.graph_rerank import graph_rerank
 
-            return connected(corpus, ranked, self._relations())
+            return graph_rerank(corpus, ranked, self._relations())
         from coderag.search.ranking.rerank import find_reranker, reranked
 
         try:
@@ -390,16 +390,16 @@ class Index(KeptIndex):
         Over routes, calls, overriding methods, mappings and uses of data; where none leads there, the ways back. []
         where neither leads to the other, or nothing has a name. Raises QueryError.
         """
-        from coderag.graph.queries.answers import all_ways
+        from coderag.graph.queries.answers import all_paths
 
         _check_target(source)
         _check_target(target)
         kinds, paths = _narrowing(kinds, paths)
         check_number(WAYS, limit)
-        return all_ways(self._graph_of_each(), source, target, kinds=kinds, paths=paths, limit=limit)
+        return all_paths(self._graph_of_each(), source, target, kinds=kinds, paths=paths, limit=limit)
 
     @telling_damage
-    def reached(self, source: str, *, like: str) -> list[Spot]:
+    def reached(self, source: str, *, like: str) -> list[Location]:
         """Return what of the kind of a second target a first one leads to, the nearest first; at most three of a root.
 
         Raises QueryError for an empty target.

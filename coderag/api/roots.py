@@ -13,7 +13,7 @@ from coderag.index.storage.folder.index_path import IndexPath, is_name
 from coderag.index.storage.folder.ownership import default_folder, is_believed
 from coderag.limits import NAME, ROOTS, fault_of_text
 
-__all__ = ["Root", "check_folders", "place"]
+__all__ = ["Root", "check_folders", "resolve_roots"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,9 @@ class Root:
     untrusted: IndexPath | None = None  # an index of somebody else in the usual folder, which is left alone
 
 
-def place(roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[str] | None = None) -> list[Root]:
+def resolve_roots(
+    roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[str] | None = None
+) -> list[Root]:
     """Return the roots with the place of each one's index.
 
     The index of a root lies in ROOT/.coderag, or beside that where an index of somebody else does. Repositories carry
@@ -50,8 +52,8 @@ def place(roots: Sequence[str | os.PathLike[str]], *, index: str | os.PathLike[s
         return [_in_its_root(root, name) for root, name in zip(resolved, names, strict=True)]
     places = [base] if len(resolved) == 1 else [base / name.replace("/", "-") for name in names]
     return [
-        Root(root, _named(place, root, roots=resolved), name, index=place)
-        for root, name, place in zip(resolved, names, places, strict=True)
+        Root(root, _named(resolve_roots, root, roots=resolved), name, index=resolve_roots)
+        for root, name, resolve_roots in zip(resolved, names, places, strict=True)
     ]
 
 

@@ -20,7 +20,7 @@ from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.misread import DATA_ERRORS
 from coderag.types import Content
 
-__all__ = ["Asked", "Upkeep"]
+__all__ = ["Asked", "IndexUpdater"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _Told:
         self(replace(self._last, linking=True))
 
 
-class Upkeep:
+class IndexUpdater:
     """What keeps the indexes of some roots; the processes that read files stay until it is closed."""
 
     def __init__(self, roots: Sequence[Root]) -> None:

@@ -23,10 +23,10 @@ from coderag.sql.records import (
     Database,
     Definition,
     ExampleQuery,
-    Operation,
     Origin,
     Schema,
     SchemaFile,
+    SchemaOperation,
     Source,
     Table,
 )
@@ -34,7 +34,9 @@ from coderag.sql.settings import FileSettings, Settings
 
 __all__ = ["fold"]
 
-TELLING: Mapping[str, Callable[[Operation], bool]] = {  # what counts of a file that the settings have read as something
+TELLING: Mapping[
+    str, Callable[[SchemaOperation], bool]
+] = {  # what counts of a file that the settings have read as something
     "ddl": lambda operation: not isinstance(operation, AddQuery),
     "glossary": lambda operation: isinstance(operation, AddDefinition),
     "off": lambda _: False,
@@ -100,7 +102,7 @@ def _counted(file: SchemaFile, told: FileSettings) -> SchemaFile:
     if not told.read:
         return file
     counts = TELLING[told.read]
-    operations: tuple[Operation, ...] = tuple(one for one in file.facts.operations if counts(one))
+    operations: tuple[SchemaOperation, ...] = tuple(one for one in file.facts.operations if counts(one))
     return replace(file, facts=replace(file.facts, operations=operations))
 
 

@@ -15,7 +15,7 @@ from coderag.sql.records import (
     Facts,
     Name,
     ObjectKind,
-    Operation,
+    SchemaOperation,
     Source,
 )
 from coderag.syntax.lines import Lines
@@ -75,7 +75,7 @@ def outline_of(facts: Facts, lines: Lines) -> Outline:
     return Outline(definitions=tuple(definitions))
 
 
-def _declared(operation: Operation) -> Iterator[Declared]:
+def _declared(operation: SchemaOperation) -> Iterator[Declared]:
     match operation:
         case CreateTable(table=table):
             shown = f"{table.name}({', '.join(column.name for column in table.columns)})"

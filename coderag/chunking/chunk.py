@@ -14,7 +14,7 @@ from coderag.syntax.lines import Lines, Rows
 from coderag.syntax.outline import CALLABLE, Definition, Outline
 from coderag.types import Kind
 
-__all__ = ["MAX_CHUNK_BYTES", "Draft", "chunk_lines", "chunk_outline", "split_draft"]
+__all__ = ["MAX_CHUNK_BYTES", "ChunkSpec", "chunk_lines", "chunk_outline", "split_spec"]
 
 MAX_CHUNK_BYTES = 12_000  # 98 % of the functions of Django, Go, OpenJDK and Linux are smaller
 MIN_TYPE_ROWS = 3  # a type, constant or macro of fewer rows is no chunk of its own, only a symbol
@@ -30,7 +30,7 @@ MIN_ROWS = {
 }
 
 
-class Draft(NamedTuple):
+class ChunkSpec(NamedTuple):
     """A chunk that is not stored yet; rows are 0-based and inclusive."""
 
     kind: Kind
@@ -49,7 +49,7 @@ class Draft(NamedTuple):
     continues: bool = False  # a piece of something that was split, without its name
 
 
-def chunk_outline(lines: Lines, outline: Outline, *, module: str) -> list[Draft]:
+def chunk_outline(lines: Lines, outline: Outline, *, module: str) -> list[ChunkSpec]:
     """Return a file's chunks in order of their first line, a parent before its members."""
     chosen = _choose(outline.definitions)
     owned, rest = _assign_rows(lines, chosen)
@@ -62,7 +62,7 @@ def chunk_outline(lines: Lines, outline: Outline, *, module: str) -> list[Draft]
         if not parts:
             continue
         number[position] = len(drafts)
-        draft = Draft(
+        draft = ChunkSpec(
             kind=definition.kind,
             name=definition.name,
             qualified_name=definition.qualified_name,
@@ -77,16 +77,16 @@ def chunk_outline(lines: Lines, outline: Outline, *, module: str) -> list[Draft]
             definition=position,
             row=definition.row,
         )
-        drafts += split_draft(lines, draft, definition.statement_rows)
+        drafts += split_spec(lines, draft, definition.statement_rows)
     return drafts
 
 
-def chunk_lines(lines: Lines, *, name: str, kind: Kind = Kind.BLOCK) -> list[Draft]:
+def chunk_lines(lines: Lines, *, name: str, kind: Kind = Kind.BLOCK) -> list[ChunkSpec]:
     """Return the chunks of a text that no grammar reads: pieces that end at blank lines where they can."""
     part = lines.trim((0, len(lines) - 1))
     if part is None:
         return []
-    return split_draft(lines, Draft(kind, name, name, *part, parts=(part,)))
+    return split_spec(lines, ChunkSpec(kind, name, name, *part, parts=(part,)))
 
 
 def _choose(definitions: Sequence[Definition]) -> dict[int, tuple[int, int, int]]:
@@ -160,16 +160,16 @@ def _gaps(lines: Lines, whole: Rows, members: Sequence[Rows]) -> Iterator[Rows]:
         row = max(row, last + 1)
 
 
-def _module_drafts(lines: Lines, outline: Outline, runs: list[Rows], *, module: str) -> Iterator[Draft]:
+def _module_drafts(lines: Lines, outline: Outline, runs: list[Rows], *, module: str) -> Iterator[ChunkSpec]:
     """Yield the module's chunk, made of its first run and of the small ones, then a block for each larger run."""
     if not runs:
         return
     large = [run for run in runs[1:] if run[1] - run[0] + 1 >= MIN_BLOCK_ROWS]
     small = tuple(run for run in runs if run not in set(large))
     calls = _Calls(outline)
-    yield from split_draft(
+    yield from split_spec(
         lines,
-        Draft(
+        ChunkSpec(
             kind=Kind.MODULE,
             name=module,
             qualified_name=module,
@@ -181,11 +181,11 @@ def _module_drafts(lines: Lines, outline: Outline, runs: list[Rows], *, module: 
         ),
     )
     for run in large:
-        block = Draft(Kind.BLOCK, module, module, *run, parts=(run,), calls=calls.within(lines, (run,)))
-        yield from split_draft(lines, block)
+        block = ChunkSpec(Kind.BLOCK, module, module, *run, parts=(run,), calls=calls.within(lines, (run,)))
+        yield from split_spec(lines, block)
 
 
-def split_draft(lines: Lines, draft: Draft, statement_rows: Sequence[int] = ()) -> list[Draft]:
+def split_spec(lines: Lines, draft: ChunkSpec, statement_rows: Sequence[int] = ()) -> list[ChunkSpec]:
     """Return the draft, in pieces when it is too large: cut before statements, or after blank rows if none is known."""
     if sum(map(lines.size, draft.parts)) <= MAX_CHUNK_BYTES:
         return [draft]

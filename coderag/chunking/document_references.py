@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from coderag.chunking.chunk import Draft
+from coderag.chunking.chunk import ChunkSpec
 from coderag.syntax.language import detect
 from coderag.syntax.lines import Lines
-from coderag.syntax.references.records import Mention, Mentions, Role
+from coderag.syntax.references.records import FileReferences, Reference, Role
 from coderag.types import Content
 
-__all__ = ["document_mentions"]
+__all__ = ["document_references"]
 
 MAX_ROW_BYTES = 20_000  # a longer row is data
 MAX_SPAN = 200  # signs of a name that somebody would write in a sentence
@@ -66,17 +66,17 @@ class Scope(NamedTuple):
     name: str
 
 
-def document_mentions(lines: Lines, drafts: Sequence[Draft]) -> Mentions:
+def document_references(lines: Lines, drafts: Sequence[ChunkSpec]) -> FileReferences:
     """Return what the sections of a document name as code; owners are positions among the drafts."""
     if b"`" not in lines.data and b"](" not in lines.data and b"::" not in lines.data:
-        return Mentions()
+        return FileReferences()
     starts = [one.first_row for one in drafts]
-    found: dict[tuple[int, str, str], Mention] = {}
+    found: dict[tuple[int, str, str], Reference] = {}
     for row, receiver, name in _named(lines):
         at = bisect_right(starts, row) - 1
         owner = at if at >= 0 and row <= drafts[at].last_row else -1
-        found.setdefault((owner, receiver, name), Mention(row, owner, Role.DOCUMENT, name, receiver))
-    return Mentions(mentions=tuple(found.values()))
+        found.setdefault((owner, receiver, name), Reference(row, owner, Role.DOCUMENT, name, receiver))
+    return FileReferences(mentions=tuple(found.values()))
 
 
 def _named(lines: Lines) -> Iterator[tuple[int, str, str]]:

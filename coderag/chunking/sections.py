@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from coderag.chunking.chunk import Draft, chunk_lines, split_draft
+from coderag.chunking.chunk import ChunkSpec, chunk_lines, split_spec
 from coderag.syntax.lines import Lines
 from coderag.types import Kind
 
@@ -30,12 +30,12 @@ class Heading(NamedTuple):
     title: str
 
 
-def chunk_markdown(lines: Lines, *, name: str) -> list[Draft]:
+def chunk_markdown(lines: Lines, *, name: str) -> list[ChunkSpec]:
     """Return a Markdown document's sections in order."""
     return _chunk_sections(lines, list(_markdown_headings(_rows(lines))), name=name)
 
 
-def chunk_restructuredtext(lines: Lines, *, name: str) -> list[Draft]:
+def chunk_restructuredtext(lines: Lines, *, name: str) -> list[ChunkSpec]:
     """Return a reStructuredText document's sections in order."""
     return _chunk_sections(lines, list(_restructuredtext_headings(_rows(lines))), name=name)
 
@@ -89,10 +89,10 @@ def _title(text: str) -> str:
     return MARKUP.sub(lambda found: found[1] or "", text).strip()
 
 
-def _chunk_sections(lines: Lines, headings: list[Heading], *, name: str) -> list[Draft]:
+def _chunk_sections(lines: Lines, headings: list[Heading], *, name: str) -> list[ChunkSpec]:
     if not headings:
         return chunk_lines(lines, name=name, kind=Kind.SECTION)
-    drafts: list[Draft] = []
+    drafts: list[ChunkSpec] = []
     if (before := lines.trim((0, headings[0].row - 1))) is not None:
         drafts += _section(lines, name, name, before)
     path: list[Heading] = []
@@ -113,9 +113,9 @@ def _is_rule(lines: Lines, row: int) -> bool:
     return not lines.data[lines.starts[row] : lines.ends[row]].strip(b"=-~^*+#\"'`_.: \n")
 
 
-def _section(lines: Lines, name: str, qualified_name: str, part: tuple[int, int]) -> list[Draft]:
-    draft = Draft(Kind.SECTION, name, qualified_name, *part, parts=(part,))
-    return split_draft(lines, draft)
+def _section(lines: Lines, name: str, qualified_name: str, part: tuple[int, int]) -> list[ChunkSpec]:
+    draft = ChunkSpec(Kind.SECTION, name, qualified_name, *part, parts=(part,))
+    return split_spec(lines, draft)
 
 
 def notebook_rows(data: bytes) -> tuple[bytes, list[tuple[str, int, int]]]:
@@ -162,9 +162,9 @@ def _holds(row: bytes, line: str) -> bool:
         return False
 
 
-def chunk_notebook(lines: Lines, cells: list[tuple[str, int, int]], *, name: str) -> list[Draft]:
+def chunk_notebook(lines: Lines, cells: list[tuple[str, int, int]], *, name: str) -> list[ChunkSpec]:
     """Return a notebook's cells; one is named by the last Markdown heading at or above it."""
-    drafts: list[Draft] = []
+    drafts: list[ChunkSpec] = []
     title = name
     for number, (kind, first, last) in enumerate(cells, start=1):
         part = lines.trim((first, last))
@@ -177,8 +177,8 @@ def chunk_notebook(lines: Lines, cells: list[tuple[str, int, int]], *, name: str
                 )
                 title = _title(found[2]) if found is not None and found[2] else title
         # A name is the end of its qualified name, in an index too.
-        cell = Draft(
+        cell = ChunkSpec(
             Kind.CELL, title, f"{name}{PATH_SEPARATOR}cell {number}{PATH_SEPARATOR}{title}", *part, parts=(part,)
         )
-        drafts += split_draft(lines, cell)
+        drafts += split_spec(lines, cell)
     return drafts

@@ -117,6 +117,6 @@ def tidy_later(index: Index) -> None:
     """Have what updates left tidied up by processes of their own, for which nobody waits."""
     for root, report in zip(index.roots, index.reports, strict=True):
         if report.merge_due or report.graph_due:
-            from coderag.api.background import start_afterwards
+            from coderag.api.background import spawn_maintenance
 
-            start_afterwards(root.folder, root.root)
+            spawn_maintenance(root.folder, root.root)

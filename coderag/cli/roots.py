@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from coderag.api.roots import Root, place
+from coderag.api.roots import Root, resolve_roots
 from coderag.errors import RootError
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.ownership import recorded_root
@@ -25,8 +25,8 @@ def given_roots(options: argparse.Namespace, roots: Sequence[str]) -> list[Root]
     """
     owner = _owner(options.index) if options.index else ""
     if not roots and owner:
-        return place([owner], index=options.index)
-    placed = place(roots or [root_around(Path.cwd())], index=options.index)
+        return resolve_roots([owner], index=options.index)
+    placed = resolve_roots(roots or [root_around(Path.cwd())], index=options.index)
     if owner and len(placed) == 1 and not placed[0].root.samefile(owner):
         raise RootError(f"the index at {options.index} is that of {owner}; give another folder for {placed[0].root}")
     return placed

@@ -24,7 +24,7 @@ from coderag.errors import IndexDamagedError, IndexUnsafeError
 from coderag.graph.graph import Graph
 from coderag.graph.queries.relations import Relations
 from coderag.graph.store import current_graph, graph_key, made_graph
-from coderag.index.reader.access_view import SeenRoot
+from coderag.index.reader.access_view import RootView
 from coderag.index.storage.arrays.arrays import Array, damaged_array, open_arrays, write_arrays
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.signing import sign
@@ -45,7 +45,7 @@ LEFTOVER_SECONDS = 3600.0  # an unfinished file that is older is nobody's any mo
 class SeenGraphs:
     """The graphs of several roots as some callers see them, which belong to indexes of one moment."""
 
-    def __init__(self, roots: Sequence[SeenRoot]) -> None:
+    def __init__(self, roots: Sequence[RootView]) -> None:
         self._roots = tuple(roots)
         self._current: tuple[Graph, ...] | None = None
         self._relations: Mapping[str, Relations] | None = None
@@ -84,7 +84,7 @@ class SeenGraphs:
                 raise IndexDamagedError(f"{path} is damaged: {name} is not what was written; it is made again")
 
 
-def _current(root: SeenRoot) -> Graph:
+def _current(root: RootView) -> Graph:
     whole = root.whole
     if root.sight.is_whole:
         return current_graph(whole.folder, whole.manifest, whole.segments, schema=lambda: _schema(root))
@@ -92,7 +92,7 @@ def _current(root: SeenRoot) -> Graph:
     return _made(root) if known is None else known
 
 
-def _recent(root: SeenRoot) -> Graph:
+def _recent(root: RootView) -> Graph:
     """Return the graph of what is seen, or one that is older by less than it is worth to make it again."""
     path = _place(root)
     known = _opened(path)
@@ -101,7 +101,7 @@ def _recent(root: SeenRoot) -> Graph:
     return _made(root) if known is None else known
 
 
-def _older(root: SeenRoot, path: IndexPath) -> Graph | None:
+def _older(root: RootView, path: IndexPath) -> Graph | None:
     """Return the last graph for the same rules, where it is young enough, and tells of no file that is hidden now."""
     rules = path.name.partition("-")[0]
     for one in [one for one in _kept(path.parent) if one.name.startswith(f"{rules}-")][:1]:
@@ -119,7 +119,7 @@ def _kept(folder: IndexPath) -> list[IndexPath]:
     return sorted(own, key=_changed, reverse=True)
 
 
-def _hidden(root: SeenRoot) -> set[str]:
+def _hidden(root: RootView) -> set[str]:
     """Return the files that the whole index has and the caller does not see."""
     entries = zip(root.whole.manifest.segments, root.manifest.segments, root.whole.segments, strict=True)
     return {
@@ -127,7 +127,7 @@ def _hidden(root: SeenRoot) -> set[str]:
     }
 
 
-def _place(root: SeenRoot) -> IndexPath:
+def _place(root: RootView) -> IndexPath:
     """Return where the graph of what is seen of a root is kept."""
     # Files may have names of bytes that are no UTF-8, which are lone surrogates here and which json escapes.
     rules = json.dumps(msgspec.to_builtins([(one.file, one.rule) for one in root.sight.denied])).encode()
@@ -150,7 +150,7 @@ def _opened(path: IndexPath) -> Graph | None:
     return Graph(arrays) if SECONDS in arrays else None
 
 
-def _made(root: SeenRoot) -> Graph:
+def _made(root: RootView) -> Graph:
     whole, manifest = root.whole, root.manifest
     started = time.monotonic()
     arrays = made_graph(
@@ -162,7 +162,7 @@ def _made(root: SeenRoot) -> Graph:
     return Graph(arrays)
 
 
-def _schema(root: SeenRoot) -> Schema:
+def _schema(root: RootView) -> Schema:
     return root.catalog.schema() if root.catalog is not None else Schema()
 
 

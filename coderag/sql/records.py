@@ -41,11 +41,9 @@ __all__ = [
     "Heir",
     "Join",
     "Lineage",
-    "Lost",
     "Mixin",
     "Name",
     "ObjectKind",
-    "Operation",
     "Origin",
     "Relation",
     "Rename",
@@ -53,12 +51,14 @@ __all__ = [
     "Routine",
     "Schema",
     "SchemaFile",
+    "SchemaOperation",
     "SchemaProblem",
     "Series",
     "Shared",
     "Source",
     "Table",
     "TypeDefinition",
+    "Unparsed",
     "Usage",
     "UseDatabase",
 ]
@@ -452,7 +452,7 @@ class AddDefinition(Step, frozen=True):
     definition: Definition
 
 
-Operation = (
+SchemaOperation = (
     CreateTable
     | Drop
     | Rename
@@ -472,7 +472,7 @@ Operation = (
 )
 
 
-class Lost(Record, frozen=True):
+class Unparsed(Record, frozen=True):
     """A statement that could not be read, or only in part."""
 
     line: int
@@ -571,11 +571,11 @@ class Facts(Record, frozen=True):
     statements: int = 0
     database: str = ""  # that the file says it belongs to, "" where it does not
     series: Series | None = None  # its place, where it is a migration
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[Unparsed, ...] = ()
     passed: tuple[tuple[int, int], ...] = ()  # rows of data, 0-based and inclusive: nothing to find in them
     entities: Entities | None = None
     unread: str = ""  # the framework that declares tables in it and that is not read
-    operations: tuple[Operation, ...] = ()
+    operations: tuple[SchemaOperation, ...] = ()
     shared: Shared | None = None
     settings: tuple[str, ...] = ()  # the dialects that it says the application's database has
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from coderag.errors import CoderagError
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.query.understand import Shape
+from coderag.search.query.understand import QueryType
 from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.rank import DEFAULT
 from scripts.ranking_data.export import write_ranker
@@ -106,9 +106,9 @@ def _report(rows: Rows, plan: Plan) -> None:
     shapes = np.repeat(rows.shape, rows.sizes)
     linear = np.zeros(len(rows.factor), dtype=np.float32)
     share = np.zeros_like(linear)
-    for shape in Shape:
+    for shape in QueryType:
         linear[shapes == shape] = linear_scores(rows.features[shapes == shape], shape)
-        share[shapes == shape] = DEFAULT.learned[shape]
+        share[shapes == shape] = DEFAULT.ltr_weight[shape]
     told = 1 / (1 + np.exp(-cross_fitted(rows, plan)))
     rankings = {
         "first stage": rows.features[:, FEATURES.index("fused")],
@@ -116,7 +116,7 @@ def _report(rows: Rows, plan: Plan) -> None:
         "ranker alone": told,
         "linear and ranker": (linear + share * told) * rows.factor,
     }
-    figures = {name: measure(rows, scores, DEFAULT.again) for name, scores in rankings.items()}
+    figures = {name: measure(rows, scores, DEFAULT.file_decay) for name, scores in rankings.items()}
     kinds = Counter(rows.kind.tolist())
     print(f"{'kind':24} {'questions':>9}  " + "  ".join(f"{name:>22}" for name in figures))
     for kind in by_kind(rows, figures["linear"].reciprocal):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.query.understand import Shape
+from coderag.search.query.understand import QueryType
 from coderag.search.ranking.rank import spread
 from scripts.ranking_data.rows import Rows
 
@@ -29,13 +29,13 @@ class Figures:
     found: Array  # share of the targets with a tight answer among ten
 
 
-def measure(rows: Rows, scores: Array, again: Mapping[Shape, float]) -> Figures:
+def measure(rows: Rows, scores: Array, again: Mapping[QueryType, float]) -> Figures:
     """Return the figures of a ranking by scores of all candidates, spread over files as the engine does."""
     ends = np.cumsum(rows.sizes)
     figures = np.zeros((4, len(ends)))
     for number, (start, end) in enumerate(zip((ends - rows.sizes).tolist(), ends.tolist(), strict=True)):
         order = start + np.argsort(-scores[start:end], kind="stable")
-        keep = again[Shape(rows.shape[number])]
+        keep = again[QueryType(rows.shape[number])]
         picked = spread(rows.files[order], scores[order], k=K, keep=keep)
         top = order[[position for position, _ in picked]]
         targets = int(rows.targets[number])

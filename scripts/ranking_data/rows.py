@@ -11,7 +11,7 @@ import numpy as np
 from coderag.encoders.encoder import Encoder
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.query.understand import Shape, understand
+from coderag.search.query.understand import QueryType, understand
 from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.rank import DEFAULT, candidate_rows
 from scripts.ranking_data.records import Judged, Target
@@ -58,13 +58,13 @@ def rows_of(corpus: Corpus, questions: Iterable[Judged], *, group: str, encoder:
     for judged in questions:
         question = understand(judged.text)
         found = candidate_rows(corpus, question, vector=encoder.encode_query(judged.text) if encoder else None)
-        order = np.argsort(-linear_scores(found.features, found.shape) * found.factor, kind="stable")
+        order = np.argsort(-linear_scores(found.features, found.query_type) * found.factor, kind="stable")
         chunks = found.chunks[order]
         loose, tight = _answers(corpus, chunks, judged.targets[:MAX_TARGETS])
         files = corpus.chunk_file[chunks].astype(np.int32)
         parts.append((found.features[order], found.factor[order], files, loose, tight))
         kept.append(judged)
-        shapes.append(str(found.shape))
+        shapes.append(str(found.query_type))
     features, factor, files, loose, tight = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Rows(
         features=features.astype(np.float32),
@@ -81,9 +81,9 @@ def rows_of(corpus: Corpus, questions: Iterable[Judged], *, group: str, encoder:
     )
 
 
-def linear_scores(features: Array, shape: Shape) -> Array:
+def linear_scores(features: Array, shape: QueryType) -> Array:
     """Return the weighted sum of features for a shape of question, f32[candidates], as it is without a ranker."""
-    weights = {**DEFAULT.weights, **DEFAULT.shaped[shape]}
+    weights = {**DEFAULT.weights, **DEFAULT.weights_by_query_type[shape]}
     summed: Array = features @ np.array([weights.get(name, 0.0) for name in FEATURES], dtype=np.float32)
     return summed
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from coderag import Index
-from coderag.api.background import start_afterwards
+from coderag.api.background import spawn_maintenance
 from coderag.index.build.merging import merge_index
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, read_manifest
@@ -50,7 +50,7 @@ def drift(options: Options) -> Outcome:
             done, updates = done + at_once, updates + 1
             if updates % MERGE_EVERY == 0:
                 merges = [one for one in merges if one.poll() is None]
-                merges.append(start_afterwards(IndexPath(folder), root))
+                merges.append(spawn_maintenance(IndexPath(folder), root))
             outcome.most("segments, at most", len(read_manifest(IndexPath(folder)).segments))
             if done * LOOKS // options.rounds > looks:
                 looks = done * LOOKS // options.rounds

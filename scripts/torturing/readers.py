@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from coderag import Index
-from coderag.api.background import start_afterwards
+from coderag.api.background import spawn_maintenance
 from coderag.index.storage.folder.index_path import IndexPath
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import forked, merging_later
@@ -120,7 +120,7 @@ def _write(world: World, until: float, told: Path, *, seed: int) -> None:
             kind = chosen.choice(("update", "update", "update", "merge", "build"))
             counts[kind] = counts.get(kind, 0) + 1
             if kind == "merge":
-                merges.append(start_afterwards(IndexPath(world.folder), world.root))
+                merges.append(spawn_maintenance(IndexPath(world.folder), world.root))
                 continue
             with _Turn(numbers) as number:  # edits of two writers at once would be of no state
                 _mark(world, number)

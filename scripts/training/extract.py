@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
 
-from coderag.chunking.chunk import MAX_CHUNK_BYTES, Draft, chunk_outline
+from coderag.chunking.chunk import MAX_CHUNK_BYTES, ChunkSpec, chunk_outline
 from coderag.chunking.sections import chunk_markdown, chunk_restructuredtext
 from coderag.index.workers.readers import BRIEF, module_name
 from coderag.syntax.language import Language, languages
@@ -143,7 +143,7 @@ def _read(member: Member, language: Language) -> list[Record]:
     ]
 
 
-def _record(lines: Lines, draft: Draft, *, language: str, path: str) -> Record:
+def _record(lines: Lines, draft: ChunkSpec, *, language: str, path: str) -> Record:
     plain = Record(language, path, draft.kind.value, draft.name, _scope(draft), "", "", _text(lines, draft)[:MAX_TEXT])
     if len(draft.doc.split()) < MIN_DOC_WORDS:
         return plain
@@ -154,17 +154,17 @@ def _record(lines: Lines, draft: Draft, *, language: str, path: str) -> Record:
     return replace(plain, summary=draft.doc, rest=rest.strip(" .")[:MAX_REST], text=text[:MAX_TEXT])
 
 
-def _scope(draft: Draft) -> str:
+def _scope(draft: ChunkSpec) -> str:
     if draft.name and draft.qualified_name.endswith(draft.name):
         return draft.qualified_name[: -len(draft.name)]
     return "" if draft.name else draft.qualified_name
 
 
-def _text(lines: Lines, draft: Draft) -> str:
+def _text(lines: Lines, draft: ChunkSpec) -> str:
     return lines.text(draft.parts).decode("utf-8", "replace")
 
 
-def _apart(lines: Lines, draft: Draft, *, python: bool) -> tuple[str, str]:
+def _apart(lines: Lines, draft: ChunkSpec, *, python: bool) -> tuple[str, str]:
     """Return a definition's text without its documentation, and that."""
     if python:
         text = _text(lines, draft)

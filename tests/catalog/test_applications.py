@@ -14,7 +14,7 @@ import pytest
 
 from coderag import Index
 from coderag.catalog.fold import fold
-from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.ddl.parse_file import parse_file
 from coderag.sql.records import Column, ForeignKey, ObjectKind, SchemaFile, Table
 from coderag.sql.settings import Settings
 from tests.workspace import REPOSITORY
@@ -51,7 +51,7 @@ def _expected(folder: Path) -> Iterator[tuple[str, Tables]]:
 
 def _stated(path: Path) -> Tables:
     """Return the tables of a file; SQLite's reader takes columns without types."""
-    facts = read_sql(path.read_bytes(), path=path.name, dialect="sqlite")
+    facts = parse_file(path.read_bytes(), path=path.name, dialect="sqlite")
     assert not facts.lost, facts.lost
     return next(iter(_by_database(fold([SchemaFile(path.name, facts)], Settings()).tables).values()), {})
 

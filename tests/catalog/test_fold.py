@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from coderag.frameworks.dbt import read_dbt
 from coderag.frameworks.dbt.project import in_projects
-from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.ddl.parse_file import parse_file
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,
@@ -33,10 +33,8 @@ from coderag.sql.records import (
     Facts,
     ForeignKey,
     Lineage,
-    Lost,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Relation,
     Rename,
@@ -44,11 +42,13 @@ from coderag.sql.records import (
     Routine,
     Schema,
     SchemaFile,
+    SchemaOperation,
     SchemaProblem,
     Series,
     Source,
     Table,
     TypeDefinition,
+    Unparsed,
     Usage,
     UseDatabase,
 )
@@ -294,7 +294,7 @@ def test_many_columns_are_no_trouble() -> None:
 def test_the_shop_is_one_database_as_its_migrations_leave_it() -> None:
     root = REPOSITORY / "fixtures/shop"
     paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.sql"))
-    files = [SchemaFile(path, read_sql((root / path).read_bytes(), path=path)) for path in paths]
+    files = [SchemaFile(path, parse_file((root / path).read_bytes(), path=path)) for path in paths]
     schema = folded(*files, settings=Settings("shop"))
     assert [(one.name, one.tables) for one in schema.databases] == [("shop", 18)]
     assert not schema.problems
@@ -784,7 +784,7 @@ def test_definitions_speak_of_what_they_mention() -> None:
 SHOP = "postgresql://host:5432/shop"
 
 
-def asked(*operations: Operation) -> SchemaFile:
+def asked(*operations: SchemaOperation) -> SchemaFile:
     """Return what a database called shop says of itself."""
     return SchemaFile(SHOP, Facts(dialect="postgres", database="shop", operations=operations))
 
@@ -876,7 +876,7 @@ def test_schemas_and_letter_case_do_not_hide_that_tables_are_the_same() -> None:
 def test_tables_that_the_user_may_not_read_are_not_missing() -> None:
     facts = Facts(
         database="shop",
-        lost=(Lost(0, "TABLE public.wages", "the user has no right to read it", table=True),),
+        lost=(Unparsed(0, "TABLE public.wages", "the user has no right to read it", table=True),),
         operations=(live(create("users")), live(create("staff", ""))),
     )
     schema = folded(
@@ -981,7 +981,7 @@ def test_tables_that_django_brings_along_are_not_missing() -> None:
 
 
 def sql(path: str, text: str) -> SchemaFile:
-    return SchemaFile(path, read_sql(text.encode(), path=path))
+    return SchemaFile(path, parse_file(text.encode(), path=path))
 
 
 def test_views_of_all_columns_have_those_of_their_tables() -> None:

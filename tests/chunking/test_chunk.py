@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coderag.chunking.chunk import MAX_CHUNK_BYTES, Draft
+from coderag.chunking.chunk import MAX_CHUNK_BYTES, ChunkSpec
 from coderag.index.workers.readers import ReadFile, read_chunks
 from coderag.syntax.language import Language, languages
 from coderag.types import Kind
@@ -87,7 +87,7 @@ def names(found: ReadFile) -> list[tuple[str, str, int, int]]:
     return [(one.kind, one.qualified_name, one.first_row + 1, one.last_row + 1) for one in found.drafts]
 
 
-def text_of(found: ReadFile, draft: Draft) -> str:
+def text_of(found: ReadFile, draft: ChunkSpec) -> str:
     return found.lines.text(draft.parts).decode()
 
 

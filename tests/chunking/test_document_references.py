@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderag.chunking.document_references import document_mentions
+from coderag.chunking.document_references import document_references
 from coderag.chunking.sections import chunk_markdown, chunk_restructuredtext
 from coderag.syntax.lines import Lines
 from coderag.syntax.references.records import Role
@@ -35,7 +35,7 @@ def named(text: str, *, rst: bool = False) -> list[tuple[int, str, str, str]]:
     """Return row, section, receiver and name of each mention."""
     lines = Lines(text.encode())
     drafts = (chunk_restructuredtext if rst else chunk_markdown)(lines, name="doc")
-    found = document_mentions(lines, drafts)
+    found = document_references(lines, drafts)
     assert {one.role for one in found.mentions} <= {Role.DOCUMENT}
     return [
         (one.row + 1, drafts[one.owner].name if one.owner >= 0 else "", one.receiver, one.name)

@@ -18,9 +18,9 @@ from coderag.sql.records import (
     DropConstraint,
     Facts,
     ForeignKey,
-    Operation,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Table,
 )
 
@@ -44,7 +44,7 @@ def show(facts: Facts) -> list[str]:
     return lines + [f"lost {lost.line}: {lost.reason}" for lost in facts.lost]
 
 
-def _operation(operation: Operation) -> Iterator[str]:
+def _operation(operation: SchemaOperation) -> Iterator[str]:
     match operation:
         case CreateTable(table=table):
             yield from _table("table", table)

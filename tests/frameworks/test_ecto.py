@@ -19,10 +19,10 @@ from coderag.sql.records import (
     Facts,
     ForeignKey,
     Name,
-    Operation,
     Origin,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Series,
     Source,
     Table,
@@ -72,7 +72,7 @@ def schema(text: str) -> Table:
     return created.table
 
 
-def migrated(statements: str) -> tuple[Operation, ...]:
+def migrated(statements: str) -> tuple[SchemaOperation, ...]:
     """Return what the statements of a migration do."""
     text = f"defmodule X do\n  use Ecto.Migration\n  def change do\n{statements}\n  end\nend\n"
     found = facts(text, "priv/repo/migrations/20240131120000_x.exs")
@@ -217,7 +217,7 @@ def test_a_migration_creates_a_table() -> None:
         ),
     ],
 )
-def test_a_statement(statement: str, expected: Operation) -> None:
+def test_a_statement(statement: str, expected: SchemaOperation) -> None:
     assert migrated(statement) == (expected,)
 
 

@@ -16,9 +16,9 @@ from coderag.sql.records import (
     DropConstraint,
     Facts,
     Name,
-    Operation,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Series,
     Source,
 )
@@ -53,7 +53,7 @@ def facts(text: str, path: str = "migrations/20240131120000_users.js") -> Facts:
     return found
 
 
-def altered(statement: str) -> tuple[Operation, ...]:
+def altered(statement: str) -> tuple[SchemaOperation, ...]:
     """Return what a statement does in the function of an alterTable."""
     text = (
         f'export async function up(knex) {{\n  await knex.schema.alterTable("a", (t) => {{\n{statement}\n  }});\n}}\n'
@@ -109,7 +109,7 @@ def test_a_migration_creates_a_table() -> None:
         ('t.dropNullable("b")', AlterColumn(Name("a"), "b", nullable=False, source=at(3))),
     ],
 )
-def test_a_statement(statement: str, expected: Operation) -> None:
+def test_a_statement(statement: str, expected: SchemaOperation) -> None:
     assert altered(statement) == (expected,)
 
 

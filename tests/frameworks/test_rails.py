@@ -22,11 +22,11 @@ from coderag.sql.records import (
     ForeignKey,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Rename,
     RenameColumn,
     SchemaFile,
+    SchemaOperation,
     Series,
     Source,
     Table,
@@ -80,7 +80,7 @@ def facts(text: str, path: str = "db/schema.rb") -> Facts:
     return found
 
 
-def migrated(statements: str, version: str = "7.1") -> tuple[Operation, ...]:
+def migrated(statements: str, version: str = "7.1") -> tuple[SchemaOperation, ...]:
     """Return what the statements of a migration do, without their places."""
     text = f"class X < ActiveRecord::Migration[{version}]\n  def change\n{statements}\n  end\nend\n"
     found = facts(text, "db/migrate/20240131120000_x.rb")
@@ -248,7 +248,7 @@ def test_keys_and_timestamps_of_old_versions() -> None:
         ("drop_table :a if table_exists?(:a)", Drop(Name("a"), if_exists=True, source=at(3))),
     ],
 )
-def test_a_statement(statement: str, expected: Operation) -> None:
+def test_a_statement(statement: str, expected: SchemaOperation) -> None:
     assert migrated(statement) == (expected,)
 
 

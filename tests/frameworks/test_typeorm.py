@@ -19,10 +19,10 @@ from coderag.sql.records import (
     ForeignKey,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Series,
     Source,
     Table,
@@ -202,7 +202,7 @@ def test_bad_text_breaks_nothing(text: str) -> None:
     read_code(text.encode(), language="typescript", path="a.ts")
 
 
-def migrated(body: str) -> tuple[Operation, ...]:
+def migrated(body: str) -> tuple[SchemaOperation, ...]:
     """Return what the body of `up` does."""
     text = (
         f"export class X1700000000000 implements MigrationInterface {{\n  async up(q: QueryRunner) {{\n{body}\n  }}\n}}"
@@ -272,7 +272,7 @@ def test_a_table_of_a_migration() -> None:
         ('q.dropForeignKey("a", "fk")', DropConstraint(Name("a"), name="fk", source=Source("", 3, 3))),
     ],
 )
-def test_a_statement_of_a_migration(statement: str, expected: Operation) -> None:
+def test_a_statement_of_a_migration(statement: str, expected: SchemaOperation) -> None:
     assert migrated(f"await {statement};") == (expected,)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coderag import Index
-from coderag.api.background import start_afterwards
+from coderag.api.background import spawn_maintenance
 from coderag.errors import IndexDamagedError
 from coderag.graph.graph import Graph
 from coderag.graph.records import EdgeKind
@@ -106,7 +106,7 @@ def test_a_process_of_its_own_brings_it_up_to_date(root: Path) -> None:
     index.update(workers=0)
     index.close()
     old = read_manifest(IndexPath(root / ".coderag")).graph_key
-    assert start_afterwards(IndexPath(root / ".coderag"), root).wait() == 0
+    assert spawn_maintenance(IndexPath(root / ".coderag"), root).wait() == 0
     assert read_manifest(IndexPath(root / ".coderag")).graph_key != old
     assert calls(Index.open(root)) == {"total -calls> rounded"}
 

@@ -17,7 +17,7 @@ from coderag.graph.graph import Graph, GraphDraft
 from coderag.index.storage.columns import unpack_labels
 from coderag.index.storage.links import inflate_links
 from coderag.index.storage.schema_operations import inflate_facts
-from coderag.index.workers.analyze import analyse
+from coderag.index.workers.analyze import analyze
 from coderag.sql.records import SchemaFile
 from coderag.sql.settings import read_settings
 
@@ -29,7 +29,7 @@ def draft_of(root: Path) -> GraphDraft:
     settings = read_settings(root)
     files = walk(root, replace(DEFAULT_OPTIONS, assigned=settings.assigned)).files
     started = time.process_time()
-    columns, _ = analyse(str(root), files)
+    columns, _ = analyze(str(root), files)
     read = time.process_time()
     linked = [
         LinkedFile(row.path, row.language, inflate_links(links), unpack_labels(row.labels), row.blob)

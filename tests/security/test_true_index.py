@@ -12,7 +12,7 @@ import pytest
 
 from coderag.index.storage.database_snapshots import write_snapshot
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.ddl.parse_file import parse_file
 from tests.security.conftest import CODE, GENUINE, World, write_files
 from tests.security.hostile import another_user
 
@@ -113,7 +113,7 @@ def test_a_snapshot_of_a_database_that_a_pull_brings(world: World) -> None:
     world.run(*INDEX, cwd=root)
     with another_user(world.top / "attacker"):
         made = world.top / "attacker/index"
-        facts = read_sql(b"create table stolen_cards (number text);", path="x.sql")
+        facts = parse_file(b"create table stolen_cards (number text);", path="x.sql")
         write_snapshot(IndexPath(made), "postgresql://db/shop", facts)
     [raw] = (made / "databases").iterdir()
     world.push("clone", lambda origin: write_files(origin, {f".coderag/databases/{raw.name}": raw.read_bytes()}))

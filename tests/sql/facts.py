@@ -14,10 +14,10 @@ from coderag.sql.records import (
     ForeignKey,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Schema,
     SchemaFile,
+    SchemaOperation,
     Series,
     Source,
     Table,
@@ -96,7 +96,9 @@ def add_key(table: str, text: str) -> AddConstraint:
     return AddConstraint(name(table), foreign_key=key(text), source=Source(start_line=1, end_line=1))
 
 
-def file(path: str, *operations: Operation, series: Series | None = None, labels: Sequence[str] = ()) -> SchemaFile:
+def file(
+    path: str, *operations: SchemaOperation, series: Series | None = None, labels: Sequence[str] = ()
+) -> SchemaFile:
     """Return a file with some operations."""
     return SchemaFile(path, Facts(operations=operations, series=series), tuple(labels))
 

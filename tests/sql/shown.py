@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import dedent
 
-from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.ddl.parse_file import parse_file
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,
@@ -23,9 +23,9 @@ from coderag.sql.records import (
     Facts,
     ForeignKey,
     ObjectKind,
-    Operation,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Table,
     UseDatabase,
 )
@@ -33,7 +33,7 @@ from coderag.sql.records import (
 
 def read(text: str, dialect: str = "", *, path: str = "schema.sql") -> Facts:
     """Return the facts of a text."""
-    return read_sql(dedent(text).encode(), path=path, dialect=dialect)
+    return parse_file(dedent(text).encode(), path=path, dialect=dialect)
 
 
 def shown(text: str, dialect: str = "", *, path: str = "schema.sql") -> str:
@@ -49,7 +49,7 @@ def expected(text: str) -> str:
     return dedent(text)
 
 
-def _operation(operation: Operation) -> Iterator[str]:
+def _operation(operation: SchemaOperation) -> Iterator[str]:
     match operation:
         case CreateTable(table=table):
             words = ["replace" if operation.replace else "", "if missing" if operation.if_missing else ""]

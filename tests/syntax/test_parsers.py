@@ -10,8 +10,8 @@ from coderag.syntax.language import Language, languages
 from coderag.syntax.lines import Lines
 from coderag.syntax.outline import Outline, outline_tree, read_outline
 from coderag.syntax.parsed import parse_code
-from coderag.syntax.references.reader import read_mentions
-from coderag.syntax.references.records import Mentions
+from coderag.syntax.references.reader import read_references
+from coderag.syntax.references.records import FileReferences
 from tests.conftest import Golden
 
 OUTLINED = [language for language in languages().values() if language.reader == "outline"]
@@ -53,7 +53,7 @@ def test_outline_of_example(language: Language, golden: Golden) -> None:
 LINKED = [language for language in OUTLINED if language.links()]
 
 
-def render_links(mentions: Mentions, outline: Outline) -> str:
+def render_links(mentions: FileReferences, outline: Outline) -> str:
     """Return what a file mentions as text: imports, then by definition what it mentions and what it says of names."""
 
     def owner(position: int) -> str:
@@ -92,4 +92,4 @@ def test_links_of_example(language: Language, golden: Golden) -> None:
         pytest.skip("its query is that of another language")
     parsed = parse_code(Lines(example(language).read_bytes()), language, links=True)
     outline = outline_tree(parsed, split_above=8000)
-    golden(language.folder / "example.links", render_links(read_mentions(parsed, outline), outline))
+    golden(language.folder / "example.links", render_links(read_references(parsed, outline), outline))

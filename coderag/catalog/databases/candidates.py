@@ -13,7 +13,7 @@ from coderag.sql.statements.names import Key
 
 __all__ = [
     "CHOICES",
-    "Draft",
+    "DatabaseCandidate",
     "Sets",
     "are_apart",
     "common_folder",
@@ -31,7 +31,7 @@ CHOICES = ("postgres", "mysql", "mariadb", "tsql", "oracle", "db2", "sqlite")
 
 
 @dataclass(slots=True)
-class Draft:
+class DatabaseCandidate:
     """A group while files join it."""
 
     members: list[Declared] = field(default_factory=list)
@@ -152,13 +152,13 @@ def common_folder(folders: Sequence[str]) -> str:
     return "/".join(one for one, _ in same)
 
 
-def are_apart(first: Draft, second: Draft) -> bool:
+def are_apart(first: DatabaseCandidate, second: DatabaseCandidate) -> bool:
     """Tell whether one draft is of a database that applications choose from, and the other of a warehouse."""
     told = {dialect_of(first), dialect_of(second)} - {GENERIC, ""}
     return len(told) == 2 and len(told.intersection(CHOICES)) == 1
 
 
-def dialect_of(draft: Draft) -> str:
+def dialect_of(draft: DatabaseCandidate) -> str:
     """Return the most frequent dialect of a draft's files; MariaDB's is MySQL's."""
     counts = Counter(one.file.facts.dialect.replace("mariadb", "mysql") for one in draft.files)
     return min(counts, key=lambda name: (-counts[name], name))

@@ -22,11 +22,11 @@ from coderag.sql.records import (
     DropConstraint,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Rename,
     RenameColumn,
     SchemaFile,
+    SchemaOperation,
     Series,
     Table,
     UseDatabase,
@@ -144,7 +144,7 @@ def declared(file: SchemaFile, settings: FileSettings, series: Series | None) ->
     )
 
 
-def _used(operation: Operation) -> Iterator[Name]:
+def _used(operation: SchemaOperation) -> Iterator[Name]:
     """Yield the tables that an operation needs."""
     match operation:
         case CreateTable():

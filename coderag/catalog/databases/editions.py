@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from coderag.catalog.databases.candidates import CHOICES, Draft, Sets, common_folder, dialect_of
+from coderag.catalog.databases.candidates import CHOICES, DatabaseCandidate, Sets, common_folder, dialect_of
 from coderag.catalog.databases.declared import Declared
 from coderag.catalog.databases.naming import environment
 from coderag.catalog.databases.path_dialects import OTHERS, edition_key, path_dialect
@@ -30,7 +30,7 @@ MAX_HOLDERS = 50  # drafts with a table of one name, above which it tells nothin
 class _Edition:
     """What a draft is compared by."""
 
-    draft: Draft
+    draft: DatabaseCandidate
     tables: frozenset[str]
     keys: frozenset[str]
     dialect: str
@@ -39,7 +39,7 @@ class _Edition:
     parent: str
 
 
-def with_editions(drafts: list[Draft]) -> list[Draft]:
+def with_editions(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Return drafts of which none is an edition of another."""
     able = [number for number, draft in enumerate(drafts) if not draft.live and not draft.name and draft.tables()]
     editions = [_edition(drafts[number]) for number in able]
@@ -56,7 +56,7 @@ def with_editions(drafts: list[Draft]) -> list[Draft]:
     return [draft for draft in drafts if id(draft) not in gone]
 
 
-def _edition(draft: Draft) -> _Edition:
+def _edition(draft: DatabaseCandidate) -> _Edition:
     creating = [one for one in draft.files if one.tables]
     told = Counter(filter(None, (path_dialect(one.path) for one in creating)))
     written = dialect_of(draft)
@@ -104,7 +104,7 @@ def _are_editions(one: _Edition, other: _Edition, common: int) -> bool:
     return alike >= MIN_ALIKE or (share >= MIN_CONTAINED and bool(one.draft.series or other.draft.series))
 
 
-def _rank(draft: Draft) -> tuple[object, ...]:
+def _rank(draft: DatabaseCandidate) -> tuple[object, ...]:
     """Return what sorts the edition to the front that stands for all."""
     return -len(draft.files), -len(draft.tables()), _preference(_edition(draft).dialect), draft.folder
 
@@ -113,7 +113,7 @@ def _preference(dialect: str) -> int:
     return CHOICES.index(dialect) if dialect in CHOICES else len(CHOICES)
 
 
-def _take_in(draft: Draft, others: Iterable[Draft]) -> None:
+def _take_in(draft: DatabaseCandidate, others: Iterable[DatabaseCandidate]) -> None:
     for other in others:
         draft.editions += [*other.files, *other.editions]
         draft.folder = common_folder([draft.folder, other.folder])

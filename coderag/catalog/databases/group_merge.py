@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from coderag.catalog.databases.candidates import Draft, Sets, are_apart, common_folder, disjoint, grouped_by, overlap
+from coderag.catalog.databases.candidates import (
+    DatabaseCandidate,
+    Sets,
+    are_apart,
+    common_folder,
+    disjoint,
+    grouped_by,
+    overlap,
+)
 from coderag.catalog.databases.declared import Declared, Index, is_qualified
 from coderag.catalog.databases.naming import environment
 from coderag.catalog.databases.places import (
@@ -26,7 +34,7 @@ MIN_OVERLAP = 0.5  # of the tables' names, for a snapshot or for models to be of
 NEARLY = 0.8  # of the most tables that a database has of those that a file uses, for it to be one of the best
 
 
-def merged(drafts: list[Draft]) -> list[Draft]:
+def merged(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Merge drafts of different folders that refer to each other's tables or switch to the same database."""
     sets = Sets(len(drafts))
     index = Index()
@@ -61,17 +69,19 @@ def _may_be_one(tables: Sequence[set[Key]], sets: Sets, first: int, second: int)
     return disjoint(tables, sets, first, second) and overlap(tables[first], tables[second]) < MIN_OVERLAP
 
 
-def _needed(draft: Draft) -> set[Key]:
+def _needed(draft: DatabaseCandidate) -> set[Key]:
     """Return the tables that files use and do not create; migrations need those whose rows they write, too."""
     needed = {key for one in draft.files for key in one.used}
     return (needed | {key for one in draft.series for key in one.written}) - draft.names()
 
 
-def _may_merge(draft: Draft) -> bool:
+def _may_merge(draft: DatabaseCandidate) -> bool:
     return not draft.live and not draft.name and not draft.models
 
 
-def _nearest(draft: Draft, key: Key, holders: Sequence[int], drafts: Sequence[Draft]) -> int | None:
+def _nearest(
+    draft: DatabaseCandidate, key: Key, holders: Sequence[int], drafts: Sequence[DatabaseCandidate]
+) -> int | None:
     """Return the draft whose table a reference means: in a folder above, below or beside, or the only one at all."""
     near = [
         (distance(draft.folder, drafts[number].folder), number)
@@ -86,7 +96,7 @@ def _nearest(draft: Draft, key: Key, holders: Sequence[int], drafts: Sequence[Dr
     return near[0][1]
 
 
-def _is_of_project(draft: Draft, other: Draft) -> bool:
+def _is_of_project(draft: DatabaseCandidate, other: DatabaseCandidate) -> bool:
     """Tell whether files of two drafts belong to one project, so that one may alter a table of the other's anywhere."""
     return (
         draft is not other
@@ -112,7 +122,7 @@ def _parts_of_one(first: str, second: str) -> bool:
     return one[2] == two[2] and bool(around) and around == two[0].rpartition("/")[0] and not holds_projects(around)
 
 
-def _one_draft(drafts: Sequence[Draft]) -> Draft:
+def _one_draft(drafts: Sequence[DatabaseCandidate]) -> DatabaseCandidate:
     first, *others = drafts
     for other in others:
         first.members += other.members
@@ -125,7 +135,7 @@ def _one_draft(drafts: Sequence[Draft]) -> Draft:
     return first
 
 
-def with_dependents(drafts: list[Draft], files: list[Declared]) -> list[Draft]:
+def with_dependents(drafts: list[DatabaseCandidate], files: list[Declared]) -> list[DatabaseCandidate]:
     """Give the files that create no table to the draft whose tables they use; the others make drafts by folder."""
     index = Index()
     for number, draft in enumerate(drafts):
@@ -145,10 +155,12 @@ def with_dependents(drafts: list[Draft], files: list[Declared]) -> list[Draft]:
             break
         left = waiting
     homeless = grouped_by(left, lambda one: (base_folder(one.path), one.side))
-    return drafts + [Draft(found, folder=base_folder(found[0].path), whole_folder=True) for found in homeless]
+    return drafts + [
+        DatabaseCandidate(found, folder=base_folder(found[0].path), whole_folder=True) for found in homeless
+    ]
 
 
-def _best(one: Declared, drafts: Sequence[Draft], *, mains: Sequence[Declared], index: Index) -> int | None:
+def _best(one: Declared, drafts: Sequence[DatabaseCandidate], *, mains: Sequence[Declared], index: Index) -> int | None:
     """Return the draft that has most of the tables a file uses; of several, the most alike and the nearest."""
     found: defaultdict[int, int] = defaultdict(int)
     for key in one.used:
@@ -175,7 +187,7 @@ def _best(one: Declared, drafts: Sequence[Draft], *, mains: Sequence[Declared], 
     return min((number for number, count in found.items() if count >= least), key=fit)
 
 
-def _around(one: Declared, folder: str, drafts: Sequence[Draft]) -> int | None:
+def _around(one: Declared, folder: str, drafts: Sequence[DatabaseCandidate]) -> int | None:
     """Return the draft in whose folder a file lies that uses no table, the innermost; or the only one of the root."""
     mine = [(number, draft) for number, draft in enumerate(drafts) if draft.side == one.side and not draft.live]
     around = [(number, draft) for number, draft in mine if f"{folder}/".startswith(f"{draft.folder}/".lstrip("/"))]
@@ -189,7 +201,7 @@ def _same_stem(first: str, second: str) -> bool:
     return one.startswith(two) or two.startswith(one)
 
 
-def with_models(drafts: list[Draft]) -> list[Draft]:
+def with_models(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Give models to the database that has at least half of their tables, or half of whose tables they map.
 
     Of several the one that has most of them: a script that creates one of the tables has all that it knows in common.
@@ -217,7 +229,7 @@ def _common(first: set[Key], second: set[Key]) -> int:
     return len({key[2] for key in first} & {key[2] for key in second})
 
 
-def _only_models(draft: Draft) -> bool:
+def _only_models(draft: DatabaseCandidate) -> bool:
     """Tell whether nothing but models creates the tables; other files may change or use them."""
     creating = draft.bases or draft.series or any(one.tables for one in draft.members)
     return bool(draft.models) and not draft.name and not creating

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from coderag.catalog.databases.candidates import Draft, grouped_by, is_migration
+from coderag.catalog.databases.candidates import DatabaseCandidate, grouped_by, is_migration
 from coderag.catalog.databases.declared import Declared, declared
 from coderag.catalog.databases.editions import with_editions
 from coderag.catalog.databases.group_merge import merged, with_dependents, with_models
-from coderag.catalog.databases.initial_groups import first_drafts, series_key
+from coderag.catalog.databases.initial_groups import first_candidates, series_key
 from coderag.catalog.databases.naming import database_names, environment
 from coderag.catalog.databases.neighbours import with_locations, with_schemas_beside
 from coderag.catalog.databases.snapshots import with_snapshots
@@ -56,7 +56,7 @@ def grouped(files: Sequence[SchemaFile], settings: Settings) -> tuple[list[Group
     # A migration that changes no table still has its place in the order.
     told = [one for one in known if one.changes or is_migration(one)]
     rest = [one for one in told if one.series is None or one.series.direction != "down"]
-    drafts, rest = first_drafts(rest)
+    drafts, rest = first_candidates(rest)
     drafts = with_schemas_beside(with_snapshots(with_locations(merged(drafts))))
     drafts = with_dependents(drafts, rest)
     drafts = with_test_apps(with_models(with_editions(drafts)))
@@ -72,7 +72,7 @@ def _declared(files: Sequence[SchemaFile], settings: Settings) -> Iterable[Decla
         yield declared(file, settings.for_path(file.path), places.get(file.path, file.facts.series))
 
 
-def _finished(draft: Draft, name: str, problems: list[SchemaProblem]) -> Group:
+def _finished(draft: DatabaseCandidate, name: str, problems: list[SchemaProblem]) -> Group:
     migrations: list[SchemaFile] = []
     for members in _chains(draft):
         # A reader that says a file's place has it kept even where it has nothing else to say.
@@ -106,7 +106,7 @@ def _finished(draft: Draft, name: str, problems: list[SchemaProblem]) -> Group:
     )
 
 
-def _chains(draft: Draft) -> list[list[Declared]]:
+def _chains(draft: DatabaseCandidate) -> list[list[Declared]]:
     """Return the migrations of a draft in lists that are ordered by their versions.
 
     Folders that have the same versions count each for itself; one whose migrations need what others create comes later.
@@ -135,7 +135,7 @@ def _clash(chains: Sequence[Sequence[Declared]]) -> bool:
     return sum(map(len, versions)) > len(set().union(*versions))
 
 
-def _newer(draft: Draft) -> frozenset[str]:
+def _newer(draft: DatabaseCandidate) -> frozenset[str]:
     """Return the paths of the migrations that come after the snapshot, where it says of which version it is."""
     stated: dict[str, tuple[int, ...]] = {}
     for one in draft.snapshot:

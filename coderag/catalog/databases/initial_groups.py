@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable
 
-from coderag.catalog.databases.candidates import Draft, Sets, common_folder, disjoint, grouped_by, is_migration, split
+from coderag.catalog.databases.candidates import (
+    DatabaseCandidate,
+    Sets,
+    common_folder,
+    disjoint,
+    grouped_by,
+    is_migration,
+    split,
+)
 from coderag.catalog.databases.declared import Declared, Index
 from coderag.catalog.databases.editions import without_other_dialects
 from coderag.catalog.databases.places import base_folder, project_of, stem_of
@@ -13,7 +21,7 @@ from coderag.sql.migration_order import NAMED_BY_FOLDER
 from coderag.sql.records import Origin
 from coderag.sql.statements.names import Key
 
-__all__ = ["first_drafts", "series_key"]
+__all__ = ["first_candidates", "series_key"]
 
 # Words of folders of migrations that are put away: those that were applied once, and those that never are.
 PAST = frozenset({"archive", "archived", "legacy", "old"})
@@ -25,12 +33,12 @@ MAX_LONELY = 0.5  # share of files with several tables of their own, above which
 MODEL_ORIGINS = frozenset({Origin.ORM})
 DBT_FOLDERS = frozenset("analyses analysis macros models seeds snapshots target tests".split())
 
-Taken = tuple[list[Draft], list[Declared]]
+Taken = tuple[list[DatabaseCandidate], list[Declared]]
 
 
-def first_drafts(files: list[Declared]) -> Taken:
+def first_candidates(files: list[Declared]) -> Taken:
     """Return drafts of databases, and the files that are in none."""
-    drafts: list[Draft] = []
+    drafts: list[DatabaseCandidate] = []
     rest = files
     for take in (_take_live, _take_named, _take_series, _take_dbt, _take_models, _take_plain):
         taken, rest = take(rest)
@@ -41,7 +49,7 @@ def first_drafts(files: list[Declared]) -> Taken:
 def _take_live(files: list[Declared]) -> Taken:
     taken, rest = split(files, lambda one: not one.path or "://" in one.path or Origin.LIVE in one.origins)
     drafts = [
-        Draft(
+        DatabaseCandidate(
             [one],
             name=one.settings.database or one.file.facts.database or stem_of(one.path),
             environment=one.settings.environment,
@@ -59,7 +67,7 @@ def _take_named(files: list[Declared]) -> Taken:
     drafts = []
     for members in grouped_by(taken, lambda one: (one.settings.database.casefold(), one.settings.environment)):
         told = members[0].settings
-        draft = Draft(name=told.database, environment=told.environment, folder=members[0].folder)
+        draft = DatabaseCandidate(name=told.database, environment=told.environment, folder=members[0].folder)
         draft.series, others = split(members, is_migration)
         draft.models, draft.members = split(others, _is_model)
         drafts.append(draft)
@@ -73,11 +81,13 @@ def _is_model(one: Declared) -> bool:
 
 def _take_series(files: list[Declared]) -> Taken:
     taken, rest = split(files, is_migration)
-    drafts: list[Draft] = []
+    drafts: list[DatabaseCandidate] = []
     for members in grouped_by(taken, series_key):
         if any(one.tables or one.altered for one in members):
             mine, others = without_other_dialects(members)
-            drafts.append(Draft(series=mine, editions=others, folder=common_folder([one.home for one in members])))
+            drafts.append(
+                DatabaseCandidate(series=mine, editions=others, folder=common_folder([one.home for one in members]))
+            )
         else:
             rest += [one for one in members if one.changes]
     return _joined_series(drafts), rest
@@ -90,12 +100,12 @@ def series_key(one: Declared) -> Hashable:
     return one.home, one.side, ""
 
 
-def _joined_series(drafts: list[Draft]) -> list[Draft]:
+def _joined_series(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Join folders that hold parts of one series, as long as no version is there twice.
 
     Flyway reads folders in its folder too; and old migrations may be put away beside the newer ones.
     """
-    joined: list[Draft] = []
+    joined: list[DatabaseCandidate] = []
     for draft in sorted(drafts, key=lambda draft: (_is_put_away(draft.folder), draft.folder)):
         home = next((other for other in joined if _continues(draft, other)), None)
         rival = next((other for other in joined if _is_put_away(draft.folder) and _is_beside(draft, other)), None)
@@ -109,7 +119,7 @@ def _joined_series(drafts: list[Draft]) -> list[Draft]:
     return joined
 
 
-def _continues(draft: Draft, other: Draft) -> bool:
+def _continues(draft: DatabaseCandidate, other: DatabaseCandidate) -> bool:
     tools = {one.series.tool for one in (*draft.series, *other.series) if one.series}
     if tools == {NAMED_BY_FOLDER}:
         return draft.side == other.side and (_shares_counter(draft, other) or _shares_counter(other, draft))
@@ -124,13 +134,13 @@ def _continues(draft: Draft, other: Draft) -> bool:
     return tools == {"flyway"} and (inside or beside)
 
 
-def _is_beside(draft: Draft, other: Draft) -> bool:
+def _is_beside(draft: DatabaseCandidate, other: DatabaseCandidate) -> bool:
     """Tell whether the folder of a series lies in that of another one or beside it."""
     inside = draft.folder.startswith(f"{other.folder}/")
     return inside or draft.folder.rpartition("/")[0] == other.folder.rpartition("/")[0]
 
 
-def _shares_counter(draft: Draft, other: Draft) -> bool:
+def _shares_counter(draft: DatabaseCandidate, other: DatabaseCandidate) -> bool:
     """Tell whether a series counts on with one beside it: it has a few of the numbers between the other's."""
     if _around(draft) != _around(other):
         return False
@@ -140,12 +150,12 @@ def _shares_counter(draft: Draft, other: Draft) -> bool:
     return len(own) * SPARSE <= max(own) - min(own) + 1 and min(own) > 1
 
 
-def _around(draft: Draft) -> str:
+def _around(draft: DatabaseCandidate) -> str:
     """Return the folder that holds those of the parts of a schema: schema/ of schema/main/delta/72."""
     return min(one.home for one in draft.series).rpartition("/")[0].rpartition("/")[0]
 
 
-def _numbers(draft: Draft) -> set[int]:
+def _numbers(draft: DatabaseCandidate) -> set[int]:
     """Return the versions of a series, where they are numbers."""
     return {int(one.series.version) for one in draft.series if one.series and one.series.version.isdecimal()}
 
@@ -161,7 +171,7 @@ def _has_word(folder: str, words: frozenset[str]) -> bool:
 def _take_dbt(files: list[Declared]) -> Taken:
     taken, rest = split(files, lambda one: Origin.DBT in one.origins)
     projects = grouped_by(taken, _dbt_folder)
-    return [Draft(found, folder=_dbt_folder(found[0]), project=True) for found in projects], rest
+    return [DatabaseCandidate(found, folder=_dbt_folder(found[0]), project=True) for found in projects], rest
 
 
 def _dbt_folder(one: Declared) -> str:
@@ -174,7 +184,9 @@ def _take_models(files: list[Declared]) -> Taken:
     taken, rest = split(files, _is_model)
     projects = grouped_by(taken, lambda one: (project_of(one.path), one.side))
     sets = [found for members in projects for found in _apart(members)]
-    return [Draft(models=found, folder=common_folder([one.folder for one in found])) for found in sets], rest
+    return [
+        DatabaseCandidate(models=found, folder=common_folder([one.folder for one in found])) for found in sets
+    ], rest
 
 
 def _apart(models: list[Declared]) -> list[list[Declared]]:
@@ -189,7 +201,7 @@ def _apart(models: list[Declared]) -> list[list[Declared]]:
 
 def _take_plain(files: list[Declared]) -> Taken:
     """Take the files that create tables, folder by folder, with those of the folder that belong to them."""
-    drafts: list[Draft] = []
+    drafts: list[DatabaseCandidate] = []
     rest: list[Declared] = []
     for members in grouped_by(files, lambda one: (base_folder(one.path), one.side)):
         found, left = _of_folder(members)
@@ -219,8 +231,10 @@ def _of_folder(members: list[Declared]) -> Taken:
     left = [one for one in members if one.path not in linked]
     lonely = sum(len(component) == 1 and len(component[0].tables) > 1 for component in components)
     if not _created_twice(creators) and (len(creators) == 1 or lonely <= MAX_LONELY * len(creators)):
-        return [Draft([one for one in members if one.path in linked], folder=folder, whole_folder=True)], left
-    return [Draft(component, folder=folder) for component in components], left
+        return [
+            DatabaseCandidate([one for one in members if one.path in linked], folder=folder, whole_folder=True)
+        ], left
+    return [DatabaseCandidate(component, folder=folder) for component in components], left
 
 
 def _created_twice(files: Iterable[Declared]) -> bool:

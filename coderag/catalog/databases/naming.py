@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from coderag.catalog.databases.candidates import Draft
+from coderag.catalog.databases.candidates import DatabaseCandidate
 from coderag.catalog.databases.path_dialects import without_dialect
 from coderag.catalog.databases.places import environment_of, folder_name, stem_name, stem_of
 from coderag.sql.records import Origin
@@ -17,7 +17,7 @@ __all__ = ["database_names", "environment"]
 UNNAMED = "main"
 
 
-def environment(draft: Draft) -> str:
+def environment(draft: DatabaseCandidate) -> str:
     """Return prod, dev and so on, where the settings or the folder of the main file say it."""
     files = draft.files
     told = draft.environment or next((one.settings.environment for one in files if one.settings.environment), "")
@@ -26,7 +26,7 @@ def environment(draft: Draft) -> str:
     return told or ("" if untold else environment_of(draft.main().path))
 
 
-def database_names(drafts: Sequence[Draft], settings: Settings) -> list[str]:
+def database_names(drafts: Sequence[DatabaseCandidate], settings: Settings) -> list[str]:
     """Return a name for each draft, each another one: where two are alike, folders are put in front."""
     candidates = [_candidates(draft, settings) for draft in drafts]
     level = [0] * len(drafts)
@@ -47,14 +47,14 @@ def database_names(drafts: Sequence[Draft], settings: Settings) -> list[str]:
             level[number] += 1
 
 
-def _yielding(drafts: Sequence[tuple[int, Draft]]) -> list[int]:
+def _yielding(drafts: Sequence[tuple[int, DatabaseCandidate]]) -> list[int]:
     """Return which of some drafts of one name take another: those that create nothing, else those not surely named."""
     empty = [number for number, draft in drafts if not draft.names()]
     unnamed = [number for number, draft in drafts if not draft.name]
     return empty if 0 < len(empty) < len(drafts) else unnamed or [number for number, _ in drafts]
 
 
-def _candidates(draft: Draft, settings: Settings) -> list[str]:
+def _candidates(draft: DatabaseCandidate, settings: Settings) -> list[str]:
     """Return names for a draft, the shortest first."""
     main = draft.main()
     stem = without_dialect(stem_name(main.path)) if draft.editions else stem_name(main.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coderag.catalog.databases.candidates import Draft, Sets, common_folder, disjoint
+from coderag.catalog.databases.candidates import DatabaseCandidate, Sets, common_folder, disjoint
 from coderag.catalog.databases.path_dialects import path_dialect
 from coderag.catalog.databases.places import project_of, stem_name
 from coderag.sql.records import Origin
@@ -14,7 +14,7 @@ __all__ = ["with_locations", "with_schemas_beside"]
 RESOURCES = "/resources/"  # of a module, which all modules of an application share when it runs
 
 
-def with_locations(drafts: list[Draft]) -> list[Draft]:
+def with_locations(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Merge series of Flyway whose folders have different names among the resources of modules.
 
     An application puts the locations of its modules together, so that they must differ. Where each module calls its
@@ -34,7 +34,7 @@ def with_locations(drafts: list[Draft]) -> list[Draft]:
     return [_joined([drafts[number] for number in numbers]) for numbers in sets.all()]
 
 
-def _location(draft: Draft) -> str:
+def _location(draft: DatabaseCandidate) -> str:
     """Return where a series of Flyway lies among the resources of its module; "" where it lies elsewhere."""
     if draft.live or draft.name or not draft.series:
         return ""
@@ -43,13 +43,13 @@ def _location(draft: Draft) -> str:
     return location if found and first.series is not None and first.series.tool == "flyway" else ""
 
 
-def _is_together(first: Draft, second: Draft) -> bool:
+def _is_together(first: DatabaseCandidate, second: DatabaseCandidate) -> bool:
     paths = [draft.series[0].path for draft in (first, second)]
     dialects = {path_dialect(path) for path in paths} - {""}
     return first.side == second.side and len(dialects) <= 1 and project_of(paths[0]) == project_of(paths[1])
 
 
-def _joined(drafts: Sequence[Draft]) -> Draft:
+def _joined(drafts: Sequence[DatabaseCandidate]) -> DatabaseCandidate:
     first, *others = drafts
     for other in others:
         first.series += other.series
@@ -60,10 +60,10 @@ def _joined(drafts: Sequence[Draft]) -> Draft:
     return first
 
 
-def with_schemas_beside(drafts: list[Draft]) -> list[Draft]:
+def with_schemas_beside(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Give series the files beside them that create other tables and whose names say nothing: schema.sql, init.sql."""
     series = [draft for draft in drafts if draft.series and not draft.live]
-    kept: list[Draft] = []
+    kept: list[DatabaseCandidate] = []
     for draft in drafts:
         homes = [other for other in series if _is_of(draft, other)] if _is_plain(draft) else []
         if len(homes) == 1:
@@ -73,7 +73,7 @@ def with_schemas_beside(drafts: list[Draft]) -> list[Draft]:
     return kept
 
 
-def _is_plain(draft: Draft) -> bool:
+def _is_plain(draft: DatabaseCandidate) -> bool:
     if draft.series or draft.live or draft.name or draft.models or draft.project or draft.told():
         return False
     creating = [one for one in draft.members if one.tables]
@@ -82,7 +82,7 @@ def _is_plain(draft: Draft) -> bool:
     )
 
 
-def _is_of(draft: Draft, series: Draft) -> bool:
+def _is_of(draft: DatabaseCandidate, series: DatabaseCandidate) -> bool:
     """Tell whether files lie where the folder of a series does, or in it, and create none of its tables."""
     around = {folder for one in series.series for folder in (one.home, one.home.rpartition("/")[0])}
     return draft.folder in around and draft.side == series.side and draft.tables().isdisjoint(series.known())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from coderag.catalog.databases.candidates import Draft, common_folder, dialect_of, overlap
+from coderag.catalog.databases.candidates import DatabaseCandidate, common_folder, dialect_of, overlap
 from coderag.catalog.databases.declared import Declared
 from coderag.catalog.databases.path_dialects import path_dialect
 from coderag.catalog.databases.places import distance, is_related, project_folder, says_snapshot
@@ -20,9 +20,9 @@ MIN_ALIKE = 0.6  # of the tables of such a project and a series, as migrations a
 _Fit = tuple[bool, tuple[int, ...], float, int, str]  # the lower, the better
 
 
-def with_snapshots(drafts: list[Draft]) -> list[Draft]:
+def with_snapshots(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Give each series the files that state its whole schema, or what it begins with; the best fitting ones first."""
-    pairs: list[tuple[_Fit, Draft, Draft]] = []
+    pairs: list[tuple[_Fit, DatabaseCandidate, DatabaseCandidate]] = []
     stated = [draft for draft in drafts if draft.members and not (draft.series or draft.live or draft.name)]
     for series in [draft for draft in drafts if draft.series and not draft.live]:
         known = series.known()
@@ -36,7 +36,7 @@ def with_snapshots(drafts: list[Draft]) -> list[Draft]:
     taken: set[int] = set()
     pairs.sort(key=lambda pair: pair[0])
     for _, series, snapshot in pairs:
-        stating = Draft([*series.bases, *series.snapshot])
+        stating = DatabaseCandidate([*series.bases, *series.snapshot])
         if id(snapshot) not in taken and stating.tables().isdisjoint(snapshot.tables()):
             taken.add(id(snapshot))
             _add_snapshot(series, snapshot)
@@ -50,7 +50,7 @@ def with_snapshots(drafts: list[Draft]) -> list[Draft]:
     return [draft for draft in drafts if id(draft) not in taken]
 
 
-def _is_other_dialect(series: Draft, draft: Draft) -> bool:
+def _is_other_dialect(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether a file is of another dialect than a series, by their names where those say it."""
     told = [{path_dialect(one.path) for one in both.files} - {""} for both in (series, draft)]
     if all(told):
@@ -58,13 +58,13 @@ def _is_other_dialect(series: Draft, draft: Draft) -> bool:
     return dialect_of(series) != dialect_of(draft)
 
 
-def _age(draft: Draft) -> tuple[int, ...]:
+def _age(draft: DatabaseCandidate) -> tuple[int, ...]:
     """Return what sorts the snapshots of later versions first."""
     versions = [version_key(one.series.version) for one in draft.members if one.series and one.series.snapshot]
     return tuple(-number for number in max(versions, default=()))
 
 
-def _add_snapshot(series: Draft, snapshot: Draft) -> None:
+def _add_snapshot(series: DatabaseCandidate, snapshot: DatabaseCandidate) -> None:
     if _is_base(series, snapshot):
         series.bases += snapshot.members
     else:
@@ -73,16 +73,16 @@ def _add_snapshot(series: Draft, snapshot: Draft) -> None:
         series.folder = common_folder([series.folder, snapshot.folder])
 
 
-def _find_snapshot(draft: Draft) -> None:
+def _find_snapshot(draft: DatabaseCandidate) -> None:
     """Find the files of a draft that state what its series makes, where the settings have put all of them together."""
-    known = Draft(series=draft.series).known()
+    known = DatabaseCandidate(series=draft.series).known()
     stated = [one for one in draft.members if one.tables and _is_snapshot(one)]
-    if stated and overlap(known, Draft(stated).tables()) >= MIN_OVERLAP:
+    if stated and overlap(known, DatabaseCandidate(stated).tables()) >= MIN_OVERLAP:
         draft.members = [one for one in draft.members if one not in stated]
-        _add_snapshot(draft, Draft(stated))
+        _add_snapshot(draft, DatabaseCandidate(stated))
 
 
-def _is_beside(series: Draft, draft: Draft) -> bool:
+def _is_beside(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether a draft's files lie right beside the folder of a series, or near it and are named as snapshots."""
     if draft.folder in {folder for one in series.series for folder in (one.home, one.home.rpartition("/")[0])}:
         return True
@@ -91,7 +91,7 @@ def _is_beside(series: Draft, draft: Draft) -> bool:
     return is_related(project_folder(series.folder), project_folder(draft.folder))
 
 
-def _is_version_of(series: Draft, draft: Draft) -> bool:
+def _is_version_of(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether files state a version of what a series beside them changes: full_schemas/72 beside delta."""
     around = {
         one.home.rpartition("/")[0]
@@ -101,7 +101,7 @@ def _is_version_of(series: Draft, draft: Draft) -> bool:
     return any(one.home.rpartition("/")[0] in around for one in series.series)
 
 
-def _is_project(series: Draft, draft: Draft) -> bool:
+def _is_project(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether files with an object each state what a series in another project leaves, as for SQL Server."""
     created, stated = series.tables(), draft.tables()
     files = sum(bool(one.tables) for one in draft.members)
@@ -113,7 +113,7 @@ def _is_snapshot(one: Declared) -> bool:
     return says_snapshot(one.path) or (one.series is not None and one.series.snapshot)
 
 
-def _is_base(series: Draft, snapshot: Draft) -> bool:
+def _is_base(series: DatabaseCandidate, snapshot: DatabaseCandidate) -> bool:
     """Tell whether the columns that a series adds to tables it does not create are still missing in a file."""
     columns = {
         operation.table.name.name.casefold(): {column.name.casefold() for column in operation.table.columns}
@@ -135,7 +135,7 @@ def _is_base(series: Draft, snapshot: Draft) -> bool:
     return missing * 2 > len(added)
 
 
-def _gone(series: Draft) -> Iterator[tuple[str, str]]:
+def _gone(series: DatabaseCandidate) -> Iterator[tuple[str, str]]:
     """Yield the tables and columns that a series drops or gives other names."""
     for one in series.series:
         for operation in one.file.facts.operations:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coderag.catalog.databases.candidates import Draft
+from coderag.catalog.databases.candidates import DatabaseCandidate
 from coderag.catalog.databases.declared import Declared
 from coderag.catalog.databases.places import project_of
 from coderag.sql.records import CreateTable
@@ -17,10 +17,10 @@ __all__ = ["with_test_apps"]
 OF_TESTS = ("test",)
 
 
-def with_test_apps(drafts: list[Draft]) -> list[Draft]:
+def with_test_apps(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Give the apps of tests to the only application of their project, which has more tables and none of theirs."""
     applications = [one for one in drafts if not one.side and _is_django(one)]
-    kept: list[Draft] = []
+    kept: list[DatabaseCandidate] = []
     for draft in drafts:
         home = _home(draft, applications) if draft.side == OF_TESTS and _is_django(draft) else None
         if home is None:
@@ -32,7 +32,7 @@ def with_test_apps(drafts: list[Draft]) -> list[Draft]:
     return kept
 
 
-def _home(draft: Draft, applications: Sequence[Draft]) -> Draft | None:
+def _home(draft: DatabaseCandidate, applications: Sequence[DatabaseCandidate]) -> DatabaseCandidate | None:
     project = project_of(draft.files[0].path)
     mine = [one for one in applications if project_of(one.files[0].path) == project]
     if len(mine) != 1:
@@ -41,7 +41,7 @@ def _home(draft: Draft, applications: Sequence[Draft]) -> Draft | None:
     return mine[0] if len(names) < len(own) and own.isdisjoint(names) else None
 
 
-def _is_django(draft: Draft) -> bool:
+def _is_django(draft: DatabaseCandidate) -> bool:
     """Tell whether all that creates tables are migrations and models of Django, which have their app in front."""
     made = [one for one in draft.files if one.names]
     return bool(made) and not draft.live and not draft.name and all(map(_is_of_django, made))

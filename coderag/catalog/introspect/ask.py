@@ -12,7 +12,7 @@ from coderag.catalog.introspect.errors import StatementError
 from coderag.catalog.introspect.rows import RowT, typed_rows
 from coderag.catalog.introspect.session import Session
 from coderag.errors import DatabaseError
-from coderag.sql.records import Lost
+from coderag.sql.records import Unparsed
 
 __all__ = ["Answers", "ask"]
 
@@ -41,7 +41,7 @@ class Answers(msgspec.Struct, frozen=True):
     routines: list[rows.RoutineRow]
     parameters: list[rows.ParameterRow]
     triggers: list[rows.TriggerRow]
-    lost: list[Lost]
+    lost: list[Unparsed]
 
 
 def ask(session: Session, schemas: Sequence[str] = ()) -> Answers:
@@ -60,7 +60,7 @@ class _Asking:
         self._catalog: Mapping[str, Section] = read_catalog(session.dialect)
         self._schemas: list[str] = []
         self._objects: list[rows.TableRow] = []
-        self._lost: list[Lost] = []
+        self._lost: list[Unparsed] = []
 
     def answers(self, wanted: Sequence[str]) -> Answers:
         database = self._must("database", rows.DatabaseRow)[0]
@@ -105,7 +105,7 @@ class _Asking:
         try:
             return self._rows(section, kind)
         except StatementError as error:
-            self._lost.append(Lost(0, name.replace("_", " "), f"the database does not tell them: {error}"))
+            self._lost.append(Unparsed(0, name.replace("_", " "), f"the database does not tell them: {error}"))
             return []
 
     def _rows(self, section: Section, kind: type[RowT]) -> list[RowT]:
@@ -130,7 +130,7 @@ class _Asking:
         return [*self._rows_of(objects[:middle], section, kind), *self._rows_of(objects[middle:], section, kind)]
 
     def _give_up(self, table: rows.TableRow, reason: str) -> None:
-        self._lost.append(Lost(0, f"{TITLES[table.kind]} {table.schema_name}.{table.name}", reason, table=True))
+        self._lost.append(Unparsed(0, f"{TITLES[table.kind]} {table.schema_name}.{table.name}", reason, table=True))
         self._objects = [one for one in self._objects if one.id != table.id]
 
 

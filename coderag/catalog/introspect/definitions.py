@@ -52,6 +52,6 @@ def _completed(column: Column, declared: Column | None) -> Column:
 
 
 def _facts(text: str, dialect: Dialect) -> Facts:
-    from coderag.sql.ddl.parse_file import read_sql
+    from coderag.sql.ddl.parse_file import parse_file
 
-    return read_sql(text.encode("utf-8", "replace"), path="", dialect=dialect.name)
+    return parse_file(text.encode("utf-8", "replace"), path="", dialect=dialect.name)

@@ -17,13 +17,13 @@ from coderag.sql.records import (
     CreateTable,
     CreateType,
     Facts,
-    Lost,
     Name,
     ObjectKind,
-    Operation,
     Routine,
+    SchemaOperation,
     Table,
     TypeDefinition,
+    Unparsed,
     Usage,
     UseDatabase,
 )
@@ -45,7 +45,7 @@ def facts_of(answers: Answers, *, database: str, watch: Watch | None = None) -> 
     """
     found = grouped(answers)
     lost = list(answers.lost)
-    operations: list[Operation] = []
+    operations: list[SchemaOperation] = []
     if plain_schema(answers.database.schema_name) and answers.dialect == "postgres":
         operations.append(UseDatabase(schema=answers.database.schema_name))
     operations += (CreateType(_type(row, found)) for row in answers.types)
@@ -75,8 +75,8 @@ def _type(row: TypeRow, answers: Grouped) -> TypeDefinition:
     )
 
 
-def _tables(answers: Grouped, lost: list[Lost], watch: Watch | None) -> Iterable[Operation]:
-    lost += (Lost(0, _head(row), NO_RIGHT, table=True) for row in answers.answers.tables if not row.readable)
+def _tables(answers: Grouped, lost: list[Unparsed], watch: Watch | None) -> Iterable[SchemaOperation]:
+    lost += (Unparsed(0, _head(row), NO_RIGHT, table=True) for row in answers.answers.tables if not row.readable)
     # Each server has its own idea of the order of names.
     readable = sorted(
         (row for row in answers.answers.tables if row.readable), key=lambda row: (row.schema_name, row.name)
@@ -89,38 +89,40 @@ def _tables(answers: Grouped, lost: list[Lost], watch: Watch | None) -> Iterable
             watch(done, len(readable))
 
 
-def _table(row: TableRow, answers: Grouped, lost: list[Lost]) -> Table | None:
+def _table(row: TableRow, answers: Grouped, lost: list[Unparsed]) -> Table | None:
     key = (row.schema_name, row.name)
     columns = answers.columns.get(key, [])
     kind = ObjectKind(row.kind)
     if row.problem:
-        lost.append(Lost(0, _head(row), row.problem, table=True))
+        lost.append(Unparsed(0, _head(row), row.problem, table=True))
     elif not columns and kind not in TITLES and answers.dialect.name != "postgres":  # where a table may have none
         reason = "it has no columns: it was dropped meanwhile, or the user may read none of them"
-        lost.append(Lost(0, _head(row), reason, table=True))
+        lost.append(Unparsed(0, _head(row), reason, table=True))
         return None
     hidden = (column.name for column in columns if not column.readable)
-    lost += (Lost(0, f"COLUMN {row.schema_name}.{row.name}.{name}", NO_RIGHT) for name in hidden)
+    lost += (Unparsed(0, f"COLUMN {row.schema_name}.{row.name}.{name}", NO_RIGHT) for name in hidden)
     table = table_of(row, answers)
     text = answers.texts.get(key, "")
     if not text:
         if kind in TITLES and not row.problem:
-            lost.append(Lost(0, _head(row), "the database does not show its query"))
+            lost.append(Unparsed(0, _head(row), "the database does not show its query"))
         return table
     if answers.dialect.name in {"mysql", "mariadb"} and answers.answers.database.schema_name:
         # They write every name in full.
         text = text.replace(f"`{answers.answers.database.schema_name}`.", "")
     declared = table_in(text, kind, answers.dialect)
     if declared is None:
-        lost.append(Lost(0, _head(row), "its definition could not be read"))
+        lost.append(Unparsed(0, _head(row), "its definition could not be read"))
         return table
     return completed(table, declared)
 
 
-def _routines(answers: Grouped, lost: list[Lost]) -> Iterable[Operation]:
+def _routines(answers: Grouped, lost: list[Unparsed]) -> Iterable[SchemaOperation]:
     for row in answers.answers.routines:
         if not row.readable:
-            lost.append(Lost(0, f"{row.kind.upper()} {row.schema_name}.{row.name}", "the user may not see its body"))
+            lost.append(
+                Unparsed(0, f"{row.kind.upper()} {row.schema_name}.{row.name}", "the user may not see its body")
+            )
         yield CreateRoutine(_routine(row, answers))
 
 
@@ -137,7 +139,7 @@ def _routine(row: RoutineRow, answers: Grouped) -> Routine:
     )
 
 
-def _triggers(answers: Grouped, lost: list[Lost]) -> Iterable[Operation]:
+def _triggers(answers: Grouped, lost: list[Unparsed]) -> Iterable[SchemaOperation]:
     for row in answers.answers.triggers:
         yield CreateRoutine(_trigger(row, answers))
     for definition in answers.answers.definitions:
@@ -145,7 +147,7 @@ def _triggers(answers: Grouped, lost: list[Lost]) -> Iterable[Operation]:
             continue
         trigger = trigger_in(definition.text, answers.dialect)
         if trigger is None:
-            lost.append(Lost(0, f"TRIGGER {definition.name}", "its definition could not be read"))
+            lost.append(Unparsed(0, f"TRIGGER {definition.name}", "its definition could not be read"))
         else:
             yield CreateRoutine(trigger)
 
@@ -161,7 +163,7 @@ def _trigger(row: TriggerRow, answers: Grouped) -> Routine:
     )
 
 
-def _schema_comments(answers: Grouped) -> Iterable[Operation]:
+def _schema_comments(answers: Grouped) -> Iterable[SchemaOperation]:
     for row in answers.answers.schemas:
         if row.comment and row.comment not in DEFAULT_COMMENTS:
             yield CommentOn(Name(row.name), row.comment, ObjectKind.SCHEMA)

@@ -13,7 +13,7 @@ from coderag.catalog.introspect.errors import SlowDatabaseError, StatementError
 from coderag.catalog.introspect.facts import Watch
 from coderag.catalog.introspect.session import Session
 from coderag.files.privacy.personal import VALUE_CHARACTERS, is_personal_column, masked_value
-from coderag.sql.records import Column, CreateTable, Facts, Lost, Name, ObjectKind, Operation, Table
+from coderag.sql.records import Column, CreateTable, Facts, Name, ObjectKind, SchemaOperation, Table, Unparsed
 
 __all__ = ["sampled"]
 
@@ -35,8 +35,8 @@ def sampled(facts: Facts, session: Session, *, values: int, watch: Watch | None 
     Keys that are numbers, personal columns and columns whose values are known get none. A table that cannot be looked
     into is in `lost`; where one takes too long, that and all after it.
     """
-    operations: list[Operation] = []
-    lost: list[Lost] = []
+    operations: list[SchemaOperation] = []
+    lost: list[Unparsed] = []
     slow = False
     tables = sum(isinstance(operation, CreateTable) for operation in facts.operations)
     done = 0
@@ -45,10 +45,10 @@ def sampled(facts: Facts, session: Session, *, values: int, watch: Watch | None 
             try:
                 operation = replace(operation, table=_sampled(operation.table, session, values))
             except StatementError as error:
-                lost.append(Lost(0, f"TABLE {operation.table.name}", f"no samples: {error}"))
+                lost.append(Unparsed(0, f"TABLE {operation.table.name}", f"no samples: {error}"))
             except SlowDatabaseError as error:
                 slow = True
-                lost.append(Lost(0, f"TABLE {operation.table.name}", f"no samples from here on: {error}"))
+                lost.append(Unparsed(0, f"TABLE {operation.table.name}", f"no samples from here on: {error}"))
         operations.append(operation)
         if watch is not None and isinstance(operation, CreateTable):
             watch(done := done + 1, tables)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import yaml
 
-from coderag.sql.records import AddDefinition, ColumnUse, Definition, Facts, Lost, Name, Source
+from coderag.sql.records import AddDefinition, ColumnUse, Definition, Facts, Name, Source, Unparsed
 from coderag.text.yaml_lines import yaml_text
 
 __all__ = ["read_glossary"]
@@ -96,7 +96,7 @@ def read_glossary(data: bytes, *, path: str) -> Facts:
 
 
 def _lost(line: int, path: str, reason: str) -> Facts:
-    return Facts(lost=(Lost(line, path.rsplit("/", 1)[-1], reason),))
+    return Facts(lost=(Unparsed(line, path.rsplit("/", 1)[-1], reason),))
 
 
 # YAML to nodes, from its events: neither nesting nor aliases can make it large.

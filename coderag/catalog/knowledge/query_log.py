@@ -15,7 +15,7 @@ import msgspec
 
 from coderag.errors import QueryError
 from coderag.sql.ddl.example_queries import question_of, read_query
-from coderag.sql.records import AddQuery, ExampleQuery, Facts, Lost, Name, Source
+from coderag.sql.records import AddQuery, ExampleQuery, Facts, Name, Source, Unparsed
 from coderag.sql.statements.dialect import Dialect, find_dialect, guess_dialect
 from coderag.sql.statements.masking import mask_literals
 
@@ -89,21 +89,21 @@ def read_query_log(data: bytes, *, path: str, mask: bool = False) -> Facts:
     try:
         rows = list(_rows(data.decode("utf-8", "replace")))
     except ValueError as error:
-        return Facts(lost=(Lost(1, path.rsplit("/", 1)[-1], f"not a readable log: {error}"),))
+        return Facts(lost=(Unparsed(1, path.rsplit("/", 1)[-1], f"not a readable log: {error}"),))
     named = [row for row in rows if _value(row, TEXT)]
     if not named:
         return Facts(statements=len(rows)) if not rows else _no_text(rows, path)
     dialect, reason = _dialect(named, path)
     entries = sorted(_entries(named, dialect), key=lambda entry: (-entry.calls, entry.source.start_line))
     queries = [query for entry in entries[:MAX_QUERIES] if (query := _query(entry, dialect, mask=mask)) is not None]
-    lost: list[Lost] = []
+    lost: list[Unparsed] = []
     if len(named) < len(rows):
         first = next(row.first for row in rows if not _value(row, TEXT))
-        lost.append(Lost(first, "", f"{len(rows) - len(named):,} rows hold no query"))
+        lost.append(Unparsed(first, "", f"{len(rows) - len(named):,} rows hold no query"))
     if len(entries) > MAX_QUERIES:
         left = len(entries) - MAX_QUERIES
         reason = f"{left:,} of {len(entries):,} different queries: only the {MAX_QUERIES:,} most frequent are kept"
-        lost.append(Lost(1, "", reason))
+        lost.append(Unparsed(1, "", reason))
     return Facts(
         dialect=dialect.name,
         guess=reason,
@@ -116,7 +116,8 @@ def read_query_log(data: bytes, *, path: str, mask: bool = False) -> Facts:
 def _no_text(rows: Sequence[Row], path: str) -> Facts:
     names = ", ".join(list(rows[0].values)[:6])
     return Facts(
-        statements=len(rows), lost=(Lost(1, path.rsplit("/", 1)[-1], f"no column holds queries; there are {names}"),)
+        statements=len(rows),
+        lost=(Unparsed(1, path.rsplit("/", 1)[-1], f"no column holds queries; there are {names}"),),
     )
 
 

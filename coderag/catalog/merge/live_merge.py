@@ -13,7 +13,7 @@ from coderag.catalog.replay.mutable import MutableTable
 from coderag.catalog.replay.state import State
 from coderag.sql.statements.dialect import GENERIC, dialects
 
-__all__ = ["Part", "main_database", "paired"]
+__all__ = ["DatabasePart", "main_database", "paired"]
 
 MIN_SHARE = 0.6  # of the tables of the side that has fewer, by their names
 MIN_TABLES = 2  # if the side has as many
@@ -22,7 +22,7 @@ Score = tuple[bool, float, int]  # the greater, the better
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DatabasePart:
     """A group, what its files amount to, and what its database says where it was asked."""
 
     group: Group
@@ -35,7 +35,7 @@ class _Asked:
     """The number of the part of a database that was asked, and the names of its tables."""
 
     number: int
-    part: Part
+    part: DatabasePart
     dialect: str
     names: frozenset[str]
 
@@ -45,13 +45,13 @@ class _Declared:
     """The number of a part, and one of the databases in it."""
 
     number: int
-    part: Part
+    part: DatabasePart
     database: str
     dialect: str
     names: frozenset[str]
 
 
-def paired(parts: Sequence[Part]) -> dict[int, tuple[int, str]]:
+def paired(parts: Sequence[DatabasePart]) -> dict[int, tuple[int, str]]:
     """Return the databases that were asked, by number, with the number of the part of files that declare each.
 
     The files' name of that database, folded, comes with it. Files go with the database that they fit best, which takes
@@ -91,14 +91,14 @@ def main_database(state: State) -> str:
     return min(counts, key=lambda name: (-counts[name], name), default="")
 
 
-def _asked(parts: Sequence[Part]) -> Iterator[_Asked]:
+def _asked(parts: Sequence[DatabasePart]) -> Iterator[_Asked]:
     for number, part in enumerate(parts):
         if part.live is not None:
             dialect = _dialect(one.facts.dialect for one in part.group.live)
             yield _Asked(number, part, dialect, _names(part.live.tables.values()))
 
 
-def _declared(parts: Sequence[Part]) -> Iterator[_Declared]:
+def _declared(parts: Sequence[DatabasePart]) -> Iterator[_Declared]:
     for number, part in enumerate(parts):
         if part.live is not None:
             continue

@@ -23,7 +23,7 @@ from coderag.sql.records import (
 )
 from coderag.sql.statements.names import key_of
 
-__all__ = ["join_asked"]
+__all__ = ["join_live"]
 
 STAR = "*"
 
@@ -31,7 +31,7 @@ Pair = tuple[MutableTable, MutableTable]  # as files declare a table, and as the
 SameRoutine = tuple[str, str, str]  # what overloaded functions have in common
 
 
-def join_asked(state: State, live: State, *, database: str) -> None:
+def join_live(state: State, live: State, *, database: str) -> None:
     """Make the tables of a database as it says itself; files add words, known values, history and places.
 
     `database` is what the files call it, folded. What only one of them has stays, and is reported where files have it.

@@ -51,10 +51,10 @@ from coderag.sql.records import (
     DropColumn,
     DropConstraint,
     ObjectKind,
-    Operation,
     Rename,
     RenameColumn,
     SchemaFile,
+    SchemaOperation,
     UseDatabase,
 )
 
@@ -132,7 +132,7 @@ def _apply_waiting(state: State, waiting: Iterable[Waiting]) -> None:
         _apply(state, operation)
 
 
-def _apply(state: State, operation: Operation) -> None:
+def _apply(state: State, operation: SchemaOperation) -> None:
     match operation:
         case CreateTable():
             create_table(state, operation)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from coderag.catalog.databases.editions_only import report_editions
 from coderag.catalog.databases.grouping import Group
-from coderag.catalog.merge.live_merge import Part, main_database, paired
+from coderag.catalog.merge.live_merge import DatabasePart, main_database, paired
 from coderag.catalog.merge.model_merge import join_models, join_snapshot, name_targets
-from coderag.catalog.merge.snapshot_columns import join_asked
+from coderag.catalog.merge.snapshot_columns import join_live
 from coderag.catalog.replay.apply import applied, apply_more, describe_again
 from coderag.catalog.replay.state import State
 
@@ -27,15 +27,15 @@ class Built:
 
 def built(groups: Sequence[Group]) -> list[Built]:
     """Return the states of groups; files and the database that they declare are one."""
-    parts = [Part(group, _of_files(group), applied(group.live) if group.live else None) for group in groups]
+    parts = [DatabasePart(group, _of_files(group), applied(group.live) if group.live else None) for group in groups]
     pairs = paired(parts)
-    asked: dict[int, dict[str, Part]] = {}
+    asked: dict[int, dict[str, DatabasePart]] = {}
     for live, (number, database) in sorted(pairs.items()):
         asked.setdefault(number, {})[database] = parts[live]
     return [_built(part, asked.get(number, {})) for number, part in enumerate(parts) if number not in pairs]
 
 
-def _built(part: Part, asked: Mapping[str, Part]) -> Built:
+def _built(part: DatabasePart, asked: Mapping[str, DatabasePart]) -> Built:
     group, state = part.group, part.files
     if part.live is not None:
         asked = {main_database(state): part}
@@ -48,7 +48,7 @@ def _built(part: Part, asked: Mapping[str, Part]) -> Built:
     for database, one in asked.items():
         if one.live is not None:
             one.live.adopt()
-            join_asked(state, one.live, database=database)
+            join_live(state, one.live, database=database)
     state.adopt()
     return Built(group, state, {database: one.group for database, one in asked.items()})
 

@@ -14,9 +14,9 @@ from coderag.sql.records import (
     ForeignKey,
     Name,
     ObjectKind,
-    Operation,
     Routine,
     SchemaFile,
+    SchemaOperation,
     SchemaProblem,
     Source,
     Table,
@@ -34,7 +34,7 @@ TYPE_KINDS = frozenset({ObjectKind.TYPE, ObjectKind.ENUM, ObjectKind.DOMAIN})
 ONE_LEVEL = frozenset({"clickhouse", "mariadb", "mysql", "spark"})  # dialects whose databases are their schemas
 MAX_SHOWN = 80  # characters of a text in a history
 
-Waiting = tuple[SchemaFile, str, str, Operation]  # the file, the database and the schema in use
+Waiting = tuple[SchemaFile, str, str, SchemaOperation]  # the file, the database and the schema in use
 RoutineKey = tuple[ObjectKind, Key, Key | None, tuple[str, ...]]
 
 
@@ -222,12 +222,12 @@ class State:
         """Tell whether a later file may create what is missing."""
         return not self.in_order and not self.last
 
-    def defer(self, operation: Operation) -> None:
+    def defer(self, operation: SchemaOperation) -> None:
         """Let an operation wait until all files have been applied."""
         if self.file is not None:
             self.deferred.append((self.file, self.database, self.schema, operation))
 
-    def known(self, name: Name, operation: Operation, *, source: Source, doing: str) -> MutableTable | None:
+    def known(self, name: Name, operation: SchemaOperation, *, source: Source, doing: str) -> MutableTable | None:
         """Return the table that an operation changes; where there is none, the operation waits or is reported."""
         found = self.find(name)
         if found is not None:

@@ -13,7 +13,7 @@ from coderag.cli.output.locations import certainty_text, head_line, kinds_of, lo
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, screen, visible
 from coderag.cli.roots import Paths
-from coderag.graph.queries.paths import Way, WayStep
+from coderag.graph.queries.paths import PathStep, Way
 from coderag.graph.records import NodeKind
 
 __all__ = ["run"]
@@ -59,7 +59,7 @@ def _lines(way: Way, paths: Paths, shown: Screen, *, several: bool) -> Iterator[
     yield from rows([_row(step, paths, way.repository) for step in way.steps], shown, indent="  ")
 
 
-def _row(step: WayStep, paths: Paths, repository: str) -> tuple[str, int, str, str]:
+def _row(step: PathStep, paths: Paths, repository: str) -> tuple[str, int, str, str]:
     sure = certainty_text(step.certainty, step.candidates)
     what = "" if step.spot.kind in (NodeKind.FUNCTION, NodeKind.METHOD) else f"{step.spot.kind} "
     text = f"{step.how} {what}{visible(step.spot.name)}"

@@ -9,7 +9,7 @@ from coderag.api.index import Index
 from coderag.cli.opening import note
 from coderag.cli.output.text import Screen, Style, counted, shorten, visible
 from coderag.cli.roots import Paths
-from coderag.graph.queries.locations import Spot
+from coderag.graph.queries.locations import Location
 from coderag.graph.queries.refs import Unresolved
 from coderag.graph.records import Certainty, NodeKind
 
@@ -52,14 +52,14 @@ def tell_choice(index: Index, target: str, options: argparse.Namespace) -> None:
         note(f"{target!r} is taken for {taken}; not for {others_text(found.others)}")
 
 
-def others_text(others: Sequence[Spot]) -> str:
+def others_text(others: Sequence[Location]) -> str:
     """Return what else has the name of a target, and how to choose it."""
     named = map(_spot_text, others[:SHOWN_OTHERS])
     more = f" and {len(others) - SHOWN_OTHERS:,} more" if len(others) > SHOWN_OTHERS else ""
     return f"{', '.join(named)}{more}; --kind and --path choose"
 
 
-def _spot_text(one: Spot) -> str:
+def _spot_text(one: Location) -> str:
     return f"{one.kind} {visible(one.name)} {visible(place_text(one.path, one.line))}".rstrip()
 
 
@@ -68,7 +68,7 @@ def place_text(path: str, line: int) -> str:
     return f"{path}:{line}" if line else path
 
 
-def head_line(spot: Spot, paths: Paths, shown: Screen, *, repository: str, several: bool) -> str:
+def head_line(spot: Location, paths: Paths, shown: Screen, *, repository: str, several: bool) -> str:
     """Return where and what a target is, on one line."""
     path = visible(paths.of(spot.path, repository)) if spot.path else ""
     place = shown.paint(path, Style.PATH)

@@ -6,7 +6,7 @@ from typing import cast
 
 import msgspec
 
-from coderag.sql.records import AddQuery, Facts, Lost, Operation, Record, Source
+from coderag.sql.records import AddQuery, Facts, Record, SchemaOperation, Source, Unparsed
 
 __all__ = ["read_embedded"]
 
@@ -15,20 +15,20 @@ HEAD_CHARS = 60
 
 def read_embedded(text: str, *, source: Source, path: str, dialect: str = "") -> Facts:
     """Return what SQL declares; its lines are those of the literal in `source`. Queries in it are no examples."""
-    from coderag.sql.ddl.parse_file import read_sql  # sqlglot is slow to import
+    from coderag.sql.ddl.parse_file import parse_file  # sqlglot is slow to import
 
-    facts: Facts = read_sql(text.encode(), path=path, dialect=dialect)
+    facts: Facts = parse_file(text.encode(), path=path, dialect=dialect)
     first, last = source.start_line, source.end_line
     operations = [one for one in facts.operations if not isinstance(one, AddQuery)]
     lost = [
-        Lost(line=min(one.line + first - 1, last), head=one.head[:HEAD_CHARS], reason=one.reason, table=one.table)
+        Unparsed(line=min(one.line + first - 1, last), head=one.head[:HEAD_CHARS], reason=one.reason, table=one.table)
         for one in facts.lost
     ]
     return msgspec.structs.replace(
         facts,
         lost=tuple(lost),
         passed=(),
-        operations=tuple(cast("Operation", _moved(one, first - 1, last)) for one in operations),
+        operations=tuple(cast("SchemaOperation", _moved(one, first - 1, last)) for one in operations),
     )
 
 

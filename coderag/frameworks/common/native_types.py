@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from coderag.sql.records import AddColumn, AlterColumn, Column, CreateTable, Operation, Origin, SchemaFile
+from coderag.sql.records import AddColumn, AlterColumn, Column, CreateTable, Origin, SchemaFile, SchemaOperation
 
 __all__ = ["native_type", "with_native_types"]
 
@@ -66,7 +66,7 @@ def _with_native_types(file: SchemaFile) -> SchemaFile:
     return replace(file, facts=replace(file.facts, operations=operations))
 
 
-def _with_types(operation: Operation, native: Callable[[str], str]) -> Operation:
+def _with_types(operation: SchemaOperation, native: Callable[[str], str]) -> SchemaOperation:
     def column_with(column: Column) -> Column:
         return replace(column, type=native(column.type)) if column.type else column
 

@@ -16,13 +16,13 @@ from coderag.sql.records import (
     Facts,
     FieldKind,
     Heir,
-    Lost,
     Mixin,
     Name,
-    Operation,
     SchemaFile,
+    SchemaOperation,
     Source,
     Table,
+    Unparsed,
 )
 
 __all__ = ["Definitions", "lost_statements", "with_shared"]
@@ -39,7 +39,7 @@ def with_shared(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     return [_with_mixins(file, mixins) for file in found] if mixins else found
 
 
-def lost_statements(facts: Sequence[tuple[str, Facts]]) -> Iterator[tuple[str, Lost]]:
+def lost_statements(facts: Sequence[tuple[str, Facts]]) -> Iterator[tuple[str, Unparsed]]:
     """Yield what could not be read, by path; not the columns of a base that another of the files defines."""
     names = {one.table.name.name for _, found in facts if found.shared is not None for one in found.shared.mixins}
     defined = {_reason(name) for name in names}
@@ -131,7 +131,9 @@ class _Filler:
         self._mixins = mixins
         self.found: set[str] = set()
 
-    def filled_operation(self, operation: Operation, heirs: Mapping[Name, list[Heir]], path: str) -> Operation:
+    def filled_operation(
+        self, operation: SchemaOperation, heirs: Mapping[Name, list[Heir]], path: str
+    ) -> SchemaOperation:
         """Return a table with its columns, which may be all that it has; any other operation as it is."""
         if not isinstance(operation, CreateTable | Describe) or operation.table.name not in heirs:
             return operation
@@ -245,7 +247,7 @@ def _with_length(kind: FieldKind, length: int) -> FieldKind:
     return msgspec.structs.replace(kind, type=f"VARCHAR({length})") if length and kind.type == "VARCHAR" else kind
 
 
-def _with_kind(operation: Operation, known: Mapping[tuple[int, str], FieldKind]) -> Iterator[Operation]:
+def _with_kind(operation: SchemaOperation, known: Mapping[tuple[int, str], FieldKind]) -> Iterator[SchemaOperation]:
     """Yield an operation with the types of its columns, without those that are none."""
     match operation:
         case CreateTable(table=table):

@@ -17,8 +17,8 @@ from coderag.sql.records import (
     Facts,
     Name,
     ObjectKind,
-    Operation,
     Origin,
+    SchemaOperation,
     Source,
     Table,
     Usage,
@@ -71,7 +71,7 @@ def _record(value: Any) -> Record:
     return value if isinstance(value, dict) else {}
 
 
-def _tables(document: Record, project: str) -> Iterator[Operation]:
+def _tables(document: Record, project: str) -> Iterator[SchemaOperation]:
     nodes = _records(document, "nodes")
     names = {str(one.get("unique_id")): _name(one) for one in (*nodes, *_records(document, "sources"))}
     tested: dict[str, Tested] = {}

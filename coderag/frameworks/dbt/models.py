@@ -16,14 +16,14 @@ from coderag.sql.records import (
     ExampleQuery,
     Facts,
     Lineage,
-    Lost,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Routine,
+    SchemaOperation,
     Source,
     Table,
+    Unparsed,
     Usage,
 )
 
@@ -55,7 +55,7 @@ def read_model(data: bytes, *, path: str, dialect: str = "") -> Facts:
         name = snapshot[1]
     rendered = render(text)
     usage, columns, lineage = _read_query(rendered.sql, tuple(rendered.references), dialect)
-    operation: Operation
+    operation: SchemaOperation
     if "tests" in folders or "analyses" in folders or "analysis" in folders:
         question = _comment(text) or name.replace("_", " ")
         operation = AddQuery(ExampleQuery(text.strip(), question=question, usage=usage, source=whole))
@@ -72,7 +72,7 @@ def read_model(data: bytes, *, path: str, dialect: str = "") -> Facts:
             sources=(whole,),
         )
         operation = CreateTable(table, replace=True)
-    lost = () if columns or lineage else (Lost(1, name, "its columns are made by macros; only YAML can name them"),)
+    lost = () if columns or lineage else (Unparsed(1, name, "its columns are made by macros; only YAML can name them"),)
     return Facts(dialect=dialect, guess=DBT, statements=1, lost=lost, operations=(operation,))
 
 

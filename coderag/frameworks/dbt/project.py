@@ -17,8 +17,8 @@ from coderag.sql.records import (
     CreateTable,
     Describe,
     Facts,
-    Operation,
     SchemaFile,
+    SchemaOperation,
     Table,
 )
 
@@ -77,7 +77,7 @@ def _folder(path: str, projects: Mapping[str, str]) -> str | None:
 
 def _beside_manifest(facts: Facts) -> Facts:
     """Return facts as what they add to the manifest: columns and lineage of its tables, macros, queries."""
-    kept: list[Operation] = []
+    kept: list[SchemaOperation] = []
     for one in facts.operations:
         if isinstance(one, CreateTable):
             kept.append(Describe(one.table, complete=True))
@@ -86,7 +86,7 @@ def _beside_manifest(facts: Facts) -> Facts:
     return msgspec.structs.replace(facts, operations=tuple(kept))
 
 
-def _documented(operation: Operation, docs: Mapping[str, str]) -> Operation:
+def _documented(operation: SchemaOperation, docs: Mapping[str, str]) -> SchemaOperation:
     if not isinstance(operation, CreateTable | Describe):
         return operation
     return msgspec.structs.replace(operation, table=_with_docs(operation.table, docs))

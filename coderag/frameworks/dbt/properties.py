@@ -17,8 +17,8 @@ from coderag.sql.records import (
     Describe,
     Facts,
     Name,
-    Operation,
     Origin,
+    SchemaOperation,
     Source,
     Table,
 )
@@ -40,7 +40,7 @@ def read_properties(data: bytes, *, path: str) -> Facts:
         return Facts()
     if path.rpartition("/")[2].startswith("dbt_project."):
         return Facts(guess=f"{PROJECT}{document.text('name')}", database=document.text("name"))
-    operations: list[Operation] = []
+    operations: list[SchemaOperation] = []
     for one in document.tables("models", "seeds", "snapshots"):
         operations += _described(one)
     for source in document.tables("sources"):
@@ -55,7 +55,7 @@ def read_properties(data: bytes, *, path: str) -> Facts:
     return Facts(guess=DBT, statements=len(operations), operations=tuple(operations))
 
 
-def _described(one: Mapping) -> Iterator[Operation]:
+def _described(one: Mapping) -> Iterator[SchemaOperation]:
     if name := one.text("name"):
         yield Describe(_table(one, Name(str(one.table("config").text("alias") or name))), complete=True)
 
@@ -165,7 +165,7 @@ def _aggregate(function: str, expression: str) -> str:
     return f"{AVERAGE.get(function, function.upper())}({expression})" if function in AGGREGATES else expression
 
 
-def _semantic_models(document: Mapping) -> Iterator[Operation]:
+def _semantic_models(document: Mapping) -> Iterator[SchemaOperation]:
     for model in document.tables("semantic_models"):
         table = named_relation(model.text("model"))
         for measure in model.tables("measures") if table is not None else ():
@@ -176,7 +176,7 @@ def _semantic_models(document: Mapping) -> Iterator[Operation]:
                 yield AddDefinition(_definition(name, text, expression, table, measure))
 
 
-def _metric(one: Mapping, measures: dict[str, tuple[str, Name]]) -> Iterator[Operation]:
+def _metric(one: Mapping, measures: dict[str, tuple[str, Name]]) -> Iterator[SchemaOperation]:
     name = one.text("name")
     if not name:
         return

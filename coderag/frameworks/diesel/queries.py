@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from coderag.frameworks.usage.scope import Scope
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Argument, Chain, chain_of, chains_in, items
 
@@ -46,7 +46,7 @@ METHODS = frozenset(
 )
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the statements that a file builds."""
     opened = {name.decode() for name in DSL.findall(code.data)}
     reached = 0  # what stands in a statement is no statement of its own

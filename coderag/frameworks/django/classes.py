@@ -15,8 +15,8 @@ from coderag.frameworks.django.tables import (
     table_name,
 )
 from coderag.sql.records import (
-    Lost,
     Source,
+    Unparsed,
 )
 from coderag.syntax.languages.python import Call, Class, Code, last_part
 from coderag.syntax.languages.python_classes import ancestors, base_names
@@ -73,10 +73,10 @@ def app_label(path: str) -> str:
     return parts[at - 1]
 
 
-def models_of(code: Code, path: str) -> tuple[Models, list[Lost]]:
+def models_of(code: Code, path: str) -> tuple[Models, list[Unparsed]]:
     """Return the models, and what of them could not be named or read."""
     found = Models({}, {})
-    lost: list[Lost] = []
+    lost: list[Unparsed] = []
     app = app_label(path)
     for one in code.classes.values():
         options = options_of(one, code)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from coderag.sql.records import AddColumn, AlterColumn, Column, CreateTable, Operation, SchemaFile
+from coderag.sql.records import AddColumn, AlterColumn, Column, CreateTable, SchemaFile, SchemaOperation
 
 __all__ = ["in_dialect"]
 
@@ -31,7 +31,7 @@ def in_dialect(file: SchemaFile) -> SchemaFile:
     return replace(file, facts=replace(file.facts, operations=operations))
 
 
-def _operation(operation: Operation, words: Words) -> Operation:
+def _operation(operation: SchemaOperation, words: Words) -> SchemaOperation:
     """Return an operation with other types; a table that SQL states has the types that it says."""
     match operation:
         case CreateTable(table=table) if "." in table.alias:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from coderag.frameworks.common.shared import Definitions
-from coderag.sql.records import Column, CreateTable, Evidence, ForeignKey, Operation, SchemaFile, Source, Table
+from coderag.sql.records import Column, CreateTable, Evidence, ForeignKey, SchemaFile, SchemaOperation, Source, Table
 
 __all__ = ["with_parents"]
 
@@ -50,7 +50,7 @@ def _with_parents(file: SchemaFile, defined: Definitions[Table]) -> SchemaFile:
     return replace(file, facts=replace(file.facts, operations=operations, lost=lost))
 
 
-def _with_links(operation: Operation, links: dict[str, list[Table]]) -> Operation:
+def _with_links(operation: SchemaOperation, links: dict[str, list[Table]]) -> SchemaOperation:
     if not isinstance(operation, CreateTable):
         return operation
     table = operation.table

@@ -44,13 +44,13 @@ from coderag.sql.records import (
     FieldUse,
     ForeignKey,
     Heir,
-    Lost,
     Mixin,
     Name,
     Origin,
     Relation,
     Shared,
     Table,
+    Unparsed,
 )
 from coderag.syntax.languages.python import Class, Code, last_part, read_python
 from coderag.syntax.languages.python_classes import base_names
@@ -181,9 +181,9 @@ def _target(model: Model, field: Field, models: Models) -> Target | None:
     return Target(full, other.table, _key(other)[1])
 
 
-def _tables(model: Model, models: Models, code: Code) -> tuple[list[Table], list[Lost]]:
+def _tables(model: Model, models: Models, code: Code) -> tuple[list[Table], list[Unparsed]]:
     """Return the table of a model and those of its many-to-many fields."""
-    lost: list[Lost] = []
+    lost: list[Unparsed] = []
     columns, keys, unique = _added(model)
     joins: list[Table] = []
     for field in model.fields.values():

@@ -23,9 +23,9 @@ from coderag.sql.records import (
     ForeignKey,
     Name,
     ObjectKind,
-    Operation,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Table,
 )
 
@@ -48,7 +48,7 @@ class Names:
     together: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # table -> unique_together
     without: dict[str, str] = field(default_factory=dict)  # models without a table of their own -> the one they have
 
-    def note(self, operation: Operation) -> None:
+    def note(self, operation: SchemaOperation) -> None:
         """Take over what an operation with settled names does to names."""
         match operation:
             case CreateTable(table=table):
@@ -184,14 +184,14 @@ class Names:
                 return msgspec.structs.replace(column, type=other.type)
         return column
 
-    def note_without(self, operation: Operation) -> None:
+    def note_without(self, operation: SchemaOperation) -> None:
         """Note a model without a table of its own."""
         if isinstance(operation, Describe):
             table = self.table(operation.table.name)
             self.without[operation.table.alias.casefold()] = table.name
             self.rules.setdefault(table_name(operation.table.alias), operation.table.alias.casefold())
 
-    def is_of_no_table(self, operation: Operation) -> bool:
+    def is_of_no_table(self, operation: SchemaOperation) -> bool:
         """Tell whether an operation is about a model without a table of its own, so that nothing happens."""
         match operation:
             case AddColumn(table=name) | DropColumn(table=name) | RenameColumn(table=name) | AlterColumn(table=name):

@@ -22,8 +22,8 @@ from coderag.sql.migration_order import Migration, ordered
 from coderag.sql.records import (
     CreateTable,
     Describe,
-    Operation,
     SchemaFile,
+    SchemaOperation,
     Source,
 )
 
@@ -71,7 +71,7 @@ def _with_keys(file: SchemaFile) -> SchemaFile:
     return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=operations))
 
 
-def _with_key(operation: Operation) -> Operation:
+def _with_key(operation: SchemaOperation) -> SchemaOperation:
     if not isinstance(operation, CreateTable) or operation.table.primary_key or "." not in operation.table.alias:
         return operation
     table = operation.table

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, chains_in, entries, items, literal
 from coderag.syntax.trees.tree import text_of
@@ -69,7 +69,7 @@ OF_QUERYSETS = PASSING | {"[]"}
 GIVES_QUERYSET = PASSING - {"get", "first", "last", "create", "latest", "earliest"} | MANAGERS
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of Django's models."""
     yield from _Reader(code).read()
 
@@ -88,13 +88,13 @@ def field_path(written: str) -> str:
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.entities = Entities(code, self.of_chain, PASSING, may_be=self.may_be)
         self.classes: dict[int, str] = {}  # the models among the types of the file, "" for what is none
         self.is_evident = b"django" in code.data
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR, self.is_wanted):
             yield from self._chain(chain)
         if b"_or_404" in self.code.data:
@@ -104,7 +104,7 @@ class _Reader:
             for chain in self.code.chains(ASSIGNED, self.entities.begins):
                 yield from self._assigned(chain)
             for path, node in self.entities.loaded():
-                draft = Draft()
+                draft = UsageBuilder()
                 draft.use(path, whole=True)
                 yield from draft.models(self.code, node, FRAMEWORK)
 
@@ -180,8 +180,8 @@ class _Reader:
             else ""
         )
 
-    def _chain(self, chain: Chain) -> Iterator[Found]:
-        draft = Draft()
+    def _chain(self, chain: Chain) -> Iterator[Usage]:
+        draft = UsageBuilder()
         first = chain.links[0]
         if first.name in SHORTCUTS and first.arguments is not None:
             self._shortcut(first, draft)
@@ -224,7 +224,7 @@ class _Reader:
                 return last.name in GIVES_QUERYSET
         return False
 
-    def _shortcut(self, link: Link, draft: Draft) -> None:
+    def _shortcut(self, link: Link, draft: UsageBuilder) -> None:
         given = chain_of(link.argument(0))
         if given is None:
             return
@@ -254,7 +254,7 @@ class _Reader:
         uses = re.findall(rb"(?<![\w.])%s(?![\w])[ \t]*(\.\w+|.)?" % name, self.code.data[node.end_byte : end])
         return bool(uses) and all(use[:1] == b"." and use[1:].decode() in QUERYSET for use in uses)
 
-    def _links(self, node: Node, links: tuple[Link, ...], model: str, *, draft: Draft, is_manager: bool) -> None:
+    def _links(self, node: Node, links: tuple[Link, ...], model: str, *, draft: UsageBuilder, is_manager: bool) -> None:
         """Note what the calls on a manager or queryset do."""
         named: set[str] = set()
         is_whole, is_asked = True, False
@@ -274,7 +274,7 @@ class _Reader:
         if access is None or access is Access.READ:
             draft.use(model, whole=is_whole and not self._goes_on(node, links))
 
-    def _call(self, link: Link, name: str, model: str, *, draft: Draft, named: set[str]) -> None:
+    def _call(self, link: Link, name: str, model: str, *, draft: UsageBuilder, named: set[str]) -> None:
         keywords = [one for one in link.arguments or () if one.name]
         if name in CONDITIONS:
             for one in keywords:
@@ -307,7 +307,7 @@ class _Reader:
             named.update(one.name for one in keywords)
             named.update(_default_names(link))
 
-    def _bulk(self, link: Link, name: str, model: str, draft: Draft) -> None:
+    def _bulk(self, link: Link, name: str, model: str, draft: UsageBuilder) -> None:
         draft.use(model, Access.WRITE, whole=name == "bulk_create")
         if name == "bulk_update":
             fields = link.argument(1) or link.keyword("fields")
@@ -316,7 +316,7 @@ class _Reader:
             if chain.links[-1].name == model.rpartition(".")[2] and chain.links[-1].arguments is not None:
                 draft.touch_all(model, (one.name for one in chain.links[-1].arguments if one.name), written=True)
 
-    def _loaded(self, link: Link, model: str, draft: Draft) -> None:
+    def _loaded(self, link: Link, model: str, draft: UsageBuilder) -> None:
         """Note the relations that are loaded along."""
         for one in link.arguments or ():
             text = literal(one.node)
@@ -328,7 +328,7 @@ class _Reader:
             if text:
                 draft.use(".".join([model, *text.split("__")]), whole=True)
 
-    def _expressions(self, link: Link, model: str, draft: Draft, named: set[str]) -> None:
+    def _expressions(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
         """Note the fields in F("x"), Q(x=1), Count("x") among the arguments."""
         data = self.code.data
         for argument in reversed(link.arguments or ()):
@@ -355,7 +355,7 @@ class _Reader:
                         ):
                             draft.touch(model, field_path(field))
 
-    def _object(self, chain: Chain, draft: Draft) -> None:
+    def _object(self, chain: Chain, draft: UsageBuilder) -> None:
         """Note what is done with an object: save, delete, refresh_from_db; and add and set of a related manager."""
         link = chain.links[-1]
         name = link.name
@@ -407,7 +407,7 @@ class _Reader:
         if current is not None and is_class_name(current.links[-1].name):
             yield from (one.name for one in current.links[-1].arguments or () if one.name)
 
-    def _assigned(self, chain: Chain) -> Iterator[Found]:
+    def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield `user.name = x` of an object of a model."""
         if len(chain.links) < 2 or any(link.arguments is not None for link in chain.links):
             return
@@ -418,7 +418,7 @@ class _Reader:
         if holder.links[0].name == "self" and len(holder.links) == 1:
             return
         if model := self.entities.of(holder):
-            draft = Draft()
+            draft = UsageBuilder()
             draft.use(model, Access.WRITE)
             draft.touch(model, chain.links[-1].name, written=True)
             yield from draft.models(self.code, chain.node, FRAMEWORK)

@@ -25,10 +25,10 @@ from coderag.sql.records import (
     ForeignKey,
     Name,
     ObjectKind,
-    Operation,
     Rename,
     RenameColumn,
     SchemaFile,
+    SchemaOperation,
     Table,
 )
 
@@ -39,7 +39,7 @@ NAMES = re.compile(r"'(?:[^']|'')*'|\b([a-z_]\w*)")  # in a check, whose words o
 
 def settle(names: Names, file: SchemaFile) -> SchemaFile:
     """Return a file with its operations settled, which are noted."""
-    found: list[Operation] = []
+    found: list[SchemaOperation] = []
     operations = file.facts.operations
     for number, operation in enumerate(operations):
         if isinstance(operation, DropConstraint) and operation.unique:
@@ -52,7 +52,9 @@ def settle(names: Names, file: SchemaFile) -> SchemaFile:
     return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=tuple(found)))
 
 
-def _sets_dropped(names: Names, operation: DropConstraint, behind: Sequence[Operation]) -> Iterator[Operation]:
+def _sets_dropped(
+    names: Names, operation: DropConstraint, behind: Sequence[SchemaOperation]
+) -> Iterator[SchemaOperation]:
     """Yield the keys that go where a statement says all of a table that are there from then on, which follow it."""
     if names.is_of_no_table(operation):
         return
@@ -67,7 +69,7 @@ def _sets_dropped(names: Names, operation: DropConstraint, behind: Sequence[Oper
             yield DropConstraint(table, columns=columns, if_exists=True, source=operation.source)
 
 
-def _settled(names: Names, operation: Operation, behind: Sequence[Operation]) -> Iterator[Operation]:
+def _settled(names: Names, operation: SchemaOperation, behind: Sequence[SchemaOperation]) -> Iterator[SchemaOperation]:
     """Yield what an operation comes to; `behind` are the ones that follow it."""
     following = behind[0] if behind else None
     if is_without_table(operation):
@@ -138,7 +140,7 @@ def _with_user_column(names: Names, table: Table) -> Table:
     )
 
 
-def _keys_behind(names: Names, following: Operation | None) -> list[ForeignKey]:
+def _keys_behind(names: Names, following: SchemaOperation | None) -> list[ForeignKey]:
     """Return the foreign key that the following operation adds."""
     if not isinstance(following, AddConstraint) or following.foreign_key is None:
         return []
@@ -146,8 +148,8 @@ def _keys_behind(names: Names, following: Operation | None) -> list[ForeignKey]:
 
 
 def _altered_column(
-    names: Names, operation: AlterColumn, table: Name, behind: Sequence[Operation]
-) -> Iterator[Operation]:
+    names: Names, operation: AlterColumn, table: Name, behind: Sequence[SchemaOperation]
+) -> Iterator[SchemaOperation]:
     """Yield the change of a column, with a new name where its field has become a relation or is none any more."""
     column = operation.column
     before = names.column(table, column)
@@ -184,7 +186,7 @@ def _link_before(names: Names, table: Name, key: ForeignKey) -> str | None:
     return columns[others[0]].name if near != "_id" and column.casefold() not in columns and others else None
 
 
-def _constraint(names: Names, operation: AddConstraint, table: Name) -> Iterator[Operation]:
+def _constraint(names: Names, operation: AddConstraint, table: Name) -> Iterator[SchemaOperation]:
     """Yield a constraint with the columns of its fields; nothing where it is there already."""
     key = operation.foreign_key
     if key is not None:
@@ -207,7 +209,7 @@ def _constraint(names: Names, operation: AddConstraint, table: Name) -> Iterator
     yield msgspec.structs.replace(operation, table=table, unique=unique, foreign_key=key, check=check)
 
 
-def _dropped_column(names: Names, operation: DropColumn, table: Name) -> Operation:
+def _dropped_column(names: Names, operation: DropColumn, table: Name) -> SchemaOperation:
     column = names.column(table, operation.column)
     join = names.joins(table).get(operation.column.casefold())
     if join is not None and column.casefold() not in names.columns.get(folded(table), {}):
@@ -216,8 +218,8 @@ def _dropped_column(names: Names, operation: DropColumn, table: Name) -> Operati
 
 
 def _renamed_column(
-    names: Names, operation: RenameColumn, table: Name, following: Operation | None
-) -> Iterator[Operation]:
+    names: Names, operation: RenameColumn, table: Name, following: SchemaOperation | None
+) -> Iterator[SchemaOperation]:
     """Yield what becomes of a renamed field; nothing where its column has a name of its own."""
     column = names.column(table, operation.column)
     join = names.joins(table).get(operation.column.casefold())
@@ -241,7 +243,7 @@ def _renamed_column(
         yield Describe(Table(Name(to), alias=alias))
 
 
-def _renamed(names: Names, operation: Rename, table: Name, behind: Operation | None) -> Iterator[Operation]:
+def _renamed(names: Names, operation: Rename, table: Name, behind: SchemaOperation | None) -> Iterator[SchemaOperation]:
     """Yield what a renamed model or table comes to, with the tables of its many-to-many fields."""
     is_model = isinstance(behind, Describe) and behind.table.name == operation.to
     model = names.model_of(table)
@@ -257,7 +259,7 @@ def _renamed(names: Names, operation: Rename, table: Name, behind: Operation | N
             yield Rename(Name(join), Name(f"{operation.to.name}_{name}"), source=operation.source)
 
 
-def _renamed_model(names: Names, described: Table) -> Iterator[Operation]:
+def _renamed_model(names: Names, described: Table) -> Iterator[SchemaOperation]:
     """Yield the changes of those columns in many-to-many tables that are named by a model which has a new name."""
     before, after = names.model_of(described.name), described.alias.casefold()
     if before in {"", after}:

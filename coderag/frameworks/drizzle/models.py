@@ -21,14 +21,14 @@ from coderag.sql.records import (
     Evidence,
     Facts,
     ForeignKey,
-    Lost,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Relation,
+    SchemaOperation,
     Table,
     TypeDefinition,
+    Unparsed,
 )
 from coderag.syntax.languages.javascript import Code, Link, function_body, function_parameters, unwrapped
 from coderag.syntax.trees.comments import comment_above, comment_of
@@ -85,7 +85,7 @@ class _Reading:
     """A file, and what its constants declare."""
 
     def __init__(self, code: Code) -> None:
-        self.lost: list[Lost] = []
+        self.lost: list[Unparsed] = []
         self.dialect = ""
         self.sign = ""
         self._code = code
@@ -94,7 +94,7 @@ class _Reading:
         self._enums: dict[str, TypeDefinition] = {}
         self._makers: dict[str, Node] = {}  # functions that put something around the name of a table
 
-    def operations(self) -> list[Operation]:
+    def operations(self) -> list[SchemaOperation]:
         """Return the enums, then the tables."""
         for variable, links, statement in self._declarations():
             self._classify(variable, links, statement)

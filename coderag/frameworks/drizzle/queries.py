@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, chains_in, entries, items
 
@@ -33,25 +33,25 @@ FOLLOWING = {
 NO_FIELDS = frozenset(("$inferSelect", "$inferInsert", "_", "enableRLS", "getSQL"))
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of Drizzle's tables."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.is_evident = b"drizzle" in code.data
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR):
-            draft = Draft()
+            draft = UsageBuilder()
             main = self._beginning(chain, draft, 0)
             if main:
                 self._calls(chain, main, draft)
                 yield from draft.models(self.code, chain.node, FRAMEWORK)
 
-    def _beginning(self, chain: Chain, draft: Draft, depth: int) -> str:
+    def _beginning(self, chain: Chain, draft: UsageBuilder, depth: int) -> str:
         """Return the table that a chain is about, "" where it builds no query."""
         position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
         if position < 0 or depth > 10:
@@ -90,7 +90,7 @@ class _Reader:
                 value = chain_of(bound.node)
                 if links != position or value is None or value.node == chain.node:
                     continue
-                if table := self._beginning(value, Draft(), depth + 1):
+                if table := self._beginning(value, UsageBuilder(), depth + 1):
                     return table
         return ""
 
@@ -108,7 +108,7 @@ class _Reader:
                     return ""
         return chain.links[-1].name
 
-    def _calls(self, chain: Chain, main: str, draft: Draft) -> None:
+    def _calls(self, chain: Chain, main: str, draft: UsageBuilder) -> None:
         links = [link for link in chain.links if link.arguments is not None]
         tables = {main} | {table for link in links if link.name in JOINS and (table := self._table(link.argument(0)))}
         is_listed = False
@@ -137,7 +137,7 @@ class _Reader:
             for table in tables:
                 draft.use(table, whole=True)
 
-    def _references(self, link: Link, draft: Draft, tables: set[str]) -> None:
+    def _references(self, link: Link, draft: UsageBuilder, tables: set[str]) -> None:
         for argument in link.arguments or ():
             for chain in chains_in(argument.node):
                 names = chain.names
@@ -151,7 +151,7 @@ class _Reader:
     def _alias(self, chain: Chain) -> str:
         return self._table(chain.links[0].node) or chain.links[0].name
 
-    def _relational(self, model: str, node: Node | None, draft: Draft, depth: int) -> None:
+    def _relational(self, model: str, node: Node | None, draft: UsageBuilder, depth: int) -> None:
         """Note what `db.query.users.findMany({...})` asks for."""
         if depth > 12:
             return

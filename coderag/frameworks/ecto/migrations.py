@@ -27,15 +27,15 @@ from coderag.sql.records import (
     DropConstraint,
     Facts,
     ForeignKey,
-    Lost,
     Name,
-    Operation,
     Origin,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Series,
     Source,
     Table,
+    Unparsed,
 )
 from coderag.syntax.languages.elixir import Call, Code, body_block, body_of
 from coderag.syntax.trees.literals import COMPUTED, Literal, as_text, default_of, mapping, texts
@@ -97,8 +97,8 @@ class _Reading:
     """What the statements of a migration have come to so far."""
 
     def __init__(self, code: Code, path: str) -> None:
-        self.operations: list[Operation] = []
-        self.lost: list[Lost] = []
+        self.operations: list[SchemaOperation] = []
+        self.lost: list[Unparsed] = []
         self.statements = 0
         self._code = code
         self._path = path
@@ -225,7 +225,7 @@ class _Reading:
 
     # Statements
 
-    def create(self, call: Call) -> list[Operation] | None:
+    def create(self, call: Call) -> list[SchemaOperation] | None:
         """Read `create table(...)`, and what else can be created."""
         inner = self._inner(call)
         if inner is None:
@@ -247,7 +247,7 @@ class _Reading:
         node = call.nodes[0] if call.nodes else None
         return self._code.call(node) if node is not None and node.type == "call" else None
 
-    def _create_table(self, call: Call, inner: Call) -> list[Operation] | None:
+    def _create_table(self, call: Call, inner: Call) -> list[SchemaOperation] | None:
         name = _table(inner)
         if name is None:
             return None
@@ -281,13 +281,13 @@ class _Reading:
         )
         return [CreateTable(table, if_missing=call.name == "create_if_not_exists")]
 
-    def alter(self, call: Call) -> list[Operation] | None:
+    def alter(self, call: Call) -> list[SchemaOperation] | None:
         """Read `alter table(...) do`."""
         inner = self._inner(call)
         name = _table(inner) if inner is not None else None
         return _with_one_key(list(self._changes(call, name))) if name is not None else None
 
-    def _changes(self, call: Call, table: Name) -> Iterator[Operation]:
+    def _changes(self, call: Call, table: Name) -> Iterator[SchemaOperation]:
         """Yield what the block of a table does."""
         for node in self._block(body_of(call.node), 0):
             one = self._code.call(node)
@@ -313,7 +313,7 @@ class _Reading:
             elif node.type == "call":
                 yield from self._block(body_of(node), depth + 1)
 
-    def add(self, call: Call, table: Name) -> list[Operation] | None:
+    def add(self, call: Call, table: Name) -> list[SchemaOperation] | None:
         """Read `add :column, :type`."""
         name = call.text(0)
         if not name or len(call.nodes) < 2:
@@ -338,12 +338,12 @@ class _Reading:
             source=source,
         )
         is_guarded = call.name.endswith("_if_not_exists")
-        found: list[Operation] = [AddColumn(table, column, if_missing=is_guarded, source=source)]
+        found: list[SchemaOperation] = [AddColumn(table, column, if_missing=is_guarded, source=source)]
         if is_key:
             found.append(AddConstraint(table, primary_key=(name,), source=source))
         return [*found, *_key(table, name, references, source)]
 
-    def modify(self, call: Call, table: Name) -> list[Operation] | None:
+    def modify(self, call: Call, table: Name) -> list[SchemaOperation] | None:
         """Read `modify :column, :type`."""
         name = call.text(0)
         if not name or len(call.nodes) < 2:
@@ -369,19 +369,19 @@ class _Reading:
         )
         return [altered, *keys, *_key(table, name, references, source)]
 
-    def remove(self, call: Call, table: Name) -> list[Operation] | None:
+    def remove(self, call: Call, table: Name) -> list[SchemaOperation] | None:
         """Read `remove :column`."""
         name = call.text(0)
         is_guarded = call.name.endswith("_if_exists")
         return [DropColumn(table, name, if_exists=is_guarded, source=lines_of(call.node))] if name else None
 
-    def timestamps(self, call: Call, table: Name) -> list[Operation]:
+    def timestamps(self, call: Call, table: Name) -> list[SchemaOperation]:
         """Read `timestamps()`."""
         source = lines_of(call.node)
         kind = type_of(call.options.get("type", "naive_datetime"), {})
         is_nullable = call.options.get("null") is True
         default = default_of(call.options.get("default", COMPUTED)) or ""
-        found: list[Operation] = []
+        found: list[SchemaOperation] = []
         for option, usual in TIMES:
             name = call.options.get(option, usual)
             if isinstance(name, str):
@@ -407,7 +407,7 @@ class _Reading:
             is_whole=bool(column or more),
         )
 
-    def _create_index(self, call: Call) -> list[Operation] | None:
+    def _create_index(self, call: Call) -> list[SchemaOperation] | None:
         is_unique = call.name == "unique_index" or call.options.get("unique") is True
         if not is_unique or "where" in call.options:
             return []  # an index of other rows than all says nothing of the table
@@ -420,7 +420,7 @@ class _Reading:
         name = as_text(call.options.get("name")) or _index_name(table, columns)
         return [AddConstraint(table, name, unique=columns, source=lines_of(call.node))]
 
-    def drop(self, call: Call) -> list[Operation] | None:
+    def drop(self, call: Call) -> list[SchemaOperation] | None:
         """Read `drop table(...)`, and what else can be dropped."""
         inner = self._inner(call)
         table = _table(inner) if inner is not None else None
@@ -438,7 +438,7 @@ class _Reading:
             return [DropConstraint(table, name, if_exists=is_guarded, source=source)] if name else None
         return [Drop(table, if_exists=is_guarded, source=source)] if inner.name == "table" else []
 
-    def rename(self, call: Call) -> list[Operation] | None:
+    def rename(self, call: Call) -> list[SchemaOperation] | None:
         """Read `rename table(:a), to: table(:b)` and `rename table(:a), :old, to: :new`."""
         inner = self._inner(call)
         table = _table(inner) if inner is not None else None
@@ -453,7 +453,7 @@ class _Reading:
         return [Rename(table, renamed, source=source)] if renamed is not None else None
 
 
-def _with_one_key(changes: Sequence[Operation]) -> list[Operation]:
+def _with_one_key(changes: Sequence[SchemaOperation]) -> list[SchemaOperation]:
     """Return the changes of one statement with the columns of the primary key in one of them."""
     keys = [one for one in changes if isinstance(one, AddConstraint) and one.primary_key]
     if len(keys) < 2:
@@ -462,7 +462,7 @@ def _with_one_key(changes: Sequence[Operation]) -> list[Operation]:
     return [*(one for one in changes if one not in keys), whole]
 
 
-STATEMENTS: Mapping[str, Callable[[_Reading, Call], list[Operation] | None]] = {
+STATEMENTS: Mapping[str, Callable[[_Reading, Call], list[SchemaOperation] | None]] = {
     "create": _Reading.create,
     "create_if_not_exists": _Reading.create,
     "alter": _Reading.alter,
@@ -470,7 +470,7 @@ STATEMENTS: Mapping[str, Callable[[_Reading, Call], list[Operation] | None]] = {
     "drop_if_exists": _Reading.drop,
     "rename": _Reading.rename,
 }
-COLUMNS: Mapping[str, Callable[[_Reading, Call, Name], list[Operation] | None]] = {
+COLUMNS: Mapping[str, Callable[[_Reading, Call, Name], list[SchemaOperation] | None]] = {
     "add": _Reading.add,
     "add_if_not_exists": _Reading.add,
     "modify": _Reading.modify,
@@ -486,7 +486,7 @@ def _table(call: Call) -> Name | None:
     return Name(name, schema=as_text(call.options.get("prefix"))) if name else None
 
 
-def _key(table: Name, column: str, references: References | None, source: Source) -> list[Operation]:
+def _key(table: Name, column: str, references: References | None, source: Source) -> list[SchemaOperation]:
     if references is None:
         return []
     key = ForeignKey(

@@ -19,13 +19,13 @@ from coderag.sql.records import (
     Evidence,
     Facts,
     ForeignKey,
-    Lost,
     Name,
-    Operation,
     Origin,
     Relation,
+    SchemaOperation,
     Source,
     Table,
+    Unparsed,
 )
 from coderag.syntax.languages.elixir import Call, Code, body_of, module_name
 from coderag.syntax.trees.comments import comment_above, comment_behind
@@ -56,12 +56,12 @@ class _Reading:
     """The modules of a file."""
 
     def __init__(self, code: Code) -> None:
-        self.lost: list[Lost] = []
+        self.lost: list[Unparsed] = []
         self._code = code
         self._schemas = list(self._find_schemas())
         self._tables = {module_name(module): name for module, _, name in self._schemas if name is not None}
 
-    def operations(self) -> Iterator[Operation]:
+    def operations(self) -> Iterator[SchemaOperation]:
         """Yield the table of each schema, then those between it and others."""
         for module, schema, name in self._schemas:
             if name is None:
@@ -82,7 +82,7 @@ class _Reading:
                         prefix = as_text(self._code.attribute(module, "schema_prefix"))
                         yield module, call, Name(call.text(0), schema=prefix) if call.text(0) else None
 
-    def _table(self, module: Node, schema: Call, name: Name) -> tuple[Table, list[Operation]]:
+    def _table(self, module: Node, schema: Call, name: Name) -> tuple[Table, list[SchemaOperation]]:
         fields = _Fields(self._code, module, schema, name=name, tables=self._tables)
         for statement in body_of(schema.node):
             if statement.type == "call":
@@ -109,7 +109,7 @@ class _Fields:
         self.columns: dict[str, Column] = {}
         self.primary_key: list[str] = []
         self.keys: list[ForeignKey] = []
-        self.between: list[Operation] = []
+        self.between: list[SchemaOperation] = []
         self.relations: list[Relation] = []
         self._name = name
         self._module = module_name(module)

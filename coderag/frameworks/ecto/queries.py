@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import (
     Argument,
@@ -62,7 +62,7 @@ class _Query:
     is_table: bool = False  # the model is the name of a table: from u in "users"
     names: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
-    draft: Draft = field(default_factory=Draft)
+    draft: UsageBuilder = field(default_factory=UsageBuilder)
     is_listed: bool = False
     used: list[int] = field(default_factory=list)  # where the parts of it begin
 
@@ -71,16 +71,16 @@ class _Query:
         return next((model for one, model in zip(self.names, self.models, strict=False) if one == name), "")
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of Ecto's schemas and tables."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         chains = list(self.code.chains(ANCHOR))
         done: set[int] = set()
         # Those that change rows first: the query they are given is no reading of its own.
@@ -356,7 +356,7 @@ class _Reader:
         for node in nodes:
             self._preloaded(query.model, node, query.draft, 0)
 
-    def _preloaded(self, path: str, node: Node, draft: Draft, depth: int) -> None:
+    def _preloaded(self, path: str, node: Node, draft: UsageBuilder, depth: int) -> None:
         for one in items(node) if depth < 8 else ():
             if one.type == "atom":
                 draft.use(f"{path}.{literal(one)}", whole=True)

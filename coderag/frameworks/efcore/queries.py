@@ -12,8 +12,8 @@ from tree_sitter import Node
 
 from coderag.frameworks.usage.binding import Told
 from coderag.frameworks.usage.entities import Entities, is_class_name, model_in_type
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, chains_in, items, unwrapped
 from coderag.syntax.trees.tree import descendants, named, text_of
@@ -46,20 +46,20 @@ ALONG = frozenset(
 LAMBDAS = frozenset(("lambda_expression",))
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of entities."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.sets = {name.decode(): model.decode() for model, name in SET.findall(code.data)}
         self.entities = Entities(code, self.of_chain, ALONG)
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR):
-            draft = Draft()
+            draft = UsageBuilder()
             self._chain(chain, draft)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
         yield from self._queries()
@@ -126,7 +126,7 @@ class _Reader:
                     return model or self.beginning(value)[0], links
         return "", 0
 
-    def _chain(self, chain: Chain, draft: Draft) -> None:
+    def _chain(self, chain: Chain, draft: UsageBuilder) -> None:
         position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
         if position > 0 and chain.links[position].name in WRITES | REMOVES and self.is_context(chain, position):
             self._rows(chain.links[position], "", draft)
@@ -141,7 +141,7 @@ class _Reader:
             return
         self._calls(links, model, draft)
 
-    def _rows(self, link: Link, model: str, draft: Draft) -> None:
+    def _rows(self, link: Link, model: str, draft: UsageBuilder) -> None:
         """Note the objects that are added, attached or removed."""
         access = Access.DELETE if link.name in REMOVES else Access.WRITE
         for argument in link.arguments or ():
@@ -170,7 +170,7 @@ class _Reader:
         if chain is not None and chain.links[-1].made:
             yield from (one.name for one in chain.links[-1].arguments or () if one.name)
 
-    def _calls(self, links: list[Link], model: str, draft: Draft) -> None:
+    def _calls(self, links: list[Link], model: str, draft: UsageBuilder) -> None:
         """Note what the calls on a set do."""
         is_whole, current, included = True, model, model
         access, grouped = Access.READ, False
@@ -212,7 +212,7 @@ class _Reader:
             return ""
         return ".".join([model, *chain.names[1:]])
 
-    def _included(self, link: Link, model: str, draft: Draft) -> str:
+    def _included(self, link: Link, model: str, draft: UsageBuilder) -> str:
         node = link.argument(0)
         chain = chain_of(node.child_by_field_name("body")) if node is not None and node.type in LAMBDAS else None
         if chain is None:
@@ -225,7 +225,7 @@ class _Reader:
             draft.use(path, whole=True)
         return path or model
 
-    def _lambda(self, node: Node, model: str, draft: Draft, *, grouped: bool = False) -> None:
+    def _lambda(self, node: Node, model: str, draft: UsageBuilder, *, grouped: bool = False) -> None:
         """Note the properties that a lambda takes of its parameter."""
         if node.type not in LAMBDAS or not model:
             return
@@ -236,7 +236,7 @@ class _Reader:
         for inner in descendants(node, "lambda_expression"):
             self._inner(inner, names, model, draft=draft)
 
-    def _inner(self, node: Node, names: list[str], model: str, *, draft: Draft) -> None:
+    def _inner(self, node: Node, names: list[str], model: str, *, draft: UsageBuilder) -> None:
         """Note the properties in `u.Posts.Any(p => p.Title == x)` of a lambda inside of another."""
         holder = node.parent.parent.parent if node.parent is not None and node.parent.parent is not None else None
         chain = chain_of(holder)
@@ -249,7 +249,7 @@ class _Reader:
             if one.links[0].name in inner[:1] and len(one.links) > 1 and (path or is_group):
                 self._member(one, ".".join([model, *path]), draft)
 
-    def _member(self, chain: Chain, model: str, draft: Draft) -> None:
+    def _member(self, chain: Chain, model: str, draft: UsageBuilder) -> None:
         names: list[str] = []
         for link in chain.links[1:]:
             if link.arguments is not None or (
@@ -262,7 +262,7 @@ class _Reader:
         if names:
             draft.touch(model, ".".join(names))
 
-    def _properties(self, link: Link, model: str, draft: Draft) -> None:
+    def _properties(self, link: Link, model: str, draft: UsageBuilder) -> None:
         """Note what ExecuteUpdate sets: `s => s.SetProperty(u => u.Name, x)`."""
         draft.use(model, Access.WRITE)
         for argument in link.arguments or ():
@@ -279,7 +279,7 @@ class _Reader:
 
     # Query syntax
 
-    def _queries(self) -> Iterator[Found]:
+    def _queries(self) -> Iterator[Usage]:
         """Yield the uses of `from u in db.Users where u.Email == x select u`."""
         root = self.code.parsed.tree.root_node
         for found in QUERY.finditer(self.code.data):
@@ -290,11 +290,11 @@ class _Reader:
                 node = node.parent
             if node is None or node.type != "query_expression":
                 continue
-            draft = Draft()
+            draft = UsageBuilder()
             self._query(node, draft)
             yield from draft.models(self.code, node, FRAMEWORK)
 
-    def _query(self, node: Node, draft: Draft) -> None:
+    def _query(self, node: Node, draft: UsageBuilder) -> None:
         ranges: dict[str, str] = {}
         for clause in named(node):
             if clause.type not in {"from_clause", "join_clause"}:
@@ -323,7 +323,7 @@ class _Reader:
                 if one.type == "identifier" and text_of(one) in ranges:
                     draft.use(ranges[text_of(one)], whole=True)
 
-    def _assigned(self, chain: Chain) -> Iterator[Found]:
+    def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield `user.Name = x` of an object that comes from a set."""
         if len(chain.links) != 2 or any(link.arguments is not None for link in chain.links):
             return
@@ -341,7 +341,7 @@ class _Reader:
         value = chain_of(bounds[-1].node) if bounds else None
         if not model or (value is not None and value.links[-1].made):
             return
-        draft = Draft()
+        draft = UsageBuilder()
         draft.use(model, Access.WRITE)
         draft.touch(model, chain.links[1].name, written=True)
         yield from draft.models(self.code, chain.node, FRAMEWORK)

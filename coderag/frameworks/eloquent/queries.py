@@ -13,8 +13,8 @@ from tree_sitter import Node
 from coderag.frameworks.usage.conditions import columns_in
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
 from coderag.frameworks.usage.scope import Scope
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Argument, Chain, Link, chain_of, chains_in, entries, items, literal
 from coderag.syntax.trees.tree import named
@@ -70,19 +70,19 @@ MAX_DEPTH = 8
 MAX_CLOSURES = 1  # inside of each other: the calls in all of them are seen from the first
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of Eloquent's models and of tables."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.entities = Entities(code, self.of_chain, PASSING)
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR):
-            draft, scope = Draft(), Scope()
+            draft, scope = UsageBuilder(), Scope()
             if self._table(chain, scope, 0):
                 yield from scope.statement(self.code, chain.node, HOW)
                 continue
@@ -256,7 +256,7 @@ class _Reader:
             position += 1
         return "", 0
 
-    def _chain(self, chain: Chain, draft: Draft) -> None:
+    def _chain(self, chain: Chain, draft: UsageBuilder) -> None:
         model, start = self.beginning(chain)
         if not model:
             return
@@ -271,7 +271,7 @@ class _Reader:
             asked = any(link.name in FINDS | LISTS | LOADS or CONDITION.match(link.name) for link in links)
             draft.use(model, whole=asked and not is_listed and links[0].name not in {"load", "loadMissing"})
 
-    def _call(self, link: Link, model: str, draft: Draft) -> None:
+    def _call(self, link: Link, model: str, draft: UsageBuilder) -> None:
         name, given = link.name, link.arguments or ()
         if CONDITION.match(name):
             self._where(link, model, draft)
@@ -309,7 +309,7 @@ class _Reader:
         elif name.endswith("Raw") and (text := literal(link.argument(0))):
             draft.touch_all(model, (_column(one) for one in columns_in(text)))
 
-    def _where(self, link: Link, model: str, draft: Draft, depth: int = 0) -> None:
+    def _where(self, link: Link, model: str, draft: UsageBuilder, depth: int = 0) -> None:
         first = link.argument(0)
         if (text := literal(first)) is not None:
             draft.touch(model, _column(text))
@@ -323,7 +323,7 @@ class _Reader:
             if CONDITION.match(inner.name):
                 self._where(inner, model, draft, depth + 1)
 
-    def _along(self, one: Argument, model: str, draft: Draft, *, is_whole: bool) -> None:
+    def _along(self, one: Argument, model: str, draft: UsageBuilder, *, is_whole: bool) -> None:
         """Note relations: 'posts.comments', ['posts', 'team'], ['posts' => fn ($q) => ...], 'posts', fn ($q) => ..."""
         for item in items(one.node):
             if (text := literal(item)) is not None:
@@ -339,7 +339,7 @@ class _Reader:
                 if CONDITION.match(inner.name):
                     self._where(inner, path, draft)
 
-    def _assigned(self, chain: Chain) -> Iterator[Found]:
+    def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield `$user->name = x` of an object of a model."""
         if len(chain.links) != 2 or any(link.arguments is not None for link in chain.links):
             return
@@ -348,7 +348,7 @@ class _Reader:
             return
         model = self.entities.of(Chain(chain.node, chain.links[:1]))
         if model and (b"%s->save" % chain.links[0].name.encode() in self.code.data):
-            draft = Draft()
+            draft = UsageBuilder()
             draft.use(model, Access.WRITE)
             draft.touch(model, chain.links[1].name, written=True)
             yield from draft.models(self.code, chain.node, FRAMEWORK)

@@ -19,11 +19,11 @@ from coderag.sql.records import (
     Evidence,
     Facts,
     ForeignKey,
-    Lost,
     Name,
     Origin,
     Relation,
     Table,
+    Unparsed,
 )
 from coderag.syntax.languages.go_structs import File, GoField, Struct, read_go
 from coderag.syntax.trees.literals import quoted
@@ -159,7 +159,7 @@ class _Reading:
     """The structs of a file, and the tables that they amount to."""
 
     def __init__(self, file: File, *, imports: bool) -> None:
-        self.lost: list[Lost] = []
+        self.lost: list[Unparsed] = []
         self._file = file
         self._imports = imports
         self._fields: dict[str, Fields] = {}

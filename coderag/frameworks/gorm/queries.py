@@ -14,8 +14,8 @@ from coderag.frameworks.usage.binding import Told
 from coderag.frameworks.usage.conditions import columns_in, named_column
 from coderag.frameworks.usage.entities import is_class_name
 from coderag.frameworks.usage.scope import Scope
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, entries, items, literal, unwrapped
 from coderag.syntax.trees.tree import text_of
@@ -40,16 +40,16 @@ HANDLE = re.compile(r"^(?:db|tx|DB|conn|gormDB|gorm|orm|database|query|q|stmt|tr
 SLICE = re.compile(r"^(?:\[\d*\]|\*|&)+")
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of GORM's models."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR):
             links = self._links(chain, 0)
             if links is None:
@@ -59,7 +59,7 @@ class _Reader:
                 continue
             table = next((literal(link.argument(0)) for link in links if link.name == "Table" and link.arguments), None)
             model = self._model(links)
-            draft = Draft()
+            draft = UsageBuilder()
             if model:
                 self._calls(links, model, draft)
                 yield from draft.models(self.code, chain.node, FRAMEWORK)
@@ -146,7 +146,7 @@ class _Reader:
         found = re.search(rf"[(,]\s*{re.escape(name)}\s+([\[\]*\w.]+)", one.signature)
         return _struct(found[1]) if found else ""
 
-    def _calls(self, links: tuple[Link, ...], model: str, draft: Draft) -> None:
+    def _calls(self, links: tuple[Link, ...], model: str, draft: UsageBuilder) -> None:
         """Note what the calls do to a model."""
         access, is_whole, is_listed = Access.READ, False, False
         for link in links:
@@ -195,7 +195,7 @@ class _Reader:
                 is_whole = True
         draft.use(model, access, whole=is_whole and not (is_listed and access is Access.READ))
 
-    def _condition(self, link: Link, position: int, model: str, draft: Draft) -> None:
+    def _condition(self, link: Link, position: int, model: str, draft: UsageBuilder) -> None:
         """Note the columns of a condition: SQL, a struct or a map."""
         given = [one.node for one in link.arguments or ()][position:]
         if not given:
@@ -208,7 +208,7 @@ class _Reader:
         if node is not None and node.type == "composite_literal":
             draft.touch_all(model, (key for key, _ in entries(node)))
 
-    def _columns(self, text: str, model: str, draft: Draft) -> None:
+    def _columns(self, text: str, model: str, draft: UsageBuilder) -> None:
         for name in [named_column(text)] if named_column(text) else columns_in(text):
             holder, _, column = name.rpartition(".")
             if not holder:
@@ -220,7 +220,7 @@ class _Reader:
             else:
                 draft.touch(holder, column)
 
-    def _written(self, node: Node | None, model: str, draft: Draft) -> bool:
+    def _written(self, node: Node | None, model: str, draft: UsageBuilder) -> bool:
         """Note the fields of a struct or map that is written; tell whether they are known."""
         inner = unwrapped(node)
         if inner is not None and inner.type == "identifier":
@@ -235,7 +235,7 @@ class _Reader:
                 found = True
         return found
 
-    def _scope(self, links: tuple[Link, ...], table: str, draft: Draft) -> Scope:
+    def _scope(self, links: tuple[Link, ...], table: str, draft: UsageBuilder) -> Scope:
         scope = Scope()
         name = scope.table(table, draft.access.get("", Access.READ))
         for holder, fields in draft.fields.items():
@@ -273,7 +273,7 @@ def _alike(table: str, model: str) -> bool:
     return table.replace("_", "").lower().startswith(last.lower()[:-1] or last.lower())
 
 
-def _joined(text: str, model: str, draft: Draft) -> None:
+def _joined(text: str, model: str, draft: UsageBuilder) -> None:
     """Note the tables and columns of a join that is written in SQL."""
     found = re.search(r"\bjoin\s+([\w.]+)(?:\s+(?:as\s+)?(?!on\b)(\w+))?", text, re.IGNORECASE)
     if found is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from coderag.frameworks.usage.conditions import columns_in
-from coderag.frameworks.usage.usage import Draft
+from coderag.frameworks.usage.usage import UsageBuilder
 from coderag.sql.in_code.records import Access
 
 __all__ = ["is_jpql", "read_jpql"]
@@ -36,7 +36,7 @@ def is_jpql(text: str) -> bool:
     return any(found[2].rpartition(".")[2][:1].isupper() for found in ENTITY.finditer(text[:MAX_TEXT]))
 
 
-def read_jpql(text: str, draft: Draft) -> None:
+def read_jpql(text: str, draft: UsageBuilder) -> None:
     """Note the entities and fields of a statement."""
     text = text[:MAX_TEXT]
     aliases: dict[str, str] = {}
@@ -67,7 +67,7 @@ def read_jpql(text: str, draft: Draft) -> None:
 
 
 def _references(
-    text: str, aliases: dict[str, str], draft: Draft, *, fetched: set[str], main: str, access: Access
+    text: str, aliases: dict[str, str], draft: UsageBuilder, *, fetched: set[str], main: str, access: Access
 ) -> None:
     """Note the fields that a statement names, and the entities that it selects whole."""
     words = WORD.findall(text)

@@ -24,12 +24,12 @@ from coderag.sql.records import (
     Evidence,
     Facts,
     ForeignKey,
-    Lost,
     Name,
     Origin,
     Relation,
     Source,
     Table,
+    Unparsed,
 )
 from coderag.syntax.languages.jvm import Annotation, Annotations, Class, Code, Member
 from coderag.syntax.trees.literals import Literal, Reference, as_text, mapping, texts
@@ -85,7 +85,7 @@ class _Reading:
     """The classes of a file, and the tables that they amount to."""
 
     def __init__(self, code: Code) -> None:
-        self.lost: list[Lost] = []
+        self.lost: list[Unparsed] = []
         self._code = code
         self._classes = {one.name: one for one in code.classes()}
 

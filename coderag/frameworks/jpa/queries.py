@@ -16,8 +16,8 @@ from coderag.frameworks.jpa.jpql import is_jpql, read_jpql
 from coderag.frameworks.jpa.spring_data_names import read_derived
 from coderag.frameworks.usage.binding import Told
 from coderag.frameworks.usage.entities import Entities, is_class_name, model_in_type
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, chains_in, literal, unwrapped
 from coderag.syntax.trees.tree import text_of
@@ -53,21 +53,21 @@ ANNOTATED = re.compile(rb"@(?:\w+\.)?(?:Query|NamedQuery)\b")
 METAMODEL = re.compile(r"^([A-Z]\w*)_$")
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of JPA's entities."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.entities = Entities(code, self.of_chain, PASSING)
         self.is_evident = any(word in code.data for word in (b"persistence", b"springframework.data", b"hibernate"))
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         yield from _declared(self.code)
         for chain in self.code.chains(ANCHOR):
-            draft = Draft()
+            draft = UsageBuilder()
             self._chain(chain, draft)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
         for chain in self.code.chains(SETTER):
@@ -153,7 +153,7 @@ class _Reader:
 
     # What is asked
 
-    def _chain(self, chain: Chain, draft: Draft) -> None:
+    def _chain(self, chain: Chain, draft: UsageBuilder) -> None:
         position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
         if position < 0:
             return
@@ -192,7 +192,7 @@ class _Reader:
             return self._text(values[-1].node, depth + 1) if values else None
         return literal(node)
 
-    def _managed(self, link: Link, draft: Draft) -> None:
+    def _managed(self, link: Link, draft: UsageBuilder) -> None:
         """Note what a method of an entity manager does."""
         name = link.name
         if name in LOADS:
@@ -205,7 +205,7 @@ class _Reader:
         elif name == "refresh":
             draft.use(self.entities.of_node(link.argument(0)), whole=True)
 
-    def _repository(self, link: Link, model: str, draft: Draft) -> None:
+    def _repository(self, link: Link, model: str, draft: UsageBuilder) -> None:
         """Note what a method of a repository does."""
         name = link.name
         if name in READS:
@@ -223,7 +223,7 @@ class _Reader:
         bounds, _ = self.code.told_of(chain)
         return bool(_class(link.argument(0))) and any("Criteria" in text_of(bound.node) for bound in bounds)
 
-    def _criteria(self, chain: Chain, link: Link, draft: Draft) -> None:
+    def _criteria(self, chain: Chain, link: Link, draft: UsageBuilder) -> None:
         """Note a criteria query: `Root<User> root = query.from(User.class)` and what is taken from the root."""
         model = _class(link.argument(0))
         bounds, _ = self.code.told_of(chain)
@@ -269,7 +269,7 @@ class _Reader:
             return chain.links[1].name
         return literal(chain.links[1].argument(0)) or "" if chain.links[1].name == "get" else ""
 
-    def _set(self, chain: Chain) -> Iterator[Found]:
+    def _set(self, chain: Chain) -> Iterator[Usage]:
         """Yield `user.setName(x)` of an entity that was loaded here: it is written when the transaction ends."""
         if len(chain.links) != 2:
             return
@@ -287,7 +287,7 @@ class _Reader:
         values = [bound for bound in bounds if bound.told is not Told.TYPE]
         if not values or not (model := self._loaded(values[-1].node)):
             return
-        draft = Draft()
+        draft = UsageBuilder()
         draft.use(model, Access.WRITE)
         draft.touch(model, field, written=True)
         yield from draft.models(self.code, chain.node, FRAMEWORK)
@@ -307,7 +307,7 @@ def _class(node: Node | None) -> str:
     return ""
 
 
-def _declared(code: Code) -> Iterator[Found]:
+def _declared(code: CodeFile) -> Iterator[Usage]:
     """Yield what the methods of Spring Data's interfaces do, by @Query or by their names."""
     if not EXTENDS.search(code.data) and not ANNOTATED.search(code.data):
         return
@@ -320,7 +320,7 @@ def _declared(code: Code) -> Iterator[Found]:
         head = code.data[parent.start_byte : parent.end_byte].partition(b"{")[0].decode("utf-8", "replace")
         base = REPOSITORY_TYPE.search(head)
         text = code.data[one.start_byte : one.end_byte].decode("utf-8", "replace")
-        draft = Draft()
+        draft = UsageBuilder()
         node = root.descendant_for_byte_range(one.start_byte, max(one.start_byte, one.end_byte - 1))
         if node is None:
             continue

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from coderag.frameworks.usage.usage import Draft
+from coderag.frameworks.usage.usage import UsageBuilder
 from coderag.sql.in_code.records import Access
 
 __all__ = ["read_derived"]
@@ -25,7 +25,7 @@ CASE = re.compile(r"(?:AllIgnoreCase|AllIgnoringCase|IgnoreCase|IgnoringCase)")
 DIRECTION = re.compile(r"(Asc|Desc)(?=[A-Z]|$)")
 
 
-def read_derived(name: str, model: str, draft: Draft) -> bool:
+def read_derived(name: str, model: str, draft: UsageBuilder) -> bool:
     """Note what a method of that name does to the entities of a repository; tell whether the name says it."""
     found = NAME.match(name)
     if found is None:

@@ -26,15 +26,15 @@ from coderag.sql.records import (
     DropConstraint,
     Facts,
     ForeignKey,
-    Lost,
     Name,
-    Operation,
     Origin,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Series,
     Source,
     Table,
+    Unparsed,
 )
 from coderag.syntax.languages.javascript import FUNCTIONS, Code, Link, function_parameters, unwrapped
 from coderag.syntax.languages.javascript_calls import Call, Calls
@@ -121,8 +121,8 @@ class _Reading:
     """What the statements of a migration have come to so far."""
 
     def __init__(self, code: Code, path: str, parameters: Collection[str]) -> None:
-        self.operations: list[Operation] = []
-        self.lost: list[Lost] = []
+        self.operations: list[SchemaOperation] = []
+        self.lost: list[Unparsed] = []
         self.found = 0  # statements on the schema
         self._code = code
         self._path = path
@@ -179,7 +179,7 @@ class _Reading:
         before, _, last = name.rpartition(".")
         return Name(last, schema=before or schema)
 
-    def create(self, link: Link, schema: str) -> list[Operation] | None:
+    def create(self, link: Link, schema: str) -> list[SchemaOperation] | None:
         """Read createTable."""
         name = self._name(link, schema)
         if name is None:
@@ -190,7 +190,7 @@ class _Reading:
         keys: list[ForeignKey] = []
         checks: list[str] = []
         comment = ""
-        rest: list[Operation] = []
+        rest: list[SchemaOperation] = []
         for one in self._body(link, name):
             if isinstance(one, AddColumn):
                 columns[one.column.name] = one.column
@@ -217,23 +217,23 @@ class _Reading:
         )
         return [CreateTable(table, if_missing=link.name == "createTableIfNotExists"), *rest]
 
-    def alter(self, link: Link, schema: str) -> list[Operation] | None:
+    def alter(self, link: Link, schema: str) -> list[SchemaOperation] | None:
         """Read alterTable."""
         name = self._name(link, schema)
         return list(self._body(link, name)) if name is not None else None
 
-    def drop(self, link: Link, schema: str) -> list[Operation] | None:
+    def drop(self, link: Link, schema: str) -> list[SchemaOperation] | None:
         """Read dropTable."""
         name = self._name(link, schema)
         if_exists = link.name.endswith("IfExists")
         return [Drop(name, if_exists=if_exists, source=_at(link))] if name is not None else None
 
-    def rename(self, link: Link, schema: str) -> list[Operation] | None:
+    def rename(self, link: Link, schema: str) -> list[SchemaOperation] | None:
         """Read renameTable."""
         name, new = self._name(link, schema), as_text(self._value(link, 1))
         return [Rename(name, Name(new, schema=name.schema), source=_at(link))] if name is not None and new else None
 
-    def _body(self, link: Link, table: Name) -> Iterator[Operation]:
+    def _body(self, link: Link, table: Name) -> Iterator[SchemaOperation]:
         """Yield what the function of a table does."""
         function = link.arguments[1] if len(link.arguments) > 1 else None
         [parameter] = function_parameters(function)[:1] or [""]
@@ -248,7 +248,7 @@ class _Reading:
             else:
                 yield from made
 
-    def _statement(self, links: Sequence[Link], parameter: str, table: Name) -> list[Operation] | None:
+    def _statement(self, links: Sequence[Link], parameter: str, table: Name) -> list[SchemaOperation] | None:
         method = links[0].name.removeprefix(f"{parameter}.")
         written = Written(
             links,
@@ -274,7 +274,7 @@ def _at(link: Link) -> Source:
     return Source("", row, row)
 
 
-def _column(table: Name, method: str, written: Written) -> list[Operation] | None:
+def _column(table: Name, method: str, written: Written) -> list[SchemaOperation] | None:
     default_name = "id" if method in COUNTED else None
     name = as_text(written.values[0]) if written.values else default_name
     if not name:
@@ -298,7 +298,7 @@ def _column(table: Name, method: str, written: Written) -> list[Operation] | Non
         identity=method in COUNTED,
         source=written.source,
     )
-    found: list[Operation] = [AddColumn(table, column, after=after, source=written.source)]
+    found: list[SchemaOperation] = [AddColumn(table, column, after=after, source=written.source)]
     if is_key:
         found.append(AddConstraint(table, primary_key=(name,), source=written.source))
     if "unique" in calls:
@@ -342,7 +342,7 @@ def _foreign_key(columns: tuple[str, ...], written: Written) -> ForeignKey | Non
     )
 
 
-Made = list[Operation] | None
+Made = list[SchemaOperation] | None
 
 
 def _timestamps(table: Name, written: Written) -> Made:
@@ -420,7 +420,7 @@ def _comment(table: Name, written: Written) -> Made:
     return [CommentOn(table, as_text(written.values[0]), source=written.source)] if written.values else None
 
 
-STATEMENTS: Mapping[str, Callable[[_Reading, Link, str], list[Operation] | None]] = {
+STATEMENTS: Mapping[str, Callable[[_Reading, Link, str], list[SchemaOperation] | None]] = {
     "createTable": _Reading.create,
     "createTableIfNotExists": _Reading.create,
     "alterTable": _Reading.alter,

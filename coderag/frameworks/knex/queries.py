@@ -12,8 +12,8 @@ from tree_sitter import Node
 
 from coderag.frameworks.usage.binding import Told
 from coderag.frameworks.usage.scope import Scope
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, chains_in, entries, items, literal
 from coderag.syntax.trees.tree import text_of
@@ -43,17 +43,17 @@ LISTS = frozenset(
 AGGREGATES = frozenset("count sum avg max min countDistinct sumDistinct avgDistinct".split())
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the statements that a file builds."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.is_evident = b"knex" in code.data.lower()
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR):
             scope = Scope()
             if self._is_parameter(chain):

@@ -14,15 +14,15 @@ from coderag.sql.records import (
     Evidence,
     Facts,
     ForeignKey,
-    Lost,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Relation,
+    SchemaOperation,
     Source,
     Table,
     TypeDefinition,
+    Unparsed,
 )
 
 __all__ = ["read"]
@@ -93,9 +93,9 @@ def _provider(blocks: Sequence[Block]) -> str:
     return ""
 
 
-def _lost(block: Block) -> Lost:
+def _lost(block: Block) -> Unparsed:
     head = f"{block.kind} {block.name}"
-    return Lost(block.source.start_line, head, "the block does not end", table=block.kind in TABLES)
+    return Unparsed(block.source.start_line, head, "the block does not end", table=block.kind in TABLES)
 
 
 class _Reading:
@@ -110,9 +110,9 @@ class _Reading:
         self._enums = {block.name: block for block in blocks if block.kind == "enum"}
         self._models = {block.name: block for block in blocks if block.kind in TABLES}
 
-    def operations(self) -> list[Operation]:
+    def operations(self) -> list[SchemaOperation]:
         """Return the enums, then the tables, then those that only lists on both sides imply."""
-        found: list[Operation] = []
+        found: list[SchemaOperation] = []
         if self._dialect in {"postgres", ""}:  # the others have no types of their own
             found.extend(CreateType(_enum(block)) for block in self._enums.values())
         found.extend(CreateTable(self._table(block)) for block in self._models.values())

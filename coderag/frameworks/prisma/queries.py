@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Chain, chain_of, entries, items, literal, unwrapped
 from coderag.syntax.trees.tree import text_of
@@ -66,7 +66,7 @@ LINKING = frozenset(("connect", "disconnect", "set", "connectOrCreate"))
 MAX_DEPTH = 12
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of Prisma's models."""
     is_evident = b"prisma" in code.data.lower()
     for chain in code.chains(ANCHOR):
@@ -74,7 +74,7 @@ def read(code: Code) -> Iterator[Found]:
         if found is None:
             continue
         model, method, given = found
-        draft = Draft()
+        draft = UsageBuilder()
         draft.use(model, METHODS[method])
         _Arguments(code, draft).read(model, method, given)
         yield from draft.models(code, chain.node, FRAMEWORK)
@@ -97,7 +97,7 @@ def _call(chain: Chain, *, is_evident: bool) -> tuple[str, str, Node | None] | N
 
 
 class _Arguments:
-    def __init__(self, code: Code, draft: Draft) -> None:
+    def __init__(self, code: CodeFile, draft: UsageBuilder) -> None:
         self.code = code
         self.draft = draft
 

@@ -29,16 +29,16 @@ from coderag.sql.records import (
     DropColumn,
     Facts,
     ForeignKey,
-    Lost,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Rename,
+    SchemaOperation,
     Series,
     Source,
     Table,
     TypeDefinition,
+    Unparsed,
 )
 from coderag.syntax.trees.literals import Literal, as_text, texts
 from coderag.syntax.trees.tree import descendants, named, text_of
@@ -69,7 +69,7 @@ class Within(NamedTuple):
 
     parameter: str
     table: Name
-    found: list[Operation]
+    found: list[SchemaOperation]
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
@@ -145,8 +145,8 @@ class _Reading:
     """What the statements of a file have come to so far."""
 
     def __init__(self, code: Code, *, path: str, era: Era, snapshot: bool = False) -> None:
-        self.operations: list[Operation] = []
-        self.lost: list[Lost] = []
+        self.operations: list[SchemaOperation] = []
+        self.lost: list[Unparsed] = []
         self.statements = 0
         self._code = code
         self._path = path
@@ -259,14 +259,14 @@ class _Reading:
             self._add(found)
         return True
 
-    def _on_table(self, call: TableCall, node: Node, found: list[Operation]) -> None:
+    def _on_table(self, call: TableCall, node: Node, found: list[SchemaOperation]) -> None:
         operations = operations_of(call)
         if operations is None:
             self._lose(node, COMPUTED_REASON)
         else:
             self._add(operations, found)
 
-    def _add(self, operations: Sequence[Operation], found: list[Operation] | None = None) -> None:
+    def _add(self, operations: Sequence[SchemaOperation], found: list[SchemaOperation] | None = None) -> None:
         found = self.operations if found is None else found
         found.extend(_guarded(one, self._needed) if self._guarded else one for one in operations)
 
@@ -277,14 +277,14 @@ class _Reading:
 
     # What stands outside of blocks
 
-    def create_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def create_table(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read create_table with its block."""
         name = arguments.text(0)
         if name is None:
             return None
         options, source, table = arguments.options, lines_of(node), qualified(name)
         key, columns = self._key(options, Source("", source.start_line, source.start_line))
-        body: list[Operation] = []
+        body: list[SchemaOperation] = []
         if arguments.block is not None:
             [parameter] = self._code.parameters(arguments.block)[:1] or [""]
             self.walk(self._code.statements(arguments.block), Within(parameter, table, body))
@@ -321,17 +321,17 @@ class _Reading:
         counts = type_name in {"", "primary_key", "bigint", "integer", "serial", "bigserial"}
         return (column.name,), [replace(column, nullable=False, identity=counts and not column.default)]
 
-    def change_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:  # noqa: ARG002
+    def change_table(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:  # noqa: ARG002
         """Read change_table with its block."""
         name = arguments.text(0)
         if name is None:
             return None
         [parameter] = self._code.parameters(arguments.block)[:1] or [""]
-        found: list[Operation] = []
+        found: list[SchemaOperation] = []
         self.walk(self._code.statements(arguments.block), Within(parameter, qualified(name), found))
         return found
 
-    def create_join_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def create_join_table(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read create_join_table: a table with the keys of two others."""
         sides = texts(arguments.values[:2])
         if sides is None or len(sides) != 2:
@@ -348,7 +348,7 @@ class _Reading:
             else ()
         )
         [parameter] = self._code.parameters(arguments.block)[:1] or [""]
-        body: list[Operation] = []
+        body: list[SchemaOperation] = []
         self.walk(self._code.statements(arguments.block), Within(parameter, table, body))
         made, rest = _collected(body, columns, keep_unique=self._snapshot)
         made = replace(
@@ -356,7 +356,7 @@ class _Reading:
         )
         return [CreateTable(made), *rest]
 
-    def drop_join_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def drop_join_table(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read drop_join_table."""
         sides = texts(arguments.values[:2])
         if sides is None or len(sides) != 2:
@@ -364,7 +364,7 @@ class _Reading:
         name = as_text(arguments.options.get("table_name")) or join_name(*sides)
         return [Drop(qualified(name), source=lines_of(node))]
 
-    def create_virtual_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def create_virtual_table(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read create_virtual_table of SQLite: a module and its arguments."""
         name, module = arguments.text(0), arguments.text(1)
         details = texts(arguments.values[2]) if len(arguments.values) > 2 else ()
@@ -373,7 +373,7 @@ class _Reading:
         text = f'CREATE VIRTUAL TABLE "{name}" USING {module} ({", ".join(details)})'
         return self._sql(text, lines_of(node), dialect="sqlite")
 
-    def revert(self, node: Node, arguments: Arguments) -> list[Operation] | None:  # noqa: ARG002
+    def revert(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:  # noqa: ARG002
         """Read revert with a block; another migration that it names is not known here."""
         if arguments.block is None:
             return None
@@ -382,24 +382,24 @@ class _Reading:
         self.statements += inner.statements
         return reverted(inner.operations)
 
-    def drop_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def drop_table(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read drop_table, which since Rails 7.1 may name several."""
         names = texts(arguments.values)
         if_exists = arguments.options.get("if_exists") is True
         source = lines_of(node)
         return [Drop(qualified(name), if_exists=if_exists, source=source) for name in names] if names else None
 
-    def drop_virtual_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def drop_virtual_table(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read drop_virtual_table, whose further arguments are for the way back."""
         name = arguments.text(0)
         return [Drop(qualified(name), source=lines_of(node))] if name else None
 
-    def rename_table(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def rename_table(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read rename_table."""
         old, new = arguments.text(0), arguments.text(1)
         return [Rename(qualified(old), qualified(new), source=lines_of(node))] if old and new else None
 
-    def create_enum(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def create_enum(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read create_enum: a type of PostgreSQL."""
         name, values = arguments.text(0), texts(arguments.values[1]) if len(arguments.values) > 1 else None
         if name is None or values is None:
@@ -407,7 +407,7 @@ class _Reading:
         made = TypeDefinition(qualified(name), kind=ObjectKind.ENUM, values=values, source=lines_of(node))
         return [CreateType(made)]
 
-    def add_enum_value(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def add_enum_value(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read add_enum_value."""
         name, value = arguments.text(0), arguments.text(1)
         if name is None or value is None:
@@ -415,19 +415,19 @@ class _Reading:
         made = TypeDefinition(qualified(name), kind=ObjectKind.ENUM, values=(value,), source=lines_of(node))
         return [CreateType(made, extend=True)]
 
-    def drop_enum(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def drop_enum(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read drop_enum."""
         name = arguments.text(0)
         return [Drop(qualified(name), kind=ObjectKind.ENUM, source=lines_of(node))] if name else None
 
-    def rename_enum(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def rename_enum(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read rename_enum."""
         old, new = arguments.text(0), arguments.text(1) or as_text(arguments.options.get("to"))
         if not old or not new:
             return None
         return [Rename(qualified(old), qualified(new), kind=ObjectKind.ENUM, source=lines_of(node))]
 
-    def create_view(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def create_view(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read create_view of the scenic gem, whose query stands in schema.rb and not in the migration."""
         name, query = arguments.text(0), arguments.options.get("sql_definition")
         if name is None:
@@ -439,13 +439,13 @@ class _Reading:
         shown = ".".join(f'"{part}"' for part in name.split("."))
         return self._sql(f"CREATE {kind} {shown} AS {query}", self._option_lines(node, "sql_definition"))
 
-    def drop_view(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def drop_view(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read drop_view of the scenic gem."""
         name = arguments.text(0)
         kind = ObjectKind.MATERIALIZED_VIEW if arguments.options.get("materialized") else ObjectKind.VIEW
         return [Drop(qualified(name), kind=kind, source=lines_of(node))] if name else None
 
-    def create_routine(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def create_routine(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read create_function and create_trigger of the fx gem, which state SQL in schema.rb."""
         text = arguments.options.get("sql_definition")
         if not isinstance(text, str):
@@ -453,7 +453,7 @@ class _Reading:
             return []
         return self._sql(text, self._option_lines(node, "sql_definition"))
 
-    def execute(self, node: Node, arguments: Arguments) -> list[Operation] | None:
+    def execute(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
         """Read SQL; what changes rows only is passed over."""
         text = arguments.text(0)
         if text is None:
@@ -470,14 +470,14 @@ class _Reading:
                 return self._code.lines(value)
         return lines_of(node)
 
-    def _sql(self, text: str, source: Source, dialect: str = "") -> list[Operation]:
+    def _sql(self, text: str, source: Source, dialect: str = "") -> list[SchemaOperation]:
         dialect = dialect or _dialect(self._code.root.text or b"")[0]
         facts = read_embedded(text, source=source, path=self._path, dialect=dialect)
         self.lost.extend(facts.lost)
         return list(facts.operations)
 
 
-Handler = Callable[[_Reading, Node, Arguments], "list[Operation] | None"]
+Handler = Callable[[_Reading, Node, Arguments], "list[SchemaOperation] | None"]
 
 STATEMENTS: Mapping[str, Handler] = {
     "create_table": _Reading.create_table,
@@ -507,8 +507,8 @@ def _rest(arguments: Arguments) -> Arguments:
 
 
 def _collected(
-    body: Sequence[Operation], columns: Sequence[Column], *, keep_unique: bool
-) -> tuple[Table, list[Operation]]:
+    body: Sequence[SchemaOperation], columns: Sequence[Column], *, keep_unique: bool
+) -> tuple[Table, list[SchemaOperation]]:
     """Return a table with what the statements of its block add, and those that have to come after it.
 
     A unique index stays a statement of its own in a migration, so that a later one can drop it by its name.
@@ -516,7 +516,7 @@ def _collected(
     found = {column.name: column for column in columns}
     keys: tuple[str, ...] = ()
     unique, foreign_keys, checks = [], [], []
-    rest: list[Operation] = []
+    rest: list[SchemaOperation] = []
     for one in body:
         if isinstance(one, AddColumn):
             found[one.column.name] = one.column
@@ -541,7 +541,7 @@ def _collected(
     return table, rest
 
 
-def _guarded(operation: Operation, needed: Name | None) -> Operation:
+def _guarded(operation: SchemaOperation, needed: Name | None) -> SchemaOperation:
     """Return an operation that does nothing where there is nothing to do, or where a table that it needs is not."""
     if isinstance(operation, CreateTable):
         return replace(operation, if_missing=True, needs=needed)

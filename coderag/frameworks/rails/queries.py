@@ -13,8 +13,8 @@ from tree_sitter import Node
 
 from coderag.frameworks.usage.conditions import columns_in, named_column
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Argument, Chain, Link, chain_of, entries, items, literal
 from coderag.syntax.trees.tree import text_of
@@ -68,19 +68,19 @@ NOT_FIELDS = frozenset(
 )
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of ActiveRecord's models."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.entities = Entities(code, self.of_chain, PASSING)
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR):
-            draft = Draft()
+            draft = UsageBuilder()
             self._chain(chain, draft)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
         for chain in self.code.chains(ASSIGNED):
@@ -145,7 +145,7 @@ class _Reader:
         """The associations that the classes of the file have."""
         return frozenset(name.decode() for name in ASSOCIATION.findall(self.code.data))
 
-    def _chain(self, chain: Chain, draft: Draft) -> None:
+    def _chain(self, chain: Chain, draft: UsageBuilder) -> None:
         model, start = self.beginning(chain)
         if not model:
             return
@@ -167,7 +167,7 @@ class _Reader:
         if is_asked and access is Access.READ:
             draft.use(model, whole=is_whole and not is_listed)
 
-    def _call(self, link: Link, model: str, draft: Draft) -> None:
+    def _call(self, link: Link, model: str, draft: UsageBuilder) -> None:
         name, given = link.name, link.arguments or ()
         if name in CONDITIONS:
             self._conditions(given, model, draft)
@@ -203,7 +203,7 @@ class _Reader:
             draft.use(model, Access.DELETE)
             draft.read.add(model)
 
-    def _conditions(self, given: tuple[Argument, ...], model: str, draft: Draft) -> None:
+    def _conditions(self, given: tuple[Argument, ...], model: str, draft: UsageBuilder) -> None:
         for one in given:
             if one.name:
                 self._condition(one.name, one.node, model, draft)
@@ -216,7 +216,7 @@ class _Reader:
                 for key, value in entries(one.node) if one.node.type == "hash" else ():
                     self._condition(key, value, model, draft)
 
-    def _condition(self, key: str, value: Node, model: str, draft: Draft) -> None:
+    def _condition(self, key: str, value: Node, model: str, draft: UsageBuilder) -> None:
         """Note `email: x`, and `orders: { status: x }` of another table or association."""
         inner = entries(value) if value.type == "hash" else []
         if inner:
@@ -225,7 +225,7 @@ class _Reader:
         else:
             draft.touch(model, key)
 
-    def _text(self, text: str, model: str, draft: Draft) -> None:
+    def _text(self, text: str, model: str, draft: UsageBuilder) -> None:
         for name in columns_in(text):
             holder, _, column = name.rpartition(".")
             if not holder or _alike(holder, model):
@@ -233,7 +233,7 @@ class _Reader:
             else:
                 draft.touch(holder, column)
 
-    def _list(self, given: tuple[Argument, ...], model: str, draft: Draft) -> None:
+    def _list(self, given: tuple[Argument, ...], model: str, draft: UsageBuilder) -> None:
         for one in given:
             if one.name:
                 draft.touch(model, one.name)
@@ -245,7 +245,7 @@ class _Reader:
                 elif text and "*" not in text:
                     self._text(text, model, draft)
 
-    def _along(self, one: Argument, model: str, draft: Draft, *, is_whole: bool, depth: int) -> None:
+    def _along(self, one: Argument, model: str, draft: UsageBuilder, *, is_whole: bool, depth: int) -> None:
         """Note associations that are loaded or joined: `:posts`, `posts: :comments`, `posts: [:tags, :author]`."""
         if depth > 8:
             return
@@ -267,7 +267,7 @@ class _Reader:
             elif inner is not one.node and inner.type == "pair":
                 continue
 
-    def _written(self, given: tuple[Argument, ...], model: str, draft: Draft) -> None:
+    def _written(self, given: tuple[Argument, ...], model: str, draft: UsageBuilder) -> None:
         for one in given:
             if one.name:
                 if one.name not in NOT_FIELDS:
@@ -276,7 +276,7 @@ class _Reader:
             for item in items(one.node):
                 draft.touch_all(model, (key for key, _ in entries(item)) if item.type == "hash" else (), written=True)
 
-    def _assigned(self, chain: Chain) -> Iterator[Found]:
+    def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield `user.name = x` of a record."""
         if len(chain.links) != 2:
             return
@@ -294,7 +294,7 @@ class _Reader:
         else:
             model = self.entities.of(holder) if not is_class_name(chain.links[0].name) else ""
         if model:
-            draft = Draft()
+            draft = UsageBuilder()
             draft.use(model, Access.WRITE)
             draft.touch(model, chain.links[1].name, written=True)
             yield from draft.models(self.code, chain.node, FRAMEWORK)

@@ -12,21 +12,21 @@ from coderag.sql.records import (
     Drop,
     DropColumn,
     DropConstraint,
-    Operation,
     Rename,
     RenameColumn,
+    SchemaOperation,
 )
 
 __all__ = ["reverted"]
 
 
-def reverted(operations: Sequence[Operation]) -> list[Operation] | None:
+def reverted(operations: Sequence[SchemaOperation]) -> list[SchemaOperation] | None:
     """Return what takes operations back, the last first; None where one of them cannot be."""
     found = [_reverted(one) for one in reversed(operations)]
     return [one for one in found if one is not None] if all(one is not None for one in found) else None
 
 
-def _reverted(operation: Operation) -> Operation | None:
+def _reverted(operation: SchemaOperation) -> SchemaOperation | None:
     match operation:
         case CreateTable(table=table):
             return Drop(table.name, source=table.sources[0])

@@ -22,8 +22,8 @@ from coderag.sql.records import (
     DropConstraint,
     ForeignKey,
     Name,
-    Operation,
     RenameColumn,
+    SchemaOperation,
     Source,
 )
 from coderag.syntax.trees.literals import COMPUTED, Literal, as_text, default_of, quoted, texts
@@ -63,7 +63,7 @@ class TableCall:
     era: Era = LATEST
 
 
-Operations = list[Operation] | None  # None: it is computed at run time
+Operations = list[SchemaOperation] | None  # None: it is computed at run time
 
 
 def operations_of(call: TableCall) -> Operations:
@@ -156,9 +156,9 @@ def _column(call: TableCall) -> Operations:
     return _added(call, [name], kind) if name and kind else None
 
 
-def _added(call: TableCall, names: Sequence[str], kind: str) -> list[Operation]:
+def _added(call: TableCall, names: Sequence[str], kind: str) -> list[SchemaOperation]:
     options = call.arguments.options
-    found: list[Operation] = []
+    found: list[SchemaOperation] = []
     for name in names:
         after = as_text(options.get("after")) or ("" if options.get("first") is True else None)
         if_missing = options.get("if_not_exists") is True
@@ -170,7 +170,7 @@ def _added(call: TableCall, names: Sequence[str], kind: str) -> list[Operation]:
     return found
 
 
-def _option_index(call: TableCall, columns: tuple[str, ...]) -> list[Operation]:
+def _option_index(call: TableCall, columns: tuple[str, ...]) -> list[SchemaOperation]:
     """Return the unique key that the option `index` of a column makes."""
     index = call.arguments.options.get("index")
     if not isinstance(index, dict) or index.get("unique") is not True or "where" in index:
@@ -184,7 +184,7 @@ def _references(call: TableCall) -> Operations:
     if not names:
         return None
     options = call.arguments.options
-    found: list[Operation] = []
+    found: list[SchemaOperation] = []
     for name in names:
         columns = [f"{name}_id"]
         id_options = {"null": options.get("null"), "comment": options.get("comment")}

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from coderag.frameworks.common.origins import lost_at
 from coderag.frameworks.sqlalchemy.columns import COLUMN_CALLS, Field
 from coderag.frameworks.sqlalchemy.fields import own_fields, returned_by, type_map
-from coderag.sql.records import Lost, Name
+from coderag.sql.records import Name, Unparsed
 from coderag.syntax.languages.python import Call, Class, Code, last_part, runs_as_program
 from coderag.syntax.languages.python_classes import ancestors, base_names
 from coderag.syntax.languages.python_loops import enclosing_loops, rounds
@@ -53,7 +53,7 @@ class Places:
     fields: Mapping[str, Mapping[str, list[Field]]]  # class -> attribute -> columns
     all: list[Place] = field(default_factory=list)
     by_variable: dict[str, Place] = field(default_factory=dict)
-    lost: list[Lost] = field(default_factory=list)
+    lost: list[Unparsed] = field(default_factory=list)
     children: dict[str, list[Class]] = field(default_factory=dict)  # class -> those below without a table of their own
 
     def mapped_parent(self, one: Class) -> Class | None:

@@ -21,7 +21,19 @@ from coderag.frameworks.sqlalchemy.columns import (
 )
 from coderag.frameworks.sqlalchemy.declarations import Place, Places, find_places, table_arguments
 from coderag.frameworks.sqlalchemy.fields import column_of_function, foreign_calls, relation_of
-from coderag.sql.records import CreateTable, Describe, Facts, Heir, Lost, Mixin, Name, Origin, Relation, Shared, Table
+from coderag.sql.records import (
+    CreateTable,
+    Describe,
+    Facts,
+    Heir,
+    Mixin,
+    Name,
+    Origin,
+    Relation,
+    Shared,
+    Table,
+    Unparsed,
+)
 from coderag.syntax.languages.python import Class, Code, last_part, read_python
 
 __all__ = ["read"]
@@ -101,7 +113,7 @@ def _heirs(one: Class, places: Places) -> Iterator[Heir]:
     yield from (Heir(base, LAST) for base in places.strange_bases(one))
 
 
-def _table(place: Place, places: Places) -> tuple[Table, list[Lost]]:
+def _table(place: Place, places: Places) -> tuple[Table, list[Unparsed]]:
     """Return a table, and what of it could not be read."""
     fields, constraints, lost = _of_class(place.one, places) if place.one is not None else _of_call(place, places)
     table = Table(
@@ -116,13 +128,13 @@ def _table(place: Place, places: Places) -> tuple[Table, list[Lost]]:
         table, fields, constraints, resolve=lambda target: _resolved(target, place=place, places=places)
     )
     lost += [
-        Lost(one.start_line, f"{place.name}: foreign key", "the table that it refers to is in another file", True)
+        Unparsed(one.start_line, f"{place.name}: foreign key", "the table that it refers to is in another file", True)
         for one in unknown
     ]
     return done, lost
 
 
-def _of_call(place: Place, places: Places) -> tuple[list[Field], list[Constraint], list[Lost]]:
+def _of_call(place: Place, places: Places) -> tuple[list[Field], list[Constraint], list[Unparsed]]:
     """Return the columns and keys of a call of Table."""
     code, call = place.code or places.code, place.call
     if call is None:
@@ -136,7 +148,7 @@ def _of_call(place: Place, places: Places) -> tuple[list[Field], list[Constraint
     return fields, rules, [] if whole else [lost_at(call.node, "some of its columns are computed")]
 
 
-def _of_class(one: Class, places: Places) -> tuple[list[Field], list[Constraint], list[Lost]]:
+def _of_class(one: Class, places: Places) -> tuple[list[Field], list[Constraint], list[Unparsed]]:
     """Return the columns and keys of a class, of the bases in the file that have no table, and of such children."""
     code = places.code
     fields = _fields(one, places)

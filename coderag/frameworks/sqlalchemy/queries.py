@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import (
     Argument,
@@ -61,22 +61,22 @@ LOADERS = frozenset(
 NO_FIELDS = frozenset("query metadata registry __table__ __tablename__ __mapper__ c columns objects".split())
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of mapped classes and Core tables."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.entities = Entities(code, self.of_chain, PASSING)
         self.imported = {name for one in code.outline.imports if one.names & LIBRARIES for name in one.names}
         self.is_evident = any(name.encode() in code.data for name in LIBRARIES)
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         done: list[tuple[int, int]] = []
         for chain in self.code.chains(ANCHOR):
-            draft = Draft()
+            draft = UsageBuilder()
             self._chain(chain, draft)
             if draft.access:
                 done.append((chain.node.start_byte, chain.node.end_byte))
@@ -84,11 +84,11 @@ class _Reader:
         yield from self._apart(done)
         yield from self._loaded()
         for chain in self.code.chains(ASSIGNED):
-            draft = Draft()
+            draft = UsageBuilder()
             self._assigned(chain, draft)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
 
-    def _apart(self, done: list[tuple[int, int]]) -> Iterator[Found]:
+    def _apart(self, done: list[tuple[int, int]]) -> Iterator[Usage]:
         """Yield the columns that are named outside of queries: conditions on their way into one."""
         if not self.is_evident:
             return
@@ -101,14 +101,14 @@ class _Reader:
                 continue
             if self.code.scope(place) == self.code.type_around(place) or is_target(chain.node):
                 continue  # of a class's body: a constraint, a relationship
-            draft = Draft()
+            draft = UsageBuilder()
             self._references(Link("", chain.node, (Argument(chain.node),)), draft)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
 
-    def _loaded(self) -> Iterator[Found]:
+    def _loaded(self) -> Iterator[Usage]:
         for path, node in self.entities.loaded():
             if self.is_evident and not is_target(node.parent):
-                draft = Draft()
+                draft = UsageBuilder()
                 draft.use(path, whole=True)
                 yield from draft.models(self.code, node, FRAMEWORK)
 
@@ -192,7 +192,7 @@ class _Reader:
                 return value.links[0].name
         return ""
 
-    def primary(self, chain: Chain, start: tuple[int, Link, Access], draft: Draft) -> str:
+    def primary(self, chain: Chain, start: tuple[int, Link, Access], draft: UsageBuilder) -> str:
         """Note the entities of a query and return the first one's model."""
         position, link, access = start
         if not link.arguments:
@@ -220,7 +220,7 @@ class _Reader:
         """Return the model that a query or session gives objects of."""
         start = self.beginning(chain)
         if start is not None:
-            draft = Draft()
+            draft = UsageBuilder()
             model = self.primary(chain, start, draft)
             rest = chain.links[start[0] + 1 :]
             return model if model in draft.whole or (all(link.name in PASSING for link in rest) and rest) else ""
@@ -240,7 +240,7 @@ class _Reader:
 
     # What the calls do
 
-    def _chain(self, chain: Chain, draft: Draft) -> None:
+    def _chain(self, chain: Chain, draft: UsageBuilder) -> None:
         start = self.beginning(chain)
         if start is not None:
             primary = self.primary(chain, start, draft)
@@ -266,13 +266,13 @@ class _Reader:
                     break
                 start = self.beginning(current)
                 if start is not None:
-                    return self.primary(current, start, Draft()), links
+                    return self.primary(current, start, UsageBuilder()), links
                 earlier = [one for one in self.code.told_of(current)[0] if one.start < current.node.start_byte]
                 following = chain_of(earlier[-1].node) if earlier and len(current.links) > 1 else None
                 current = following if following is None or following.node != current.node else None
         return "", 0
 
-    def _links(self, chain: Chain, position: int, primary: str, draft: Draft, *, access: Access) -> None:
+    def _links(self, chain: Chain, position: int, primary: str, draft: UsageBuilder, *, access: Access) -> None:
         """Note what the calls behind the beginning of a query do."""
         target = primary
         for link in chain.links[position:]:
@@ -318,7 +318,7 @@ class _Reader:
         chain = chain_of(node)
         return chain is not None and len(chain.links) == split_model(chain)[1]
 
-    def _references(self, link: Link, draft: Draft) -> None:
+    def _references(self, link: Link, draft: UsageBuilder) -> None:
         """Note the attributes of models among the arguments."""
         for argument in link.arguments or ():
             for given in chains_in(argument.node):
@@ -329,7 +329,7 @@ class _Reader:
                 if field.arguments is None and field.name not in NO_FIELDS:
                     draft.touch(model, field.name)
 
-    def _join(self, link: Link, draft: Draft) -> str:
+    def _join(self, link: Link, draft: UsageBuilder) -> str:
         """Note what is joined and return its model."""
         given = chain_of(link.argument(0))
         if given is None:
@@ -341,7 +341,7 @@ class _Reader:
         draft.use(path)
         return path
 
-    def _options(self, link: Link, draft: Draft) -> None:
+    def _options(self, link: Link, draft: UsageBuilder) -> None:
         """Note the relations that loader options bring along."""
         for argument in link.arguments or ():
             chain = chain_of(argument.node)
@@ -357,7 +357,7 @@ class _Reader:
                 if one.name not in {"lazyload", "raiseload", "noload"}:
                     draft.use(path, whole=True)
 
-    def _written(self, link: Link, primary: str, draft: Draft) -> None:
+    def _written(self, link: Link, primary: str, draft: UsageBuilder) -> None:
         """Note the fields that values() or update() set."""
         for argument in link.arguments or ():
             if argument.name and argument.name != "synchronize_session":
@@ -369,7 +369,7 @@ class _Reader:
                     draft.touch(primary, key.rpartition(".")[2], written=True)
                     self._references(Link("", value, (argument._replace(node=value),)), draft)
 
-    def _session(self, chain: Chain, draft: Draft) -> bool:
+    def _session(self, chain: Chain, draft: UsageBuilder) -> bool:
         """Note what a method of a session does to objects; tell whether the chain is such a call."""
         position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
         if position < 1:
@@ -398,7 +398,7 @@ class _Reader:
                 draft.touch_all(model, (key for key, _ in entries(one)), written=True)
         elif link.name == "execute" and given is not None and (start := self.beginning(given)) is not None:
             if start[2] is Access.WRITE and link.argument(1) is not None:
-                model = self.primary(given, start, Draft())
+                model = self.primary(given, start, UsageBuilder())
                 for one in items(link.argument(1)):
                     draft.touch_all(model, (key for key, _ in entries(one)), written=True)
                 draft.use(model, Access.WRITE)
@@ -406,7 +406,7 @@ class _Reader:
             return False
         return True
 
-    def _objects(self, link: Link, access: Access, draft: Draft, *, constructed: bool = False) -> None:
+    def _objects(self, link: Link, access: Access, draft: UsageBuilder, *, constructed: bool = False) -> None:
         """Note the objects that are handed to a session."""
         for node in items(link.argument(0)):
             node = _element(node)
@@ -430,7 +430,7 @@ class _Reader:
         if current is not None and is_class_name(current.links[-1].name):
             yield from (one.name for one in current.links[-1].arguments or () if one.name)
 
-    def _assigned(self, chain: Chain, draft: Draft) -> None:
+    def _assigned(self, chain: Chain, draft: UsageBuilder) -> None:
         """Note `user.name = x` of a value that is known to be of a model."""
         if len(chain.links) < 2 or any(link.arguments is not None for link in chain.links):
             return

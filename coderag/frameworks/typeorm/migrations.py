@@ -26,16 +26,16 @@ from coderag.sql.records import (
     DropConstraint,
     Facts,
     ForeignKey,
-    Lost,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Series,
     Source,
     Table,
+    Unparsed,
 )
 from coderag.syntax.languages.javascript import Code, function_parameters
 from coderag.syntax.trees.literals import Literal, as_text, mapping, texts
@@ -72,8 +72,8 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         return None
     name, up = found
     version = VERSION.search(path.rpartition("/")[2]) or VERSION.search(name)
-    operations: list[Operation] = []
-    lost: list[Lost] = []
+    operations: list[SchemaOperation] = []
+    lost: list[Unparsed] = []
     parameters = function_parameters(up)
     if parameters:
         dialect = _dialect(code, up, path)
@@ -132,7 +132,7 @@ def _operations(code: Code, node: Node, *, path: str, dialect: str) -> Facts:
     return Facts(operations=tuple(found)) if found is not None else Facts(lost=(lost_at(node, COMPUTED_REASON),))
 
 
-Operations = list[Operation] | None  # None: it is computed at run time
+Operations = list[SchemaOperation] | None  # None: it is computed at run time
 
 
 def _name(text: str) -> Name:
@@ -241,7 +241,7 @@ def _add_columns(call: Call) -> Operations:
     table = call.table()
     if table is None:
         return None
-    found: list[Operation] = []
+    found: list[SchemaOperation] = []
     for one in _all(call.value(1)):
         column = _column(one, call.source)
         if column is None:
@@ -271,7 +271,7 @@ def _change_column(call: Call) -> Operations:
     old = as_text(call.value(1)) or as_text(mapping(call.value(1)).get("name"))
     if table is None or column is None or not old:
         return None
-    found: list[Operation] = [
+    found: list[SchemaOperation] = [
         AlterColumn(
             table,
             old,
@@ -297,7 +297,7 @@ def _unique(call: Call) -> Operations:
     table = call.table()
     if table is None:
         return None
-    found: list[Operation] = []
+    found: list[SchemaOperation] = []
     for one in _all(call.value(1)):
         columns = texts(mapping(one).get("columnNames"))
         if columns is None:

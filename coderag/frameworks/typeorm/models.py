@@ -21,12 +21,12 @@ from coderag.sql.records import (
     Evidence,
     Facts,
     ForeignKey,
-    Lost,
     Name,
     ObjectKind,
     Origin,
     Relation,
     Table,
+    Unparsed,
 )
 from coderag.syntax.languages.javascript import Code
 from coderag.syntax.trees.comments import comment_above, comment_behind
@@ -136,7 +136,7 @@ class _Reading:
     """The classes of a file."""
 
     def __init__(self, code: Code) -> None:
-        self.lost: list[Lost] = []
+        self.lost: list[Unparsed] = []
         self._code = code
         self._classes = {one.name: one for one in _classes(code.root)}
 

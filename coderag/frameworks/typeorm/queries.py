@@ -13,8 +13,8 @@ from tree_sitter import Node
 from coderag.frameworks.usage.binding import Told
 from coderag.frameworks.usage.conditions import columns_in, named_column
 from coderag.frameworks.usage.entities import Entities, is_class_name, model_in_type, split_model
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Draft, Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Argument, Chain, Link, chain_of, entries, items, literal, unwrapped
 from coderag.syntax.trees.tree import text_of
@@ -58,20 +58,20 @@ PASSING = frozenset(
 )
 
 
-def read(code: Code) -> Iterator[Found]:
+def read(code: CodeFile) -> Iterator[Usage]:
     """Yield the uses of TypeORM's entities."""
     yield from _Reader(code).read()
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.is_evident = b"typeorm" in code.data
         self.entities = Entities(code, self.of_chain, frozenset())
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR):
-            draft = Draft()
+            draft = UsageBuilder()
             self._chain(chain, draft)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
         if self.is_evident:
@@ -136,7 +136,7 @@ class _Reader:
             return ""
         return ""
 
-    def _chain(self, chain: Chain, draft: Draft) -> None:
+    def _chain(self, chain: Chain, draft: UsageBuilder) -> None:
         builder = next((p for p, link in enumerate(chain.links) if link.name == "createQueryBuilder"), -1)
         if builder > 0:
             self._builder(chain, builder, draft)
@@ -162,7 +162,7 @@ class _Reader:
                 return
         self._variable(chain, position, draft)
 
-    def _variable(self, chain: Chain, position: int, draft: Draft) -> None:
+    def _variable(self, chain: Chain, position: int, draft: UsageBuilder) -> None:
         """Go on with a builder that a name stands for."""
         bounds, links = self.code.told_of(chain)
         if links != position:
@@ -174,12 +174,12 @@ class _Reader:
             )
             if value is not None and builder > 0 and value.node != chain.node:
                 model, aliases, access = self._start(value, builder)
-                self._clauses(value.links, aliases, model, draft=Draft())
+                self._clauses(value.links, aliases, model, draft=UsageBuilder())
                 draft.use(model, access)
                 self._clauses(chain.links[position:], aliases, model, draft=draft)
                 return
 
-    def _call(self, link: Link, model: str, given: tuple[Argument, ...], *, draft: Draft) -> None:
+    def _call(self, link: Link, model: str, given: tuple[Argument, ...], *, draft: UsageBuilder) -> None:
         """Note what a method of a repository does; `given` are its arguments behind the entity."""
         nodes = [one.node for one in given]
         first = nodes[0] if nodes else None
@@ -226,12 +226,12 @@ class _Reader:
                 yield from (key for one in items(argument.node) for key, _ in entries(one))
         yield from (key for key, _ in entries(node))
 
-    def _criteria(self, model: str, node: Node | None, draft: Draft) -> None:
+    def _criteria(self, model: str, node: Node | None, draft: UsageBuilder) -> None:
         """Note what selects the rows to change: an object, or the key."""
         if entries(node):
             self._where(model, "", node, draft, 0)
 
-    def _options(self, model: str, node: Node | None, name: str, draft: Draft) -> None:
+    def _options(self, model: str, node: Node | None, name: str, draft: UsageBuilder) -> None:
         options = dict(entries(node))
         if "By" in name or not options.keys() & OPTIONS:
             self._where(model, "", node, draft, 0)
@@ -246,13 +246,13 @@ class _Reader:
             draft.touch(model, literal(one) or "")
             self._selected(model, one, draft, 0)
 
-    def _relations(self, path: str, node: Node, draft: Draft, depth: int) -> None:
+    def _relations(self, path: str, node: Node, draft: UsageBuilder, depth: int) -> None:
         for key, value in entries(node) if depth < 12 else ():
             if value.type != "false":
                 draft.use(f"{path}.{key}", whole=True)
                 self._relations(f"{path}.{key}", value, draft, depth + 1)
 
-    def _selected(self, model: str, node: Node, draft: Draft, depth: int) -> None:
+    def _selected(self, model: str, node: Node, draft: UsageBuilder, depth: int) -> None:
         for key, value in entries(node) if depth < 12 else ():
             inner = unwrapped(value)
             if inner is not None and inner.type == "object":
@@ -260,7 +260,7 @@ class _Reader:
             elif inner is not None and inner.type != "false":
                 draft.touch(model, key)
 
-    def _where(self, model: str, path: str, node: Node | None, draft: Draft, depth: int) -> None:
+    def _where(self, model: str, path: str, node: Node | None, draft: UsageBuilder, depth: int) -> None:
         """Note the fields of conditions as an object, or of several."""
         for one in items(node) if depth < 12 else ():
             for key, value in entries(one):
@@ -300,7 +300,7 @@ class _Reader:
             aliases[alias] = model
         return model, aliases, access
 
-    def _builder(self, chain: Chain, position: int, draft: Draft) -> None:
+    def _builder(self, chain: Chain, position: int, draft: UsageBuilder) -> None:
         model, aliases, access = self._start(chain, position)
         if not model:
             return
@@ -309,7 +309,7 @@ class _Reader:
         if access is Access.READ and not is_listed:
             draft.use(model, whole=True)
 
-    def _clauses(self, links: tuple[Link, ...], aliases: dict[str, str], model: str, *, draft: Draft) -> bool:
+    def _clauses(self, links: tuple[Link, ...], aliases: dict[str, str], model: str, *, draft: UsageBuilder) -> bool:
         """Note what the calls of a builder name; tell whether some columns only are selected."""
         is_listed = False
         for link in links:
@@ -353,7 +353,7 @@ class _Reader:
                 draft.use(model, Access.WRITE, whole=name == "values")
         return is_listed
 
-    def _join(self, link: Link, aliases: dict[str, str], draft: Draft) -> None:
+    def _join(self, link: Link, aliases: dict[str, str], draft: UsageBuilder) -> None:
         text, alias = literal(link.argument(0)), literal(link.argument(1)) or ""
         model = self._class(link.argument(0))
         if text and "." in text:
@@ -370,7 +370,7 @@ class _Reader:
         if condition := literal(link.argument(2)):
             self._text(condition, aliases, model, draft)
 
-    def _text(self, text: str, aliases: dict[str, str], model: str, draft: Draft) -> None:
+    def _text(self, text: str, aliases: dict[str, str], model: str, draft: UsageBuilder) -> None:
         names = [named_column(text)] if named_column(text) else list(columns_in(text))
         for name in filter(None, names):
             holder, _, field = name.partition(".")
@@ -380,14 +380,14 @@ class _Reader:
             elif holder in aliases:
                 draft.touch(aliases[holder], field)
 
-    def _assigned(self, chain: Chain) -> Iterator[Found]:
+    def _assigned(self, chain: Chain) -> Iterator[Usage]:
         if len(chain.links) != 2 or any(link.arguments is not None for link in chain.links):
             return
         parent = chain.node.parent
         if parent is None or parent.child_by_field_name("left") != chain.node or chain.links[0].name == "this":
             return
         if model := self.entities.of(Chain(chain.node, chain.links[:-1])):
-            draft = Draft()
+            draft = UsageBuilder()
             draft.use(model, Access.WRITE)
             draft.touch(model, chain.links[-1].name, written=True)
             yield from draft.models(self.code, chain.node, FRAMEWORK)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import NamedTuple, cast
 
-from coderag.frameworks.usage.source_file import Code
-from coderag.frameworks.usage.usage import Found
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage
 from coderag.sql.in_code.records import NO_USES, DataUses, ModelUse, Statement
 from coderag.syntax.outline import Outline
 from coderag.syntax.parsed import Parsed
@@ -137,11 +137,11 @@ def read_mapped(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
     )
 
 
-def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Found]:
+def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Usage]:
     data = parsed.lines.data
-    code: Code | None = None
+    code: CodeFile | None = None
     for mapper in MAPPERS.get(parsed.language.name, ()):
         if all(any(word in data for word in words) for words in mapper.words):
-            code = code or Code(parsed, outline, path)
+            code = code or CodeFile(parsed, outline, path)
             read = import_module(f"coderag.frameworks.{mapper.framework}.queries").read
-            yield from cast("Iterator[Found]", read(code))
+            yield from cast("Iterator[Usage]", read(code))

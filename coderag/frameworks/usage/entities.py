@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from tree_sitter import Node
 
 from coderag.frameworks.usage.binding import Bound, Told
-from coderag.frameworks.usage.source_file import Code
+from coderag.frameworks.usage.source_file import CodeFile
 from coderag.syntax.trees.call_chains import NAMES, Chain
 from coderag.syntax.trees.tree import text_of
 
@@ -84,7 +84,7 @@ class Entities:
 
     def __init__(
         self,
-        code: Code,
+        code: CodeFile,
         of_chain: Callable[[Chain, int], str],
         passing: frozenset[str],
         *,

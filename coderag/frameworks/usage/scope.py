@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tree_sitter import Node
 
 from coderag.frameworks.usage.conditions import columns_in, named_column
-from coderag.frameworks.usage.source_file import Code
+from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import table_name
 from coderag.sql.in_code.records import Access, Statement, TableUse
 from coderag.sql.records import ColumnUse, Name
@@ -68,7 +68,7 @@ class Scope:
         if table := self.aliases.get(alias.casefold()):
             self.whole.add(table)
 
-    def statement(self, code: Code, node: Node, how: str) -> Iterator[Statement]:
+    def statement(self, code: CodeFile, node: Node, how: str) -> Iterator[Statement]:
         """Yield the statement, where it has a table."""
         if self.is_open:
             for written, _ in self.columns:

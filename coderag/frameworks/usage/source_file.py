@@ -21,7 +21,7 @@ from coderag.syntax.trees.call_chains import NAMES, Chain, chain_of, top_of
 from coderag.syntax.trees.tree import text_of
 from coderag.types import Kind
 
-__all__ = ["Code"]
+__all__ = ["CodeFile"]
 
 TYPES = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.EXTENSION, Kind.MODULE})
 MAX_LOOKUPS = 200  # for one chain: names that stand for each other may go in circles, and multiply
@@ -34,7 +34,7 @@ OWN = re.compile(r"^(?:self|this|\$this|@{1,2}|cls)(?:\.|->|(?<=@))")
 
 
 @dataclass(frozen=True)
-class Code:
+class CodeFile:
     """A file, its tree and its outline."""
 
     parsed: Parsed

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from coderag.frameworks.usage.source_file import Code
+from coderag.frameworks.usage.source_file import CodeFile
 from coderag.sql.in_code.records import Access, ModelUse, Statement, TableUse
 from coderag.sql.records import ColumnUse, Name
 
-__all__ = ["Draft", "Found"]
+__all__ = ["Usage", "UsageBuilder"]
 
-Found = ModelUse | Statement
+Usage = ModelUse | Statement
 MAX_FIELDS = 500  # of one use
 
 
-class Draft:
+class UsageBuilder:
     """What a chain of calls does to models, the first one before all."""
 
     __slots__ = ("access", "fields", "read", "whole")
@@ -55,7 +55,7 @@ class Draft:
         for field in fields:
             self.touch(model, field, written=written)
 
-    def models(self, code: Code, node: Node, framework: str) -> Iterator[ModelUse]:
+    def models(self, code: CodeFile, node: Node, framework: str) -> Iterator[ModelUse]:
         """Yield the uses of models; `node` is the place."""
         row, owner = node.start_point[0], code.owner(node.start_byte)
         for model, access in self.access.items():
@@ -65,7 +65,7 @@ class Draft:
                 yield ModelUse(row, owner, model, framework, Access.READ, asked, whole=True)
             yield ModelUse(row, owner, model, framework, access, fields, whole=model in self.whole)
 
-    def statement(self, code: Code, node: Node, how: str) -> Iterator[Statement]:
+    def statement(self, code: CodeFile, node: Node, how: str) -> Iterator[Statement]:
         """Yield the uses as a statement, where the models are names of tables."""
         if not self.access:
             return

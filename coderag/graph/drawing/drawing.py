@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.centrality import importance
-from coderag.graph.queries.locations import VERBS, Spot, in_test, spot_of
+from coderag.graph.queries.locations import VERBS, Location, in_test, location_of
 from coderag.graph.records import EdgeKind, NodeKind
 
 __all__ = ["Drawing", "Line", "neighbourhood"]
@@ -41,7 +41,7 @@ class Line:
 class Drawing:
     """Spots and the lines between them; those that were asked for come first."""
 
-    spots: tuple[Spot, ...]
+    spots: tuple[Location, ...]
     lines: tuple[Line, ...]
     asked: int  # how many of the first spots were asked for
     layers: tuple[int, ...]  # of each spot: below 0 it leads to those asked for, above 0 these lead to it
@@ -70,7 +70,7 @@ def neighbourhood(graph: Graph, seeds: Sequence[int], *, depth: int, limit: int)
         layers |= {one: found[one] for one in frontier}
     nodes = list(layers)
     return Drawing(
-        spots=tuple(spot_of(graph.node(one)) for one in nodes),
+        spots=tuple(location_of(graph.node(one)) for one in nodes),
         lines=tuple(_lines(graph, layers, asked)),
         asked=len(start),
         layers=tuple(layers.values()),

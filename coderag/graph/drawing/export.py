@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from coderag.graph.drawing.drawing import Drawing, Line
-from coderag.graph.queries.locations import TYPE_KINDS, Spot
+from coderag.graph.queries.locations import TYPE_KINDS, Location
 from coderag.graph.records import NodeKind
 from coderag.text.visible import visible
 
@@ -27,7 +27,7 @@ KEYS = (
 )
 
 
-def where(spot: Spot) -> str:
+def where(spot: Location) -> str:
     """Return path:line of a spot, "" where no file defines it."""
     return f"{spot.path}:{spot.line}" if spot.path and spot.line else spot.path
 
@@ -42,7 +42,7 @@ def as_mermaid(drawing: Drawing) -> str:
     return "\n".join(lines)
 
 
-def _mermaid_node(number: int, spot: Spot) -> str:
+def _mermaid_node(number: int, spot: Location) -> str:
     label = f"{_mermaid_text(spot.name)}<br/>{spot.kind}"
     if spot.kind in (NodeKind.TABLE, NodeKind.VIEW):
         return f'n{number}[("{label}")]'

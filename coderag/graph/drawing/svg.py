@@ -20,7 +20,7 @@ from coderag.graph.drawing.layout import (
     place_layers,
     svg_head,
 )
-from coderag.graph.queries.locations import Spot
+from coderag.graph.queries.locations import Location
 from coderag.graph.records import NodeKind
 from coderag.text.visible import visible
 
@@ -41,7 +41,7 @@ stroke:#fff;stroke-width:3px}.tip{fill:#64748b}
 class Box(Frame):
     """A spot on the canvas."""
 
-    spot: Spot
+    spot: Location
     asked: bool
     layer: int
 
@@ -74,12 +74,12 @@ def _title(drawing: Drawing) -> str:
     return "What is around " + ", ".join(visible(one.name) for one in drawing.spots[: drawing.asked])
 
 
-def _box(spot: Spot, *, asked: bool, layer: int) -> Box:
+def _box(spot: Location, *, asked: bool, layer: int) -> Box:
     longest = max(len(cut(visible(spot.name))) * CHARACTER, len(_about(spot)) * CHARACTER * 11 / 12)
     return Box(width=longest + 2 * PADDING, height=HEIGHT, spot=spot, asked=asked, layer=layer)
 
 
-def _about(spot: Spot) -> str:
+def _about(spot: Location) -> str:
     """Return what a spot is and where, as short as a box is."""
     place = where(spot)
     file = place.rpartition("/")[2]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from coderag.graph.edges.documented import Documented
-from coderag.graph.edges.references import Leads, Mentioned
+from coderag.graph.edges.references import Leads, ReferenceEdges
 from coderag.graph.edges.requested import Requests, Served
 from coderag.graph.edges.routed import answered
 from coderag.graph.edges.tested import Tests
@@ -15,7 +15,7 @@ from coderag.graph.files import LinkedFile, Places
 from coderag.graph.graph import EDGE_CODES, GraphDraft
 from coderag.graph.records import EdgeKind, NodeKind
 from coderag.graph.resolve.abstract_values import OUTSIDE
-from coderag.graph.resolve.fallback_resolution import Guesses
+from coderag.graph.resolve.fallback_resolution import FallbackResolution
 from coderag.graph.resolve.imports.modules import Modules
 from coderag.graph.resolve.names import Names
 from coderag.graph.resolve.partial_types import settle
@@ -23,7 +23,7 @@ from coderag.graph.resolve.resolver import Resolver
 from coderag.graph.resolve.tables import Tables
 from coderag.graph.resolve.type_syntax import plain
 from coderag.syntax.outline import CALLABLE
-from coderag.syntax.references.records import Mention, Role
+from coderag.syntax.references.records import Reference, Role
 
 __all__ = ["add_code_edges"]
 
@@ -46,8 +46,8 @@ def add_code_edges(
     resolver = Resolver(tables, Modules(files, read=read))
     _read_bases(resolver)
     settle(resolver)
-    names = Names(resolver, Guesses(resolver))
-    edges, mentioned = _Edges(draft, names), Mentioned(names, Documented(tables))
+    names = Names(resolver, FallbackResolution(resolver))
+    edges, mentioned = _Edges(draft, names), ReferenceEdges(names, Documented(tables))
     for number in range(len(files)):
         edges.add_imports(number)
         mentioned.read(number)
@@ -81,7 +81,7 @@ def _read_bases(resolver: Resolver) -> None:
                 resolver.written_bases.setdefault(base + 1 + one.owner, []).append(_text(one))
 
 
-def _text(one: Mention) -> str:
+def _text(one: Reference) -> str:
     return f"{plain(one.receiver)}.{one.name}" if one.receiver else one.name
 
 

@@ -6,7 +6,7 @@ import posixpath
 
 from coderag.graph.resolve.tables import Tables
 from coderag.graph.resolve.type_syntax import plain
-from coderag.syntax.references.records import Mention
+from coderag.syntax.references.records import Reference
 from coderag.types import Kind
 
 __all__ = ["Documented"]
@@ -35,7 +35,7 @@ class Documented:
         tables = self._tables
         return NOT_MEANT.isdisjoint(tables.files[tables.file[node]].labels)
 
-    def find(self, path: str, one: Mention) -> tuple[tuple[int, ...], int]:
+    def find(self, path: str, one: Reference) -> tuple[tuple[int, ...], int]:
         """Return the nodes that a document means, and the candidates of an edge to them."""
         if "/" in one.name:
             return self._file(path, one.name)

@@ -11,9 +11,9 @@ from coderag.graph.edges.documented import Documented
 from coderag.graph.resolve.abstract_values import OUTSIDE
 from coderag.graph.resolve.names import UNSURE, Names, root_of
 from coderag.index.storage.arrays.arrays import Array
-from coderag.syntax.references.records import Mention, Role
+from coderag.syntax.references.records import Reference, Role
 
-__all__ = ["Leads", "Mentioned"]
+__all__ = ["Leads", "ReferenceEdges"]
 
 NOTHING = 0  # the number of the empty list
 LISTS = 2  # that a mention leads to: what it names, and what it is reached through
@@ -37,7 +37,7 @@ class Leads:
     row: Array
 
 
-class Mentioned:
+class ReferenceEdges:
     """The mentions of the files that were read so far and what they lead to."""
 
     def __init__(self, names: Names, documented: Documented) -> None:
@@ -68,7 +68,7 @@ class Mentioned:
             self._roles += bytes(roles)
             self._resolve(number, mentions)
 
-    def _resolve(self, number: int, mentions: Sequence[Mention]) -> None:
+    def _resolve(self, number: int, mentions: Sequence[Reference]) -> None:
         """Append the lists of each mention of a file.
 
         Every name that is written anywhere passes here: what was seen before is found without a call.
@@ -109,7 +109,7 @@ class Mentioned:
                     found = members[member] = self._add(*self._names.find(place, receiver, name, role=role))
             lists += (found, through)
 
-    def _rare(self, number: int, mention: Mention) -> tuple[int, int]:
+    def _rare(self, number: int, mention: Reference) -> tuple[int, int]:
         """Return the lists of a mention that is neither a call nor a reference."""
         _, owner, role, name, receiver = mention
         if role in ELSEWHERE:

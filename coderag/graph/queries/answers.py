@@ -9,9 +9,9 @@ from coderag.errors import QueryError
 from coderag.graph.drawing.drawing import Drawing, neighbourhood
 from coderag.graph.graph import Graph
 from coderag.graph.queries.impact import Change, Impact, impact_of
-from coderag.graph.queries.locations import Spot, spot_of
+from coderag.graph.queries.locations import Location, location_of
 from coderag.graph.queries.lookup import chosen_nodes, closest_names, find_nodes
-from coderag.graph.queries.paths import Way, reached_like, ways_between
+from coderag.graph.queries.paths import Way, paths_between, reached_like
 from coderag.graph.queries.refs import References, references_to
 from coderag.graph.records import Node, NodeKind
 
@@ -19,9 +19,9 @@ __all__ = [
     "Graphs",
     "Meanings",
     "all_impacts",
+    "all_paths",
     "all_reached",
     "all_references",
-    "all_ways",
     "draw",
     "draw_places",
     "meanings_of",
@@ -52,8 +52,8 @@ def targets_in(
 class Meanings:
     """What a target is taken for, and what else has its name, each the best first."""
 
-    chosen: tuple[Spot, ...]  # of one kind and standing; what is asked of a target is asked of these
-    others: tuple[Spot, ...]
+    chosen: tuple[Location, ...]  # of one kind and standing; what is asked of a target is asked of these
+    others: tuple[Location, ...]
 
 
 def meanings_of(
@@ -62,7 +62,7 @@ def meanings_of(
     """Return what a target means; raises QueryError for an unknown kind."""
     nodes = [node for _, node in targets_in(graphs, target, kinds=kinds, paths=paths)]
     chosen = {id(node) for node in chosen_nodes(nodes)} if nodes else set()
-    spots = [(id(node) in chosen, spot_of(node)) for node in nodes]
+    spots = [(id(node) in chosen, location_of(node)) for node in nodes]
     return Meanings(tuple(spot for best, spot in spots if best), tuple(spot for best, spot in spots if not best))
 
 
@@ -83,7 +83,7 @@ def all_references(
     """Return what refers to each node that a target means; of those behind the first `full` only what they are."""
     found = targets_in(graphs, target, kinds=kinds, paths=paths)
     answers = [replace(references_to(graphs[name], node, shown=shown), repository=name) for name, node in found[:full]]
-    return answers + [References(spot_of(node), (), repository=name) for name, node in found[full:]]
+    return answers + [References(location_of(node), (), repository=name) for name, node in found[full:]]
 
 
 def all_impacts(
@@ -112,11 +112,11 @@ def all_impacts(
     return replace(
         impact_of(graphs[repository], same, change=asked, depth=depth),
         repository=repository,
-        others=tuple(map(spot_of, others)),
+        others=tuple(map(location_of, others)),
     )
 
 
-def all_ways(
+def all_paths(
     graphs: Graphs,
     source: str,
     target: str,
@@ -135,7 +135,7 @@ def all_ways(
     for name, graph in graphs.items():
         here = [[node for owner, node in found if owner == name] for found in (starts, ends)]
         if all(here):
-            found = (ways_between(graph, *ends, limit=limit) for ends in _tries(here))
+            found = (paths_between(graph, *ends, limit=limit) for ends in _tries(here))
             ways += [replace(way, repository=name) for way in next(filter(None, found), [])]
     return sorted(ways, key=lambda one: (one.backwards, one.cost))[:limit]
 
@@ -147,10 +147,10 @@ def _tries(found: Sequence[Sequence[Node]]) -> Iterator[list[Sequence[Node]]]:
     yield list(found)
 
 
-def all_reached(graphs: Graphs, source: str, like: str) -> list[Spot]:
+def all_reached(graphs: Graphs, source: str, like: str) -> list[Location]:
     """Return what of the kind of one target another leads to, the nearest first."""
     starts, ends = targets_in(graphs, source), targets_in(graphs, like)
-    found: list[Spot] = []
+    found: list[Location] = []
     for name, graph in graphs.items():
         here = [node for owner, node in starts if owner == name]
         found += reached_like(graph, chosen_nodes(here), [node for _, node in ends]) if here else []

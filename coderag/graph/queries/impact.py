@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
-from coderag.graph.queries.locations import TYPE_KINDS, VERBS, Spot, in_test, spot_of, sureness
+from coderag.graph.queries.locations import TYPE_KINDS, VERBS, Location, certainty_share, in_test, location_of
 from coderag.graph.queries.refs import Unresolved, unresolved_near
 from coderag.graph.records import EdgeKind, Node, NodeKind
 
@@ -65,7 +65,7 @@ ENDS = frozenset(
 class Affected:
     """Something that a change affects, and how the change comes to it."""
 
-    spot: Spot
+    spot: Location
     distance: int
     confidence: float  # 0..1
     path: str  # of the place where it touches what is affected before it
@@ -78,14 +78,14 @@ class Affected:
 class Impact:
     """What a change of one node affects: the nearest first, and of those the surest."""
 
-    target: Spot
+    target: Location
     change: Change
     affected: tuple[Affected, ...]  # over edges that are resolved or of a unique name
     possibly: tuple[Affected, ...]  # over some edge that is one of several candidates
     tests: tuple[Affected, ...]  # that run what is affected: those to run first in front
     further_tests: int = 0  # beyond those
     unresolved: tuple[Unresolved, ...] = ()  # on the way: what these do is not known
-    others: tuple[Spot, ...] = ()  # that the target may mean too, and that were not looked at
+    others: tuple[Location, ...] = ()  # that the target may mean too, and that were not looked at
     repository: str = ""
 
 
@@ -110,7 +110,7 @@ def impact_of(graph: Graph, nodes: Sequence[Node], *, change: Change = Change.RE
     near = [one for one in found if one.distance <= depth]
     shown = [(one, _affected(graph, reached, one)) for one in near if not in_test(graph, one.node)]
     return Impact(
-        target=spot_of(nodes[0]),
+        target=location_of(nodes[0]),
         change=change,
         affected=tuple(sorted((told for one, told in shown if not one.doubtful), key=_nearest)),
         possibly=tuple(sorted((told for one, told in shown if one.doubtful), key=_nearest)),
@@ -163,7 +163,7 @@ def _reach(graph: Graph, starts: Sequence[int], *, depth: int) -> dict[int, _Rea
             if other in done or (test and not in_test(graph, other)):
                 continue
             candidates = int(graph.edge_candidates[edge])
-            confidence = (1 - here.doubt) * sureness(candidates) * factor
+            confidence = (1 - here.doubt) * certainty_share(candidates) * factor
             following = _Reached(
                 here.doubtful or candidates > 1, here.distance + 1, 1 - confidence, other, here.node, edge
             )
@@ -242,7 +242,7 @@ def _affected(graph: Graph, reached: dict[int, _Reached], one: _Reached) -> Affe
             break
         at = reached[at.before]
     edge = graph.edge(one.edge)
-    spot = spot_of(graph.node(one.node))
+    spot = location_of(graph.node(one.node))
     before = way[1]
     if edge.source != one.node:
         why = f"is set up by {before}" if in_test(graph, one.node) else f"is part of {before}"

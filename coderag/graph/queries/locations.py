@@ -8,7 +8,7 @@ from coderag.graph.graph import Graph
 from coderag.graph.records import EdgeKind, Node, NodeKind
 from coderag.index.storage.columns import LABELS
 
-__all__ = ["DATA_KINDS", "TYPE_KINDS", "VERBS", "Spot", "in_test", "spot_of", "sureness"]
+__all__ = ["DATA_KINDS", "TYPE_KINDS", "VERBS", "Location", "certainty_share", "in_test", "location_of"]
 
 TEST = 1 << LABELS.index("test")
 DATA_KINDS = frozenset(
@@ -44,7 +44,7 @@ UNIQUE_CONFIDENCE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Location:
     """A definition, file, route, or part of a database, and where it is."""
 
     kind: NodeKind
@@ -57,9 +57,9 @@ class Spot:
     labels: frozenset[str] = frozenset()
 
 
-def spot_of(node: Node) -> Spot:
+def location_of(node: Node) -> Location:
     """Return a node as answers show it."""
-    return Spot(
+    return Location(
         kind=node.kind,
         name=node.qualified_name,
         path=node.path,
@@ -77,6 +77,6 @@ def in_test(graph: Graph, node: int) -> bool:
     return file >= 0 and bool(int(graph.arrays["file_labels"][file]) & TEST)
 
 
-def sureness(candidates: int) -> float:
+def certainty_share(candidates: int) -> float:
     """Return how likely an edge holds, 0..1, by how many it may lead to."""
     return (1.0, UNIQUE_CONFIDENCE)[candidates] if candidates < 2 else 1 / candidates

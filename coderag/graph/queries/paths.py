@@ -13,10 +13,10 @@ from heapq import heappop, heappush
 from math import log2
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
-from coderag.graph.queries.locations import VERBS, Spot, in_test, spot_of
+from coderag.graph.queries.locations import VERBS, Location, in_test, location_of
 from coderag.graph.records import Certainty, EdgeKind, Node
 
-__all__ = ["Way", "WayStep", "reached_like", "ways_between"]
+__all__ = ["PathStep", "Way", "paths_between", "reached_like"]
 
 MAX_SEEN = 200_000  # nodes that one search looks at
 NEAREST = 3  # that are named where there is no way
@@ -47,10 +47,10 @@ DISPATCH_COST = 1.0  # a call of a base's method may run one that overrides it
 
 
 @dataclass(frozen=True, slots=True)
-class WayStep:
+class PathStep:
     """A step of a way: the edge that leads to a spot, and where it is written."""
 
-    spot: Spot
+    spot: Location
     how: str  # "calls", "reads", "is overridden by"
     path: str
     line: int
@@ -62,8 +62,8 @@ class WayStep:
 class Way:
     """How one spot leads to another."""
 
-    start: Spot
-    steps: tuple[WayStep, ...]
+    start: Location
+    steps: tuple[PathStep, ...]
     cost: float
     backwards: bool = False  # it leads from what was asked for as the end to the start
     repository: str = ""
@@ -79,7 +79,7 @@ class _Link:
     how: str
 
 
-def ways_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, limit: int = 1) -> list[Way]:
+def paths_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, limit: int = 1) -> list[Way]:
     """Return up to `limit` different ways from one of some nodes to one of others, the surest and shortest first.
 
     Where there is none, those of the other direction. [] where neither leads to the other.
@@ -91,13 +91,13 @@ def ways_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, 
     return []
 
 
-def reached_like(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, count: int = NEAREST) -> list[Spot]:
+def reached_like(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, count: int = NEAREST) -> list[Location]:
     """Return what of the kind of some nodes others lead to, the nearest first."""
     kinds = {NODE_KINDS.index(node.kind) for node in ends[:1]}  # the best of them
-    found: list[Spot] = []
+    found: list[Location] = []
     for node, _ in _spreading(graph, [node.number for node in starts], (), without=frozenset(), came={}):
         if int(graph.node_kind[node]) in kinds and all(node != one.number for one in starts):
-            found.append(spot_of(graph.node(node)))
+            found.append(location_of(graph.node(node)))
         if len(found) == count:
             break
     return found
@@ -210,8 +210,8 @@ def _doubt(graph: Graph, edge: int) -> float:
 def _way(graph: Graph, links: Sequence[_Link], start: int, *, backwards: bool) -> Way:
     steps = []
     for link in links:
-        edge, spot = graph.edge(link.edge), spot_of(graph.node(link.other))
+        edge, spot = graph.edge(link.edge), location_of(graph.node(link.other))
         path, line = (edge.path, edge.line) if edge.path and edge.line else (spot.path, spot.line)
         candidates = edge.candidates if edge.certainty is Certainty.CANDIDATE else 0
-        steps.append(WayStep(spot, link.how, path, line, edge.certainty, candidates))
-    return Way(spot_of(graph.node(start)), tuple(steps), round(_cost(links), 3), backwards)
+        steps.append(PathStep(spot, link.how, path, line, edge.certainty, candidates))
+    return Way(location_of(graph.node(start)), tuple(steps), round(_cost(links), 3), backwards)

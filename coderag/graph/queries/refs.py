@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
-from coderag.graph.queries.locations import Spot, spot_of
+from coderag.graph.queries.locations import Location, location_of
 from coderag.graph.records import Certainty, Edge, EdgeKind, Node, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import LABELS
@@ -106,7 +106,7 @@ WITHOUT_TESTS = frozenset({Role.CALLERS, Role.READERS, Role.WRITERS, Role.DELETE
 class Reference:
     """One thing that refers to the node, and where it says so."""
 
-    spot: Spot
+    spot: Location
     path: str  # of the place; that of the spot where nothing says it
     line: int
     certainty: Certainty
@@ -136,7 +136,7 @@ class Unresolved:
 class References:
     """All that refers to one node, and what it uses of the data."""
 
-    target: Spot
+    target: Location
     groups: tuple[Group, ...]
     unresolved: tuple[Unresolved, ...] = ()
     repository: str = ""
@@ -155,7 +155,7 @@ def references_to(graph: Graph, node: Node, *, shown: int | None = SHOWN) -> Ref
     if node.kind in (NodeKind.TABLE, NodeKind.VIEW):
         found = {role: _joined(graph, others) for role, others in found.items()}
     groups = [_group(graph, node, role, found[role], shown=shown) for role in Role if role in found]
-    return References(spot_of(node), tuple(groups), tuple(unresolved_near(graph, [node.number])))
+    return References(location_of(node), tuple(groups), tuple(unresolved_near(graph, [node.number])))
 
 
 def unresolved_near(graph: Graph, nodes: Sequence[int]) -> list[Unresolved]:
@@ -242,7 +242,7 @@ def _group(graph: Graph, node: Node, role: Role, others: Mapping[int, list[int]]
 
 
 def _reference(graph: Graph, node: Node, other: int, *, edge: Edge, edges: Sequence[int]) -> Reference:
-    spot = spot_of(graph.node(other))
+    spot = location_of(graph.node(other))
     members: tuple[str, ...] = ()
     if node.kind in (NodeKind.TABLE, NodeKind.VIEW):
         targets = dict.fromkeys(int(graph.edge_target[one]) for one in edges)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
-from coderag.graph.queries.locations import sureness
+from coderag.graph.queries.locations import certainty_share
 from coderag.graph.records import Certainty, EdgeKind, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import LABELS
@@ -163,7 +163,7 @@ class Relations:
                 kind, candidates = EDGE_KINDS[graph.edge_kind[edge]], int(graph.edge_candidates[edge])
                 other = int(ends[edge])
                 if kind in NEAR and candidates < 2 and not self._behind[other]:
-                    yield sureness(candidates), other, f"{words[kind]} {name}"
+                    yield certainty_share(candidates), other, f"{words[kind]} {name}"
 
     def tables_named(self, words: Iterable[str]) -> list[int]:
         """Return the tables and views that some words are the names of."""

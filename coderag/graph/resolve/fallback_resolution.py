@@ -12,7 +12,7 @@ from coderag.graph.resolve.resolver import Resolver
 from coderag.syntax.references.records import Role
 from coderag.types import Kind
 
-__all__ = ["MAX_CANDIDATES", "Guesses"]
+__all__ = ["MAX_CANDIDATES", "FallbackResolution"]
 
 MAX_CANDIDATES = 8  # of a name with more definitions nothing can be said
 MEMBERS = frozenset({Kind.METHOD, Kind.FIELD, Kind.CONSTANT})
@@ -34,7 +34,7 @@ LINKED = frozenset(
 NOTHING: tuple[int, ...] = ()
 
 
-class Guesses:
+class FallbackResolution:
     """Definitions by name and family of languages, as far as they can be guessed at."""
 
     def __init__(self, resolver: Resolver) -> None:

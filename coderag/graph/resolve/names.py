@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from coderag.graph.resolve.abstract_values import OUTSIDE, Target, class_of, is_instance
-from coderag.graph.resolve.fallback_resolution import Guesses
+from coderag.graph.resolve.fallback_resolution import FallbackResolution
 from coderag.graph.resolve.resolver import Resolver
 from coderag.graph.resolve.tables import CONTAINERS, VALUES
 from coderag.graph.resolve.type_syntax import first_of, plain, split_last
-from coderag.syntax.references.records import Mention, Role
+from coderag.syntax.references.records import Reference, Role
 
 __all__ = ["UNKNOWN", "UNSURE", "Found", "Meant", "Names", "root_of"]
 
@@ -40,7 +40,7 @@ NOT_FOUND = Meant()
 class Names:
     """What names mean in the files of one index."""
 
-    def __init__(self, resolver: Resolver, guesses: Guesses) -> None:
+    def __init__(self, resolver: Resolver, guesses: FallbackResolution) -> None:
         self.resolver = resolver
         self._tables = resolver.tables
         self._guesses = guesses
@@ -78,7 +78,7 @@ class Names:
                 found.append((number, position))
         return Found(tuple(found), meant.candidates)
 
-    def place(self, scope: int, one: Mention) -> int:
+    def place(self, scope: int, one: Reference) -> int:
         """Return the outermost place at which a mention in a definition means the same."""
         _, owner, role, name, receiver = one
         place = self._tables.parent[scope] if role == Role.DECORATE and owner >= 0 else scope

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from coderag.graph.files import LinkedFile, Places
 from coderag.graph.resolve.rules import Rules, rules_of
 from coderag.syntax.outline import CALLABLE, TYPE_LIKE
-from coderag.syntax.references.records import Binding, Imported, Mention, Role
+from coderag.syntax.references.records import Binding, Imported, Reference, Role
 from coderag.types import Kind
 
 __all__ = ["CONTAINERS", "VALUES", "Tables"]
@@ -16,7 +16,7 @@ CONTAINERS = TYPE_LIKE | {Kind.MODULE}
 VALUES = frozenset({Kind.FIELD, Kind.CONSTANT})
 NO_NAMES: dict[str, tuple[int, ...]] = {}
 CALL, REFERENCE = Role.CALL, Role.REFERENCE
-ROLE = Mention._fields.index("role")
+ROLE = Reference._fields.index("role")
 FOREIGN = frozenset({"vendored", "generated"})
 
 

@@ -13,14 +13,14 @@ from coderag.encoders.spec import SHIPPED, EncoderSpec, encoder_of_settings
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingError, IndexTooNewError
 from coderag.files.walk import Skipped, SkipReason, SourceFile
 from coderag.index.build.embed import Embedding, embed_segments
-from coderag.index.build.index_change import Draft
+from coderag.index.build.index_change import IndexChange
 from coderag.index.build.job import BuildOptions, Progress, Report, Watch
 from coderag.index.build.known_content import Contents, find_known
 from coderag.index.build.merging import due_for_merging, merge_parts, quick_to_merge, remove_unfinished_merge
-from coderag.index.build.previous_index import Kept, known_of, open_kept
+from coderag.index.build.previous_index import PreviousIndex, known_files, open_previous
 from coderag.index.build.scan import Scan, first_of, scan_all, scan_changed, scan_paths
 from coderag.index.build.schema import catalog_key, tells_of_schemas, write_schema
-from coderag.index.build.segment_ref import Part
+from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.build.sharing import adopt, offer
 from coderag.index.build.writing import Readers, write_segments
 from coderag.index.reader.access_control import stored_access
@@ -77,7 +77,7 @@ class Builder:
         self._folder = folder
         self._repository = repository
         self._readers = Readers(root)
-        self._opened: Kept | None = None
+        self._opened: PreviousIndex | None = None
 
     def close(self) -> None:
         """End the processes that read files."""
@@ -130,7 +130,7 @@ class Builder:
             return replace(self._build(options, watch, anew=False), rebuilt=reason)
         embedding = Embedding.of(opened.manifest, _wanted_encoder(self._root, options))
         job = _Job(options, settings, embedding, watch)
-        known = known_of(self._root, opened)
+        known = known_files(self._root, opened)
         # The files of what is lost, and with the listing all of them, are known to nobody.
         if thorough or repaired or not known.listed.folders:
             scan = scan_all(known, options.walk, settings)
@@ -173,8 +173,8 @@ class Builder:
             parts=content_parts(settings, mask=options.mask),
             generation=_generation(self._folder),
         )
-        nothing = Kept(manifest, Listed(), (), {})
-        return self._change(nothing, scan_all(known_of(self._root, nothing), options.walk, settings), job)
+        nothing = PreviousIndex(manifest, Listed(), (), {})
+        return self._change(nothing, scan_all(known_files(self._root, nothing), options.walk, settings), job)
 
     def _embedding_of_old(self, options: BuildOptions) -> Embedding:
         """Return the embedding for a new index: what is asked for, else what the one before had."""
@@ -183,7 +183,9 @@ class Builder:
             return Embedding.of(read_manifest(self._folder), wanted)
         return Embedding(wanted or SHIPPED)
 
-    def _current(self, options: BuildOptions, settings: Settings, *, thorough: bool) -> tuple[Kept | None, str, int]:
+    def _current(
+        self, options: BuildOptions, settings: Settings, *, thorough: bool
+    ) -> tuple[PreviousIndex | None, str, int]:
         """Return the index as it is, why it has to be built anew where it has, and how many segments are damaged."""
         try:
             manifest = read_manifest(self._folder)
@@ -197,12 +199,12 @@ class Builder:
             return None, reason, 0
         if self._opened is not None and self._opened.manifest == manifest and not thorough:
             return self._opened, "", 0
-        opened = open_kept(self._folder, manifest, checked=thorough)
+        opened = open_previous(self._folder, manifest, checked=thorough)
         return opened, "", len(manifest.segments) - len(opened.parts)
 
-    def _change(self, opened: Kept, scan: Scan, job: _Job) -> Report:
+    def _change(self, opened: PreviousIndex, scan: Scan, job: _Job) -> Report:
         """Write what a scan found to the index, and what was done to a report."""
-        draft = Draft(opened, scan)
+        draft = IndexChange(opened, scan)
         read, not_text = self._read(draft, opened, scan, job)
         parts, embedded = _embedded(self._folder, draft.finished(), job)
         parts = self._merged(parts, job.embedding)
@@ -210,7 +212,7 @@ class Builder:
         manifest = self._publish(opened, draft, scan, parts=parts, listed=listed, job=job)
         if job.options.share and (len(read) >= SHARED_FILES or not opened.parts):
             offer(self._folder, parts, content_key(manifest.parts, FORMAT))
-        self._opened = Kept(manifest, listed, tuple(parts), draft.places(parts))
+        self._opened = PreviousIndex(manifest, listed, tuple(parts), draft.places(parts))
         return Report(
             read=len(read) - len(not_text),
             unchanged=draft.unchanged,
@@ -225,7 +227,9 @@ class Builder:
             graph_due=_is_graph_due(manifest, draft),
         )
 
-    def _read(self, draft: Draft, opened: Kept, scan: Scan, job: _Job) -> tuple[list[SourceFile], list[Skipped]]:
+    def _read(
+        self, draft: IndexChange, opened: PreviousIndex, scan: Scan, job: _Job
+    ) -> tuple[list[SourceFile], list[Skipped]]:
         """Give every file of a draft its place; return those that were read, and those of them that are no text."""
         folder, options, embedding = self._folder, job.options, job.embedding
         contents = Contents(self._root, scan.differing)
@@ -245,7 +249,7 @@ class Builder:
         draft.add(folder, entries, vectors=vectors)
         return files, not_text
 
-    def _merged(self, parts: list[Part], embedding: Embedding) -> list[Part]:
+    def _merged(self, parts: list[SegmentRef], embedding: Embedding) -> list[SegmentRef]:
         """Return segments with those merged for which that is quick."""
         due = quick_to_merge(due_for_merging(parts))
         if not due:
@@ -255,7 +259,14 @@ class Builder:
         return [*(part for part in parts if part.entry.name not in names), *new]
 
     def _publish(
-        self, opened: Kept, draft: Draft, scan: Scan, *, parts: Sequence[Part], listed: Listed, job: _Job
+        self,
+        opened: PreviousIndex,
+        draft: IndexChange,
+        scan: Scan,
+        *,
+        parts: Sequence[SegmentRef],
+        listed: Listed,
+        job: _Job,
     ) -> Manifest:
         """Write the catalog, where it changed, and the manifest."""
         folder, old, embedding = self._folder, opened.manifest, job.embedding
@@ -305,7 +316,7 @@ def update(
         builder.close()
 
 
-def _is_graph_due(manifest: Manifest, draft: Draft) -> bool:
+def _is_graph_due(manifest: Manifest, draft: IndexChange) -> bool:
     """Tell whether the graph should be made anew: it is older than the index, and making it takes a small share."""
     age = (time.time_ns() - manifest.graph_ns) / 1e9
     return bool(manifest.graph) and draft.did_something and age > GRAPH_PAUSE * manifest.graph_seconds
@@ -357,7 +368,7 @@ def _with_vectors_of(entry: SegmentEntry, embedding: Embedding) -> SegmentEntry:
     return entry if len(kept) == len(entry.sums) else replace(entry, sums=kept)
 
 
-def _embedded(folder: IndexPath, parts: Sequence[Part], job: _Job) -> tuple[list[Part], int]:
+def _embedded(folder: IndexPath, parts: Sequence[SegmentRef], job: _Job) -> tuple[list[SegmentRef], int]:
     """Return the segments with their vectors, and how many chunks got theirs now."""
     embedded = 0
 

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 from coderag.files.walk import Skipped, SourceFile
 from coderag.index.build.known_content import Found
-from coderag.index.build.previous_index import Kept
+from coderag.index.build.previous_index import PreviousIndex
 from coderag.index.build.scan import Scan
-from coderag.index.build.segment_ref import Part, Places, places_of
+from coderag.index.build.segment_ref import FileLocations, SegmentRef, file_locations
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.listing import Left, Listed, Stamp, stamp_of
 from coderag.index.storage.manifest import SegmentEntry
 from coderag.index.storage.segment import Segment
 
-__all__ = ["Draft"]
+__all__ = ["IndexChange"]
 
 
-class Draft:
+class IndexChange:
     """The segments of an index and what a scan found, until every file has its place."""
 
-    def __init__(self, opened: Kept, scan: Scan) -> None:
+    def __init__(self, opened: PreviousIndex, scan: Scan) -> None:
         self._scan = scan
         self._places = opened.places
         self._parts = list(opened.parts)
@@ -29,7 +29,7 @@ class Draft:
         self._stamps: list[dict[int, Stamp]] = [{} for _ in opened.parts]
         self._files = {file.path: file for file in scan.differing}
         self._left: list[Left] = []
-        self._new: list[Part] = []
+        self._new: list[SegmentRef] = []
         self._revived: set[tuple[int, int]] = set()
         self._died: set[tuple[int, int]] = set()
         self.reused = 0
@@ -68,7 +68,7 @@ class Draft:
             self._stamps[one.part][one.number] = stamp_of(one.file, self._scan.now)
             del self._files[one.file.path]
 
-    def add_parts(self, parts: Sequence[Part]) -> None:
+    def add_parts(self, parts: Sequence[SegmentRef]) -> None:
         """Take segments of another index; their files that count need not be read."""
         for part in parts:
             paths = part.segment.paths.all()
@@ -88,9 +88,9 @@ class Draft:
     def add(self, folder: IndexPath, entries: Iterable[SegmentEntry], *, vectors: str) -> None:
         """Take the segments that the files to read became."""
         stamps = {path: stamp_of(file, self._scan.now) for path, file in self._files.items()}
-        self._new += [Part.open(folder, entry, vectors=vectors, stamps=stamps) for entry in entries]
+        self._new += [SegmentRef.open(folder, entry, vectors=vectors, stamps=stamps) for entry in entries]
 
-    def finished(self) -> list[Part]:
+    def finished(self) -> list[SegmentRef]:
         """Return the segments of which some file counts."""
         for path in self._files:
             self._kill(path)
@@ -103,7 +103,7 @@ class Draft:
         skipped = sorted((*self._scan.listed.skipped, *self._left), key=lambda one: one.path)
         return replace(self._scan.listed, skipped=tuple(skipped))
 
-    def places(self, parts: Sequence[Part]) -> Places:
+    def places(self, parts: Sequence[SegmentRef]) -> FileLocations:
         """Return where each file lies that counts, in the segments that there are in the end."""
         at = {part.entry.name: position for position, part in enumerate(parts)}
         moved = [at.get(part.entry.name, -1) for part in self._parts]
@@ -116,7 +116,7 @@ class Draft:
             if moved[part] >= 0:
                 places[self._parts[part].segment.paths[number]] = moved[part], number
         made = {position: part for position, part in enumerate(parts) if position not in moved}
-        return places | places_of(made)
+        return places | file_locations(made)
 
     def concerned(self) -> list[tuple[Segment, Iterable[int]]]:
         """Return the files that came, changed or went, or have another time than they had, by segment."""

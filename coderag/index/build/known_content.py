@@ -15,7 +15,7 @@ from pathlib import Path
 from coderag.files.blob import blob_id
 from coderag.files.git_index import Checked, checked_in
 from coderag.files.walk import SourceFile, read_start
-from coderag.index.build.segment_ref import Part, Place, Places
+from coderag.index.build.segment_ref import FileLocation, FileLocations, SegmentRef
 from coderag.index.storage.arrays.keys import treatment_of
 
 __all__ = ["Contents", "Found", "find_known"]
@@ -53,7 +53,7 @@ class Contents:
 
 
 def find_known(
-    files: Iterable[SourceFile], parts: Sequence[Part], places: Places, contents: Contents
+    files: Iterable[SourceFile], parts: Sequence[SegmentRef], places: FileLocations, contents: Contents
 ) -> Iterator[Found]:
     """Yield those of some files whose content lies in a segment, dead or not, each once."""
     files = list(files)
@@ -69,10 +69,10 @@ def find_known(
                 break
 
 
-def _dead_places(files: Iterable[SourceFile], parts: Sequence[Part]) -> dict[str, list[Place]]:
+def _dead_places(files: Iterable[SourceFile], parts: Sequence[SegmentRef]) -> dict[str, list[FileLocation]]:
     """Return where segments hold something of some files that counts no longer."""
     wanted = {file.path for file in files}
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[FileLocation]] = {}
     for position, part in enumerate(parts):
         numbers = part.entry.dead
         for number, path in zip(numbers, part.segment.paths.some(numbers), strict=True):

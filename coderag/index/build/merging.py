@@ -19,7 +19,7 @@ from coderag.errors import IndexDamagedError
 from coderag.index.build.embed import Embedding, has_vectors
 from coderag.index.build.job import BuildOptions
 from coderag.index.build.merge import columns_of
-from coderag.index.build.segment_ref import Part
+from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.build.writing import finish_segment, new_segment
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.folder.entries import check_entries
@@ -56,10 +56,10 @@ WASTE = 4  # a segment of whose chunks a fourth is dead is written anew
 QUICK_CHUNKS = 2000  # so many are merged within an update: it takes a few hundredths of a second
 
 
-def due_for_merging(parts: Sequence[Part]) -> list[Part]:
+def due_for_merging(parts: Sequence[SegmentRef]) -> list[SegmentRef]:
     """Return the segments that should become one, or few; none when all is well."""
     live = {part.entry.name: part.live_chunks for part in parts}
-    tiers: dict[int, list[Part]] = {}
+    tiers: dict[int, list[SegmentRef]] = {}
     for part in parts:
         if live[part.entry.name] <= LARGE_CHUNKS:
             tiers.setdefault(_tier(live[part.entry.name]), []).append(part)
@@ -71,7 +71,7 @@ def due_for_merging(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
-def quick_to_merge(due: Sequence[Part]) -> list[Part]:
+def quick_to_merge(due: Sequence[SegmentRef]) -> list[SegmentRef]:
     """Return those of the segments due that are so small that an update may merge them itself: all, or many, or none.
 
     Small ones must not pile up where a large one is due as well, and nobody merges that.
@@ -87,9 +87,11 @@ def quick_to_merge(due: Sequence[Part]) -> list[Part]:
     return [part for part in due if part.entry.name in chosen] if worth else []
 
 
-def merge_parts(parts: Sequence[Part], *, folder: IndexPath, into: IndexPath, embedding: Embedding) -> list[Part]:
+def merge_parts(
+    parts: Sequence[SegmentRef], *, folder: IndexPath, into: IndexPath, embedding: Embedding
+) -> list[SegmentRef]:
     """Return segments written anew without their dead files, below the folder `into`; raises IndexWriteError."""
-    merged: list[Part] = []
+    merged: list[SegmentRef] = []
     with_vectors = all(has_vectors(folder, part.entry, embedding) for part in parts)
     vectors = embedding.key if with_vectors else ""
     writer: SegmentWriter | None = None
@@ -100,7 +102,7 @@ def merge_parts(parts: Sequence[Part], *, folder: IndexPath, into: IndexPath, em
         nonlocal writer, stamps, foreign
         if writer is not None:
             entry = replace(finish_segment(folder, writer), foreign=foreign)
-            merged.append(Part(entry, Segment(writer.folder, vectors=vectors), np.concatenate(stamps)))
+            merged.append(SegmentRef(entry, Segment(writer.folder, vectors=vectors), np.concatenate(stamps)))
         writer, stamps, foreign = None, [], False
 
     with writing(folder):
@@ -174,14 +176,16 @@ def _merge(folder: IndexPath, into: IndexPath) -> bool:
     return True
 
 
-def _parts(folder: IndexPath, manifest: Manifest, listed: Listed) -> list[Part]:
+def _parts(folder: IndexPath, manifest: Manifest, listed: Listed) -> list[SegmentRef]:
     return [
-        Part(entry, Segment.of(folder, entry, vectors=manifest.vectors), stamps)
+        SegmentRef(entry, Segment.of(folder, entry, vectors=manifest.vectors), stamps)
         for entry, stamps in zip(manifest.segments, listed.stamps, strict=True)
     ]
 
 
-def _replaced(parts: Sequence[Part], chosen: Sequence[Part], merged: Sequence[Part]) -> list[Part] | None:
+def _replaced(
+    parts: Sequence[SegmentRef], chosen: Sequence[SegmentRef], merged: Sequence[SegmentRef]
+) -> list[SegmentRef] | None:
     """Return the segments as they are now with the merged ones in place of the chosen; None where that is too late."""
     now = {part.entry.name: part for part in parts}
     dead: list[bool] = []

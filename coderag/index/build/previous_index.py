@@ -7,42 +7,42 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coderag.errors import IndexDamagedError
-from coderag.index.build.scan import Known
-from coderag.index.build.segment_ref import Part, Places, places_of
+from coderag.index.build.scan import KnownFiles
+from coderag.index.build.segment_ref import FileLocations, SegmentRef, file_locations
 from coderag.index.storage.checksums import check_segment, is_sound
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.listing import Listed
 from coderag.index.storage.manifest import NO_SUM, SEGMENTS, Manifest, SegmentEntry, listing_of
 from coderag.index.storage.segment import Segment
 
-__all__ = ["Kept", "known_of", "open_kept"]
+__all__ = ["PreviousIndex", "known_files", "open_previous"]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PreviousIndex:
     """An index as the last build or update left it."""
 
     manifest: Manifest
     listed: Listed
-    parts: tuple[Part, ...]
-    places: Places
+    parts: tuple[SegmentRef, ...]
+    places: FileLocations
 
 
-def known_of(root: Path, opened: Kept) -> Known:
+def known_files(root: Path, opened: PreviousIndex) -> KnownFiles:
     """Return what an index knows of its root."""
     treatments = [part.segment.arrays["file_treatment"] for part in opened.parts]
     listed = replace(opened.listed, stamps=tuple(part.stamps for part in opened.parts))
-    return Known(str(root), listed, opened.places, treatments)
+    return KnownFiles(str(root), listed, opened.places, treatments)
 
 
-def open_kept(folder: IndexPath, manifest: Manifest, *, checked: bool) -> Kept:
+def open_previous(folder: IndexPath, manifest: Manifest, *, checked: bool) -> PreviousIndex:
     """Return an index without the segments that are damaged; `checked`: every byte is compared with its sum.
 
     What a damaged catalog or segment told of schemas is to be folded anew, which an empty key of the catalog says. A
     damaged graph is none.
     """
     listed = _sound_listing(folder, manifest, checked=checked)
-    parts: list[Part] = []
+    parts: list[SegmentRef] = []
     for position, entry in enumerate(manifest.segments):
         with suppress(IndexDamagedError):
             parts.append(_open_part(folder, manifest, entry, listed, position, checked=checked))
@@ -51,7 +51,7 @@ def open_kept(folder: IndexPath, manifest: Manifest, *, checked: bool) -> Kept:
         manifest = replace(manifest, catalog_key="")
     if manifest.graph and checked and not is_sound(folder / manifest.graph, manifest.graph_sum):
         manifest = replace(manifest, graph="", graph_sum=NO_SUM, graph_key="")
-    return Kept(manifest, listed, tuple(parts), places_of(dict(enumerate(parts))))
+    return PreviousIndex(manifest, listed, tuple(parts), file_locations(dict(enumerate(parts))))
 
 
 def _sound_listing(folder: IndexPath, manifest: Manifest, *, checked: bool) -> Listed:
@@ -71,10 +71,10 @@ def _has_catalog(folder: IndexPath, manifest: Manifest) -> bool:
 
 def _open_part(
     folder: IndexPath, manifest: Manifest, entry: SegmentEntry, listed: Listed, position: int, *, checked: bool
-) -> Part:
+) -> SegmentRef:
     path = folder / SEGMENTS / entry.name
     if checked:
         check_segment(path, entry)
     if not listed.stamps:
-        return Part.open(folder, entry, vectors=manifest.vectors, stamps={})
-    return Part(entry, Segment.of(folder, entry, vectors=manifest.vectors), listed.stamps[position])
+        return SegmentRef.open(folder, entry, vectors=manifest.vectors, stamps={})
+    return SegmentRef(entry, Segment.of(folder, entry, vectors=manifest.vectors), listed.stamps[position])

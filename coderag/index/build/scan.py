@@ -29,7 +29,7 @@ from coderag.files.walk import (
     list_folder,
     walk,
 )
-from coderag.index.build.segment_ref import Place
+from coderag.index.build.segment_ref import FileLocation
 from coderag.index.reader.rule_files import OWN, is_above, rule_times
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.keys import treatment_of
@@ -37,7 +37,7 @@ from coderag.index.storage.listing import UNKNOWN, Left, Listed, Stamp, clock_ns
 from coderag.sql.settings import SETTINGS_FILES, FileSettings, Settings
 from coderag.syntax.language import project_languages
 
-__all__ = ["Known", "Scan", "differences", "first_of", "list_root", "scan_all", "scan_changed", "scan_paths"]
+__all__ = ["KnownFiles", "Scan", "differences", "first_of", "list_root", "scan_all", "scan_changed", "scan_paths"]
 
 # What is left out for what it holds is looked at again when it changed.
 CONTENT_REASONS = frozenset({SkipReason.EMPTY, SkipReason.TOO_LARGE, SkipReason.NO_PERMISSION})
@@ -47,12 +47,12 @@ MAX_SHARE = 3  # where more than a third of the folders is to be listed again, a
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFiles:
     """What an index knows of a root."""
 
     root: str
     listed: Listed
-    places: Mapping[str, Place]  # where each file that is indexed lies
+    places: Mapping[str, FileLocation]  # where each file that is indexed lies
     treatments: Sequence[
         Array
     ]  # of the files of each segment (coderag.index.storage.arrays.keys.treatment_of), u64[files]
@@ -93,20 +93,20 @@ def first_of(scan: Scan, most: int | None) -> tuple[Scan, int]:
     return first, len(scan.differing) - most
 
 
-def scan_all(known: Known, options: WalkOptions, settings: Settings) -> Scan:
+def scan_all(known: KnownFiles, options: WalkOptions, settings: Settings) -> Scan:
     """Walk the whole root; raises RootError."""
     state = _State.empty(known)
     state.merge(list_root(known.root, options, settings))
     return state.scan()
 
 
-def scan_changed(known: Known, options: WalkOptions, settings: Settings) -> Scan:
+def scan_changed(known: KnownFiles, options: WalkOptions, settings: Settings) -> Scan:
     """Look where something changed since the index was written; raises RootError."""
     dirty = _dirty_folders(known)
     return scan_all(known, options, settings) if dirty is None else _scan_folders(known, dirty, options, settings)
 
 
-def scan_paths(known: Known, paths: Iterable[str], options: WalkOptions, settings: Settings) -> Scan:
+def scan_paths(known: KnownFiles, paths: Iterable[str], options: WalkOptions, settings: Settings) -> Scan:
     """Look at some files, and folders with all that is below them, by their paths from the root; raises RootError."""
     wanted = {path.strip("/") for path in paths}
     if any(path in known.listed.rules or path in SETTINGS_FILES for path in wanted):
@@ -139,7 +139,7 @@ def _with_settings(listing: Listing, settings: Settings) -> Listing:
     )
 
 
-def differences(known: Known, *, below: Set[str] = EVERYWHERE) -> Iterator[tuple[str, bool]]:
+def differences(known: KnownFiles, *, below: Set[str] = EVERYWHERE) -> Iterator[tuple[str, bool]]:
     """Yield what is not as it was below some folders: a path, and whether it decides about others."""
     base = os.path.join(known.root, "")
     starts = tuple(f"{folder}/" if folder else "" for folder in below)
@@ -170,7 +170,7 @@ def _mtime(path: str) -> int | None:
         return None
 
 
-def _dirty_folders(known: Known) -> set[str] | None:
+def _dirty_folders(known: KnownFiles) -> set[str] | None:
     """Return the folders that are to be listed again, None for all."""
     dirty: set[str] = set()
     for path, decides in differences(known):
@@ -180,7 +180,7 @@ def _dirty_folders(known: Known) -> set[str] | None:
     return dirty
 
 
-def _folder_of(known: Known, path: str) -> str:
+def _folder_of(known: KnownFiles, path: str) -> str:
     """Return the folder that tells what became of a path: the nearest that was read, and is there still."""
     folder = path.strip("/")
     while folder and not (folder in known.listed.folders and _is_folder(known.root, folder)):
@@ -196,7 +196,7 @@ def _is_folder(root: str, path: str) -> bool:
         return False
 
 
-def _scan_folders(known: Known, dirty: Set[str], options: WalkOptions, settings: Settings) -> Scan:
+def _scan_folders(known: KnownFiles, dirty: Set[str], options: WalkOptions, settings: Settings) -> Scan:
     if MAX_SHARE * len(dirty) > len(known.listed.folders) + MAX_SHARE:
         return scan_all(known, options, settings)
     if "" in dirty and _settings_there(known.root) != {name for name in SETTINGS_FILES if name in known.listed.rules}:
@@ -244,7 +244,7 @@ def _by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
 class _State:
     """What is known to be listed, while folders are listed again."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownFiles) -> None:
         self._known = known
         self._now = clock_ns()
         self.folders: dict[str, int] = {}
@@ -255,14 +255,14 @@ class _State:
         self._gone: set[str] = set()
 
     @classmethod
-    def empty(cls, known: Known) -> _State:
+    def empty(cls, known: KnownFiles) -> _State:
         """Return the state in which nothing has been seen yet."""
         state = cls(known)
         state._gone = set(known.places)
         return state
 
     @classmethod
-    def of(cls, known: Known) -> _State:
+    def of(cls, known: KnownFiles) -> _State:
         """Return the state in which all is as it was."""
         state = cls(known)
         state.folders = dict(known.listed.folders)
@@ -363,7 +363,7 @@ class _State:
         elif place is None or not self._is_known(file, stamp, place):
             self._differing[file.path] = file
 
-    def _is_known(self, file: SourceFile, stamp: Stamp, place: Place) -> bool:
+    def _is_known(self, file: SourceFile, stamp: Stamp, place: FileLocation) -> bool:
         segment, number = place
         same = stamp.is_sure and stamp == self._known.stamp(file.path)
         return same and int(self._known.treatments[segment][number]) == treatment_of(file)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from coderag.index.build.embed import Embedding
-from coderag.index.build.segment_ref import Part
+from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.storage.columns import unpack_labels
-from coderag.index.storage.database_snapshots import Snapshot, read_snapshots
+from coderag.index.storage.database_snapshots import DatabaseSnapshot, read_snapshots
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.segment import Segment
 from coderag.sql.records import Schema, SchemaFile
@@ -40,7 +40,7 @@ def tells_of_schemas(segments: Iterable[tuple[Segment, Iterable[int]]]) -> bool:
     return any(set(segment.files_with_facts()) & set(numbers) for segment, numbers in segments)
 
 
-def write_schema(path: IndexPath, parts: Sequence[Part], settings: Settings, *, embedding: Embedding) -> bool:
+def write_schema(path: IndexPath, parts: Sequence[SegmentRef], settings: Settings, *, embedding: Embedding) -> bool:
     """Write what the files of some segments and the snapshots beside `path` tell of schemas; False for nothing.
 
     Nothing names it before a manifest does. Raises EncoderError.
@@ -56,7 +56,7 @@ def write_schema(path: IndexPath, parts: Sequence[Part], settings: Settings, *, 
 
 
 def fold_schema(
-    parts: Iterable[Part], snapshots: Iterable[Snapshot], settings: Settings, *, embedding: Embedding
+    parts: Iterable[SegmentRef], snapshots: Iterable[DatabaseSnapshot], settings: Settings, *, embedding: Embedding
 ) -> tuple[Schema, SchemaVectors | None] | None:
     """Return what the files of some segments and some databases tell of schemas, with vectors where the index has some.
 
@@ -81,7 +81,7 @@ def fold_schema(
     return schema, schema_vectors(schema, embedding.opened()) if embedding.key else None
 
 
-def schema_files(parts: Iterable[Part]) -> Iterator[SchemaFile]:
+def schema_files(parts: Iterable[SegmentRef]) -> Iterator[SchemaFile]:
     """Yield the files that tell something of schemas, as they are now."""
     for part in parts:
         segment, dead = part.segment, set(part.entry.dead)

@@ -13,14 +13,14 @@ from coderag.index.storage.listing import UNKNOWN, Stamp, stamps_of
 from coderag.index.storage.manifest import SegmentEntry
 from coderag.index.storage.segment import Segment
 
-__all__ = ["Part", "Place", "Places", "places_of"]
+__all__ = ["FileLocation", "FileLocations", "SegmentRef", "file_locations"]
 
-Place = tuple[int, int]  # a segment's position in the manifest, and a file's number in it
-Places = dict[str, Place]  # of each file that is what was indexed, by its path
+FileLocation = tuple[int, int]  # a segment's position in the manifest, and a file's number in it
+FileLocations = dict[str, FileLocation]  # of each file that is what was indexed, by its path
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SegmentRef:
     """A segment of an index, opened."""
 
     entry: SegmentEntry
@@ -28,7 +28,7 @@ class Part:
     stamps: Array  # i64[files, 3]
 
     @classmethod
-    def open(cls, folder: IndexPath, entry: SegmentEntry, *, vectors: str, stamps: Mapping[str, Stamp]) -> Part:
+    def open(cls, folder: IndexPath, entry: SegmentEntry, *, vectors: str, stamps: Mapping[str, Stamp]) -> SegmentRef:
         """Open a segment that was just made, with the stamps of its files by path; raises IndexDamagedError."""
         segment = Segment.of(folder, entry, vectors=vectors)
         return cls(entry, segment, stamps_of([stamps.get(path, UNKNOWN) for path in segment.paths.all()]))
@@ -51,12 +51,12 @@ class Part:
         """Whether no file of it counts any longer."""
         return len(self.entry.dead) >= self.entry.files
 
-    def with_dead(self, numbers: Iterable[int]) -> Part:
+    def with_dead(self, numbers: Iterable[int]) -> SegmentRef:
         """Return it with exactly these files dead."""
         dead = tuple(sorted(set(numbers)))
         return self if dead == self.entry.dead else replace(self, entry=replace(self.entry, dead=dead))
 
-    def with_stamps(self, stamps: Mapping[int, Stamp]) -> Part:
+    def with_stamps(self, stamps: Mapping[int, Stamp]) -> SegmentRef:
         """Return it with other stamps for some of its files."""
         if not stamps:
             return self
@@ -65,9 +65,9 @@ class Part:
         return replace(self, stamps=changed)
 
 
-def places_of(parts: Mapping[int, Part]) -> Places:
+def file_locations(parts: Mapping[int, SegmentRef]) -> FileLocations:
     """Return where each file lies that is what was indexed, of segments by their positions."""
-    places: Places = {}
+    places: FileLocations = {}
     for position, part in parts.items():
         dead = set(part.entry.dead)
         for number, path in enumerate(part.segment.paths.below_root()):

@@ -26,7 +26,7 @@ from coderag.errors import IndexDamagedError, IndexKeyError, StoredIndexError
 from coderag.files.walk import SourceFile
 from coderag.index.build.known_content import Contents
 from coderag.index.build.segment_cache import MOST_BYTES, cache_folder, trim_cache
-from coderag.index.build.segment_ref import Part
+from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.build.writing import new_segment
 from coderag.index.storage.arrays.arrays import MAPPED_BYTES
 from coderag.index.storage.arrays.keys import treatment_of
@@ -50,7 +50,7 @@ ENTRY_NAME = re.compile(r"[0-9a-f]{16}-[0-9a-f]{24}")
 USEFUL = 0.75  # the least share of its files that a segment must have in common with a root
 
 
-def offer(folder: IndexPath, parts: Iterable[Part], key: str) -> None:
+def offer(folder: IndexPath, parts: Iterable[SegmentRef], key: str) -> None:
     """Let other indexes have the segments of one; `key` (coderag.index.storage.identity) says what made them.
 
     What the system does not allow is left out: the cache saves time and nothing depends on it.
@@ -73,13 +73,13 @@ def adopt(
     vectors: str,
     contents: Contents,
     stamps: Mapping[str, Stamp],
-) -> list[Part]:
+) -> list[SegmentRef]:
     """Return segments of the cache that hold some files as they are, linked into an index folder.
 
     `vectors` is the key of the vectors that the index should have; segments may lack them. Raises OSError.
     """
     wanted = {file.path: file for file in files}
-    adopted: list[Part] = []
+    adopted: list[SegmentRef] = []
     entries = sorted(_entries(key), key=_last_use, reverse=True) if wanted else []
     for entry in entries:
         part = _adopt(entry, folder, wanted, vectors=vectors, contents=contents, stamps=stamps)
@@ -126,7 +126,7 @@ def _adopt(
     vectors: str,
     contents: Contents,
     stamps: Mapping[str, Stamp],
-) -> Part | None:
+) -> SegmentRef | None:
     """Return a segment of the cache as one of an index; None where it is of little use, or damaged."""
     told = _read_entry(entry)
     if told is None:
@@ -156,7 +156,7 @@ def _adopt(
         os.utime(entry.path)
     segment = replace(told, name=made.name, sums=sums)
     try:
-        return Part.open(folder, segment, vectors=vectors, stamps=stamps).with_dead(set(range(told.files)) - live)
+        return SegmentRef.open(folder, segment, vectors=vectors, stamps=stamps).with_dead(set(range(told.files)) - live)
     except (IndexDamagedError, *DATA_ERRORS):
         made.remove_tree()
         entry.remove_tree()

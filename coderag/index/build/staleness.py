@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coderag.index.build.scan import Known, differences
-from coderag.index.build.segment_ref import Part, places_of
+from coderag.index.build.scan import KnownFiles, differences
+from coderag.index.build.segment_ref import SegmentRef, file_locations
 from coderag.index.storage.listing import Listed
 from coderag.index.storage.manifest import Manifest
 from coderag.index.storage.segment import Segment
@@ -22,11 +22,11 @@ def stale_paths(root: str, manifest: Manifest, segments: Sequence[Segment], list
     if len(listed.stamps) != len(segments):
         return None
     parts = [
-        Part(entry, segment, stamps)
+        SegmentRef(entry, segment, stamps)
         for entry, segment, stamps in zip(manifest.segments, segments, listed.stamps, strict=True)
     ]
     paths = []
-    for path, decides in differences(Known(root, listed, places_of(dict(enumerate(parts))), ())):
+    for path, decides in differences(KnownFiles(root, listed, file_locations(dict(enumerate(parts))), ())):
         if decides:
             return None
         paths.append(path)

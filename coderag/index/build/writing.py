@@ -33,10 +33,10 @@ class Readers:
     def read(self, batches: Sequence[Batch], options: BuildOptions, *, embed: bool) -> Iterator[Result]:
         """Yield the result of each batch, in the order of the batches; raises WorkerError."""
         if options.workers == 0:
-            from coderag.index.workers.analyze import analyse  # with workers, they alone import grammars
+            from coderag.index.workers.analyze import analyze  # with workers, they alone import grammars
 
             for batch in batches:
-                yield analyse(self._root, batch, embed=embed, mask=options.mask)
+                yield analyze(self._root, batch, embed=embed, mask=options.mask)
         elif batches:
             # A single small file goes to a worker too: no other way ends a parser that does not end.
             yield from self._pool_for(options, embed).map(batches)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from coderag.sql.records import Column, ObjectKind, Table
 from coderag.text.tokens import split_identifier, words
 
-__all__ = ["Guess", "guess_keys", "names_a_key", "singular"]
+__all__ = ["InferredKey", "infer_foreign_keys", "names_a_key", "singular"]
 
 Words = tuple[str, ...]
 
@@ -24,7 +24,7 @@ MAX_TARGETS = 2  # a name that would refer to more tables than these says nothin
 MIN_TABLES, PREFIX_SHARE = 3, 0.6  # of a database, that begin with a word for it to be a prefix of names
 
 
-class Guess(NamedTuple):
+class InferredKey(NamedTuple):
     """A column that seems to refer to the key of another table."""
 
     left: int
@@ -43,7 +43,7 @@ class Key(NamedTuple):
     own: Words  # the words of the column itself; () where they are too general
 
 
-def guess_keys(tables: Sequence[Table]) -> list[Guess]:
+def infer_foreign_keys(tables: Sequence[Table]) -> list[InferredKey]:
     """Return the foreign keys that names suggest, in order of tables and columns; keys that are declared included."""
     homes: dict[str, list[int]] = {}
     for number, table in enumerate(tables):
@@ -66,7 +66,7 @@ def singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 else word
 
 
-def _guess(tables: Sequence[Table], numbers: Sequence[int]) -> Iterator[Guess]:
+def _guess(tables: Sequence[Table], numbers: Sequence[int]) -> Iterator[InferredKey]:
     """Yield the guesses among the tables of one database."""
     prefix = _prefix([tables[number].name.name for number in numbers])
     by_ending: dict[Words, list[Key]] = {}
@@ -85,7 +85,7 @@ def _guess(tables: Sequence[Table], numbers: Sequence[int]) -> Iterator[Guess]:
                 shorter = (len(table.name.name), table.name.key) <= (len(target.name.name), target.name.key)
                 is_own = column.name.casefold() in own and shorter and not _names(found, key)
                 if not is_own:
-                    yield Guess(number, column.name, key.table, key.column)
+                    yield InferredKey(number, column.name, key.table, key.column)
 
 
 def _prefix(names: Sequence[str]) -> str:

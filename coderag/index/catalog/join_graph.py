@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from coderag.index.catalog.column_lookup import ColumnLookup
-from coderag.index.catalog.inferred_foreign_keys import guess_keys
+from coderag.index.catalog.inferred_foreign_keys import infer_foreign_keys
 from coderag.index.catalog.table_names import TableNames
 from coderag.sql.records import Evidence, ExampleQuery, ForeignKey, Join, Source, Table
 
@@ -119,7 +119,7 @@ def _guessed(tables: Sequence[Table], known: Sequence[Relation]) -> Iterator[Rel
         if one.evidence in (Evidence.DECLARED, Evidence.MODEL)
         for name in one.left_columns
     }
-    for guess in guess_keys(tables):
+    for guess in infer_foreign_keys(tables):
         settled = (guess.left, guess.left_column.casefold()) in keys
         if not settled and frozenset((guess.left, guess.right)) not in joined:
             left, right = (guess.left_column,), (guess.right_column,)

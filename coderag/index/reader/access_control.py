@@ -23,7 +23,7 @@ from coderag.index.reader.cleared import blobs_of, cleared_files, files_of_datab
 from coderag.index.reader.paths import PathTable
 from coderag.index.reader.rule_files import OWN, RuleFile, rule_files
 from coderag.index.storage.arrays.arrays import Array
-from coderag.index.storage.database_snapshots import Snapshot
+from coderag.index.storage.database_snapshots import DatabaseSnapshot
 from coderag.index.storage.folder.database_files import places_of_database
 from coderag.index.storage.manifest import Manifest
 from coderag.index.storage.segment import Segment
@@ -31,16 +31,16 @@ from coderag.sql.settings import AccessRule, Settings, check_count, read_access_
 
 __all__ = [
     "Access",
+    "AccessScope",
     "Denied",
-    "Sight",
     "access_of",
+    "access_scope",
     "denied_rules",
     "hides_path",
     "others_state",
-    "seen_manifest",
-    "sight_of",
     "stored_access",
     "unread_rules",
+    "visible_manifest",
 ]
 
 
@@ -75,7 +75,7 @@ class Denied:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class AccessScope:
     """What a caller does not see of a root."""
 
     denied: tuple[Denied, ...]
@@ -112,7 +112,7 @@ class Sight:
                     hidden[at] |= table.matching(one.rule.paths)
         return hidden
 
-    def hides_database(self, snapshot: Snapshot, root: str) -> bool:
+    def hides_database(self, snapshot: DatabaseSnapshot, root: str) -> bool:
         """Tell whether a database that was asked is hidden: by its name, or as the file that it is."""
         if self.blind or snapshot.name in self.databases:
             return True
@@ -186,16 +186,16 @@ def others_state(root: str, denied: Iterable[Denied]) -> tuple[tuple[int, int], 
     return tuple(map(index_state, sorted(homes)))
 
 
-def sight_of(
+def access_scope(
     manifest: Manifest, segments: Sequence[Segment], *, denied: tuple[Denied, ...], catalog: Catalog | None
-) -> Sight:
+) -> AccessScope:
     """Return what is hidden of an index from who does not meet some rules.
 
     `catalog` is what its files tell of schemas, None where they tell of none. Raises AccessError where a folder
     above the root has rules for databases, and no index that tells which files these are in.
     """
     if any(one.hides_all and not one.file.folder for one in denied):
-        return Sight(denied, True)
+        return AccessScope(denied, True)
     settings = access_of(manifest).settings
     hidden: set[str] = set()
     for file, found in _by_file(denied).items():
@@ -204,10 +204,10 @@ def sight_of(
             hidden |= files_of_databases(manifest, segments, rules, settings=settings, catalog=catalog)
         elif rules:
             hidden |= _not_cleared(manifest, segments, file, rules)
-    return Sight(denied, False, frozenset(hidden))
+    return AccessScope(denied, False, frozenset(hidden))
 
 
-def seen_manifest(manifest: Manifest, segments: Sequence[Segment], sight: Sight) -> Manifest:
+def visible_manifest(manifest: Manifest, segments: Sequence[Segment], sight: AccessScope) -> Manifest:
     """Return a manifest in which the files that are hidden are dead."""
     entries = []
     for entry, segment in zip(manifest.segments, segments, strict=True):

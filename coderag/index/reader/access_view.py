@@ -10,18 +10,18 @@ from functools import cached_property
 from coderag.files.walk import Skipped, SkipReason
 from coderag.index.build.embed import Embedding
 from coderag.index.build.schema import fold_schema
-from coderag.index.build.segment_ref import Part
+from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.catalog.catalog import Catalog, joined_catalog, made_catalog
-from coderag.index.reader.access_control import Denied, Sight, access_of, seen_manifest, sight_of
-from coderag.index.reader.snapshot import Whole
+from coderag.index.reader.access_control import AccessScope, Denied, access_of, access_scope, visible_manifest
+from coderag.index.reader.snapshot import Snapshot
 from coderag.index.reader.status import Status, take_stock
-from coderag.index.storage.database_snapshots import Snapshot, read_snapshots
+from coderag.index.storage.database_snapshots import DatabaseSnapshot, read_snapshots
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.listing import Listed
 from coderag.index.storage.manifest import Manifest
 from coderag.index.storage.segment import Segment
 
-__all__ = ["Seen", "SeenRoot"]
+__all__ = ["AccessView", "RootView"]
 
 LINKS = frozenset({SkipReason.LINK, SkipReason.LINK_OUTSIDE})  # what they lead to is told with them
 
@@ -37,16 +37,16 @@ class OpenedRoot:
     catalog: Catalog | None
 
 
-class SeenRoot:
+class RootView:
     """What is seen of one root where some rules are not met."""
 
     def __init__(self, whole: OpenedRoot, denied: tuple[Denied, ...]) -> None:
         self.whole = whole
-        self.sight: Sight = sight_of(whole.manifest, whole.segments, denied=denied, catalog=whole.catalog)
-        self.manifest = seen_manifest(whole.manifest, whole.segments, self.sight)
+        self.sight: AccessScope = access_scope(whole.manifest, whole.segments, denied=denied, catalog=whole.catalog)
+        self.manifest = visible_manifest(whole.manifest, whole.segments, self.sight)
 
     @cached_property
-    def snapshots(self) -> list[Snapshot]:
+    def snapshots(self) -> list[DatabaseSnapshot]:
         """The databases that were asked and are seen."""
         root = self.manifest.root
         return [one for one in read_snapshots(self.whole.folder) if not self.sight.hides_database(one, root)]
@@ -60,7 +60,9 @@ class SeenRoot:
         whole = self.whole
         if whole.catalog is None or not self._hides_facts():
             return whole.catalog
-        parts = [Part(*one) for one in zip(self.manifest.segments, whole.segments, whole.listed.stamps, strict=True)]
+        parts = [
+            SegmentRef(*one) for one in zip(self.manifest.segments, whole.segments, whole.listed.stamps, strict=True)
+        ]
         settings = access_of(self.manifest).settings
         folded = fold_schema(parts, self.snapshots, settings, embedding=Embedding.made(self.manifest))
         return made_catalog(folded[0], vectors=folded[1]) if folded else None
@@ -118,14 +120,14 @@ class SeenRoot:
         return tuple(path for path in paths if not self.sight.hides(path))
 
 
-class Seen:
+class AccessView:
     """What is seen of several roots."""
 
-    def __init__(self, whole: Whole, denied: Sequence[tuple[Denied, ...]]) -> None:
+    def __init__(self, whole: Snapshot, denied: Sequence[tuple[Denied, ...]]) -> None:
         """Look at roots, of each of which some rules are not met."""
         parts = zip(whole.folders, whole.manifests, whole.segments, whole.listings, denied, strict=True)
         self.roots = [
-            SeenRoot(OpenedRoot(folder, manifest, segments, listed, whole.catalogs.get(manifest.repository)), rules)
+            RootView(OpenedRoot(folder, manifest, segments, listed, whole.catalogs.get(manifest.repository)), rules)
             for folder, manifest, segments, listed, rules in parts
         ]
         self.corpus = whole.corpus.with_dead([entry.dead for one in self.roots for entry in one.manifest.segments])

@@ -19,7 +19,7 @@ from coderag.index.reader.order import best_chunks
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.vectors import SIGN_BITS, Vectors, cosines, signs_of
 
-__all__ = ["COMPARED", "EXACT_UP_TO", "How", "Nearest", "cosines_of", "nearest", "way"]
+__all__ = ["COMPARED", "EXACT_UP_TO", "DenseHits", "How", "cosines_of", "dense_search", "way"]
 
 # Chunks, up to which all are compared: 3.3 ms, where signs first would save 1.2; of a million, 18 ms and 10.
 EXACT_UP_TO = 200_000
@@ -39,7 +39,7 @@ class How(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
+class DenseHits:
     """The chunks that are nearest to a question."""
 
     chunks: Array  # i64[k], best first
@@ -52,7 +52,7 @@ def way(corpus: Corpus) -> How:
     return How.SIGNS if signed and corpus.live_chunks > EXACT_UP_TO else How.ALL
 
 
-def nearest(corpus: Corpus, query: Array, counts: Array, *, k: int, how: How | None = None) -> Nearest:
+def dense_search(corpus: Corpus, query: Array, counts: Array, *, k: int, how: How | None = None) -> DenseHits:
     """Return the k chunks whose cosine with f32[dimensions], times what they count (f32[chunks]), is the highest.
 
     What counts 0, or is no nearer than a right angle, is none of them. Of chunks that equal the k-th, the first by path
@@ -61,11 +61,11 @@ def nearest(corpus: Corpus, query: Array, counts: Array, *, k: int, how: How | N
     if (how or way(corpus)) is How.ALL:
         scores = corpus.cosines(query) * counts
         best = best_chunks(corpus, scores, k)
-        return Nearest(best, scores[best])
+        return DenseHits(best, scores[best])
     chosen = _promising(corpus, query, counts)
     scores = cosines_of(corpus, query, chosen) * counts[chosen]
     best = best_chunks(corpus, scores, k, chunks=chosen)
-    return Nearest(chosen[best], scores[best])
+    return DenseHits(chosen[best], scores[best])
 
 
 def cosines_of(corpus: Corpus, query: Array, chunks: Array) -> Array:

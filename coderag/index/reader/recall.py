@@ -14,7 +14,7 @@ import numpy as np
 
 from coderag.encoders.encoder import Encoder
 from coderag.index.reader.corpus import Corpus
-from coderag.index.reader.dense_search import How, nearest, way
+from coderag.index.reader.dense_search import How, dense_search, way
 from coderag.index.storage.arrays.arrays import Array
 from coderag.text.tokens import split_identifier, words
 
@@ -65,7 +65,7 @@ def measure_recall(corpus: Corpus, encoder: Encoder, *, questions: int = QUESTIO
 
 def _timed(corpus: Corpus, query: Array, counts: Array, how: How) -> tuple[Array, float]:
     start = perf_counter()
-    found = nearest(corpus, query, counts, k=LONG, how=how).chunks
+    found = dense_search(corpus, query, counts, k=LONG, how=how).chunks
     return found, perf_counter() - start
 
 

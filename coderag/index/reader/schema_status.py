@@ -11,7 +11,7 @@ from coderag.frameworks.common.shared import lost_statements
 from coderag.index.catalog.catalog import Catalog
 from coderag.index.reader.schema_gaps import UncreatedTable, UnreadFiles, uncreated_tables, unread_files
 from coderag.index.storage.columns import unpack_labels
-from coderag.index.storage.database_snapshots import Snapshot
+from coderag.index.storage.database_snapshots import DatabaseSnapshot
 from coderag.index.storage.manifest import Manifest
 from coderag.index.storage.segment import Segment
 from coderag.sql.records import Facts
@@ -80,7 +80,7 @@ class SchemaStatus:
 
 
 def schema_status(
-    catalog: Catalog, snapshots: Sequence[Snapshot], manifest: Manifest, segments: Sequence[Segment]
+    catalog: Catalog, snapshots: Sequence[DatabaseSnapshot], manifest: Manifest, segments: Sequence[Segment]
 ) -> SchemaStatus:
     """Return what is known of the schemas of an index."""
     asked = {one.facts.database: one.taken for one in snapshots}

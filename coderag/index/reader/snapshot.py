@@ -15,16 +15,16 @@ from coderag.index.storage.segment import Segment
 
 if TYPE_CHECKING:
     from coderag.index.catalog.catalog import Catalog
-    from coderag.index.reader.access_view import Seen
+    from coderag.index.reader.access_view import AccessView
     from coderag.index.storage.listing import Listed
 
-__all__ = ["Held", "Whole", "hold"]
+__all__ = ["PinnedFiles", "Snapshot", "pin_files"]
 
 MAX_SEEN = 16  # sets of rules for which what is seen is kept
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PinnedFiles:
     """Files of an index that are read when they are needed; by then an update may have removed them."""
 
     listing: Array
@@ -32,14 +32,14 @@ class Held:
     graph: Array | None
 
 
-def hold(folder: IndexPath, manifest: Manifest) -> Held:
+def pin_files(folder: IndexPath, manifest: Manifest) -> PinnedFiles:
     """Return the files of an index that are read late; raises IndexDamagedError."""
     catalog = held_file(folder / manifest.catalog) if manifest.catalog else None
     graph = held_file(folder / manifest.graph) if manifest.graph else None
-    return Held(held_file(folder / manifest.listing), catalog, graph)
+    return PinnedFiles(held_file(folder / manifest.listing), catalog, graph)
 
 
-class Whole:
+class Snapshot:
     """Roots with their manifests, segments and catalogs, and what callers see of them."""
 
     def __init__(
@@ -48,7 +48,7 @@ class Whole:
         *,
         manifests: Sequence[Manifest],
         segments: Sequence[Sequence[Segment]],
-        held: Sequence[Held],
+        held: Sequence[PinnedFiles],
         corpus: Corpus,
     ) -> None:
         self.folders = tuple(folders)
@@ -56,7 +56,7 @@ class Whole:
         self.segments = tuple(map(tuple, segments))
         self.corpus = corpus
         self.held = tuple(held)
-        self._seen: dict[Hashable, Seen] = {}  # by what hides the rest
+        self._seen: dict[Hashable, AccessView] = {}  # by what hides the rest
 
     @cached_property
     def catalogs(self) -> Mapping[str, Catalog]:
@@ -83,14 +83,14 @@ class Whole:
         parts = zip(self.folders, self.manifests, self.held, strict=True)
         return tuple(listing_of(folder, manifest, held.listing) for folder, manifest, held in parts)
 
-    def seen_by(self, callers: Iterable[frozenset[str]]) -> Seen:
+    def seen_by(self, callers: Iterable[frozenset[str]]) -> AccessView:
         """Return what callers of some groups all see.
 
         Raises IndexDamagedError, SettingsError where the rules cannot be read, and AccessError where it cannot be told
         what they hide.
         """
         from coderag.index.reader.access_control import denied_rules, others_state  # who sees all needs none of it
-        from coderag.index.reader.access_view import Seen
+        from coderag.index.reader.access_view import AccessView
 
         asking = tuple(callers)
         parts = zip(self.manifests, self.listings, strict=True)
@@ -99,7 +99,7 @@ class Whole:
         key = denied, tuple(told_by)
         seen = self._seen.get(key)
         if seen is None:
-            seen = Seen(self, denied)
+            seen = AccessView(self, denied)
             for oldest in list(self._seen)[: 1 - MAX_SEEN]:
                 self._seen.pop(oldest, None)
             self._seen[key] = seen

@@ -12,12 +12,12 @@ import numpy as np
 from coderag.files.privacy.secrets.secret import Secret
 from coderag.files.walk import Skipped, SkipReason, WalkOptions
 from coderag.index.build.embed import Embedding
-from coderag.index.build.scan import Known, scan_all
-from coderag.index.build.segment_ref import Part, places_of
+from coderag.index.build.scan import KnownFiles, scan_all
+from coderag.index.build.segment_ref import SegmentRef, file_locations
 from coderag.index.catalog.catalog import Catalog
 from coderag.index.reader.schema_status import SchemaStatus, schema_status
 from coderag.index.storage.arrays.arrays import open_arrays
-from coderag.index.storage.database_snapshots import Snapshot
+from coderag.index.storage.database_snapshots import DatabaseSnapshot
 from coderag.index.storage.folder.entries import bytes_of, split_entries
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.identity import content_parts
@@ -136,7 +136,7 @@ def take_stock(
     compare: bool,
     listed: Listed,
     catalog: Catalog | None,
-    snapshots: Sequence[Snapshot],
+    snapshots: Sequence[DatabaseSnapshot],
 ) -> Status:
     """Return the status of an opened index; raises IndexDamagedError, and RootError where the files are compared.
 
@@ -222,11 +222,11 @@ def _masked(segments: Sequence[Segment], dead: Sequence[set[int]]) -> tuple[Mask
 def _changes(manifest: Manifest, segments: Sequence[Segment], listed: Listed) -> Changes:
     """Walk the root and tell what an update would read and forget."""
     settings = read_settings(Path(manifest.root))
-    parts = [Part(*one) for one in zip(manifest.segments, segments, listed.stamps, strict=True)]
-    places = places_of(dict(enumerate(parts)))
+    parts = [SegmentRef(*one) for one in zip(manifest.segments, segments, listed.stamps, strict=True)]
+    places = file_locations(dict(enumerate(parts)))
     treatments = [segment.arrays["file_treatment"] for segment in segments]
     options = WalkOptions(manifest.max_bytes, frozenset(map(Content, manifest.contents)))
-    scan = scan_all(Known(manifest.root, listed, places, treatments), options, settings)
+    scan = scan_all(KnownFiles(manifest.root, listed, places, treatments), options, settings)
     differing = [file.path for file in scan.differing]
     identities = [
         part

@@ -20,7 +20,7 @@ from coderag.sql.records import Facts
 
 __all__ = [
     "FOLDER",
-    "Snapshot",
+    "DatabaseSnapshot",
     "adopt_snapshots",
     "has_foreign_snapshot",
     "has_snapshot",
@@ -39,7 +39,7 @@ MOST_BYTES = 256 << 20  # a table with 20 columns takes 5 kB
 NAME = re.compile(r"[a-z0-9-]{1,120}\.json")
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+class DatabaseSnapshot(msgspec.Struct, frozen=True):
     """A database as it was when it was asked."""
 
     name: str  # its address, without credentials
@@ -55,20 +55,22 @@ class _Stored(msgspec.Struct, frozen=True):
     snapshot: msgspec.Raw
 
 
-def write_snapshot(folder: IndexPath, name: str, facts: Facts, *, inside: tuple[str, ...] | None = None) -> Snapshot:
+def write_snapshot(
+    folder: IndexPath, name: str, facts: Facts, *, inside: tuple[str, ...] | None = None
+) -> DatabaseSnapshot:
     """Store what a database said in an index folder, in place of what it said before.
 
     `inside` are the paths from the root at which the database is a file inside it. Raises IndexWriteError where there
     is no space or permission.
     """
-    snapshot = Snapshot(name, datetime.now(UTC).isoformat(timespec="microseconds"), facts, inside)
+    snapshot = DatabaseSnapshot(name, datetime.now(UTC).isoformat(timespec="microseconds"), facts, inside)
     with writing(folder):
         (folder / FOLDER).make_folders()
         _write(_path(folder, name), snapshot)
     return snapshot
 
 
-def read_snapshots(folder: IndexPath) -> list[Snapshot]:
+def read_snapshots(folder: IndexPath) -> list[DatabaseSnapshot]:
     """Return the snapshots of an index folder by name.
 
     Raises IndexDamagedError, IndexFormatError, and IndexUntrustedError for one that this user did not make.
@@ -117,12 +119,12 @@ def _path(folder: IndexPath, name: str) -> IndexPath:
     return folder / FOLDER / f"{slug_of(name)}.json"
 
 
-def _write(path: IndexPath, snapshot: Snapshot) -> None:
+def _write(path: IndexPath, snapshot: DatabaseSnapshot) -> None:
     body = msgspec.json.encode(_Stored(FORMAT, msgspec.Raw(msgspec.json.encode(snapshot))))
     write_sealed(path, PURPOSE, body)
 
 
-def _read(path: IndexPath) -> Snapshot:
+def _read(path: IndexPath) -> DatabaseSnapshot:
     return _decoded(path, _sealed(path).checked(path))
 
 
@@ -135,7 +137,7 @@ def _sealed(path: IndexPath) -> Sealed:
         raise _damaged(path, "it does not match its checksum") from error
 
 
-def _decoded(path: IndexPath, body: bytes) -> Snapshot:
+def _decoded(path: IndexPath, body: bytes) -> DatabaseSnapshot:
     try:
         stored = msgspec.json.decode(body, type=_Stored)
         if stored.format != FORMAT:
@@ -143,7 +145,7 @@ def _decoded(path: IndexPath, body: bytes) -> Snapshot:
                 f"{path} has format {stored.format}, this version of coderag reads {FORMAT}; "
                 'remove it and run "coderag index" with the address of its database again'
             )
-        snapshot = msgspec.json.decode(stored.snapshot, type=Snapshot)
+        snapshot = msgspec.json.decode(stored.snapshot, type=DatabaseSnapshot)
     except (ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise _damaged(path, str(error)) from error
     if path.name != f"{slug_of(snapshot.name)}.json":

@@ -11,7 +11,7 @@ import msgspec
 
 from coderag.index.storage.arrays.inflate import RECORD_BYTES, inflate
 from coderag.sql.in_code.records import NO_USES, DataUses
-from coderag.syntax.references.records import NO_MENTIONS, Mentions
+from coderag.syntax.references.records import NO_REFERENCES, FileReferences
 from coderag.types import Kind
 
 __all__ = ["Defined", "Links", "deflate_links", "inflate_links", "inflate_uses"]
@@ -36,7 +36,7 @@ class Links(NamedTuple):
     """A file as the graph sees it."""
 
     definitions: tuple[Defined, ...] = ()
-    mentions: Mentions = NO_MENTIONS
+    mentions: FileReferences = NO_REFERENCES
     uses: DataUses = NO_USES
 
 

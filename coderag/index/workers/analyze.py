@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from coderag.chunking.chunk import Draft
+from coderag.chunking.chunk import ChunkSpec
 from coderag.encoders.encoder import quantised
 from coderag.encoders.static import PassageWords, StaticEncoder, shipped_encoder
 from coderag.files.decode import Decoded, read_file
@@ -41,7 +41,7 @@ from coderag.syntax.language import claimed, languages
 from coderag.syntax.lines import Lines
 from coderag.text.tokens import MAX_REMEMBERED, Vocabulary, raw_words
 
-__all__ = ["FIELDS", "analyse"]
+__all__ = ["FIELDS", "analyze"]
 
 NO_FAILURES: Mapping[int, str] = {}
 NUMBER_BYTES = 4  # of the number of a term
@@ -75,7 +75,7 @@ IMPORT_KEYWORDS = frozenset(
 )
 
 
-def analyse(
+def analyze(
     root: str,
     files: Sequence[SourceFile],
     *,
@@ -193,7 +193,7 @@ class _Builder:
 
     def _add_chunk(
         self,
-        draft: Draft,
+        draft: ChunkSpec,
         *,
         lines: Lines,
         file: str,
@@ -291,7 +291,7 @@ def _words(text: str) -> list[bytes]:
     return raw_words(text.encode("utf-8", "replace")) if text else []
 
 
-def _member_names(drafts: Sequence[Draft]) -> dict[int, str]:
+def _member_names(drafts: Sequence[ChunkSpec]) -> dict[int, str]:
     """Return the names of the definitions below each chunk that frames others, as one text."""
     names: dict[int, list[str]] = {}
     for draft in drafts:

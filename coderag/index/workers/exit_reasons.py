@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from coderag.index.workers.process import Process
 
-__all__ = ["Ended", "Ending", "ending", "wait_for"]
+__all__ = ["Ended", "ExitReason", "exit_reason", "wait_for"]
 
 END_SECONDS = 5.0  # a process whose pipe is closed has ended, or is about to
 POLL_SECONDS = 0.001
@@ -20,7 +20,7 @@ POLL_SECONDS = 0.001
 OUT_OF_MEMORY = re.compile(r"[\w.]*MemoryError\b|.*\bstd::bad_alloc\b|tree-sitter failed to (?:re)?allocate\b")
 
 
-class Ending(StrEnum):
+class ExitReason(StrEnum):
     """How a worker came to its end, other than by being told to."""
 
     LATE = "late"
@@ -47,20 +47,20 @@ def wait_for(process: Process) -> Ended:
     return ended
 
 
-def ending(ended: Ended, words: bytes, *, limit: int) -> tuple[Ending, str]:
+def exit_reason(ended: Ended, words: bytes, *, limit: int) -> tuple[ExitReason, str]:
     """Tell how a process ended that might take `limit` bytes, from its last words too; with a detail, "" for none."""
     lines = words.decode("utf-8", "replace").strip().splitlines() or [""]
     if any(OUT_OF_MEMORY.match(line.strip()) for line in lines[-2:]):
-        return Ending.MEMORY, ""
+        return ExitReason.MEMORY, ""
     if ended.code >= 0:
-        return Ending.RAISED, lines[-1].strip()
+        return ExitReason.RAISED, lines[-1].strip()
     name = signal.Signals(-ended.code).name
     if name == "SIGPROF":
-        return Ending.LATE, ""
+        return ExitReason.LATE, ""
     if name in ("SIGKILL", "SIGTERM"):
-        return Ending.KILLED, ""
+        return ExitReason.KILLED, ""
     # Not every parser looks whether it got the memory that it asked for.
-    return (Ending.MEMORY, "") if ended.peak_bytes > limit // 2 else (Ending.CRASHED, name)
+    return (ExitReason.MEMORY, "") if ended.peak_bytes > limit // 2 else (ExitReason.CRASHED, name)
 
 
 def _reaped(process: Process) -> Ended | None:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coderag.chunking.chunk import Draft
-from coderag.chunking.document_references import document_mentions
+from coderag.chunking.chunk import ChunkSpec
+from coderag.chunking.document_references import document_references
 from coderag.frameworks.usage.file_usage import read_uses
 from coderag.index.storage.links import Defined, Links
 from coderag.syntax.lines import Lines
 from coderag.syntax.outline import Outline
 from coderag.syntax.parsed import Parsed
-from coderag.syntax.references.reader import read_mentions
+from coderag.syntax.references.reader import read_references
 
 __all__ = ["code_links", "document_links"]
 
 
 def code_links(parsed: Parsed, outline: Outline, *, path: str) -> Links:
     """Return the links of a file of code."""
-    return Links(_defined(outline), read_mentions(parsed, outline), read_uses(parsed, outline, path=path))
+    return Links(_defined(outline), read_references(parsed, outline), read_uses(parsed, outline, path=path))
 
 
-def document_links(lines: Lines, drafts: Sequence[Draft]) -> Links:
+def document_links(lines: Lines, drafts: Sequence[ChunkSpec]) -> Links:
     """Return the links of a document; its sections are its definitions."""
-    mentions = document_mentions(lines, drafts)
+    mentions = document_references(lines, drafts)
     if not mentions.mentions:
         return Links()
     sections = tuple(

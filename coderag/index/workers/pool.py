@@ -19,7 +19,7 @@ from typing import IO
 from coderag.errors import WorkerError
 from coderag.files.walk import Skipped, SourceFile
 from coderag.index.storage.columns import Columns
-from coderag.index.workers.exit_reasons import Ended, Ending, ending, wait_for
+from coderag.index.workers.exit_reasons import Ended, ExitReason, exit_reason, wait_for
 from coderag.index.workers.process import MODULE, Process, start_reader
 from coderag.index.workers.process_limits import FILE_BYTES, FILE_SECONDS
 from coderag.index.workers.worker import read_frame, write_frame
@@ -42,7 +42,7 @@ Request = tuple[str, Batch, Mapping[int, str], Mapping[int, str], bool, bool]
 class WorkerFailed(Exception):
     """A worker ended over the file at `position` of its batch, or over the whole of it at the batch's length."""
 
-    def __init__(self, position: int, kind: Ending, detail: str) -> None:
+    def __init__(self, position: int, kind: ExitReason, detail: str) -> None:
         super().__init__(position, kind, detail)
         self.position = position
         self.kind = kind
@@ -156,7 +156,7 @@ class WorkerPool:
     def _note(self, failure: WorkerFailed, failures: Failures, *, position: int) -> None:
         """Note who is to be treated with more care; raises WorkerError when that cannot help."""
         # Who was killed may have been so for another's memory. What failed in any other way would do so again.
-        again = failure.kind is Ending.KILLED or position == UNREAD
+        again = failure.kind is ExitReason.KILLED or position == UNREAD
         tried = failures.add(position, self._reason(failure), again=again)
         if not tried or UNREAD in failures.as_lines:
             detail = f" ({failure.detail})" if failure.detail else ""
@@ -186,15 +186,15 @@ class WorkerPool:
 
     def _reason(self, failure: WorkerFailed) -> str:
         match failure.kind:
-            case Ending.LATE:
+            case ExitReason.LATE:
                 return f"reading it did not end in {self._file_seconds:g} s"
-            case Ending.MEMORY:
+            case ExitReason.MEMORY:
                 return f"reading it took more than {self._file_bytes / 1e9:g} GB of memory"
-            case Ending.CRASHED:
+            case ExitReason.CRASHED:
                 return f"reading it crashed the parser ({failure.detail})"
-            case Ending.RAISED:
+            case ExitReason.RAISED:
                 return f"reading it failed ({failure.detail})"
-            case Ending.KILLED:
+            case ExitReason.KILLED:
                 return "the process that read it was killed"
 
     def _end_late_ones(self, seconds: float) -> None:
@@ -233,7 +233,7 @@ class _Worker:
             late = time.monotonic() > self.deadline
             self.deadline = math.inf
             kind, detail = self._ended()
-            raise WorkerFailed(position, Ending.LATE if late else kind, detail) from error
+            raise WorkerFailed(position, ExitReason.LATE if late else kind, detail) from error
         finally:
             self.deadline = math.inf
         columns, skipped, outgrown = frame
@@ -257,15 +257,15 @@ class _Worker:
             self._said.close()
             self._said = None
 
-    def _ended(self) -> tuple[Ending, str]:
+    def _ended(self) -> tuple[ExitReason, str]:
         """Let go of a process that ended, and tell how it did."""
         ended = self._let_go()
         if self._said is None:
-            return Ending.KILLED, ""
+            return ExitReason.KILLED, ""
         said, self._said = self._said, None
         with said:
             said.seek(max(said.seek(0, os.SEEK_END) - LAST_WORDS, 0))
-            return ending(ended, said.read(), limit=self._file_bytes)
+            return exit_reason(ended, said.read(), limit=self._file_bytes)
 
     def _let_go(self) -> Ended:
         """Wait for the end of the process and close its pipes."""

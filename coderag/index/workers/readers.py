@@ -9,14 +9,14 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from coderag.chunking.chunk import MAX_CHUNK_BYTES, Draft, chunk_lines, chunk_outline
+from coderag.chunking.chunk import MAX_CHUNK_BYTES, ChunkSpec, chunk_lines, chunk_outline
 from coderag.chunking.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
 from coderag.errors import LanguageDataError
 from coderag.files.privacy.secrets.masking import mask_secrets
 from coderag.frameworks.registry import read_code
 from coderag.index.storage.links import Links
 from coderag.index.workers.linking import code_links, document_links
-from coderag.sql.records import AddQuery, Facts, Operation
+from coderag.sql.records import AddQuery, Facts, SchemaOperation
 from coderag.syntax.defines import read_defines
 from coderag.syntax.grammar import GrammarMissing, link_query
 from coderag.syntax.language import Language, detect
@@ -45,7 +45,7 @@ class ReadFile:
     """A file's text and what was found in it."""
 
     lines: Lines
-    drafts: list[Draft]
+    drafts: list[ChunkSpec]
     outline: Outline
     problem: str = ""
     facts: Facts = NO_FACTS
@@ -129,9 +129,9 @@ def _read_schema(lines: Lines, reader: str, *, path: str, dialect: str, mask: bo
 
     data = lines.data
     if reader == "sql":
-        from coderag.sql.ddl.parse_file import read_sql
+        from coderag.sql.ddl.parse_file import parse_file
 
-        facts = read_sql(data, path=path, dialect=dialect)
+        facts = parse_file(data, path=path, dialect=dialect)
     elif reader == "dbt":
         from coderag.frameworks.dbt import read_dbt
 
@@ -163,7 +163,7 @@ def _masked(read: ReadFile, mask: bool) -> ReadFile:
 
     dialect = find_dialect(read.facts.dialect or GENERIC)
 
-    def masked(one: Operation) -> Operation:
+    def masked(one: SchemaOperation) -> SchemaOperation:
         if not isinstance(one, AddQuery):
             return one
         return AddQuery(msgspec.structs.replace(one.query, text=mask_literals(one.query.text, dialect)))

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from coderag.chunking.chunk import Draft
+from coderag.chunking.chunk import ChunkSpec
 from coderag.errors import QueryError
 from coderag.files.decode import read_file
 from coderag.files.named_file import read_named
@@ -63,6 +63,6 @@ def _language(real: Path, path: str) -> Language:
     return language
 
 
-def _symbol(one: Definition | Draft, path: str) -> Symbol:
+def _symbol(one: Definition | ChunkSpec, path: str) -> Symbol:
     span = Span(one.first_row + 1, one.last_row + 1)
     return Symbol(one.name, one.qualified_name, one.kind, span, one.signature, one.doc, path)

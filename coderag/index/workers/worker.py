@@ -56,7 +56,7 @@ def main() -> None:
 
 def serve(requests: IO[bytes], *, file_bytes: int, file_seconds: float, likely: Sequence[str] = ()) -> None:
     """Analyse batches until the requests end, and answer on standard output; files of `likely` paths come first."""
-    from coderag.index.workers.analyze import analyse
+    from coderag.index.workers.analyze import analyze
     from coderag.index.workers.readers import warm_up
 
     # A batch makes millions of objects and few cycles; the collector would look at them all, again and again.
@@ -78,7 +78,7 @@ def serve(requests: IO[bytes], *, file_bytes: int, file_seconds: float, likely: 
             root, files, as_lines, left_out, embed, mask = read_frame(requests)
         except EOFError:
             return
-        found = analyse(root, files, as_lines=as_lines, left_out=left_out, embed=embed, mask=mask, started=started)
+        found = analyze(root, files, as_lines=as_lines, left_out=left_out, embed=embed, mask=mask, started=started)
         limit_time(0)
         sweep()
         write_frame(answers, (*found, occupied_bytes() > KEPT_BYTES))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from coderag.search.query.vocabulary import CHANGE_VERBS, DEED_VERBS, STOP_WORDS, WANTS, WEAK_WORDS
+from coderag.search.query.vocabulary import BEHAVIOR_VERBS, EDIT_VERBS, STOP_WORDS, WANTS, WEAK_WORDS
 from coderag.text.tokens import plain_name, split_identifier, stem, terms, words
 
-__all__ = ["STOP_WEIGHT", "Question", "Shape", "understand"]
+__all__ = ["STOP_WEIGHT", "QueryType", "Question", "understand"]
 
 QUALIFIED = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->|/|:)[^\W\d]\w*)+|[^\W\d]\w*")
 # A path, a file's name, or a word that is neither, which is passed over at once.
@@ -21,12 +21,12 @@ CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
 STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
 
 
-class Shape(StrEnum):
+class QueryType(StrEnum):
     """How a question is put, which decides how its answers are spread over files."""
 
     SYMBOL = "symbol"  # only names: wants their definitions
-    CHANGE = "change"  # a change to make: wants the places, however close together
-    DEED = "deed"  # what a function does, in the words of its documentation: wants the function
+    EDIT = "edit"  # a change to make: wants the places, however close together
+    BEHAVIOR = "behavior"  # what a function does, in the words of its documentation: wants the function
     TOPIC = "topic"  # words: wants the files that are about them
 
 
@@ -35,7 +35,7 @@ class Question:
     """What a question asks for."""
 
     text: str
-    shape: Shape
+    query_type: QueryType
     terms: dict[str, float]  # term -> weight
     symbols: tuple[str, ...]  # names written as code, in dots and lower case: "session.get"
     spelled: frozenset[str]  # every word as it is written
@@ -56,7 +56,7 @@ def understand(text: str) -> Question:
     lowered = [word.lower() for word in words(plain)]
     return Question(
         text=text,
-        shape=_shape(found, symbols, lowered),
+        query_type=_query_type(found, symbols, lowered),
         terms=_weighted_terms(words(plain)),
         symbols=symbols,
         spelled=frozenset(words(plain)),
@@ -80,20 +80,20 @@ def _capitals(text: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
     found = [
         one[1].lower()
         for one in CAPITALISED.finditer(text)
-        if one[1].lower() not in STOP_WORDS and one[1].lower() not in CHANGE_VERBS and one[1].lower() not in symbols
+        if one[1].lower() not in STOP_WORDS and one[1].lower() not in EDIT_VERBS and one[1].lower() not in symbols
     ]
     return tuple(dict.fromkeys(found))
 
 
-def _shape(found: list[str], symbols: tuple[str, ...], lowered: list[str]) -> Shape:
+def _query_type(found: list[str], symbols: tuple[str, ...], lowered: list[str]) -> QueryType:
     content = [word for word in found if word.lower() not in STOP_WORDS]
     if content and all(plain_name(word) in symbols for word in content):
-        return Shape.SYMBOL
-    if lowered and (lowered[0] in CHANGE_VERBS or len(lowered) > 14):
-        return Shape.CHANGE
-    if lowered and (lowered[0] in DEED_VERBS or lowered[0].removesuffix("s") in DEED_VERBS | CHANGE_VERBS):
-        return Shape.DEED
-    return Shape.TOPIC
+        return QueryType.SYMBOL
+    if lowered and (lowered[0] in EDIT_VERBS or len(lowered) > 14):
+        return QueryType.EDIT
+    if lowered and (lowered[0] in BEHAVIOR_VERBS or lowered[0].removesuffix("s") in BEHAVIOR_VERBS | EDIT_VERBS):
+        return QueryType.BEHAVIOR
+    return QueryType.TOPIC
 
 
 def _weighted_terms(found: list[str]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CHANGE_VERBS", "DEED_VERBS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
+__all__ = ["BEHAVIOR_VERBS", "EDIT_VERBS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
 
 # Words that say nothing of the matter, only that a question is being asked.
 STOP_WORDS = frozenset(
@@ -29,7 +29,7 @@ WANTS = {
     "legacy": frozenset("legacy compat compatibility deprecated old backport".split()),
 }
 # The first word of a change asked for, as commit messages and tasks begin; such a question looks for places to edit.
-CHANGE_VERBS = frozenset(
+EDIT_VERBS = frozenset(
     """add allow avoid bump change check clean consider convert correct deprecate disable document don't drop enable
     enhance ensure expose extend extract fix fixed fixes fixing handle ignore implement improve initialize introduce
     limit make migrate move only optimize pass prevent print properly raise reduce refactor remove rename replace
@@ -38,7 +38,7 @@ CHANGE_VERBS = frozenset(
 )
 # Words that a description of what a function does begins with, as documentation does and who asks for a function by
 # its task: "parse a header", "returns the number of rows". With an "s" they are the same; those above come first.
-DEED_VERBS = frozenset(
+BEHAVIOR_VERBS = frozenset(
     """accept acquire append apply assert assign attach bind build calculate call called change clear close collect
     combine compare compute configure connect construct copy count create decide decode decorate decorator define
     delete derive deserialize detect determine dispatch display download draw dump emit encode escape estimate

@@ -27,7 +27,7 @@ __all__ = ["EVIDENCE", "confidence", "evidence"]
 # What each is of: the content words of the question, each as much as the next, rare or not. By rarity they would tell
 # less: a word that no chunk has would weigh most, and people use words that a repository does without.
 EVIDENCE = (
-    "held",  # share of the words that the chunk holds
+    "coverage",  # share of the words that the chunk holds
     "full",  # ... by how often it does, saturated as in BM25F
     "path",  # share of the words in the path
     "named",  # share of the chunk's name that is asked for
@@ -35,7 +35,7 @@ EVIDENCE = (
     "known",  # share of the words that the corpus knows at all
     "file",  # share of the words that the file holds
     "words",  # log(1 + how many words): of many, no chunk holds all
-    "near",  # cosine of the chunk's vector with the question's
+    "cosine_scaled",  # cosine of the chunk's vector with the question's
 )
 # Fitted to 921 questions, each asked of its own repository and of four others, where nothing is an answer.
 BY_WORDS = (2.44, 3.0, 7.25, 1.43, 2.81, 6.43, 3.03, 2.28, 0.0)

@@ -12,11 +12,11 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.query.understand import Question, Shape
+from coderag.search.query.understand import QueryType, Question
 from coderag.search.retrieval.candidates import Candidates
 from coderag.search.retrieval.maxsim import likeness, name_words
 from coderag.search.retrieval.retrieve import Scores
-from coderag.search.retrieval.soft_match import held_share
+from coderag.search.retrieval.soft_match import soft_coverage
 from coderag.text.tokens import terms, words
 from coderag.types import Kind
 
@@ -25,34 +25,34 @@ __all__ = ["FAMILIES", "FEATURES", "features", "known_terms"]
 FEATURES = (
     "text",  # BM25F of the chunk over the best chunk's
     "file",  # of its file, over the best file's
-    "company",  # how many of the candidates are in the same file, by their text score, over the most
+    "file_support",  # how many of the candidates are in the same file, by their text score, over the most
     "path",  # share of the question, by rarity, in the path
-    "stem",  # share of the file's stem that the question names
+    "filename_match",  # share of the file's stem that the question names
     "name",  # share of the chunk's name that the question names
     "named",  # share of the question, by rarity, in the chunk's name
     "scope",  # share of the enclosing definition's name that the question names
     "symbol",  # defines a symbol that the question writes as code
-    "alone",  # ... and the question is nothing but symbols
+    "exact_symbol",  # ... and the question is nothing but symbols
     "type",  # ... and is a type or module
-    "home",  # ... and its file is called after it
+    "definition_file",  # ... and its file is called after it
     "capital",  # defines what the question writes with a capital inside a sentence
-    "near",  # cosine of the chunk's vector with the question's, from the least to the best of the dense list
+    "cosine_scaled",  # cosine of the chunk's vector with the question's, from the least to the best of the dense list
     "cosine",  # ... as it is
-    "around",  # the best cosine of the candidates in the same file, scaled like "near"
+    "file_cosine",  # the best cosine of the candidates in the same file, scaled like "cosine_scaled"
     "fused",  # what the lists together give
-    "held",  # share of the question, by rarity, whose words the chunk holds
-    "alike",  # ... or words that are like them
+    "coverage",  # share of the question, by rarity, whose words the chunk holds
+    "soft_coverage",  # ... or words that are like them
     "likeplace",  # how like the question's words are to those of the enclosing name and the path, by rarity
 )
 # What a question may be ranked without, to see what it is worth.
 FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "words": ("text", "file", "company", "held"),
-        "vectors": ("near", "cosine", "around"),
-        "paths": ("path", "stem"),
+        "words": ("text", "file", "file_support", "coverage"),
+        "vectors": ("cosine_scaled", "cosine", "file_cosine"),
+        "paths": ("path", "filename_match"),
         "names": ("name", "named", "scope"),
-        "symbols": ("symbol", "alone", "type", "home", "capital"),
-        "likeness": ("alike", "likeplace"),
+        "symbols": ("symbol", "exact_symbol", "type", "definition_file", "capital"),
+        "likeness": ("soft_coverage", "likeplace"),
     }
 )
 TYPE_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE})
@@ -70,18 +70,18 @@ def features(corpus: Corpus, question: Question, scores: Scores, found: Candidat
     company = np.bincount(own_file, weights=text, minlength=1)
     around = np.zeros(max(len(files), 1), dtype=np.float32)
     np.maximum.at(around, own_file, found.near)
-    held, alike = held_share(corpus, scores.words, chunks)
+    held, alike = soft_coverage(corpus, scores.words, chunks)
     columns: dict[str, Array] = {name: np.zeros(len(chunks), dtype=np.float32) for name in FEATURES}
     columns |= {
         "text": text,
         "file": (scores.file_text[files] / scores.best_file)[own_file],
-        "company": (company / max(float(company.max()), 1e-6))[own_file],
+        "file_support": (company / max(float(company.max()), 1e-6))[own_file],
         "path": scores.path[files][own_file],
-        "near": found.near,
+        "cosine_scaled": found.near,
         "cosine": found.cosine,
-        "held": held,
-        "alike": alike,
-        "around": around[own_file],
+        "coverage": held,
+        "soft_coverage": alike,
+        "file_cosine": around[own_file],
         "fused": found.fused,
     }
     paths = corpus.paths_of(files)
@@ -110,7 +110,7 @@ def _named(
     ]
     told = np.array(rows, dtype=np.float32).reshape(-1, 4)
     places = [(*name_words(scope), *of_paths[file]) for (_, scope), file in zip(names, files, strict=True)]
-    return dict(zip(("stem", "name", "named", "scope"), told.T, strict=True)) | {
+    return dict(zip(("filename_match", "name", "named", "scope"), told.T, strict=True)) | {
         "likeplace": likeness(scores.words, places)
     }
 
@@ -145,9 +145,9 @@ def _of_symbol(
     exact, capital = exact * spelling, capital * spelling
     return {
         "symbol": exact,
-        "alone": exact * (question.shape is Shape.SYMBOL),
+        "exact_symbol": exact * (question.query_type is QueryType.SYMBOL),
         "type": exact * is_type,
-        "home": max(exact, capital) * _home(path, own),
+        "definition_file": max(exact, capital) * _home(path, own),
         "capital": capital,
     }
 

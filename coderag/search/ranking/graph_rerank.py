@@ -11,14 +11,14 @@ from coderag.index.reader.corpus import Corpus
 from coderag.search.ranking.rank import CONNECTED, Ranked
 from coderag.search.results.related import Graphs, node_of
 
-__all__ = ["connected"]
+__all__ = ["graph_rerank"]
 
 DEPTH = 20  # of a ranking
 LIFT = 0.1  # of its score, at most, that a hit gains
 USES = (EdgeKind.CALLS, EdgeKind.REFERENCES, EdgeKind.INHERITS, EdgeKind.IMPLEMENTS, EdgeKind.OVERRIDES)
 
 
-def connected(corpus: Corpus, ranked: Sequence[Ranked], graphs: Graphs) -> list[Ranked]:
+def graph_rerank(corpus: Corpus, ranked: Sequence[Ranked], graphs: Graphs) -> list[Ranked]:
     """Return a ranking in which each of the best gains by the scores of those among them that use it.
 
     Edges to one of several candidates do not count. As it is, where no graph knows the hits.

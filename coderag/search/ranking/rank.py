@@ -21,7 +21,7 @@ from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS, LABELS
 from coderag.search.query.filter import scores_within
-from coderag.search.query.understand import Question, Shape
+from coderag.search.query.understand import QueryType, Question
 from coderag.search.ranking.confidence import confidence
 from coderag.search.ranking.diversify import diverse
 from coderag.search.ranking.features import FAMILIES, FEATURES, features
@@ -44,16 +44,16 @@ class Tuning:
             {
                 "text": 1.5,
                 "file": 0.5,
-                "company": 0.15,
+                "file_support": 0.15,
                 "path": 2.0,
-                "stem": 0.4,
+                "filename_match": 0.4,
                 "name": 0.12,
                 "named": 0.12,
                 "scope": 0.1,
                 "symbol": 0.7,
-                "alone": 1.5,
+                "exact_symbol": 1.5,
                 "type": 0.15,
-                "home": 0.45,
+                "definition_file": 0.45,
                 "capital": 0.1,
             }
         )
@@ -73,29 +73,30 @@ class Tuning:
             }
         )
     )
-    dense: Mapping[Shape, float] = field(  # what the list of vectors counts beside that of words, which counts 1
+    dense: Mapping[QueryType, float] = field(  # weight of the dense list; the lexical list has weight 1
         default_factory=lambda: MappingProxyType(
-            {Shape.SYMBOL: 0.0, Shape.TOPIC: 0.5, Shape.CHANGE: 0.5, Shape.DEED: 1.0}
+            {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.5, QueryType.EDIT: 0.5, QueryType.BEHAVIOR: 1.0}
         )
     )
-    shaped: Mapping[Shape, Mapping[str, float]] = field(  # weights besides, or instead, for questions of a shape
+    # Weights that a type of query has besides, or instead.
+    weights_by_query_type: Mapping[QueryType, Mapping[str, float]] = field(
         default_factory=lambda: MappingProxyType(
             {
-                Shape.SYMBOL: {},
-                Shape.TOPIC: {"around": 0.9, "alike": 0.4},
-                Shape.CHANGE: {"near": 0.15, "alike": 1.5},
-                Shape.DEED: {"near": 2.0, "alike": 0.5},
+                QueryType.SYMBOL: {},
+                QueryType.TOPIC: {"file_cosine": 0.9, "soft_coverage": 0.4},
+                QueryType.EDIT: {"cosine_scaled": 0.15, "soft_coverage": 1.5},
+                QueryType.BEHAVIOR: {"cosine_scaled": 2.0, "soft_coverage": 0.5},
             }
         )
     )
-    learned: Mapping[Shape, float] = field(  # what the learned ranker counts beside the weighted sum
+    ltr_weight: Mapping[QueryType, float] = field(  # weight of the learned ranker beside the weighted sum
         default_factory=lambda: MappingProxyType(
-            {Shape.SYMBOL: 0.0, Shape.TOPIC: 0.0, Shape.CHANGE: 3.0, Shape.DEED: 30.0}
+            {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 3.0, QueryType.BEHAVIOR: 30.0}
         )
     )
-    again: Mapping[Shape, float] = field(  # what each further hit of a file keeps of its score
+    file_decay: Mapping[QueryType, float] = field(  # share of its score that each further hit of a file keeps
         default_factory=lambda: MappingProxyType(
-            {Shape.SYMBOL: 0.4, Shape.TOPIC: 0.68, Shape.CHANGE: 0.95, Shape.DEED: 0.95}
+            {QueryType.SYMBOL: 0.4, QueryType.TOPIC: 0.68, QueryType.EDIT: 0.95, QueryType.BEHAVIOR: 0.95}
         )
     )
 
@@ -126,7 +127,7 @@ class Rows:
     features: Array  # f32[n, FEATURES]
     factor: Array  # f32[n]: what multiplies the score
     symbols: Mapping[int, float]  # chunk that defines a symbol of the question -> how exactly, 0..1
-    shape: Shape  # of the question, given what was found
+    query_type: QueryType  # of the question, given what was found
 
 
 def rank(
@@ -147,14 +148,14 @@ def rank(
     `calibrated`: by the encoder that is shipped.
     """
     rows = candidate_rows(corpus, question, vector=vector, allowed=allowed, tuning=tuning, pipeline=pipeline)
-    weights = _weights(rows.shape, tuning)
+    weights = _weights(rows.query_type, tuning)
     with_vectors = vector is not None and "vectors" not in pipeline.without
     # The ranker learned from questions with vectors, and is no judge without.
-    share = tuning.learned[rows.shape] if with_vectors and pipeline.reranker not in WITHOUT_RANKER else 0.0
+    share = tuning.ltr_weight[rows.query_type] if with_vectors and pipeline.reranker not in WITHOUT_RANKER else 0.0
     learned = _learned(rows, share)
     final = (weighted_sums(rows.features, weights) + learned) * rows.factor
     order = np.argsort(-final, kind="stable")  # equal ones stay in order of path and line
-    chunks, keep = rows.chunks[order], tuning.again[rows.shape]
+    chunks, keep = rows.chunks[order], tuning.file_decay[rows.query_type]
     if diversity:
         picked = diverse(corpus, chunks, final[order], k=k, diversity=diversity, keep=keep)
     else:
@@ -186,18 +187,18 @@ def candidate_rows(
     scores = retrieve(corpus, question)
     if allowed is not None:
         scores = scores_within(corpus, scores, allowed)
-    if question.shape is Shape.SYMBOL and not scores.symbols and _is_plain(question):
-        question = replace(question, shape=Shape.TOPIC)
+    if question.query_type is QueryType.SYMBOL and not scores.symbols and _is_plain(question):
+        question = replace(question, query_type=QueryType.TOPIC)
     factor = factors(corpus, question, tuning)
     if allowed is not None:
         factor = factor * allowed
     left_out = [name for family in pipeline.without for name in FAMILIES[family]]
     weights = {name: 0.0 if name in left_out else tuning.weights.get(name, 0.0) for name in FEATURES}
-    dense = tuning.dense[question.shape] if vector is not None else 0.0
+    dense = tuning.dense[question.query_type] if vector is not None else 0.0
     found = find_candidates(corpus, scores, factor, weights=weights, dense=dense, vector=vector, fusion=pipeline.fusion)
     rows = features(corpus, question, scores, found)
     rows[:, [FEATURES.index(name) for name in left_out]] = 0.0
-    return Rows(found.chunks, rows, factor[found.chunks], scores.symbols, question.shape)
+    return Rows(found.chunks, rows, factor[found.chunks], scores.symbols, question.query_type)
 
 
 def _is_plain(question: Question) -> bool:
@@ -205,9 +206,9 @@ def _is_plain(question: Question) -> bool:
     return all(shipped_encoder().row_of(word) >= 0 for word in name_words(question.text))
 
 
-def _weights(shape: Shape, tuning: Tuning) -> Array:
+def _weights(query_type: QueryType, tuning: Tuning) -> Array:
     """Return what each feature counts, f32[FEATURES]."""
-    shaped = {**tuning.weights, **tuning.shaped[shape]}
+    shaped = {**tuning.weights, **tuning.weights_by_query_type[query_type]}
     return np.array([shaped.get(name, 0.0) for name in FEATURES], dtype=np.float32)
 
 

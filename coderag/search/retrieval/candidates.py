@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus
-from coderag.index.reader.dense_search import cosines_of, nearest
+from coderag.index.reader.dense_search import cosines_of, dense_search
 from coderag.index.reader.order import best_chunks, place_order
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import top_k
@@ -67,7 +67,7 @@ def find_candidates(
 def _by_vectors(corpus: Corpus, vector: Array | None, factor: Array) -> Listed:
     if vector is None:
         return Listed(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
-    found = nearest(corpus, vector, factor, k=DEPTH)
+    found = dense_search(corpus, vector, factor, k=DEPTH)
     return Listed(found.chunks, found.scores)
 
 

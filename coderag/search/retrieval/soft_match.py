@@ -18,12 +18,12 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.search.ranking.sums import weighted_sums
 from coderag.text.tokens import stem, term_hash
 
-__all__ = ["held_share"]
+__all__ = ["soft_coverage"]
 
 MOST_WORDS = 16  # of a question; a longer one names enough
 
 
-def held_share(corpus: Corpus, asked: Mapping[str, float], chunks: Array) -> tuple[Array, Array]:
+def soft_coverage(corpus: Corpus, asked: Mapping[str, float], chunks: Array) -> tuple[Array, Array]:
     """Return the share of some weighted words that each of i64[n] chunks holds: the words, and words like them.
 
     Both are f32[n] in 0..1; the second is never less than the first.

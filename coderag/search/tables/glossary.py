@@ -12,18 +12,18 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import idf
 from coderag.text.tokens import term_hash
 
-__all__ = ["SpokenOf", "definitions_in"]
+__all__ = ["DefinitionMatch", "definitions_in"]
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenOf:
+class DefinitionMatch:
     """A definition whose term a question holds."""
 
     definition: int
     score: float  # how rare the words of the term are, summed
 
 
-def definitions_in(catalog: Catalog, question: str, allowed: Array) -> list[SpokenOf]:
+def definitions_in(catalog: Catalog, question: str, allowed: Array) -> list[DefinitionMatch]:
     """Return the definitions of which a question holds the whole term or a synonym, the most specific first.
 
     Those that speak only of tables that are not allowed are left out.
@@ -46,4 +46,4 @@ def definitions_in(catalog: Catalog, question: str, allowed: Array) -> list[Spok
         about = catalog.listed("definition_table", owner)
         if not len(about) or allowed[about].any():
             found[owner] = max(found.get(owner, 0.0), float(rarity[label]))
-    return [SpokenOf(one, score) for one, score in sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))]
+    return [DefinitionMatch(one, score) for one, score in sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))]

@@ -13,14 +13,14 @@ from coderag.index.catalog.join_graph import EVIDENCE
 from coderag.index.storage.arrays.arrays import Array
 from coderag.sql.records import Evidence
 
-__all__ = ["DEFAULT", "Picked", "Picking", "pick"]
+__all__ = ["DEFAULT", "Selection", "SelectionSettings", "select_greedily"]
 
 CANDIDATES = 120
 NEAR = 10  # tables whose neighbours gain a share of their score before the first is picked
 
 
 @dataclass(frozen=True, slots=True)
-class Picking:
+class SelectionSettings:
     """What joins count, where the best table of each leg counts about 1; tuned on public sets, see ARCHITECTURE.md."""
 
     join: Mapping[Evidence, float] = field(  # what a picked table lifts one by that it can be joined with
@@ -32,11 +32,11 @@ class Picking:
     near: float = 0.1  # the share of its best neighbour's score that a table gains beforehand
 
 
-DEFAULT = Picking()
+DEFAULT = SelectionSettings()
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class Selection:
     """A table in its turn."""
 
     table: int
@@ -45,7 +45,9 @@ class Picked:
     by: int  # the table picked before that lifted it, -1: none
 
 
-def pick(catalog: Catalog, scores: Array, *, k: int, picking: Picking = DEFAULT) -> list[Picked]:
+def select_greedily(
+    catalog: Catalog, scores: Array, *, k: int, picking: SelectionSettings = DEFAULT
+) -> list[Selection]:
     """Return up to k tables with positive scores, one by one the best; equal ones go by path and name."""
     near = _near(catalog, scores, picking)
     total = scores + near
@@ -53,14 +55,14 @@ def pick(catalog: Catalog, scores: Array, *, k: int, picking: Picking = DEFAULT)
     candidates = candidates[scores[candidates] > 0]
     place = {table: position for position, table in enumerate(candidates.tolist())}
     values, lift, by = total[candidates].astype(np.float64), np.zeros(len(candidates)), [-1] * len(candidates)
-    picked: list[Picked] = []
+    picked: list[Selection] = []
     while len(picked) < min(k, len(candidates)):
         position = int(np.argmax(values + lift))
         table, joins = int(candidates[position]), float(lift[position])
         score = float(values[position]) + joins
         if picked:
             score = min(score, picked[-1].score)
-        picked.append(Picked(table, score, joins + float(near[table]), by[position]))
+        picked.append(Selection(table, score, joins + float(near[table]), by[position]))
         values[position] = -np.inf
         strength = 1 / (1 + picking.fading * (len(picked) - 1))
         for other, evidence in catalog.neighbours(table):
@@ -71,7 +73,7 @@ def pick(catalog: Catalog, scores: Array, *, k: int, picking: Picking = DEFAULT)
     return picked
 
 
-def _near(catalog: Catalog, scores: Array, picking: Picking) -> Array:
+def _near(catalog: Catalog, scores: Array, picking: SelectionSettings) -> Array:
     """Return what each table that scores at all gains from the best of its neighbours, f32[tables]."""
     trust = [picking.join[evidence] / picking.join[Evidence.DECLARED] for evidence in EVIDENCE]
     near = np.zeros(len(scores), dtype=np.float32)

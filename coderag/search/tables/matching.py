@@ -12,17 +12,17 @@ import numpy as np
 from coderag.index.catalog.catalog import Catalog
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import WEIGHT_STEPS, Postings, idf
-from coderag.search.tables.query_expansion import stand_ins
+from coderag.search.tables.query_expansion import expansions
 from coderag.text.asking import asked_words
 from coderag.text.tokens import split_identifier, stem, term_hash, terms
 
-__all__ = ["Asked", "Matches", "asked", "match"]
+__all__ = ["Matches", "QueryTerm", "match", "query_terms"]
 
 JOINED_WEIGHT = 0.6  # of two neighbours as one name: "order items" for orderitems
 NAME_WEIGHT_FACTOR = 1.5  # a word that counts two thirds or more counts in full where it names a table
 
 
-class Asked(NamedTuple):
+class QueryTerm(NamedTuple):
     """A term to look for."""
 
     term: int  # its hash
@@ -42,9 +42,9 @@ class Matches:
     named: Array  # f32[tables]: the share of a table's name that is asked for
 
 
-def asked(text: str, *, factor: float = 1.0) -> list[Asked]:
+def query_terms(text: str, *, factor: float = 1.0) -> list[QueryTerm]:
     """Return the terms that a text asks for, each once; weights are multiplied by `factor`."""
-    found: dict[str, Asked] = {}
+    found: dict[str, QueryTerm] = {}
     words = asked_words(text)
     for word, weight in words:
         if not weight:
@@ -54,15 +54,15 @@ def asked(text: str, *, factor: float = 1.0) -> list[Asked]:
         plain = lowered if len(of_word) == 1 and lowered.isalpha() else ""
         for term in of_word:
             if term not in found or found[term].weight < weight * factor:
-                found[term] = Asked(term_hash(term), word, weight * factor, plain)
+                found[term] = QueryTerm(term_hash(term), word, weight * factor, plain)
     for (left, left_weight), (right, right_weight) in pairwise(words):
         if left_weight and right_weight and left.isalpha() and right.isalpha():
             joined = stem("".join(split_identifier(left) + split_identifier(right)))
-            found.setdefault(joined, Asked(term_hash(joined), f"{left} {right}", JOINED_WEIGHT * factor))
+            found.setdefault(joined, QueryTerm(term_hash(joined), f"{left} {right}", JOINED_WEIGHT * factor))
     return list(found.values())
 
 
-def match(catalog: Catalog, wanted: Sequence[Asked], allowed: Array) -> Matches:
+def match(catalog: Catalog, wanted: Sequence[QueryTerm], allowed: Array) -> Matches:
     """Return what the terms asked for find among the tables allowed, bool[tables].
 
     A word that a database lacks finds what may stand for it there.
@@ -146,7 +146,7 @@ def _raise(catalog: Catalog, rows: Array, sought: _Sought) -> None:
         np.maximum.at(rows, (word[kept], hits.docs[kept]), (hits.fits * sought.trust[hits.term])[kept])
 
 
-def _lacking(catalog: Catalog, rows: Array, wanted: Sequence[Asked], *, allowed: Array) -> Array:
+def _lacking(catalog: Catalog, rows: Array, wanted: Sequence[QueryTerm], *, allowed: Array) -> Array:
     """Return the allowed tables of the databases that lack a word, bool[words, tables]; none for what is no word."""
     if not len(catalog):
         return np.zeros(rows.shape, dtype=bool)
@@ -156,13 +156,13 @@ def _lacking(catalog: Catalog, rows: Array, wanted: Sequence[Asked], *, allowed:
     return lacking
 
 
-def _others(catalog: Catalog, wanted: Sequence[Asked], *, lacking: Array) -> _Sought:
+def _others(catalog: Catalog, wanted: Sequence[QueryTerm], *, lacking: Array) -> _Sought:
     """Return the terms that may stand for words where these are lacking."""
     words: list[int] = []
     trusts: list[float] = []
     hashes: list[int] = []
     for word in np.flatnonzero(lacking.any(axis=1)).tolist():
-        for term, trust in stand_ins(catalog, wanted[word].plain).items():
+        for term, trust in expansions(catalog, wanted[word].plain).items():
             words.append(word)
             trusts.append(trust)
             hashes.append(term)

@@ -18,7 +18,7 @@ from coderag.index.catalog.schema_postings import letters_of
 from coderag.search.tables.synonyms import synonyms
 from coderag.text.tokens import stem, term_hash
 
-__all__ = ["abbreviates", "stand_ins"]
+__all__ = ["abbreviates", "expansions"]
 
 # How far each is trusted, where the word itself counts 1.
 SKELETON = 0.72  # only vowels and doubled letters are dropped: wght for weight
@@ -38,7 +38,7 @@ DOUBLED = re.compile(r"(.)\1")
 VOWELS = frozenset("aeiouy")
 
 
-def stand_ins(catalog: Catalog, word: str) -> dict[int, float]:
+def expansions(catalog: Catalog, word: str) -> dict[int, float]:
     """Return the hashes of the terms that may stand for a lower-case word, each with how far it is trusted."""
     found: dict[int, float] = {}
     forms = {word, singular(word)}

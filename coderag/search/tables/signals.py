@@ -11,10 +11,10 @@ from coderag.index.catalog.catalog import Catalog
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.tables.example_voting import Votes
-from coderag.search.tables.glossary import SpokenOf
+from coderag.search.tables.glossary import DefinitionMatch
 from coderag.search.tables.matching import Matches
 
-__all__ = ["LEGS", "Leg", "Request", "weighted"]
+__all__ = ["SIGNALS", "Request", "Signal", "weighted"]
 
 SIZE_DAMPING = 0.3  # a database of many tables covers more of a question by chance
 LEFT_OVER = 0.01  # the score of any table of the only database
@@ -29,12 +29,12 @@ class Request:
     allowed: Array  # bool[tables]
     matches: Matches
     votes: Votes
-    definitions: tuple[SpokenOf, ...]
+    definitions: tuple[DefinitionMatch, ...]
     near: Array  # f32[tables]: the cosine of each table and the question, zeros where words alone answer
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class Signal:
     """A way to score tables: `score` gives f32[tables], 0 or more, of which the best counts `weight`."""
 
     name: str
@@ -43,7 +43,7 @@ class Leg:
     scaled: bool = True  # whether to divide by the best; not where 1 has a meaning of its own
 
 
-def weighted(leg: Leg, request: Request) -> Array:
+def weighted(leg: Signal, request: Request) -> Array:
     """Return what a leg adds to the score of each table."""
     found = leg.score(request)
     best = float(found.max(initial=0.0)) if leg.scaled else 1.0
@@ -106,11 +106,11 @@ def _definitions(request: Request) -> Array:
     return found
 
 
-LEGS = (
-    Leg("text", 1.0, _text),
-    Leg("name", 0.3, _name, scaled=False),
-    Leg("database", 1.0, _database, scaled=False),
-    Leg("dense", 0.3, _dense, scaled=False),
-    Leg("examples", 1.0, _examples, scaled=False),
-    Leg("definitions", 0.5, _definitions, scaled=False),
+SIGNALS = (
+    Signal("text", 1.0, _text),
+    Signal("name", 0.3, _name, scaled=False),
+    Signal("database", 1.0, _database, scaled=False),
+    Signal("dense", 0.3, _dense, scaled=False),
+    Signal("examples", 1.0, _examples, scaled=False),
+    Signal("definitions", 0.5, _definitions, scaled=False),
 )

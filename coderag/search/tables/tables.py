@@ -21,10 +21,10 @@ from coderag.search.query.hints import hinted_terms
 from coderag.search.tables.columns import COLUMNS, RankedColumn, rank_columns
 from coderag.search.tables.databases import RankedDatabase, rank_databases
 from coderag.search.tables.example_voting import SimilarQuery, similar_queries, votes
-from coderag.search.tables.glossary import SpokenOf, definitions_in
-from coderag.search.tables.greedy_selection import DEFAULT, Picked, Picking, pick
-from coderag.search.tables.matching import Asked, Matches, asked, match
-from coderag.search.tables.signals import LEGS, Leg, Request, weighted
+from coderag.search.tables.glossary import DefinitionMatch, definitions_in
+from coderag.search.tables.greedy_selection import DEFAULT, Selection, SelectionSettings, select_greedily
+from coderag.search.tables.matching import Matches, QueryTerm, match, query_terms
+from coderag.search.tables.signals import SIGNALS, Request, Signal, weighted
 
 __all__ = ["COMMON", "RankedTable", "TableRanking", "rank_tables"]
 
@@ -53,7 +53,7 @@ class TableRanking:
     tables: tuple[RankedTable, ...]
     columns: tuple[RankedColumn, ...]
     queries: tuple[SimilarQuery, ...]
-    definitions: tuple[SpokenOf, ...]
+    definitions: tuple[DefinitionMatch, ...]
     databases: tuple[RankedDatabase, ...] = ()  # all that have a table allowed
     matched: bool = False  # something of the question is found in a table, an example query or a definition
 
@@ -68,8 +68,8 @@ def rank_tables(
     use_examples: bool = True,
     columns: int = COLUMNS,
     vector: Array | None = None,
-    legs: Sequence[Leg] = LEGS,
-    picking: Picking = DEFAULT,
+    legs: Sequence[Signal] = SIGNALS,
+    picking: SelectionSettings = DEFAULT,
 ) -> TableRanking:
     """Return the k best tables of those allowed (bool[tables]) and what else of the catalog answers a question.
 
@@ -91,7 +91,7 @@ def rank_tables(
     )
     parts = {leg.name: weighted(leg, request) for leg in legs}
     scores = np.sum(list(parts.values()), axis=0) * allowed * _factors(catalog)
-    picked = pick(catalog, scores, k=k, picking=picking)
+    picked = select_greedily(catalog, scores, k=k, picking=picking)
     ranked_columns = rank_columns(
         catalog,
         [(one.table, one.score) for one in picked],
@@ -110,13 +110,15 @@ def rank_tables(
     )
 
 
-def _wanted(catalog: Catalog, question: str, evidence: str, *, definitions: Sequence[SpokenOf]) -> list[Asked]:
+def _wanted(
+    catalog: Catalog, question: str, evidence: str, *, definitions: Sequence[DefinitionMatch]
+) -> list[QueryTerm]:
     """Return the terms of a question, of the evidence and of the definitions that it speaks of, each once."""
-    wanted = {one.term: one for one in asked(question)}
-    others = asked(evidence, factor=EVIDENCE_WEIGHT)
+    wanted = {one.term: one for one in query_terms(question)}
+    others = query_terms(evidence, factor=EVIDENCE_WEIGHT)
     for spoken in definitions:
         definition = catalog.definitions[spoken.definition]
-        others += asked(f"{definition.text} {definition.expression}", factor=DEFINITION_WEIGHT)
+        others += query_terms(f"{definition.text} {definition.expression}", factor=DEFINITION_WEIGHT)
     for one in others:
         if one.term not in wanted or wanted[one.term].weight < one.weight:
             wanted[one.term] = one
@@ -140,7 +142,7 @@ def _factors(catalog: Catalog) -> Array:
     return factor
 
 
-def _explained(request: Request, picked: Sequence[Picked], parts: Mapping[str, Array]) -> tuple[RankedTable, ...]:
+def _explained(request: Request, picked: Sequence[Selection], parts: Mapping[str, Array]) -> tuple[RankedTable, ...]:
     """Return picked tables with the parts of their scores, and why each was picked, in words."""
     numbers = [one.table for one in picked]
     known = {name: scores[numbers].tolist() for name, scores in parts.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["remark"]
+__all__ = ["comment_words"]
 
 BANNER_CHARACTERS = 400  # in which a banner is looked for
 RULE = "-=*#~_+/.<> \t"  # what lines between sections are made of
@@ -37,7 +37,7 @@ CODE = re.compile(r"(?:alter|create|delete|drop|grant|insert|select|set|truncate
 NOTICE = re.compile(r"copyright|all rights reserved|spdx-|licen[cs]ed under|^licen[cs]e:", re.IGNORECASE | re.MULTILINE)
 
 
-def remark(comments: Iterable[str]) -> str:
+def comment_words(comments: Iterable[str]) -> str:
     """Return the lines of comments without their signs, without dividing lines, banners, code and licences."""
     lines = [SIGNS.sub("", line.strip()).strip() for comment in comments for line in comment.split("\n")]
     text = "\n".join(line for line in lines if not _is_banner(line))

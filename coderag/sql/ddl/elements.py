@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from coderag.sql.records import AddConstraint, CreateTable, CreateType, Name, Operation
+from coderag.sql.records import AddConstraint, CreateTable, CreateType, Name, SchemaOperation
 from coderag.sql.statements.cursor import Cursor
 
 __all__ = ["created_schema", "in_schema"]
@@ -20,7 +20,7 @@ def created_schema(cursor: Cursor) -> str:
     return name.name if name is not None else ""
 
 
-def in_schema(operation: Operation, schema: str) -> Operation:
+def in_schema(operation: SchemaOperation, schema: str) -> SchemaOperation:
     """Return what an element declares, in the schema."""
     if isinstance(operation, CreateTable):
         table = operation.table

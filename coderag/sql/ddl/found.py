@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from coderag.sql.records import Lost, Operation
+from coderag.sql.records import SchemaOperation, Unparsed
 from coderag.sql.statements.cursor import Cursor
 from coderag.sql.statements.dialect import Dialect
 
@@ -26,13 +26,13 @@ class About(NamedTuple):
 class Found:
     """The operations of statements, and what of them could not be read."""
 
-    operations: list[Operation] = field(default_factory=list)
-    lost: list[Lost] = field(default_factory=list)
+    operations: list[SchemaOperation] = field(default_factory=list)
+    lost: list[Unparsed] = field(default_factory=list)
 
     def lose(self, cursor: Cursor, reason: str, *, first: int, table: bool) -> None:
         """Note that tokens from `first` on could not be read."""
         text = cursor.script.text[cursor.tokens[first].start :] if first < len(cursor.tokens) else ""
-        self.lost.append(Lost(cursor.source(first).start_line, head_of_text(text), reason, table))
+        self.lost.append(Unparsed(cursor.source(first).start_line, head_of_text(text), reason, table))
 
     def add(self, other: Found) -> None:
         """Take what another statement gave."""

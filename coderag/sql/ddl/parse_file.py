@@ -24,12 +24,12 @@ from coderag.sql.records import (
     DropColumn,
     DropConstraint,
     Facts,
-    Lost,
     Name,
-    Operation,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Source,
+    Unparsed,
     UseDatabase,
 )
 from coderag.sql.statements.cursor import Cursor
@@ -41,7 +41,7 @@ from coderag.sql.statements.search_path import read_connect, read_use
 from coderag.sql.statements.split import Statement, StatementKind, split
 from coderag.syntax.lines import Rows
 
-__all__ = ["read_sql"]
+__all__ = ["parse_file"]
 
 GUESSED_BYTES = 400_000
 MAX_QUERY_CHARACTERS = 1_000_000  # of the queries of a file that are parsed; that takes some five seconds
@@ -63,7 +63,7 @@ VARIABLE = re.compile(r"\$\((\w+)\)")
 SYSTEM_DATABASES = frozenset("master model msdb tempdb information_schema mysql performance_schema sys".split())
 
 
-def read_sql(data: bytes, *, path: str, dialect: str = "") -> Facts:
+def parse_file(data: bytes, *, path: str, dialect: str = "") -> Facts:
     """Return what a file declares, asks and holds; `dialect` is the name of its dialect where that is known.
 
     The data are UTF-8 with "\\n" at the ends of lines. Raises QueryError for an unknown dialect.
@@ -113,7 +113,7 @@ class Reading:
         for operation in found.operations:
             if (name := _object_name(operation)) is not None and is_placeholder(name.name):
                 line = _line(operation)
-                self.found.lost.append(Lost(line, name.name, "a template fills in the name of its table"))
+                self.found.lost.append(Unparsed(line, name.name, "a template fills in the name of its table"))
                 continue
             if self.schema:
                 operation = in_schema(operation, self.schema)
@@ -130,7 +130,7 @@ class Reading:
         return replace(operation, database="" if name.casefold() in SYSTEM_DATABASES else name)
 
 
-def _object_name(operation: Operation) -> Name | None:
+def _object_name(operation: SchemaOperation) -> Name | None:
     """Return the name of the table that an operation creates or changes."""
     match operation:
         case CreateTable(table=table):
@@ -143,7 +143,7 @@ def _object_name(operation: Operation) -> Name | None:
             return None
 
 
-def _line(operation: Operation) -> int:
+def _line(operation: SchemaOperation) -> int:
     if isinstance(operation, CreateTable):
         return operation.table.sources[0].start_line if operation.table.sources else 0
     source = getattr(operation, "source", None)
@@ -226,7 +226,7 @@ def _checked(statement: Statement, found: Found) -> Found:
     """Return what was found, with a note where nothing was of a statement that declares something."""
     if not found.operations and not found.lost and statement.head in NEEDED:
         head = head_of_text(statement.text)
-        found.lost.append(Lost(statement.first_row + 1, head, "the statement could not be read", table=True))
+        found.lost.append(Unparsed(statement.first_row + 1, head, "the statement could not be read", table=True))
     return found
 
 
@@ -245,7 +245,7 @@ def _note_unread(reading: Reading) -> None:
     if reading.unread:
         first = reading.unread[0]
         reason = f"the file holds more queries than are read: {len(reading.unread):,} from here on"
-        reading.found.lost.append(Lost(first.first_row + 1, head_of_text(first.text), reason))
+        reading.found.lost.append(Unparsed(first.first_row + 1, head_of_text(first.text), reason))
 
 
 def _follow_schema(statement: Statement, reading: Reading, *, ended: bool) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from coderag.files.privacy.personal import masked_value
-from coderag.sql.records import Column, Describe, Name, Operation, Table
+from coderag.sql.records import Column, Describe, Name, SchemaOperation, Table
 from coderag.sql.statements.cursor import Cursor
 from coderag.sql.statements.dialect import Dialect
 from coderag.sql.statements.lexer import STRING, scan, string_value
@@ -73,9 +73,9 @@ class Samples:
             if len(values) < MAX_VALUES and masked_value(value, column, name.name) == value:
                 values[value] = None
 
-    def inserted_into(self, operations: Sequence[Operation]) -> list[Operation]:
+    def inserted_into(self, operations: Sequence[SchemaOperation]) -> list[SchemaOperation]:
         """Return operations with the samples where the first rows of each table stand."""
-        found: list[Operation] = []
+        found: list[SchemaOperation] = []
         by_place: dict[int, list[Describe]] = {}
         for name, place in self.places.items():
             columns = tuple(Column(one, values=tuple(values)) for one, values in self.values[name].items() if values)

@@ -27,7 +27,7 @@ from coderag.syntax.trees.local_names import Names, in_order, last_words
 from coderag.syntax.trees.local_scopes import Scope
 from coderag.syntax.trees.nodes import MEMBERS, NAMES, RETURNS, Argument, Called, named_children, text_of
 
-__all__ = ["Gathering"]
+__all__ = ["Extraction"]
 
 MAX_STATEMENTS = 2_000  # of a file
 MAX_READ = 3_000  # texts of a file that sqlglot is asked about
@@ -53,7 +53,7 @@ ROUTINE = re.compile(r"[A-Za-z_][\w.]*")
 ROUNDS = 3  # of functions that hand on what they are given
 
 
-class Gathering:
+class Extraction:
     """What was found in a file so far."""
 
     def __init__(

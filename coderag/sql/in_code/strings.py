@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from coderag.sql.in_code.drivers import dialects_of, is_of_others
 from coderag.sql.in_code.evaluation.values import Values
-from coderag.sql.in_code.extraction import Gathering
+from coderag.sql.in_code.extraction import Extraction
 from coderag.sql.in_code.prefilter import may_hold_sql
 from coderag.sql.in_code.records import NO_USES, DataUses
 from coderag.syntax.outline import Outline
@@ -31,5 +31,5 @@ def read_strings(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:  #
     if is_of_others(data):
         return NO_USES
     names = Names(parsed.tree, parsed.language.name, data)
-    gathering = Gathering(parsed.lines, outline, names, Values(names), dialects=dialects_of(data))
+    gathering = Extraction(parsed.lines, outline, names, Values(names), dialects=dialects_of(data))
     return gathering.uses()

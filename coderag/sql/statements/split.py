@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from coderag.sql.ddl.comments import remark
+from coderag.sql.ddl.comments import comment_words
 from coderag.sql.statements.dialect import Dialect
 from coderag.sql.statements.statement_bounds import Extent, Extents
 from coderag.sql.statements.statement_kind import StatementKind, head_of, kind_of, rows_begin
@@ -156,7 +156,7 @@ class Splitter:
         found = self.extents.scan.comment.match(self.data, self.extents.passed(BLANKS, end))
         if found is None or b"\n" in found[0] or not REST_OF_LINE.match(self.data, found.end()):
             return ""
-        return remark([found[0].decode("utf-8", "replace")])
+        return comment_words([found[0].decode("utf-8", "replace")])
 
     def _before(self, start: int, end: int) -> str:
         """Return the comment right above a statement; one on the line of the statement before is not."""
@@ -171,4 +171,4 @@ class Splitter:
             if lines or not start or comments:
                 comments.append(found[0].decode("utf-8", "replace"))
             place = found.end()
-        return "" if self.data.count(b"\n", place, end) > 1 else remark(comments)
+        return "" if self.data.count(b"\n", place, end) > 1 else comment_words(comments)

@@ -20,12 +20,12 @@ from coderag.syntax.references.imports import plain_text, read_imports
 from coderag.syntax.references.known_names import Known, first_part
 from coderag.syntax.references.owners import Owners
 from coderag.syntax.references.receivers import NO_SIGN, Chains
-from coderag.syntax.references.records import Mention, Mentions, Role
+from coderag.syntax.references.records import FileReferences, Reference, Role
 from coderag.syntax.references.requests import read_requests
 from coderag.syntax.references.routes import read_routes
 from coderag.syntax.references.types import type_names
 
-__all__ = ["read_mentions"]
+__all__ = ["read_references"]
 
 MAX_NAME_BYTES = 300  # what is longer is no name that anything else has
 MAX_MENTIONS = 100_000  # of a file; generated code may have more
@@ -37,7 +37,7 @@ Key = tuple[int, Role, str, str]  # owner, role, name, receiver
 _Value = tuple[str, str, "bool | None"]  # receiver, name, and whether it is mentioned; None: that is up to the owner
 
 
-def read_mentions(parsed: Parsed, outline: Outline) -> Mentions:
+def read_references(parsed: Parsed, outline: Outline) -> FileReferences:
     """Return what a file mentions; raises grammar.GrammarMissing.
 
     Without a links.scm these are the calls.
@@ -57,7 +57,7 @@ def read_mentions(parsed: Parsed, outline: Outline) -> Mentions:
     known = Known(language, owners, imports, bindings)
     reading.add_types(captures, known)
     reading.add_references(captures, known)
-    return Mentions(
+    return FileReferences(
         module=_package(lines, captures.packages),
         imports=tuple(imports),
         mentions=tuple(reading.all()),
@@ -89,12 +89,12 @@ class _Reading:
         self._taken: set[int] = set()  # last bytes of names that are mentioned as more than a value
         self._found: dict[Key, int] = {}  # with the byte
 
-    def all(self) -> list[Mention]:
+    def all(self) -> list[Reference]:
         """Return the mentions in order."""
         starts, found = self._lines.starts, self._found
         make = tuple.__new__  # as Mention(...) does, in half the time
         placed = sorted(found, key=found.__getitem__)[:MAX_MENTIONS]
-        return [make(Mention, (bisect_right(starts, found[key]) - 1, *key)) for key in placed]
+        return [make(Reference, (bisect_right(starts, found[key]) - 1, *key)) for key in placed]
 
     def _add_expression(self, owner: int, role: Role, *, start: int, end: int) -> None:
         written = self._chains.ending(start, end)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-__all__ = ["NO_MENTIONS", "Binding", "How", "Imported", "Mention", "Mentions", "Role", "Route"]
+__all__ = ["NO_REFERENCES", "Binding", "FileReferences", "How", "Imported", "Reference", "Role", "Route"]
 
 
 class Role(IntEnum):
@@ -25,7 +25,7 @@ class Role(IntEnum):
     REQUEST = 7  # an address that is asked for: the name, with {} for what is put in; the receiver is the method or ""
 
 
-class Mention(NamedTuple):
+class Reference(NamedTuple):
     """A name that stands for something: of equal ones (all but the row) within an owner, the first."""
 
     row: int
@@ -75,15 +75,15 @@ class Route(NamedTuple):
     handles: int = -1
 
 
-class Mentions(NamedTuple):
+class FileReferences(NamedTuple):
     """All that a file mentions."""
 
     module: str = ""  # the package or namespace that the file says it belongs to
     imports: tuple[Imported, ...] = ()
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[Reference, ...] = ()
     bindings: tuple[Binding, ...] = ()
     routes: tuple[Route, ...] = ()
     exports: tuple[str, ...] = ()  # the names that the file exports, where only those it names are: __all__, export
 
 
-NO_MENTIONS = Mentions()
+NO_REFERENCES = FileReferences()

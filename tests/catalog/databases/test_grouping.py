@@ -14,11 +14,11 @@ from coderag.sql.records import (
     Facts,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Routine,
     Schema,
     SchemaFile,
+    SchemaOperation,
     Series,
     Table,
     Usage,
@@ -291,7 +291,7 @@ def test_a_kind_of_object_is_looked_up_as_a_table() -> None:
 # Databases that were asked
 
 
-def asked(url: str, *operations: Operation, dialect: str = "postgres") -> SchemaFile:
+def asked(url: str, *operations: SchemaOperation, dialect: str = "postgres") -> SchemaFile:
     """Return what a database says of itself."""
     return SchemaFile(url, Facts(dialect=dialect, database=url.rpartition("/")[2], operations=operations))
 

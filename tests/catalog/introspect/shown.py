@@ -11,8 +11,8 @@ from coderag.sql.records import (
     CreateTable,
     CreateType,
     Facts,
-    Operation,
     Routine,
+    SchemaOperation,
     Table,
     TypeDefinition,
     Usage,
@@ -37,7 +37,7 @@ def columns_of(facts: Facts) -> dict[str, list[str]]:
     return {str(table.name): [column.name for column in table.columns] for table in tables}
 
 
-def _operation(operation: Operation) -> Iterable[str]:
+def _operation(operation: SchemaOperation) -> Iterable[str]:
     match operation:
         case CreateTable():
             return _table(operation.table)

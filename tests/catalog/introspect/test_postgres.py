@@ -14,7 +14,7 @@ from coderag.catalog.introspect.introspect import inspect_database
 from coderag.catalog.introspect.session import open_session
 from coderag.catalog.introspect.url import parse_url
 from coderag.errors import DatabaseError
-from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.ddl.parse_file import parse_file
 from coderag.sql.records import CreateTable
 from tests.catalog.introspect.servers import Postgres
 from tests.catalog.introspect.shown import columns_of, shown, table_of
@@ -379,7 +379,7 @@ def test_the_shop_is_what_its_ddl_says(postgres: Postgres) -> None:
     tables = text[: text.index("-- What can be sold right now")]
     portable = re.sub(r" COLLATE NOCASE|PRAGMA[^;]*;", "", tables)
     live = inspect_database(postgres.database("shop", portable))
-    declared = read_sql(tables.encode(), path="schema.sql", dialect="sqlite")
+    declared = parse_file(tables.encode(), path="schema.sql", dialect="sqlite")
     for operation in declared.operations:
         if isinstance(operation, CreateTable):
             wanted = operation.table

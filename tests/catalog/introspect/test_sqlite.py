@@ -15,7 +15,7 @@ from coderag.catalog.introspect.introspect import inspect_database
 from coderag.catalog.introspect.session import open_session
 from coderag.catalog.introspect.url import parse_url
 from coderag.errors import DatabaseError
-from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.ddl.parse_file import parse_file
 from coderag.sql.records import CreateTable
 from tests.catalog.introspect.shown import columns_of, shown, table_of
 from tests.growth import HANG_SECONDS, must_end
@@ -106,7 +106,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
 def test_the_shop_is_what_its_ddl_says(tmp_path: Path) -> None:
     text = (SHOP / "schema/schema.sql").read_text(encoding="utf-8")
     live = inspect_database(str(made(tmp_path / "shop.db", text)))
-    declared = read_sql(text.encode(), path="schema.sql", dialect="sqlite")
+    declared = parse_file(text.encode(), path="schema.sql", dialect="sqlite")
     wanted = {one.table.name.name: one.table for one in declared.operations if isinstance(one, CreateTable)}
     assert set(columns_of(live)) == set(wanted)
     for name, table in wanted.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coderag.graph.queries.paths import Way, reached_like, ways_between
+from coderag.graph.queries.paths import Way, paths_between, reached_like
 from tests.graph.sketch import numbers_of, shop_graph, sketch
 
 GRAPH = shop_graph()
@@ -10,7 +10,7 @@ GRAPH = shop_graph()
 
 def ways(source: str, target: str, limit: int = 1) -> list[Way]:
     start, end = (GRAPH.node(number) for number in numbers_of(GRAPH, source, target))
-    return ways_between(GRAPH, [start], [end], limit=limit)
+    return paths_between(GRAPH, [start], [end], limit=limit)
 
 
 def told(way: Way) -> list[str]:
@@ -49,7 +49,7 @@ def test_a_sure_way_comes_before_a_short_one() -> None:
         "a.py function f 1-2\na.py function g 3-4\na.py function h 5-6\n\nf -calls> h ?9\nf -calls> g\ng -calls> h\n"
     )
     start, end = (graph.node(number) for number in numbers_of(graph, "f", "h"))
-    assert [step.spot.name for step in ways_between(graph, [start], [end])[0].steps] == ["g", "h"]
+    assert [step.spot.name for step in paths_between(graph, [start], [end])[0].steps] == ["g", "h"]
 
 
 def test_where_there_is_none() -> None:

@@ -14,7 +14,7 @@ from coderag.graph.files import LinkedFile
 from coderag.graph.resolve.imports.modules import FAMILIES, Modules
 from coderag.index.storage.columns import unpack_labels
 from coderag.index.storage.links import inflate_links
-from coderag.index.workers.analyze import analyse
+from coderag.index.workers.analyze import analyze
 from coderag.syntax.language import languages
 from tests.workspace import write
 
@@ -24,7 +24,7 @@ class Tree:
 
     def __init__(self, root: Path, files: Mapping[str, str], *, settings: bool = True) -> None:
         write(root, files)
-        columns, _ = analyse(str(root), walk(root).files)
+        columns, _ = analyze(str(root), walk(root).files)
         self.files = [
             LinkedFile(row.path, row.language, inflate_links(links), unpack_labels(row.labels))
             for row, links in zip(columns.files, columns.links, strict=True)

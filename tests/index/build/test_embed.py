@@ -110,7 +110,7 @@ def test_without_vectors_words_alone_answer(root: Path) -> None:
     assert not files_of_vectors(root)
     hits = index.search("retry failed payments")
     assert hits[0].chunk.name == "retry_failed"
-    assert "near" not in hits[0].parts
+    assert "cosine_scaled" not in hits[0].parts
 
 
 def test_another_encoder_replaces_the_vectors_without_reading_again(root: Path, endpoint: str) -> None:

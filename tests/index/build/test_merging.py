@@ -10,11 +10,11 @@ import pytest
 from filelock import FileLock
 
 from coderag import Index
-from coderag.api.background import start_afterwards
+from coderag.api.background import spawn_maintenance
 from coderag.errors import IndexDamagedError, IndexWriteError
 from coderag.index.build import merging
 from coderag.index.build.merging import QUICK_CHUNKS, due_for_merging, merge_index, quick_to_merge
-from coderag.index.build.segment_ref import Part
+from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import MERGING, MERGING_LOCK, SEGMENTS, read_manifest
 from tests.index.trees import state_of
@@ -63,7 +63,7 @@ def test_a_merge(root: Path, tmp_path: Path) -> None:
 
 
 def test_a_merge_in_a_process_of_its_own(root: Path, tmp_path: Path) -> None:
-    assert start_afterwards(IndexPath(root / ".coderag"), root).wait() == 0
+    assert spawn_maintenance(IndexPath(root / ".coderag"), root).wait() == 0
     assert len(segments(root)) == 1
     check(root, tmp_path)
 
@@ -181,7 +181,9 @@ def between(monkeypatch: pytest.MonkeyPatch, meanwhile) -> list[int]:  # type: i
 def test_which_are_merged(root: Path) -> None:
     folder = root / ".coderag"
     manifest = read_manifest(IndexPath(folder))
-    parts = [Part.open(IndexPath(folder), entry, vectors=manifest.vectors, stamps={}) for entry in manifest.segments]
+    parts = [
+        SegmentRef.open(IndexPath(folder), entry, vectors=manifest.vectors, stamps={}) for entry in manifest.segments
+    ]
     assert [part.entry.name for part in due_for_merging(parts)] == segments(root)
     assert quick_to_merge(parts) == parts
     assert due_for_merging(parts[:4]) == []

@@ -14,7 +14,7 @@ from coderag import Index
 from coderag.encoders.encoder import quantised, unit_rows
 from coderag.encoders.static import shipped_encoder
 from coderag.index.reader.corpus import Corpus, open_members
-from coderag.index.reader.dense_search import COMPARED, EXACT_UP_TO, How, cosines_of, nearest, way
+from coderag.index.reader.dense_search import COMPARED, EXACT_UP_TO, How, cosines_of, dense_search, way
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.vectors import write_vectors
@@ -62,7 +62,7 @@ def corpus_of(folder: Path, rows: np.ndarray) -> Corpus:
 
 
 def recall(corpus: Corpus, query: np.ndarray, counts: np.ndarray, *, k: int = 10) -> float:
-    exact, found = (nearest(corpus, query, counts, k=k, how=how).chunks.tolist() for how in (How.ALL, How.SIGNS))
+    exact, found = (dense_search(corpus, query, counts, k=k, how=how).chunks.tolist() for how in (How.ALL, How.SIGNS))
     return len(set(exact) & set(found)) / len(exact)
 
 
@@ -79,7 +79,7 @@ def test_what_counts_less_comes_later_and_what_counts_nothing_never(folder: Path
     corpus = corpus_of(folder, rows)
     counts = NUMBERS.choice(np.array([0.0, 0.4, 1.0], dtype=np.float32), size=len(corpus))
     for query in questions(rows, 10):
-        found = nearest(corpus, query, counts, k=50, how=How.SIGNS)
+        found = dense_search(corpus, query, counts, k=50, how=How.SIGNS)
         expected = cosines_of(corpus, query, found.chunks) * counts[found.chunks]
         assert found.scores.tolist() == pytest.approx(expected.tolist())
         assert (np.diff(found.scores) <= 0).all()
@@ -115,7 +115,7 @@ def test_what_is_compared_does_not_depend_on_the_segments(tmp_path: Path, monkey
         found = []
         for corpus in (updated, fresh):
             counts = corpus.live_file[corpus.chunk_file].astype(np.float32)
-            near = nearest(corpus, query, counts, k=len(corpus), how=How.SIGNS)
+            near = dense_search(corpus, query, counts, k=len(corpus), how=How.SIGNS)
             pairs = zip(near.chunks.tolist(), near.scores.tolist(), strict=True)
             found.append(sorted((*corpus.place(chunk), score) for chunk, score in pairs))
         assert found[0] == found[1]

@@ -12,7 +12,7 @@ from coderag.errors import IndexDamagedError, IndexFormatError, IndexWriteError
 from coderag.index.storage.database_snapshots import read_snapshots, remove_snapshot, write_snapshot
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.sealed import write_sealed
-from coderag.sql.records import Column, CreateTable, Facts, Lost, Name, Origin, Source, Table
+from coderag.sql.records import Column, CreateTable, Facts, Name, Origin, Source, Table, Unparsed
 from tests.workspace import index_file
 
 ORDERS = Table(
@@ -21,7 +21,7 @@ ORDERS = Table(
 FACTS = Facts(
     dialect="postgres",
     database="shop",
-    lost=(Lost(0, "TABLE public.secret", "no right", table=True),),
+    lost=(Unparsed(0, "TABLE public.secret", "no right", table=True),),
     operations=(CreateTable(ORDERS),),
 )
 NAME = "postgresql://host:5432/shop"

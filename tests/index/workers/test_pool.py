@@ -13,7 +13,7 @@ import pytest
 
 from coderag.errors import WorkerError
 from coderag.files.walk import SkipReason, SourceFile
-from coderag.index.workers.exit_reasons import Ended, Ending, ending
+from coderag.index.workers.exit_reasons import Ended, ExitReason, exit_reason
 from coderag.index.workers.pool import WorkerPool
 from tests.growth import HANG_SECONDS
 from tests.workspace import write
@@ -180,30 +180,30 @@ def test_what_fails_over_everything_is_an_error(tmp_path: Path, site: Path) -> N
 @pytest.mark.parametrize(
     ("code", "words", "expected"),
     [
-        (-6, b"tree-sitter failed to allocate 4096 bytes", (Ending.MEMORY, "")),
+        (-6, b"tree-sitter failed to allocate 4096 bytes", (ExitReason.MEMORY, "")),
         (
             -6,
             b"terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n",
-            (Ending.MEMORY, ""),
+            (ExitReason.MEMORY, ""),
         ),
-        (1, b"Traceback (most recent call last):\n  x\nMemoryError\n", (Ending.MEMORY, "")),
-        (1, b"x\nnumpy._core._exceptions._ArrayMemoryError: Unable to allocate\n", (Ending.MEMORY, "")),
-        (1, b"x\nValueError: not MemoryError\n", (Ending.RAISED, "ValueError: not MemoryError")),
-        (-11, b"", (Ending.CRASHED, "SIGSEGV")),
-        (-9, b"", (Ending.KILLED, "")),
-        (-signal.SIGPROF, b"", (Ending.LATE, "")),
-        (0, b"", (Ending.RAISED, "")),
+        (1, b"Traceback (most recent call last):\n  x\nMemoryError\n", (ExitReason.MEMORY, "")),
+        (1, b"x\nnumpy._core._exceptions._ArrayMemoryError: Unable to allocate\n", (ExitReason.MEMORY, "")),
+        (1, b"x\nValueError: not MemoryError\n", (ExitReason.RAISED, "ValueError: not MemoryError")),
+        (-11, b"", (ExitReason.CRASHED, "SIGSEGV")),
+        (-9, b"", (ExitReason.KILLED, "")),
+        (-signal.SIGPROF, b"", (ExitReason.LATE, "")),
+        (0, b"", (ExitReason.RAISED, "")),
     ],
 )
 def test_the_end_of_a_process_is_told_from_its_code_and_words(
-    code: int, words: bytes, expected: tuple[Ending, str]
+    code: int, words: bytes, expected: tuple[ExitReason, str]
 ) -> None:
-    assert ending(Ended(code), words, limit=MEMORY) == expected
+    assert exit_reason(Ended(code), words, limit=MEMORY) == expected
 
 
 def test_a_crash_with_the_memory_used_up_is_one_of_memory() -> None:
-    assert ending(Ended(-11, MEMORY), b"", limit=MEMORY) == (Ending.MEMORY, "")
-    assert ending(Ended(-11, MEMORY // 4), b"", limit=MEMORY) == (Ending.CRASHED, "SIGSEGV")
+    assert exit_reason(Ended(-11, MEMORY), b"", limit=MEMORY) == (ExitReason.MEMORY, "")
+    assert exit_reason(Ended(-11, MEMORY // 4), b"", limit=MEMORY) == (ExitReason.CRASHED, "SIGSEGV")
 
 
 LIMITED = """
@@ -222,11 +222,11 @@ def test_memory_is_limited_to_more_than_there_was(size: int, said: str) -> None:
     done = subprocess.run([sys.executable, "-c", LIMITED, str(size)], capture_output=True, text=True)
     assert done.stdout == said
     assert (done.returncode == 0) == bool(said)
-    assert bool(said) or ending(Ended(done.returncode), done.stderr.encode(), limit=MEMORY)[0] is Ending.MEMORY
+    assert bool(said) or exit_reason(Ended(done.returncode), done.stderr.encode(), limit=MEMORY)[0] is ExitReason.MEMORY
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that ends a process")
 def test_a_worker_without_a_parent_ends_by_itself() -> None:
     script = "from coderag.index.workers.process_limits import limit_time\nlimit_time(0.05)\nwhile True: pass"
     done = subprocess.run([sys.executable, "-c", script], timeout=HANG_SECONDS, check=False)
-    assert ending(Ended(done.returncode), b"", limit=MEMORY) == (Ending.LATE, "")
+    assert exit_reason(Ended(done.returncode), b"", limit=MEMORY) == (ExitReason.LATE, "")

@@ -13,8 +13,8 @@ from coderag.encoders.encoder import EncoderIdentity, Passage, unit_rows
 from coderag.index.catalog.catalog import Catalog, write_catalog
 from coderag.index.catalog.vectors import schema_vectors
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.tables.query_expansion import abbreviates, stand_ins
-from coderag.search.tables.signals import LEGS, Leg, Request
+from coderag.search.tables.query_expansion import abbreviates, expansions
+from coderag.search.tables.signals import SIGNALS, Request, Signal
 from coderag.search.tables.tables import TableRanking, rank_tables
 from coderag.sql.records import Column, Definition, ExampleQuery, Name, Schema, Source, Table, Usage
 from coderag.text.tokens import stem, term_hash
@@ -207,7 +207,7 @@ def test_another_leg_can_be_added(tmp_path: Path) -> None:
     def likes_products(request: Request) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         return np.array([name == "products" for name in request.catalog.names], dtype=np.float32)
 
-    ranking = rank_tables(catalog, "customers", legs=(*LEGS, Leg("taste", 5.0, likes_products)))
+    ranking = rank_tables(catalog, "customers", legs=(*SIGNALS, Signal("taste", 5.0, likes_products)))
     assert tables(catalog, ranking)[0] == "products"
     assert ranking.tables[0].parts["taste"] == 5.0
 
@@ -245,7 +245,7 @@ def test_abbreviations_begin_alike_and_keep_the_order(piece: str, word: str, doe
 def test_a_word_finds_what_stands_for_it(tmp_path: Path, asked: str, piece: str) -> None:
     made = (Table(Name("t"), columns=(Column("wght"), Column("eventid"), Column("fires"), Column("customer"))),)
     write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=made))
-    found = stand_ins(Catalog.open(index_file(tmp_path / "catalog.bin")), asked)
+    found = expansions(Catalog.open(index_file(tmp_path / "catalog.bin")), asked)
     assert term_hash(stem(piece)) in found
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coderag.errors import QueryError
-from coderag.sql.ddl.parse_file import read_sql
+from coderag.sql.ddl.parse_file import parse_file
 from coderag.sql.records import AddQuery, CreateRoutine, CreateTable, Source
 from coderag.sql.statements.dialect import Dialect, dialects
 from tests.growth import assert_linear, repeated
@@ -32,7 +32,7 @@ def test_a_dialect_that_is_given_counts() -> None:
 
 def test_an_uncertain_dialect_in_which_much_is_lost_gives_way_to_a_better_one() -> None:
     text = "CREATE VIEW v AS SELECT TOP 5 [a b] FROM [t u] WHERE [c d] = 1\nGO\nCREATE TABLE t (a int)\nGO\n"
-    facts = read_sql(text.encode(), path="x.sql")
+    facts = parse_file(text.encode(), path="x.sql")
     assert facts.dialect == "tsql"
     assert not facts.lost
 

@@ -12,19 +12,19 @@ from coderag.syntax.language import detect, languages
 from coderag.syntax.lines import Lines
 from coderag.syntax.outline import Outline, outline_tree
 from coderag.syntax.parsed import parse_code
-from coderag.syntax.references.reader import read_mentions
-from coderag.syntax.references.records import Imported, Mentions, Role
+from coderag.syntax.references.reader import read_references
+from coderag.syntax.references.records import FileReferences, Imported, Role
 
 LINKED = sorted(name for name, language in languages().items() if language.reader == "outline" and language.links())
 MAX_RECEIVER = 400
 
 
-def read(text: str, path: str = "a.py") -> tuple[Mentions, Outline]:
+def read(text: str, path: str = "a.py") -> tuple[FileReferences, Outline]:
     language = detect(path)
     assert language is not None
     parsed = parse_code(Lines(text.encode()), language, links=True)
     outline = outline_tree(parsed, split_above=8000)
-    return read_mentions(parsed, outline), outline
+    return read_references(parsed, outline), outline
 
 
 def named(text: str, role: Role, path: str = "a.py") -> list[str]:
@@ -361,7 +361,7 @@ def test_a_language_without_a_query_still_has_its_calls(tmp_path: Path) -> None:
     python = languages()["python"]
     (tmp_path / "tags.scm").write_text((python.folder / "tags.scm").read_text())
     parsed = parse_code(Lines(b"from a import b\nb(c.d(x))\n"), replace(python, folder=tmp_path), links=True)
-    found = read_mentions(parsed, outline_tree(parsed, split_above=8000))
+    found = read_references(parsed, outline_tree(parsed, split_above=8000))
     assert [(one.receiver, one.name) for one in found.mentions] == [("", "b"), ("c", "d")]
     assert found.imports == ()
 
@@ -372,7 +372,7 @@ def test_links_are_the_same_with_and_without_a_shared_walk() -> None:
     together, alone = parse_code(lines, language, links=True), parse_code(lines, language)
     outline = outline_tree(alone, split_above=8000)
     assert outline_tree(together, split_above=8000) == outline
-    assert read_mentions(together, outline) == read_mentions(alone, outline)
+    assert read_references(together, outline) == read_references(alone, outline)
 
 
 def test_long_and_unbalanced_receivers_are_cut() -> None:
@@ -404,7 +404,7 @@ def test_any_text_gives_mentions_of_bounded_size(name: str, text: str) -> None:
     language = languages()[name]
     parsed = parse_code(Lines(text.encode("utf-8", "replace")), language, links=True)
     outline = outline_tree(parsed, split_above=8000)
-    found = read_mentions(parsed, outline)
+    found = read_references(parsed, outline)
     size = len(parsed.lines.data)
     assert all(-1 <= one.owner < len(outline.definitions) for one in found.mentions)
     assert all(0 <= one.row < max(len(parsed.lines), 1) for one in found.mentions)

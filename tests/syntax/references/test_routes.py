@@ -8,7 +8,7 @@ from coderag.syntax.language import languages
 from coderag.syntax.lines import Lines
 from coderag.syntax.outline import outline_tree
 from coderag.syntax.parsed import parse_code
-from coderag.syntax.references.reader import read_mentions
+from coderag.syntax.references.reader import read_references
 
 CASES = {
     "kotlin": (
@@ -97,6 +97,6 @@ def test_routes(language: str) -> None:
         f"{one.method} {one.address}".rstrip()
         + " -> "
         + (one.handler or (outline.definitions[one.handles].qualified_name if one.handles >= 0 else ""))
-        for one in read_mentions(parsed, outline).routes
+        for one in read_references(parsed, outline).routes
     ]
     assert sorted(found) == sorted(expected)

@@ -30,9 +30,9 @@ from coderag.sql.records import (
     Evidence,
     ForeignKey,
     Name,
-    Operation,
     Origin,
     Rename,
+    SchemaOperation,
     Table,
 )
 from coderag.syntax.languages.python import Code
@@ -64,7 +64,7 @@ def create_model(step: Step, reader: Reader) -> None:
     reader.fields[model.lower()] = {one.name: one for one in fields}
     columns: list[Column] = []
     keys: list[ForeignKey] = []
-    joins: list[Operation] = []
+    joins: list[SchemaOperation] = []
     for one in fields:
         target = reader.target(model, one)
         if one.many:

@@ -6,7 +6,7 @@ proxy, and that nothing happens where such a model is changed, the project's fil
 
 from __future__ import annotations
 
-from coderag.sql.records import Describe, Name, ObjectKind, Operation, Source, Table
+from coderag.sql.records import Describe, Name, ObjectKind, SchemaOperation, Source, Table
 
 __all__ = ["is_without_table", "proxy_of", "unmanaged"]
 
@@ -21,7 +21,7 @@ def unmanaged(model: str, table: Name, *, source: Source) -> Describe:
     return Describe(Table(table, kind=ObjectKind.EXTERNAL_TABLE, alias=model, sources=(source,)))
 
 
-def is_without_table(operation: Operation) -> bool:
+def is_without_table(operation: SchemaOperation) -> bool:
     """Tell whether an operation says one of both."""
     if not isinstance(operation, Describe):
         return False

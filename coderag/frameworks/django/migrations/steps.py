@@ -13,10 +13,10 @@ from coderag.frameworks.django.tables import (
 )
 from coderag.sql.records import (
     FieldUse,
-    Lost,
     Name,
-    Operation,
+    SchemaOperation,
     Source,
+    Unparsed,
 )
 from coderag.syntax.languages.python import Call, Code
 
@@ -32,8 +32,8 @@ class Reader:
     code: Code
     app: str
     path: str
-    operations: list[Operation] = field(default_factory=list)
-    lost: list[Lost] = field(default_factory=list)
+    operations: list[SchemaOperation] = field(default_factory=list)
+    lost: list[Unparsed] = field(default_factory=list)
     tables: dict[str, str] = field(default_factory=dict)  # "shop.order" -> its table
     fields: dict[str, dict[str, Field]] = field(default_factory=dict)  # "shop.order" -> fields by name
     uses: list[FieldUse] = field(default_factory=list)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from coderag.sql.records import AddColumn, CreateTable, Drop, DropColumn, DropConstraint, Operation
+from coderag.sql.records import AddColumn, CreateTable, Drop, DropColumn, DropConstraint, SchemaOperation
 from coderag.syntax.languages.python import Code
 from coderag.syntax.trees.tree import named, text_of
 
@@ -60,7 +60,7 @@ def branches(statement: Node, code: Code) -> list[Branch] | None:
     return found
 
 
-def lenient(operation: Operation) -> Operation:
+def lenient(operation: SchemaOperation) -> SchemaOperation:
     """Return an operation that does nothing where it is done already."""
     match operation:
         case AddColumn() | CreateTable():

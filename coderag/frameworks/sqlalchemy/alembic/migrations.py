@@ -15,7 +15,7 @@ from coderag.frameworks.common.origins import lines_of, lost_at
 from coderag.frameworks.sqlalchemy.alembic.branches import branches, lenient
 from coderag.frameworks.sqlalchemy.alembic.operations import COMPUTED, PASSED, Step, read_step
 from coderag.frameworks.sqlalchemy.alembic.wrappers import wrapped_operations
-from coderag.sql.records import Facts, Lost, Name, Operation, Series
+from coderag.sql.records import Facts, Name, SchemaOperation, Series, Unparsed
 from coderag.syntax.languages.python import Code, definition_of, last_part, read_python
 from coderag.syntax.languages.python_loops import rounds
 from coderag.syntax.trees.tree import descendants, named, text_of
@@ -35,8 +35,8 @@ class Reader:
     """What a migration does, as far as it was followed."""
 
     path: str
-    operations: list[Operation] = field(default_factory=list)
-    lost: list[Lost] = field(default_factory=list)
+    operations: list[SchemaOperation] = field(default_factory=list)
+    lost: list[Unparsed] = field(default_factory=list)
     blocks: int = 0
 
     def lose(self, node: Node) -> None:
@@ -138,7 +138,7 @@ def _call(node: Node, scope: Scope, reader: Reader) -> None:
             _execute(step, reader)
             return
         for found in read_step(name, step):
-            if isinstance(found, Lost):
+            if isinstance(found, Unparsed):
                 reader.lost.append(found)
             else:
                 reader.operations.append(found)
@@ -147,8 +147,8 @@ def _call(node: Node, scope: Scope, reader: Reader) -> None:
     elif scope.code.imports and (wrapped := wrapped_operations(call, scope.code)):
         for operation, wrapped_call in wrapped:
             done = read_step(operation, Step(wrapped_call, scope.code, None))
-            reader.operations += [lenient(one) for one in done if not isinstance(one, Lost)]
-            reader.lost += [one for one in done if isinstance(one, Lost)]
+            reader.operations += [lenient(one) for one in done if not isinstance(one, Unparsed)]
+            reader.lost += [one for one in done if isinstance(one, Unparsed)]
     elif (function := scope.code.functions.get(call.name)) is None:
         for inner in _changes_in(node, scope):
             reader.lose(inner)

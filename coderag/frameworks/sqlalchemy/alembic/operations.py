@@ -36,15 +36,15 @@ from coderag.sql.records import (
     DropColumn,
     DropConstraint,
     Evidence,
-    Lost,
     Name,
     ObjectKind,
-    Operation,
     Origin,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Source,
     Table,
+    Unparsed,
 )
 from coderag.syntax.languages.python import Call, Code, last_part
 from coderag.syntax.trees.tree import text_of
@@ -56,7 +56,7 @@ COMPUTED = "not read: computed at run time"
 PASSED = frozenset(
     "get_bind get_context f inline_literal bulk_insert invoke run_async create_exclude_constraint".split()
 )
-Found = list[Operation | Lost]
+Found = list[SchemaOperation | Unparsed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _add_column(step: Step) -> Found | None:
     return [*operations, *_keys_of(table, found, step.source)]
 
 
-def _keys_of(table: Name, added: Field, source: Source) -> Iterator[Operation]:
+def _keys_of(table: Name, added: Field, source: Source) -> Iterator[SchemaOperation]:
     """Yield the keys that a column brings with it."""
     column = added.column.name
     for target in added.targets:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from coderag.index.storage.database_snapshots import Snapshot
+from coderag.index.storage.database_snapshots import DatabaseSnapshot
 
 __all__ = ["paths_inside", "places_of_database"]
 
@@ -21,7 +21,7 @@ def paths_inside(root: Path, file: Path | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.relative_to(root).as_posix() for one in found if one.is_relative_to(root)))
 
 
-def places_of_database(snapshot: Snapshot, root: str) -> Iterator[str]:
+def places_of_database(snapshot: DatabaseSnapshot, root: str) -> Iterator[str]:
     """Yield the paths from a root, which may lead out of it, of the file that a database is; none for a server.
 
     A snapshot is called by the place where its file was when it was asked, and the root may have moved since. So it

@@ -21,9 +21,9 @@ from coderag.sql.records import (
     DropConstraint,
     Name,
     ObjectKind,
-    Operation,
     Rename,
     RenameColumn,
+    SchemaOperation,
     Source,
     Table,
 )
@@ -62,7 +62,7 @@ class Target(NamedTuple):
     note: str = ""  # the comment behind the action
     dropped: str = ""  # what DROP drops where it does not say
 
-    def add(self, *operations: Operation) -> None:
+    def add(self, *operations: SchemaOperation) -> None:
         """Take what an action does."""
         self.found.operations += operations
 
@@ -184,7 +184,7 @@ def _add_constraints(constraints: list[Constraint], target: Target, item: Cursor
         target.add(*_added(constraint, target))
 
 
-def _added(constraint: Constraint, target: Target) -> Iterator[Operation]:
+def _added(constraint: Constraint, target: Target) -> Iterator[SchemaOperation]:
     """Yield what a constraint changes of a table that exists."""
     table, source = target.table, target.source
     if constraint.default is not None:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from coderag.sql.in_code.evaluation.expressions import LISTS, MAX_DEPTH, MAX_ELEMENTS, flat, hole_of, is_text
 from coderag.sql.in_code.evaluation.formats import filled_braces, filled_percents, filled_replacements
-from coderag.sql.in_code.evaluation.string_accumulation import NEWLINES, Growing, between
+from coderag.sql.in_code.evaluation.string_accumulation import NEWLINES, StringAccumulation, between
 from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Text, Value, choice
 from coderag.syntax.trees.local_scopes import Scope
 from coderag.syntax.trees.nodes import (
@@ -47,7 +47,7 @@ METHOD_FORMATS = frozenset({"python", "scala", "kotlin"})  # languages whose tex
 SELVES = frozenset({"self", "this", "cls", "static", "Self", "", "self.class", "__MODULE__"})
 
 
-class Calls(Growing):
+class Calls(StringAccumulation):
     """What calls and members say."""
 
     def member(self, node: Node, scope: Scope, depth: int) -> Value:

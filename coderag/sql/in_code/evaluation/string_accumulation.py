@@ -30,7 +30,7 @@ from coderag.syntax.trees.nodes import (
     text_of,
 )
 
-__all__ = ["NEWLINES", "Growing", "between"]
+__all__ = ["NEWLINES", "StringAccumulation", "between"]
 
 MAX_EVENTS = 300  # of one name
 MAX_EACH = 12  # elements of a list that a loop goes over
@@ -43,7 +43,7 @@ COMPLETE = frozenset({"if_statement", "if_expression", "if", "unless"})  # condi
 Placed = Sequence[tuple[Event, list[tuple[int, int]]]]  # events, each with the conditions that it stands under
 
 
-class Growing(Expressions):
+class StringAccumulation(Expressions):
     """What names say."""
 
     def of_name(self, name: str, node: Node, scope: Scope, *, depth: int = 0) -> Value:
