@@ -78,7 +78,7 @@ def telling_damage(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Co
             if not may_come_of_damage(error):
                 raise  # a bug, or the caller's own
             self.verify()
-            raise misread(" and ".join(str(one.folder) for one in self._roots), error) from error
+            raise misread(" and ".join(str(root.folder) for root in self._roots), error) from error
 
     return telling
 
@@ -134,12 +134,12 @@ class KeptIndex:
     def _load(self) -> None:
         self.__dict__.pop("_encoder", None)
         known = {member.segment.folder: member.segment for member in self._corpus.members}
-        opened = [_open(one, known) for one in self._roots]
+        opened = [_open(root, known) for root in self._roots]
         self._manifests = tuple(manifest for manifest, _, _ in opened)
         self._segments = tuple([member.segment for member in members] for _, members, _ in opened)
         self._corpus = Corpus([member for _, members, _ in opened for member in members])
         self._opened = Snapshot(
-            [one.folder for one in self._roots],
+            [root.folder for root in self._roots],
             manifests=self._manifests,
             segments=self._segments,
             held=[held for _, _, held in opened],
@@ -245,8 +245,8 @@ class KeptIndex:
         """
         from coderag.index.storage.folder.adoption import take_over
 
-        for one in resolve_roots(roots, index=index):
-            take_over(one.untrusted or one.folder, one.root)
+        for resolve_root in resolve_roots(roots, index=index):
+            take_over(resolve_root.untrusted or resolve_root.folder, resolve_root.root)
         return cls(resolve_roots(roots, index=index))
 
     @classmethod
@@ -271,7 +271,7 @@ class KeptIndex:
         index._whole, index._opened, index._seen, index._callers = whole, opened, seen, callers
         index._graphs = index._related = None
         index._corpus, index._segments = seen.corpus, tuple(map(list, opened.segments))
-        index._manifests = tuple(one.manifest for one in seen.roots)
+        index._manifests = tuple(root.manifest for root in seen.roots)
         return index
 
     @telling_damage
@@ -305,11 +305,13 @@ class KeptIndex:
             listings = self._opened.listings
         except IndexDamagedError:
             return None
-        for one, manifest, segments, listed in zip(self._roots, self._manifests, self._segments, listings, strict=True):
-            paths = stale_paths(str(one.root), manifest, segments, listed)
+        for root, manifest, segments, listed in zip(
+            self._roots, self._manifests, self._segments, listings, strict=True
+        ):
+            paths = stale_paths(str(root.root), manifest, segments, listed)
             if paths is None:
                 return None
-            found += [os.path.join(one.root, path) for path in paths]
+            found += [os.path.join(root.root, path) for path in paths]
         return found
 
     def update(
@@ -378,37 +380,37 @@ class KeptIndex:
     def _updates(self, stop: threading.Event, poll: float | None, workers: int | None) -> Iterator[Update]:
         from coderag.index.build.watch.watch_loop import follow
 
-        alone = [self] if len(self._roots) == 1 else [type(self)([one]) for one in self._roots]
+        alone = [self] if len(self._roots) == 1 else [type(self)([root]) for root in self._roots]
         try:
-            for update in follow([one._followed(workers) for one in alone], stop=stop, poll=poll):
+            for update in follow([kept_index._followed(workers) for kept_index in alone], stop=stop, poll=poll):
                 if alone != [self] and update.report is not None:
                     self._load()
                 yield update
         finally:
-            for one in alone:
-                one.close()
+            for kept_index in alone:
+                kept_index.close()
 
     def _followed(self, workers: int | None) -> Followed:
         """Return the index of one root as something to follow."""
         from coderag.api.background import spawn_maintenance
         from coderag.index.build.watch.watch_loop import Followed, gentle_options
 
-        [one] = self._roots
+        [root] = self._roots
 
         def update(paths: Sequence[str] | None, most_files: int) -> Report:
-            options = gentle_options(one.folder, self._manifests[0], workers=workers, most_files=most_files)
-            report = self._upkeep.update_one(one, options, paths=paths)
+            options = gentle_options(root.folder, self._manifests[0], workers=workers, most_files=most_files)
+            report = self._upkeep.update_one(root, options, paths=paths)
             self._reports = (report,)
             self._load()
             return report
 
         return Followed(
-            one.root,
-            one.folder,
-            one.repository,
+            root.root,
+            root.folder,
+            root.repository,
             update=update,
             stale=self.stale_paths,
-            tidy=partial(spawn_maintenance, one.folder, one.root),
+            tidy=partial(spawn_maintenance, root.folder, root.root),
         )
 
     @telling_damage
@@ -468,13 +470,13 @@ class KeptIndex:
         for segments in self._segments:
             for segment in segments:
                 segment.verify()
-        for one, manifest in zip(self._roots, self._manifests, strict=True):
+        for root, manifest in zip(self._roots, self._manifests, strict=True):
             files = {
                 manifest.listing: manifest.listing_sum,
                 manifest.catalog: manifest.catalog_sum,
                 manifest.graph: manifest.graph_sum,
             }
-            for path, known in ((one.folder / name, known) for name, known in files.items() if name):
+            for path, known in ((root.folder / name, known) for name, known in files.items() if name):
                 if path.exists() and not is_sound(path, known):
                     raise IndexDamagedError(f'{path} is damaged; run "coderag index"')
         if self._seen is not None:
@@ -485,7 +487,7 @@ class KeptIndex:
         from coderag.index.storage.checksums import damage_of
 
         self._only_whole("be compared with what was written")
-        return [found for one in self._roots for found in damage_of(one.folder, read_manifest(one.folder))]
+        return [found for root in self._roots for found in damage_of(root.folder, read_manifest(root.folder))]
 
     @telling_damage
     def recall(self) -> Recall | None:
@@ -504,7 +506,7 @@ class KeptIndex:
         from coderag.index.storage.database_snapshots import read_snapshots
 
         if self._seen is not None:
-            return [one.status(compare=compare) for one in self._seen.roots]
+            return [root.status(compare=compare) for root in self._seen.roots]
         return [
             take_stock(
                 one.folder,
@@ -587,8 +589,8 @@ class KeptIndex:
         from coderag.index.storage.database_snapshots import read_snapshots
 
         if self._seen is not None:
-            return [one.name for root in self._seen.roots for one in root.snapshots]
-        return [one.name for root in self._roots for one in read_snapshots(root.folder)]
+            return [snapshot.name for root in self._seen.roots for snapshot in root.snapshots]
+        return [read_snapshot.name for root in self._roots for read_snapshot in read_snapshots(root.folder)]
 
     @telling_damage
     def __len__(self) -> int:

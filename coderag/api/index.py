@@ -328,7 +328,7 @@ class Index(KeptIndex):
         tables = self.tables(replace(conditions, dialects=frozenset()) if dialect else conditions)
         if not tables:
             raise QueryError("there is no schema to check against: index a folder with one, or a database")
-        routines = [one.name.name for one in self.catalog.routines]
+        routines = [routine.name.name for routine in self.catalog.routines]
         return check_sql(text, tables, dialect=dialect, routines=routines, writes=writes)
 
     @telling_damage
@@ -440,8 +440,8 @@ class Index(KeptIndex):
         tables = self.table_ranking(what, k=DRAWN_TABLES).tables if len(self.catalog) else ()
         return draw_places(
             graphs,
-            [(one.chunk.repository, one.chunk.path, one.chunk.span.start_line) for one in hits],
-            [str(self.catalog.tables[one.table].name.name) for one in tables if one.score >= DRAWN_SCORE],
+            [(hit.chunk.repository, hit.chunk.path, hit.chunk.span.start_line) for hit in hits],
+            [str(self.catalog.tables[table.table].name.name) for table in tables if table.score >= DRAWN_SCORE],
             depth=depth,
             limit=limit,
         )
@@ -524,7 +524,7 @@ class Index(KeptIndex):
 
     def _graph_of_each(self) -> Mapping[str, Graph]:
         """Return the graphs by repository."""
-        return dict(zip([one.repository for one in self._roots], self.graphs(), strict=True))
+        return dict(zip([root.repository for root in self._roots], self.graphs(), strict=True))
 
     def _find(self, path: str) -> tuple[Member, int]:
         check_name(path, what="the path")

@@ -70,7 +70,7 @@ def _named(index: Path, root: Path, *, roots: Sequence[Path]) -> IndexPath:
     folder = IndexPath(index)
     for above in index.parents:
         names = index.relative_to(above).parts
-        if all(map(is_name, names)) and any(_is_same(above, one) for one in roots):
+        if all(map(is_name, names)) and any(_is_same(above, path) for path in roots):
             folder = IndexPath(above, names)
     is_believed(folder, root)  # one that was moved is signed for its place
     return folder
@@ -85,8 +85,8 @@ def _is_same(folder: Path, root: Path) -> bool:
 
 def check_folders(roots: Sequence[Root]) -> None:
     """Raise IndexWriteError unless each root's index may be written where it is to lie; nothing is written for that."""
-    for one in roots:
-        check_folder(one.folder, root=one.root)
+    for root in roots:
+        check_folder(root.folder, root=root.root)
 
 
 def _path(given: str | os.PathLike[str], *, what: str) -> str:

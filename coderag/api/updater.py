@@ -60,15 +60,15 @@ class IndexUpdater:
     """What keeps the indexes of some roots; the processes that read files stay until it is closed."""
 
     def __init__(self, roots: Sequence[Root]) -> None:
-        self._builders = {one: Builder(one.root, one.folder, repository=one.repository) for one in roots}
+        self._builders = {root: Builder(root.root, root.folder, repository=root.repository) for root in roots}
 
     def build(self, asked: Asked, *, watch: Watch | None = None) -> tuple[Report, ...]:
         """Make every index from nothing."""
         reports = []
-        for one, builder in self._builders.items():
+        for root, builder in self._builders.items():
             told = _Told(watch)
-            reports.append(builder.build(_options(one.folder, asked), watch=told))
-            self._graph(one, asked, told)
+            reports.append(builder.build(_options(root.folder, asked), watch=told))
+            self._graph(root, asked, told)
         return tuple(reports)
 
     def update(
@@ -82,20 +82,20 @@ class IndexUpdater:
         """Bring every index up to date, or make it; with `paths` by looking at these only."""
         given = None if paths is None else [os.fspath(path) for path in paths]
         reports = []
-        for one in self._builders:
+        for builder in self._builders:
             told = _Told(watch)
-            options = _options(one.folder, asked)
-            reports.append(self.update_one(one, options, paths=given, thorough=thorough, watch=told))
+            options = _options(builder.folder, asked)
+            reports.append(self.update_one(builder, options, paths=given, thorough=thorough, watch=told))
             if thorough:
                 try:
-                    self._graph(one, asked, told)
+                    self._graph(builder, asked, told)
                 except (
                     IndexDamagedError,
                     *DATA_ERRORS,
                 ):  # what was kept of the index is wrong; what is read anew is not
-                    rebuilt = self._builders[one].build(options, watch=told)
-                    reports[-1] = replace(rebuilt, rebuilt=f"no graph could be made of the index at {one.folder}")
-                    self._graph(one, asked, told)
+                    rebuilt = self._builders[builder].build(options, watch=told)
+                    reports[-1] = replace(rebuilt, rebuilt=f"no graph could be made of the index at {builder.folder}")
+                    self._graph(builder, asked, told)
         return tuple(reports)
 
     def update_one(
@@ -120,7 +120,7 @@ class IndexUpdater:
 
     def merge(self) -> bool:
         """Merge the segments that should be merged, and tell whether there were any."""
-        return sum(merge_index(one.folder) for one in self._builders) > 0
+        return sum(merge_index(builder.folder) for builder in self._builders) > 0
 
     def close(self) -> None:
         """End the processes that read files."""

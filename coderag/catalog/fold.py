@@ -87,12 +87,14 @@ def fold(files: Sequence[SchemaFile], settings: Settings) -> Schema:
     return Schema(
         databases=tuple(databases),
         tables=tuple(tables),
-        routines=tuple(one for found in resolutions for one in found.routines),
-        types=tuple(one for found in resolutions for one in found.types),
+        routines=tuple(routine for resolved in resolutions for routine in resolved.routines),
+        types=tuple(type_definition for resolved in resolutions for type_definition in resolved.types),
         queries=tuple(queries),
         definitions=tuple(tie_definitions(_definitions(counted), catalogue, named=named)),
         problems=tuple(
-            sorted(dict.fromkeys([*problems, *missing]), key=lambda one: (one.path, one.line, one.text)),
+            sorted(
+                dict.fromkeys([*problems, *missing]), key=lambda fromkey: (fromkey.path, fromkey.line, fromkey.text)
+            ),
         ),
     )
 
@@ -102,7 +104,9 @@ def _counted(file: SchemaFile, told: FileSettings) -> SchemaFile:
     if not told.read:
         return file
     counts = TELLING[told.read]
-    operations: tuple[SchemaOperation, ...] = tuple(one for one in file.facts.operations if counts(one))
+    operations: tuple[SchemaOperation, ...] = tuple(
+        operation for operation in file.facts.operations if counts(operation)
+    )
     return replace(file, facts=replace(file.facts, operations=operations))
 
 
@@ -155,8 +159,8 @@ def _objects(state: State) -> Iterator[tuple[str, str]]:
         yield table.name.database.casefold(), table.declared.path
     for routine in state.routines.values():
         yield routine.name.database.casefold(), routine.source.path
-    for found in state.types.values():
-        yield found.name.database.casefold(), found.source.path
+    for type_definition in state.types.values():
+        yield type_definition.name.database.casefold(), type_definition.source.path
 
 
 def _finished(table: Table, folded: _Folded, told: Callable[[str], FileSettings]) -> Table:
@@ -217,13 +221,13 @@ def _most(texts: Iterable[str]) -> str:
 
 
 def _queries(files: Sequence[SchemaFile]) -> list[ExampleQuery]:
-    found = []
+    example_queries = []
     for file in files:
         temporary = _temporary(file)
         for operation in file.facts.operations:
             if isinstance(operation, AddQuery):
                 query = operation.query
-                found.append(
+                example_queries.append(
                     replace(
                         query,
                         usage=without_tables(query.usage, temporary) if temporary else query.usage,
@@ -232,7 +236,7 @@ def _queries(files: Sequence[SchemaFile]) -> list[ExampleQuery]:
                         source=_placed(query.source, file.path),
                     )
                 )
-    return found
+    return example_queries
 
 
 def _temporary(file: SchemaFile) -> frozenset[str]:

@@ -23,7 +23,7 @@ def merged(schemas: Mapping[str, Schema]) -> Schema:
 
 
 def _named(schema: Schema, root: str) -> Schema:
-    databases = {one.name for one in schema.databases}
+    databases = {database.name for database in schema.databases}
 
     def change(value: Any) -> Any:
         if isinstance(value, Source):
@@ -37,18 +37,20 @@ def _named(schema: Schema, root: str) -> Schema:
 
     return Schema(
         databases=tuple(
-            msgspec.structs.replace(one, name=f"{root}/{one.name}", paths=tuple(f"{root}/{path}" for path in one.paths))
-            for one in schema.databases
+            msgspec.structs.replace(
+                database, name=f"{root}/{database.name}", paths=tuple(f"{root}/{path}" for path in database.paths)
+            )
+            for database in schema.databases
         ),
         tables=change(schema.tables),
         routines=change(schema.routines),
         types=change(schema.types),
         queries=tuple(
-            msgspec.structs.replace(change(one), database=f"{root}/{one.database}" if one.database else "")
-            for one in schema.queries
+            msgspec.structs.replace(change(query), database=f"{root}/{query.database}" if query.database else "")
+            for query in schema.queries
         ),
         definitions=change(schema.definitions),
-        problems=tuple(msgspec.structs.replace(one, path=f"{root}/{one.path}") for one in schema.problems),
+        problems=tuple(msgspec.structs.replace(problem, path=f"{root}/{problem.path}") for problem in schema.problems),
     )
 
 

@@ -58,17 +58,17 @@ def outline_of(facts: Facts, lines: Lines) -> Outline:
     """Return the outline of a file that was read as SQL; what overlaps a definition before it is left out."""
     definitions: list[Definition] = []
     free_row = 0
-    found = [one for operation in facts.operations for one in _declared(operation)]
-    for one in sorted(found, key=lambda one: (one.source.start_line, one.source.end_line)):
-        row, last_row = one.source.start_line - 1, min(one.source.end_line, len(lines)) - 1
+    declareds = [declared for operation in facts.operations for declared in _declared(operation)]
+    for declared in sorted(declareds, key=lambda declared: (declared.source.start_line, declared.source.end_line)):
+        row, last_row = declared.source.start_line - 1, min(declared.source.end_line, len(lines)) - 1
         if row < free_row or last_row < row:
             continue
         first_row = _with_comment(lines, row, free_row)
         parent = len(definitions)
-        definitions.append(_definition(one, lines, first_row, row, last_row))
+        definitions.append(_definition(declared, lines, first_row, row, last_row))
         definitions += [
-            _field(one.name, column, parent, lines)
-            for column in one.columns
+            _field(declared.name, column, parent, lines)
+            for column in declared.columns
             if row < column.source.start_line <= column.source.end_line <= last_row + 1
         ]
         free_row = last_row + 1
@@ -88,7 +88,7 @@ def _declared(operation: SchemaOperation) -> Iterator[Declared]:
                 table.comment,
             )
         case CreateRoutine(routine=routine):
-            parameters = ", ".join(f"{one.name} {one.type}".strip() for one in routine.parameters)
+            parameters = ", ".join(f"{parameter.name} {parameter.type}".strip() for parameter in routine.parameters)
             returns = f" returns {routine.returns}" if routine.returns else ""
             on = f" on {routine.table}" if routine.table else f"({parameters})"
             signature = _short(f"{routine.kind} {routine.name}{on}{returns}")

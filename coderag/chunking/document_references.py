@@ -70,7 +70,7 @@ def document_references(lines: Lines, drafts: Sequence[ChunkSpec]) -> FileRefere
     """Return what the sections of a document name as code; owners are positions among the drafts."""
     if b"`" not in lines.data and b"](" not in lines.data and b"::" not in lines.data:
         return FileReferences()
-    starts = [one.first_row for one in drafts]
+    starts = [draft.first_row for draft in drafts]
     found: dict[tuple[int, str, str], Reference] = {}
     for row, receiver, name in _named(lines):
         at = bisect_right(starts, row) - 1
@@ -128,7 +128,7 @@ def _prose(lines: Lines) -> Iterator[tuple[int, str]]:
 
 def _spans(text: str) -> Iterator[tuple[str, str]]:
     """Yield the names in inline code: in as many ticks on one side as on the other."""
-    ticks = [(one.start(), one.end()) for one in TICKS.finditer(text)]
+    ticks = [(match.start(), match.end()) for match in TICKS.finditer(text)]
     following: dict[int, int] = {}
     closing = [-1] * len(ticks)
     for place in range(len(ticks) - 1, -1, -1):
@@ -169,16 +169,16 @@ def _name(text: str) -> tuple[str, str] | None:
     """Return receiver and name of code, None for what is none."""
     if not text or len(text) > MAX_SPAN:
         return None
-    found = NAME.match(text)
-    if found is None or found[2] in NO_NAMES:
+    match = NAME.match(text)
+    if match is None or match[2] in NO_NAMES:
         return None
-    if found[3] and not _closes_once(found[3]):
+    if match[3] and not _closes_once(match[3]):
         return None  # a chain of calls, or two of them
-    receiver = found[1].replace("->", ".").replace("#", ".")
+    receiver = match[1].replace("->", ".").replace("#", ".")
     receiver = receiver.rstrip(".\\").removesuffix("::")
-    if not receiver and not found[3] and len(found[2]) < FULL_NAME:
+    if not receiver and not match[3] and len(match[2]) < FULL_NAME:
         return None
-    return receiver, found[2]
+    return receiver, match[2]
 
 
 def _closes_once(arguments: str) -> bool:

@@ -58,8 +58,8 @@ def _markdown_headings(rows: list[str]) -> Iterator[Heading]:
             continue
         if fence:
             continue
-        if (found := ATX.match(text)) is not None and found[2]:
-            yield Heading(row, len(found[1]), _title(found[2]))
+        if (match := ATX.match(text)) is not None and match[2]:
+            yield Heading(row, len(match[1]), _title(match[2]))
         elif (under := SETEXT.match(text)) is not None and _is_title(rows, row - 1):
             yield Heading(row - 1, 1 if under[1][0] == "=" else 2, _title(rows[row - 1]))
 
@@ -86,7 +86,7 @@ def _restructuredtext_headings(rows: list[str]) -> Iterator[Heading]:
 
 
 def _title(text: str) -> str:
-    return MARKUP.sub(lambda found: found[1] or "", text).strip()
+    return MARKUP.sub(lambda match: match[1] or "", text).strip()
 
 
 def _chunk_sections(lines: Lines, headings: list[Heading], *, name: str) -> list[ChunkSpec]:
@@ -172,10 +172,10 @@ def chunk_notebook(lines: Lines, cells: list[tuple[str, int, int]], *, name: str
             continue
         if kind == "markdown":
             for row in range(part[0], part[1] + 1):
-                found = ATX.match(
+                match = ATX.match(
                     lines.data[lines.starts[row] : lines.ends[row]].decode("utf-8", "replace").rstrip("\n")
                 )
-                title = _title(found[2]) if found is not None and found[2] else title
+                title = _title(match[2]) if match is not None and match[2] else title
         # A name is the end of its qualified name, in an index too.
         cell = ChunkSpec(
             Kind.CELL, title, f"{name}{PATH_SEPARATOR}cell {number}{PATH_SEPARATOR}{title}", *part, parts=(part,)

@@ -48,8 +48,8 @@ def roots_for_caller(options: argparse.Namespace) -> list[Root]:
     for given in options.root if asking else ():
         _check_root(given, asking)
     placed = given_roots(options, options.root)
-    for one in placed if asking and not options.root else ():
-        _check_root(str(one.root), asking)
+    for root in placed if asking and not options.root else ():
+        _check_root(str(root.root), asking)
     return placed
 
 
@@ -64,7 +64,7 @@ def is_hidden(path: str, asking: Collection[frozenset[str]]) -> bool:
     from coderag.index.reader.access_control import hides_path  # who sees all needs none of it
 
     places = {os.path.normpath(Path(path).absolute()), os.path.realpath(path)}
-    return any(hides_path(Path(one), asking) for one in sorted(places))
+    return any(hides_path(Path(place), asking) for place in sorted(places))
 
 
 def as_seen(index: Index, asking: Iterable[frozenset[str]]) -> Index:

@@ -52,11 +52,11 @@ def keep_databases(addresses: Sequence[str], placed: Sequence[Root], options: ar
         raise QueryError(f"{len(addresses):,} databases are given; give at most {ADDRESSES.most:,}")
     if len(placed) != 1:
         raise QueryError("a database belongs to the index of one folder; give one ROOT beside it")
-    found = [parse_url(one) for one in addresses]
+    database_urls = [parse_url(address) for address in addresses]
     if options.forget:
-        _forget([one.name for one in found], placed[0])
+        _forget([database_url.name for database_url in database_urls], placed[0])
     else:
-        _ask(found, placed[0], options)
+        _ask(database_urls, placed[0], options)
 
 
 def _forget(names: Sequence[str], root: Root) -> None:
@@ -64,7 +64,7 @@ def _forget(names: Sequence[str], root: Root) -> None:
     from coderag.index.storage.database_snapshots import has_snapshot, read_snapshots, remove_snapshot
 
     if unknown := [name for name in names if not has_snapshot(root.folder, name)]:
-        known = ", ".join(one.name for one in read_snapshots(root.folder)) or "none"
+        known = ", ".join(read_snapshot.name for read_snapshot in read_snapshots(root.folder)) or "none"
         raise QueryError(f"{unknown[0]} is not in the index at {root.folder}; known there: {known}")
     for name in dict.fromkeys(names):
         remove_snapshot(root.folder, name)

@@ -43,8 +43,8 @@ def open_index(options: argparse.Namespace) -> Index:
     except (IndexMissingError, IndexFormatError, IndexDamagedError):
         if options.no_refresh:
             raise
-        for one in placed:
-            _make_sure(one)
+        for root in placed:
+            _make_sure(root)
         index = Index(placed)
     if not options.no_refresh and (stale := index.stale_paths()) != []:
         _refresh(index, stale)

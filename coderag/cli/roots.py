@@ -53,7 +53,7 @@ class Paths:
 
     def __init__(self, roots: Sequence[Root]) -> None:
         here = os.path.realpath(".")
-        self._prefixes = {one.repository: _prefix(str(one.root), here) for one in roots}
+        self._prefixes = {root.repository: _prefix(str(root.root), here) for root in roots}
 
     def of(self, path: str, repository: str) -> str:
         """Return the path of a file of a repository."""

@@ -79,8 +79,11 @@ def table_record(table: Table) -> dict[str, Any]:
         "checks": table.checks,
         "query": table.query,
         "lineage": [
-            {"column": one.column, "sources": [f"{use.tables[0]}.{use.column}" for use in one.sources if use.tables]}
-            for one in table.lineage
+            {
+                "column": lineage.column,
+                "sources": [f"{use.tables[0]}.{use.column}" for use in lineage.sources if use.tables],
+            }
+            for lineage in table.lineage
         ],
         "model": table.alias,
         "row_count": table.row_count if table.row_count >= 0 else None,
@@ -92,9 +95,10 @@ def table_record(table: Table) -> dict[str, Any]:
         "modified": table.modified,
         "family": table.family,
         "origins": table.origins,
-        "sources": [source_record(one) for one in table.sources],
+        "sources": [source_record(source) for source in table.sources],
         "history": [
-            {"text": one.text, "migration": one.migration, **source_record(one.source)} for one in table.history
+            {"text": change.text, "migration": change.migration, **source_record(change.source)}
+            for change in table.history
         ],
     }
 

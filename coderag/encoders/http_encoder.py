@@ -61,7 +61,7 @@ class HttpEncoder:
 
     def encode_passages(self, passages: Sequence[Passage]) -> Array:
         """Return f32[passages, dimensions] of unit length, zeros for passages without text; raises EncoderError."""
-        return self._rows([passage_text(one) for one in passages], self._passage_prefix, tries=TRIES)
+        return self._rows([passage_text(passage) for passage in passages], self._passage_prefix, tries=TRIES)
 
     def encode_query(self, text: str) -> Array:
         """Return f32[dimensions] of unit length, zeros for no text; raises EncoderError."""
@@ -89,7 +89,7 @@ class HttpEncoder:
         named = {"model": self._spec.model} if self._spec.model else {}
         answers = self._endpoint.post_all([{**named, "input": batch} for batch in batches], tries=tries)
         rows = [self._vectors(answer, len(batch)) for answer, batch in zip(answers, batches, strict=True)]
-        if len(widths := {one.shape[1] for one in rows}) > 1:
+        if len(widths := {row.shape[1] for row in rows}) > 1:
             raise EncoderError(f"{self._name} gives vectors of {' and of '.join(map(str, sorted(widths)))} numbers")
         return np.concatenate(rows)
 

@@ -53,7 +53,7 @@ class ModelEncoder:
 
     def encode_passages(self, passages: Sequence[Passage]) -> Array:
         """Return f32[passages, dimensions] of unit length, zeros for passages without text."""
-        return self._rows([passage_text(one) for one in passages], self._passage_prefix)
+        return self._rows([passage_text(passage) for passage in passages], self._passage_prefix)
 
     def encode_query(self, text: str) -> Array:
         """Return f32[dimensions] of unit length, zeros for no text."""
@@ -70,7 +70,7 @@ class ModelEncoder:
     def _encode(self, texts: Sequence[str]) -> Array:
         tokens = self._model.tokens(texts, max_tokens=self._max_tokens)
         vectors: Array | None = None
-        for batch in by_length([len(one.ids) for one in tokens], tokens=self._model.batch_tokens):
+        for batch in by_length([len(token.ids) for token in tokens], tokens=self._model.batch_tokens):
             found = apply_dense(self._model.pooled([tokens[place] for place in batch], self._pooling), self._dense)
             rows = unit_vectors(found, dimensions=self._dimensions, name=self._model.source.name)
             vectors = np.empty((len(texts), rows.shape[1]), dtype=np.float32) if vectors is None else vectors

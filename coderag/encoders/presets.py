@@ -89,7 +89,7 @@ def find_reranker(name: str) -> Preset | None:
 
 def find_service(name: str) -> Service | None:
     """Return the service of this name; None where there is none."""
-    return next((one for one in _services() if one.name == name.lower()), None)
+    return next((service for service in _services() if service.name == name.lower()), None)
 
 
 def key_names(url: str) -> tuple[str, ...]:
@@ -98,10 +98,10 @@ def key_names(url: str) -> tuple[str, ...]:
     A provider's own key goes to that provider and to nobody else.
     """
     host = (urlsplit(url).hostname or "").lower()
-    own = [one.key for one in _services() if one.key and host == one.host]
+    own = [service.key for service in _services() if service.key and host == service.host]
     return ("CODERAG_API_KEY", *own)
 
 
 def _find(presets: tuple[Preset, ...], name: str) -> Preset | None:
     wanted = name.lower()
-    return next((one for one in presets if wanted in {one.name.lower(), one.model.lower()}), None)
+    return next((preset for preset in presets if wanted in {preset.name.lower(), preset.model.lower()}), None)

@@ -212,7 +212,7 @@ def _place(head: str, model: str, base: Path) -> EncoderSpec:
         return _hub(head, base)
     from difflib import get_close_matches  # only an error needs it
 
-    near = get_close_matches(head, [*OPTIONS, *(one.name for one in encoder_presets())], n=1)
+    near = get_close_matches(head, [*OPTIONS, *(encoder_preset.name for encoder_preset in encoder_presets())], n=1)
     raise EncoderError(f"no encoder is called {_shown(head)}{f'; did you mean {near[0]!r}?' if near else ''}; {ADVICE}")
 
 
@@ -233,7 +233,7 @@ def _checked(spec: EncoderSpec) -> EncoderSpec:
 
 
 def _names() -> str:
-    return ", ".join(one.name for one in encoder_presets())
+    return ", ".join(encoder_preset.name for encoder_preset in encoder_presets())
 
 
 def _shown(text: str) -> str:

@@ -153,7 +153,10 @@ class StaticEncoder:
     def encode_passages(self, passages: Sequence[Passage]) -> Array:
         """Return f32[passages, dimensions], each row of unit length, zeros where no word is known."""
         return self.encode_words(
-            [PassageWords(*map(_raw, (one.name, one.scope, one.path, one.text))) for one in passages]
+            [
+                PassageWords(*map(_raw, (passage.name, passage.scope, passage.path, passage.text)))
+                for passage in passages
+            ]
         )
 
     def encode_query(self, text: str) -> Array:

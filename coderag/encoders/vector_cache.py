@@ -48,7 +48,7 @@ def cache_path(environment: Mapping[str, str] = os.environ) -> Path:
 
 def vectors_bytes(path: Path) -> int:
     """Return how many bytes the cache takes on disk, with what other versions of coderag left beside it."""
-    return sum(one.stat().st_size for one in _files(path))
+    return sum(file.stat().st_size for file in _files(path))
 
 
 def trim_vectors(path: Path, most_bytes: int) -> int:

@@ -45,12 +45,12 @@ def functions_of(data: bytes, path: str) -> Functions | None:
         return None
     texts: dict[str, bytes] = {}
     inside: list[bool] = []  # whether each definition is in a function, or one itself
-    for one in outline.definitions:
-        around = one.parent >= 0 and inside[one.parent]
-        inside.append(around or one.kind in CALLABLE)
-        if one.kind in CALLABLE and not around:
-            text = decoded.data[one.start_byte : one.end_byte].translate(LAYOUT, LAYOUT_SIGNS)
-            texts[one.qualified_name] = texts.get(one.qualified_name, b"") + text
+    for definition in outline.definitions:
+        around = definition.parent >= 0 and inside[definition.parent]
+        inside.append(around or definition.kind in CALLABLE)
+        if definition.kind in CALLABLE and not around:
+            text = decoded.data[definition.start_byte : definition.end_byte].translate(LAYOUT, LAYOUT_SIGNS)
+            texts[definition.qualified_name] = texts.get(definition.qualified_name, b"") + text
     return Functions(texts)
 
 

@@ -84,7 +84,7 @@ def table_searcher(index: Index, configuration: Configuration) -> Callable[[Tabl
 def _ranked(index: Index, question: TableQuestion) -> list[Name]:
     conditions = TableFilter(databases=frozenset({question.database} - {""}))
     ranking = index.table_ranking(question.text, k=question.k, evidence=question.evidence, conditions=conditions)
-    return [index.catalog.tables[one.table].name for one in ranking.tables]
+    return [index.catalog.tables[table.table].name for table in ranking.tables]
 
 
 def _pipeline(configuration: Configuration) -> Pipeline:
@@ -98,4 +98,4 @@ def _pipeline(configuration: Configuration) -> Pipeline:
 
 def _index_of(index: Index, configuration: Configuration) -> Index:
     folder = configuration.settings.get(INDEX, "")
-    return Index.open(*(one.root for one in index.roots), index=folder) if folder else index
+    return Index.open(*(root.root for root in index.roots), index=folder) if folder else index

@@ -83,8 +83,8 @@ def docstring_questions(
         target.write_bytes(hidden.data)
         made.files += 1
         asked = not (file.labels | decoded.labels) & NOT_ASKED
-        for one in hidden.documented:
-            made.add(one, Place(file.path, language.name, group(file.path)), asked=asked)
+        for documented in hidden.documented:
+            made.add(documented, Place(file.path, language.name, group(file.path)), asked=asked)
     return made.result(limit, seed)
 
 
@@ -159,7 +159,7 @@ class _Made:
         """Return at most `limit` questions of each group, in order of path and line."""
         chosen: list[JudgedQuestion] = []
         for group, questions in sorted(self._found.items()):
-            only = [one for one in questions if self._uses[group, one.text] == 1]
+            only = [question for question in questions if self._uses[group, question.text] == 1]
             self._skipped["sentence documents several"] += len(questions) - len(only)
             drawn = sample(only, limit, seed=seed)
             self._skipped["not drawn"] += len(only) - len(drawn)
@@ -198,19 +198,24 @@ def _hide(data: bytes, language: Language) -> Hidden:
         blanked[start:end] = _blank(bytes(blanked[start:end]))
     hidden = bytes(blanked)
     documented = (
-        Documented(one.qualified_name, Span(one.first_row + 1, one.last_row + 1), one.doc, _body_lines(hidden, one))
-        for one in outline.definitions
-        if one.kind in CALLABLE
+        Documented(
+            definition.qualified_name,
+            Span(definition.first_row + 1, definition.last_row + 1),
+            definition.doc,
+            _body_lines(hidden, definition),
+        )
+        for definition in outline.definitions
+        if definition.kind in CALLABLE
     )
     return Hidden(hidden, tuple(documented))
 
 
 def _documentation(lines: Lines, captures: Captures, definitions: Sequence[Definition]) -> Iterator[tuple[int, int]]:
     """Yield the bytes of what documents: docstrings, and the comments directly above definitions."""
-    inside = [node for one in captures.found.values() for node in one.docs]
+    inside = [node for found in captures.found.values() for node in found.docs]
     for node in (*captures.docs, *inside):
         yield node.start_byte, node.end_byte
-    above = sorted((lines.starts[one.first_row], lines.starts[one.row]) for one in definitions)
+    above = sorted((lines.starts[definition.first_row], lines.starts[definition.row]) for definition in definitions)
     yield from _within(captures.comments, above)
 
 

@@ -66,13 +66,13 @@ def git_questions(
     """
     history = History(root)
     commits = history.commits(since=since, most=MAX_COMMITS)
-    if not any(one.parent for one in commits):
+    if not any(commit.parent for commit in commits):
         raise EvaluationError(_no_history(root, history, len(commits), since))
     maker = _Maker(history, index)
     with history.blobs() as blobs:
         states = _States(blobs)
-        for one in _with_changes(history, commits):
-            maker.add(one, states, max_functions=max_functions)
+        for with_change in _with_changes(history, commits):
+            maker.add(with_change, states, max_functions=max_functions)
             if len(maker.questions) >= limit:
                 break
     if history.is_partial and not maker.questions:
@@ -103,10 +103,10 @@ def _with_changes(history: History, commits: Sequence[Commit]) -> Iterator[_Chan
     for start in range(0, len(commits), BATCH):
         batch = commits[start : start + BATCH]
         # Only what may become a question is worth a look at its files.
-        asked = [one for one in batch if one.parent and not question_of(one.subject)[1]]
+        asked = [commit for commit in batch if commit.parent and not question_of(commit.subject)[1]]
         changes = history.changes(asked)
-        for one in batch:
-            yield _Changed(one, changes.get(one.id, ()))
+        for commit in batch:
+            yield _Changed(commit, changes.get(commit.id, ()))
 
 
 class _Maker:
@@ -153,23 +153,25 @@ class _Maker:
             return "only tests changed"
         if len(functions) > max_functions:
             return f"more than {max_functions} functions"
-        wanted = [self._files.places(path, name) for path, name in functions]
-        found = [places for places in wanted if places]
-        self.targets += len(wanted)
-        self.found += len(found)
-        if not found:
+        wantedses = [self._files.places(path, name) for path, name in functions]
+        wantedses = [places for places in wantedses if places]
+        self.targets += len(wantedses)
+        self.found += len(wantedses)
+        if not wantedses:
             return "its functions are gone"
         named = any(re.search(rf"\b{re.escape(_last(name))}\b", text) for _, name in functions)
         kind = "commit that names it" if named else "commit"
-        return JudgedQuestion(text, tuple(found), kind=kind, source=one.commit.id[:12])
+        return JudgedQuestion(text, tuple(wantedses), kind=kind, source=one.commit.id[:12])
 
     def _inside(self, changes: Iterable[Change]) -> list[Change]:
         """Return the changes below the root, with paths relative to it."""
         prefix = self._prefix
         inside = [
-            Change(one.path.removeprefix(prefix), one.old, one.new) for one in changes if one.path.startswith(prefix)
+            Change(change.path.removeprefix(prefix), change.old, change.new)
+            for change in changes
+            if change.path.startswith(prefix)
         ]
-        return [one for one in inside if self._files.is_code(one.path)]
+        return [change for change in inside if self._files.is_code(change.path)]
 
 
 def _last(name: str) -> str:
@@ -183,11 +185,11 @@ def _changed_functions(changes: Sequence[Change], states: _States) -> list[tuple
     """
     changed: list[tuple[str, str, bytes]] = []
     gone: set[bytes] = set()
-    for one in changes:
-        old, new = states.functions(one.old, one.path), states.functions(one.new, one.path)
+    for change in changes:
+        old, new = states.functions(change.old, change.path), states.functions(change.new, change.path)
         if old is None or new is None:
             return None
-        changed += [(one.path, name, new.texts[name]) for name in new.changed_since(old)]
+        changed += [(change.path, name, new.texts[name]) for name in new.changed_since(old)]
         gone |= {text for name, text in old.texts.items() if name not in new.texts}
     return [(path, name) for path, name, text in changed if text not in gone]
 
@@ -238,9 +240,9 @@ class _Files:
     def places(self, path: str, name: str) -> tuple[Wanted, ...]:
         """Return where an indexed file defines a function of a qualified name; overloads are several places."""
         return tuple(
-            Wanted(path, one.span, name)
-            for one in self._of(path)[0]
-            if one.qualified_name == name and one.kind in CALLABLE
+            Wanted(path, symbol.span, name)
+            for symbol in self._of(path)[0]
+            if symbol.qualified_name == name and symbol.kind in CALLABLE
         )
 
     def _of(self, path: str) -> tuple[list[Symbol], list[Chunk]]:

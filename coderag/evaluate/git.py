@@ -78,7 +78,7 @@ class History:
 
     def changes(self, commits: Sequence[Commit]) -> dict[str, list[Change]]:
         """Return the files that some commits changed, by commit; links and submodules are no files."""
-        asked = "".join(f"{one.id}\n" for one in commits).encode()
+        asked = "".join(f"{commit.id}\n" for commit in commits).encode()
         arguments = ("diff-tree", "--stdin", "--raw", "-r", "-z", "--root", "--no-renames", "--no-abbrev")
         found: dict[str, list[Change]] = {}
         fields = iter(self._run(*arguments, "--no-ext-diff", "--no-textconv", input=asked).split(b"\0"))

@@ -39,7 +39,7 @@ class Target:
 
     def holds(self, path: str, parts: Iterable[Span]) -> bool:
         """Tell whether some lines of a file share one with a region."""
-        here = [span for one in self.regions if one.path == path for span in one.parts]
+        here = [span for region in self.regions if region.path == path for span in region.parts]
         return any(
             part.start_line <= span.end_line and span.start_line <= part.end_line for part in parts for span in here
         )
@@ -58,7 +58,7 @@ class Judged:
 def judge(questions: Sequence[JudgedQuestion], index: Index) -> list[Judged]:
     """Return the questions with their targets, in their order."""
     lookup = _Lookup(index)
-    return [_judged(one, lookup) for one in questions]
+    return [_judged(question, lookup) for question in questions]
 
 
 def marks(hits: Sequence[Hit], targets: Sequence[Target]) -> list[int]:
@@ -95,7 +95,9 @@ def _judged(question: JudgedQuestion, lookup: _Lookup) -> Judged:
     missing: list[str] = []
     languages: list[str] = []
     for places in question.wanted:
-        found = [(region, language) for one in places for region, language in lookup.regions(one, question.database)]
+        found = [
+            (region, language) for place in places for region, language in lookup.regions(place, question.database)
+        ]
         if not found:
             missing.append(" or ".join(map(str, places)))
             continue
@@ -117,12 +119,12 @@ class _Lookup:
         if wanted.table:
             return [(Region(table=name.key), "sql") for name in self._tables(wanted.table, database)]
         chunks = self._wanted(wanted)
-        return [(Region(one.path, one.parts), one.language) for one in chunks]
+        return [(Region(chunk.path, chunk.parts), chunk.language) for chunk in chunks]
 
     def _tables(self, name: str, database: str) -> list[Name]:
         catalog = self._index.catalog
-        found = [catalog.tables[number].name for number in catalog.find(name)]
-        return [one for one in found if not database or one.database.casefold() == database.casefold()]
+        names = [catalog.tables[number].name for number in catalog.find(name)]
+        return [one for one in names if not database or one.database.casefold() == database.casefold()]
 
     def _wanted(self, wanted: Wanted) -> list[Chunk]:
         if wanted.span is not None:
@@ -132,7 +134,7 @@ class _Lookup:
         if wanted.path:
             return self._defining(wanted.path, wanted.symbol)
         symbols = self._index.symbols(wanted.symbol, k=MAX_DEFINITIONS, alike=False)
-        places = dict.fromkeys((one.path, one.qualified_name) for one in symbols)
+        places = dict.fromkeys((symbol.path, symbol.qualified_name) for symbol in symbols)
         return [chunk for path, name in places for chunk in self._defining(path, name)]
 
     def _defining(self, path: str, name: str) -> list[Chunk]:
@@ -141,12 +143,12 @@ class _Lookup:
         if not chunks:
             return []
         ends = re.compile(rf"(^|\W){re.escape(name)}$")  # Poller.Run means main.Poller.Run
-        if found := [one for one in chunks if ends.search(one.qualified_name)]:
+        if found := [chunk for chunk in chunks if ends.search(chunk.qualified_name)]:
             return found
-        lines = [one.span.start_line for one in self._index.outline(path) if ends.search(one.qualified_name)]
-        if found := [one for one in chunks if any(line in part for part in one.parts for line in lines)]:
+        lines = [symbol.span.start_line for symbol in self._index.outline(path) if ends.search(symbol.qualified_name)]
+        if found := [chunk for chunk in chunks if any(line in part for part in chunk.parts for line in lines)]:
             return found
-        return [one for one in chunks if re.search(rf"\b{re.escape(name)}\b", one.text)]
+        return [chunk for chunk in chunks if re.search(rf"\b{re.escape(name)}\b", chunk.text)]
 
     def _of(self, path: str) -> list[Chunk]:
         if path not in self._chunks:

@@ -44,11 +44,11 @@ def ask(
     `conditions` says how many hits each question gets and where they may be, `paths` where else they must be.
     The configurations take turns, so that what else the machine does falls on all of them.
     """
-    ways = [_Way(index, one, conditions, paths) for one in configurations]
+    ways = [_Way(index, configuration, conditions, paths) for configuration in configurations]
     for one in judged[:WARM_UP]:
         for way in ways:
             way.answer(one)
-    answers: dict[str, list[Answer]] = {one.name: [] for one in configurations}
+    answers: dict[str, list[Answer]] = {configuration.name: [] for configuration in configurations}
     for number, one in enumerate(judged):
         turn = number % len(ways)
         for way in (*ways[turn:], *ways[:turn]):

@@ -42,4 +42,4 @@ class JudgedQuestion:
     @property
     def is_schema(self) -> bool:
         """Whether tables answer it."""
-        return any(one.table for places in self.wanted for one in places)
+        return any(place.table for places in self.wanted for place in places)

@@ -61,7 +61,10 @@ def question_line(question: JudgedQuestion) -> str:
     """Return a question as a line that `read_questions` reads."""
     record: dict[str, Any]
     if question.is_schema:
-        record = {"question": question.text, "tables": [_any_of([one.table for one in p]) for p in question.wanted]}
+        record = {
+            "question": question.text,
+            "tables": [_any_of([wanted.table for wanted in p]) for p in question.wanted],
+        }
         record |= {"evidence": question.evidence, "database": question.database}
     else:
         record = {"query": question.text, "relevant": [_any_of(list(map(_record, p))) for p in question.wanted]}
@@ -115,7 +118,7 @@ def _question(line: bytes, source: str) -> JudgedQuestion:
         raise _Bad(f"{len(answers):,} answers are more than {ITEMS.most:,}")
     return JudgedQuestion(
         text,
-        tuple(_places(one, is_schema=is_schema) for one in answers),
+        tuple(_places(answer, is_schema=is_schema) for answer in answers),
         kind=_text(row, "kind") or _text(row, "category") or ("schema" if is_schema else ""),
         language=_text(row, "language"),
         evidence=_text(row, "evidence", limit=EVIDENCE),

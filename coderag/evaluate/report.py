@@ -79,7 +79,7 @@ def evaluate(
 ) -> Evaluation:
     """Return the figures of each way of searching, and of each but the first how it differs from that."""
     counts = [len(one.targets) for one in judged]
-    scores = {name: score([one.found for one in given], counts, k=k) for name, given in answers.items()}
+    scores = {name: score([answer.found for answer in given], counts, k=k) for name, given in answers.items()}
     first, *others = answers
     figures = tuple(_figures(name, group, scores[name], answers[name], seed) for group in groups for name in answers)
     compared = tuple(

@@ -100,10 +100,10 @@ def decode(raw: bytes, *, language: str = "") -> Decoded | SkipReason:
         return SkipReason.EMPTY
     if PRIVATE_KEY.match(raw):
         return SkipReason.SECRET
-    found = _to_utf8(raw)
-    if isinstance(found, SkipReason):
-        return found
-    data, encoding, guessed = found
+    reason = _to_utf8(raw)
+    if isinstance(reason, SkipReason):
+        return reason
+    data, encoding, guessed = reason
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if _is_minified(data, language):
@@ -170,10 +170,10 @@ def _from_legacy(raw: bytes) -> tuple[bytes, str, bool]:
 def _cookies(raw: bytes) -> Iterator[str]:
     """Yield the encodings that the first two lines or the last five name."""
     lines = raw[:HEADER_BYTES].splitlines()[:2] + raw[-HEADER_BYTES:].splitlines()[-5:]
-    for found in map(COOKIE.search, lines):
-        if found is None:
+    for match in map(COOKIE.search, lines):
+        if match is None:
             continue
-        name = found[1].decode().lower().replace("_", "-")
+        name = match[1].decode().lower().replace("_", "-")
         for ending in ("-unix", "-dos", "-mac"):  # Emacs appends the line ends
             name = name.removesuffix(ending)
         if name not in ODD_CODECS and not name.startswith("utf-8"):

@@ -119,7 +119,7 @@ def _any_name(_: str) -> bool:
 
 def _without_escapes(pattern: str) -> str:
     """Return a pattern in which a character behind a backslash stands for itself."""
-    return ESCAPED.sub(lambda found: f"[{found[1]}]" if found[1] in "*?[" else found[1], pattern)
+    return ESCAPED.sub(lambda match: f"[{match[1]}]" if match[1] in "*?[" else match[1], pattern)
 
 
 def split_globs(globs: Iterable[str]) -> tuple[list[Glob], list[Glob]]:
@@ -134,8 +134,8 @@ def path_test(globs: Sequence[str]) -> Callable[[str], bool]:
     included, excluded = split_globs(globs)
 
     def allowed(path: str) -> bool:
-        return (not included or any(one.matches(path) for one in included)) and not any(
-            one.matches(path) for one in excluded
+        return (not included or any(glob.matches(path) for glob in included)) and not any(
+            glob.matches(path) for glob in excluded
         )
 
     return allowed

@@ -195,8 +195,8 @@ def _compile(regexes: Sequence[str]) -> Match | None:
 
 
 def _first_special(glob: str) -> int:
-    found = re.search(r"[*?\[\\]", glob)
-    return found.start() if found else len(glob)
+    match = re.search(r"[*?\[\\]", glob)
+    return match.start() if match else len(glob)
 
 
 def glob_regex(glob: str) -> str:

@@ -467,13 +467,13 @@ class _Walk:
             self._skip(folder.path + entry.name, *verdict)
             return
         try:
-            found = self._inspect(folder, entry, name, forced=verdict)
+            source_file = self._inspect(folder, entry, name, forced=verdict)
         except OSError as error:
-            found = skip_reason(error), error.strerror or ""
-        if isinstance(found, SourceFile):
-            self.found.files.append(found)
+            source_file = skip_reason(error), error.strerror or ""
+        if isinstance(source_file, SourceFile):
+            self.found.files.append(source_file)
         else:
-            self._skip(folder.path + entry.name, *found)
+            self._skip(folder.path + entry.name, *source_file)
 
     def _inspect(
         self, folder: _Folder, entry: os.DirEntry[str], name: bytes, *, forced: bool

@@ -64,22 +64,22 @@ class SeenGraphs:
         """
         if self._relations is None:
             stored, found = whole(), dict[str, Relations]()
-            for number, one in enumerate(self._roots):
-                name = one.manifest.repository
+            for number, root_view in enumerate(self._roots):
+                name = root_view.manifest.repository
                 if name not in stored:
                     continue
-                if one.sight.is_whole:
+                if root_view.sight.is_whole:
                     found[name] = Relations(stored[name])
                 else:
-                    found[name] = Relations(_recent(one) if self._current is None else self._current[number])
+                    found[name] = Relations(_recent(root_view) if self._current is None else self._current[number])
             self._relations = found
         return self._relations
 
     def verify(self) -> None:
         """Compare every byte of the files in use with their sums; remove what is damaged, with IndexDamagedError."""
-        for one in self._roots:
-            path = _place(one)
-            if not one.sight.is_whole and path.exists() and (name := damaged_array(path)):
+        for root in self._roots:
+            path = _place(root)
+            if not root.sight.is_whole and path.exists() and (name := damaged_array(path)):
                 path.remove()
                 raise IndexDamagedError(f"{path} is damaged: {name} is not what was written; it is made again")
 
@@ -104,9 +104,9 @@ def _recent(root: RootView) -> Graph:
 def _older(root: RootView, path: IndexPath) -> Graph | None:
     """Return the last graph for the same rules, where it is young enough, and tells of no file that is hidden now."""
     rules = path.name.partition("-")[0]
-    for one in [one for one in _kept(path.parent) if one.name.startswith(f"{rules}-")][:1]:
-        graph = _opened(one)
-        if graph is None or time.time() - _changed(one) > PAUSE * float(graph.arrays[SECONDS][0]):
+    for index_path in [index_path for index_path in _kept(path.parent) if index_path.name.startswith(f"{rules}-")][:1]:
+        graph = _opened(index_path)
+        if graph is None or time.time() - _changed(index_path) > PAUSE * float(graph.arrays[SECONDS][0]):
             return None
         return None if _hidden(root) & set(graph.paths.all()) else graph
     return None
@@ -114,8 +114,8 @@ def _older(root: RootView, path: IndexPath) -> Graph | None:
 
 def _kept(folder: IndexPath) -> list[IndexPath]:
     """Return the graphs that were kept by this user, the last one first."""
-    found = [NAME.fullmatch(name) for name in folder.entries()]
-    own = [folder / one[0] for one in found if one is not None and one[2] == _signature(one[1])]
+    matches = [NAME.fullmatch(name) for name in folder.entries()]
+    own = [folder / match[0] for match in matches if match is not None and match[2] == _signature(match[1])]
     return sorted(own, key=_changed, reverse=True)
 
 
@@ -130,8 +130,8 @@ def _hidden(root: RootView) -> set[str]:
 def _place(root: RootView) -> IndexPath:
     """Return where the graph of what is seen of a root is kept."""
     # Files may have names of bytes that are no UTF-8, which are lone surrogates here and which json escapes.
-    rules = json.dumps(msgspec.to_builtins([(one.file, one.rule) for one in root.sight.denied])).encode()
-    databases = "\0".join(f"{one.name}\0{one.taken}" for one in root.snapshots)
+    rules = json.dumps(msgspec.to_builtins([(denied.file, denied.rule) for denied in root.sight.denied])).encode()
+    databases = "\0".join(f"{snapshot.name}\0{snapshot.taken}" for snapshot in root.snapshots)
     key = graph_key(root.manifest.segments, root.whole.segments, f"{root.manifest.catalog_key}\0{databases}")
     name = f"{blake2b(rules, digest_size=8).hexdigest()}-{key}"
     return root.whole.folder / FOLDER / f"{name}-{_signature(name)}.bin"
@@ -177,8 +177,8 @@ def _keep(path: IndexPath, arrays: Mapping[str, Array]) -> None:
         temporary.replace(path)
     finally:
         temporary.remove()
-    for one in _kept(folder)[MOST_VIEWS:]:
-        one.remove()
+    for index_path in _kept(folder)[MOST_VIEWS:]:
+        index_path.remove()
     for name in folder.entries():
         if LEFT_OVER.fullmatch(name) and time.time() - _changed(folder / name) > LEFTOVER_SECONDS:
             (folder / name).remove()

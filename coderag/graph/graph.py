@@ -143,8 +143,8 @@ class GraphDraft:
         hashes = np.fromiter(map(known_hashes.__getitem__, names), np.uint64, len(names))
         order = np.argsort(hashes, kind="stable")
         found["name_hash"], found["name_node"] = hashes[order], order.astype(np.uint32)
-        found["file_labels"] = np.array([pack_labels(one) for one in self.labels], np.uint8)
-        found["file_blob"] = np.frombuffer(b"".join(one.ljust(20, b"\0") for one in self.blobs), np.uint8).reshape(
+        found["file_labels"] = np.array([pack_labels(label) for label in self.labels], np.uint8)
+        found["file_blob"] = np.frombuffer(b"".join(blob.ljust(20, b"\0") for blob in self.blobs), np.uint8).reshape(
             -1, 20
         )
         found["notes"] = np.array([note[:3] for note in self.notes], np.int32).reshape(-1, 3)
@@ -248,7 +248,7 @@ class Graph:
 
     def out_edges(self, node: int) -> range:
         """Return the positions of the edges that start at a node, by kind."""
-        begin, end = (int(one) for one in self.arrays["out_starts"][node : node + 2])
+        begin, end = (int(array) for array in self.arrays["out_starts"][node : node + 2])
         if end > len(self.edge_kind):
             raise IndexError(f"the edges of node {node} end at {end}, behind the last one")
         return range(begin, end)
@@ -262,12 +262,12 @@ class Graph:
     def edges_from(self, node: int, kinds: Sequence[EdgeKind] = EDGE_KINDS) -> Iterator[Edge]:
         """Yield the edges of some kinds that start at a node."""
         codes = {EDGE_CODES[kind] for kind in kinds}
-        return (self.edge(one) for one in self.out_edges(node) if self.edge_kind[one] in codes)
+        return (self.edge(out_edge) for out_edge in self.out_edges(node) if self.edge_kind[out_edge] in codes)
 
     def edges_to(self, node: int, kinds: Sequence[EdgeKind] = EDGE_KINDS) -> Iterator[Edge]:
         """Yield the edges of some kinds that end at a node."""
         codes = {EDGE_CODES[kind] for kind in kinds}
-        return (self.edge(one) for one in self.in_edges(node) if self.edge_kind[one] in codes)
+        return (self.edge(in_edge) for in_edge in self.in_edges(node) if self.edge_kind[in_edge] in codes)
 
     def named(self, name: str) -> list[int]:
         """Return the nodes whose own name is this, in any case."""

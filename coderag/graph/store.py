@@ -85,7 +85,7 @@ def made_graph(
     from coderag.graph.queries.communities import communities
 
     with _uncollected():
-        files = sorted(_linked(_live(entries, segments)), key=lambda one: one.path)
+        files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
         arrays = build_graph(files, schema, read=_reading(root, hides)).arrays()
     graph = Graph(arrays)
     return arrays | {"node_rank": importance(graph), "node_community": communities(graph)}

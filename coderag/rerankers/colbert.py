@@ -72,11 +72,11 @@ class ColbertReranker:
 
     def _query(self, text: str) -> Tokens:
         manner = self._manner
-        found = _marked(self._tokens([text], manner.query_tokens)[0], manner.query_mark)
-        missing = 0 if manner.filler is None else max(0, manner.query_tokens - len(found.ids))
+        tokens = _marked(self._tokens([text], manner.query_tokens)[0], manner.query_mark)
+        missing = 0 if manner.filler is None else max(0, manner.query_tokens - len(tokens.ids))
         filler = [] if manner.filler is None else [manner.filler] * missing
         mask = [int(manner.attends_to_filler)] * missing
-        return Tokens(found.ids + filler, found.types + [0] * missing, found.mask + mask)
+        return Tokens(tokens.ids + filler, tokens.types + [0] * missing, tokens.mask + mask)
 
     def _tokens(self, texts: Sequence[str], max_tokens: int) -> list[Tokens]:
         return self._model.tokens(texts, max_tokens=max_tokens - 1)  # one place is the mark's

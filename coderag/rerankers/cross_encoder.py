@@ -35,10 +35,10 @@ class CrossReranker:
         scores = np.zeros(len(passages), dtype=np.float32)
         if not passages:
             return scores
-        texts = [passage_text(one) for one in passages]
+        texts = [passage_text(passage) for passage in passages]
         asked = query_text(question)[:QUESTION_CHARACTERS]
         tokens = self._model.tokens(texts, max_tokens=self._max_tokens, question=asked)
-        for batch in by_length([len(one.ids) for one in tokens], tokens=self._model.batch_tokens):
+        for batch in by_length([len(token.ids) for token in tokens], tokens=self._model.batch_tokens):
             logits = self._model.logits([tokens[place] for place in batch])
             scores[batch] = finite(self._answers(logits), name=self.name, error=RerankerError)
         return scores

@@ -38,7 +38,7 @@ class HttpReranker:
 
     def scores(self, question: str, passages: Sequence[Passage]) -> Array:
         """Return f32[passages] as the endpoint gives them, higher is better; raises RerankerError."""
-        texts = [passage_text(one)[:CHARACTERS] or " " for one in passages]  # endpoints refuse empty ones
+        texts = [passage_text(passage)[:CHARACTERS] or " " for passage in passages]  # endpoints refuse empty ones
         asked = query_text(question)[:QUESTION_CHARACTERS]
         if not texts or not asked:
             return np.zeros(len(texts), dtype=np.float32)

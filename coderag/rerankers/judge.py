@@ -52,7 +52,7 @@ class JudgeReranker:
     def scores(self, question: str, passages: Sequence[Passage]) -> Array:
         """Return f32[passages], 1 for the best down to near 0, by place; raises RerankerError."""
         order = list(range(len(passages)))
-        texts = [passage_text(one)[:CHARACTERS] for one in passages]
+        texts = [passage_text(passage)[:CHARACTERS] for passage in passages]
         asked = query_text(question)[:QUESTION_CHARACTERS]
         if not asked or len(order) < 2:
             return _by_place(order)

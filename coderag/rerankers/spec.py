@@ -164,7 +164,7 @@ def _place(head: str, model: str, base: Path) -> RerankerSpec:
         return RerankerSpec("http", rest, url=service.rerank, format=service.format)
     if preset := find_reranker(head):
         return RerankerSpec(preset.kind, preset.model)
-    near = get_close_matches(head, [*OPTIONS, *(one.name for one in reranker_presets())], n=1)
+    near = get_close_matches(head, [*OPTIONS, *(reranker_preset.name for reranker_preset in reranker_presets())], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise RerankerError(f"no reranker is called {head[:200]!r}{hint}; {ADVICE}")
 

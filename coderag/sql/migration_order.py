@@ -80,8 +80,8 @@ def down_rows(data: bytes) -> tuple[Rows, ...]:
     lowered = data.lower()
     if not any(mark in lowered for mark in MARKS):
         return ()
-    marks = [(found.start(), False) for found in UP.finditer(data)]
-    marks += [(found.start(), True) for found in DOWN.finditer(data)]
+    marks = [(match.start(), False) for match in UP.finditer(data)]
+    marks += [(match.start(), True) for match in DOWN.finditer(data)]
     marks.sort()
     if not any(down for _, down in marks):
         return ()
@@ -162,18 +162,22 @@ def ordered(migrations: Sequence[Migration], *, complete: bool = True) -> tuple[
     after, that counts, then the version, then the path; those that come after one that is missing stand where their
     version says. Where some may be left out of `migrations` (`complete` false), holes in their numbers tell nothing.
     """
-    replaced = {name for one in migrations for name in one.series.replaces}
-    ups = [one for one in migrations if _is_applied(one.series) and one.series.name not in replaced]
+    replaced = {name for migration in migrations for name in migration.series.replaces}
+    ups = [
+        migration for migration in migrations if _is_applied(migration.series) and migration.series.name not in replaced
+    ]
     ups.sort(key=_sort_key)
-    baseline = max((one for one in ups if one.series.direction == "baseline"), key=_sort_key, default=None)
+    baseline = max(
+        (migration for migration in ups if migration.series.direction == "baseline"), key=_sort_key, default=None
+    )
     if baseline is not None:
         first = version_key(baseline.series.version)
-        ups = [one for one in ups if one is baseline or version_key(one.series.version) > first]
-    repeatable = sorted(one.path for one in migrations if one.series.direction == "repeatable")
-    if any(one.series.after or one.series.tool in GRAPHS for one in ups):
+        ups = [migration for migration in ups if migration is baseline or version_key(migration.series.version) > first]
+    repeatable = sorted(migration.path for migration in migrations if migration.series.direction == "repeatable")
+    if any(migration.series.after or migration.series.tool in GRAPHS for migration in ups):
         paths, problems = _by_graph(ups)
     else:
-        paths, problems = [one.path for one in ups], _version_problems(ups)
+        paths, problems = [migration.path for migration in ups], _version_problems(ups)
         problems += _hole_problems(ups) if complete else []
     return [*paths, *repeatable], problems
 
@@ -209,7 +213,7 @@ def _is_numbering(folder: str, members: Sequence[str]) -> bool:
     last = folder.lower().split("/")[-2:]
     if not MIGRATION_FOLDERS.isdisjoint(last) or not MIGRATION_WORDS.isdisjoint(WORDS.split(last[-1])):
         return True
-    versions = [found["version"] for path in members if (found := NUMBERED.fullmatch(_name(path)))]
+    versions = [match["version"] for path in members if (match := NUMBERED.fullmatch(_name(path)))]
     if len(versions) < 2 or len(versions) * 2 < len(members):
         return False
     if sum(version.startswith("0") or bool(TIMESTAMP.match(version)) for version in versions) >= ALIKE * len(versions):
@@ -220,18 +224,18 @@ def _is_numbering(folder: str, members: Sequence[str]) -> bool:
 
 def _place(path: str, names: Collection[str], *, numbering: bool) -> Series | None:
     name, parent = _name(path), _name(_folder(path))
-    if found := FLYWAY.fullmatch(name):
-        return _flyway(found)
-    if name.lower() in {"migration.sql", "up.sql", "down.sql"} and (found := FOLDER.fullmatch(parent)):
+    if match := FLYWAY.fullmatch(name):
+        return _flyway(match)
+    if name.lower() in {"migration.sql", "up.sql", "down.sql"} and (match := FOLDER.fullmatch(parent)):
         tool = "prisma" if name.lower() == "migration.sql" else "diesel"
         direction = "down" if name.lower() == "down.sql" else "up"
-        return Series(tool, version=found["version"], name=parent, direction=direction)
-    if found := NUMBERED.fullmatch(name):
-        direction = _direction(found["rest"])
+        return Series(tool, version=match["version"], name=parent, direction=direction)
+    if match := NUMBERED.fullmatch(name):
+        direction = _direction(match["rest"])
         if not numbering and not direction:
             return None
-        tool = _tool(path, found["version"], directed=bool(direction))
-        return Series(tool, version=found["version"], name=_stem(name), direction=direction or "up")
+        tool = _tool(path, match["version"], directed=bool(direction))
+        return Series(tool, version=match["version"], name=_stem(name), direction=direction or "up")
     return _unnumbered(name, names)
 
 
@@ -268,10 +272,10 @@ def _unnumbered(name: str, names: Collection[str]) -> Series | None:
 
 def _direction(text: str) -> str:
     """Return "up" or "down" where a name ends so, "" where it does not."""
-    found = DIRECTION.fullmatch(text)
-    if found is None:
+    match = DIRECTION.fullmatch(text)
+    if match is None:
         return ""
-    return "down" if (found["direction"] or found["front"]).lower() in DOWNS else "up"
+    return "down" if (match["direction"] or match["front"]).lower() in DOWNS else "up"
 
 
 def _by_graph(ups: Sequence[Migration]) -> tuple[list[str], list[SchemaProblem]]:
@@ -279,38 +283,38 @@ def _by_graph(ups: Sequence[Migration]) -> tuple[list[str], list[SchemaProblem]]
     place = {one.path: number for number, one in enumerate(ups)}
     by_name: dict[str, Migration] = {}
     problems: list[SchemaProblem] = []
-    for one in ups:
-        first = by_name.setdefault(one.series.name, one)
-        if first is not one and one.series.name:
-            problems.append(SchemaProblem(one.path, 0, f"migration {one.series.name} is also {first.path}"))
-        by_name |= dict.fromkeys(one.series.replaces, one)
-    known_apps = {_app(one.series) for one in ups}
+    for migration in ups:
+        first = by_name.setdefault(migration.series.name, migration)
+        if first is not migration and migration.series.name:
+            problems.append(SchemaProblem(migration.path, 0, f"migration {migration.series.name} is also {first.path}"))
+        by_name |= dict.fromkeys(migration.series.replaces, migration)
+    known_apps = {_app(migration.series) for migration in ups}
     waiting: dict[str, set[str]] = {}
     followers: defaultdict[str, list[Migration]] = defaultdict(list)
-    for one in ups:
-        waiting[one.path] = set()
-        for name in one.series.after:
+    for migration in ups:
+        waiting[migration.path] = set()
+        for name in migration.series.after:
             before = by_name.get(name)
-            if before is not None and before.path != one.path:
-                waiting[one.path].add(before.path)
-                followers[before.path].append(one)
-            elif before is None and (one.series.tool != "django" or name.partition(".")[0] in known_apps):
-                text = f"migration {one.series.name or one.path} comes after {name}, which is missing"
-                problems.append(SchemaProblem(one.path, 0, text))
+            if before is not None and before.path != migration.path:
+                waiting[migration.path].add(before.path)
+                followers[before.path].append(migration)
+            elif before is None and (migration.series.tool != "django" or name.partition(".")[0] in known_apps):
+                text = f"migration {migration.series.name or migration.path} comes after {name}, which is missing"
+                problems.append(SchemaProblem(migration.path, 0, text))
     free = [place[path] for path, before in waiting.items() if not before]
     heapify(free)
     paths: list[str] = []
     while free:
         path = ups[heappop(free)].path
         paths.append(path)
-        for one in followers[path]:
-            waiting[one.path].discard(path)
-            if not waiting[one.path]:
-                heappush(free, place[one.path])
-    if circle := [one.path for one in ups if one.path not in set(paths)]:
+        for follower in followers[path]:
+            waiting[follower.path].discard(path)
+            if not waiting[follower.path]:
+                heappush(free, place[follower.path])
+    if circle := [migration.path for migration in ups if migration.path not in set(paths)]:
         problems.append(SchemaProblem(circle[0], 0, f"these migrations come after each other: {_some(circle)}"))
         paths += circle
-    elif all(one.series.tool == "django" for one in ups):
+    elif all(migration.series.tool == "django" for migration in ups):
         paths = _app_by_app(ups, by_name)
     return paths, [*problems, *_heads(ups, by_name)]
 
@@ -321,23 +325,30 @@ def _app_by_app(ups: Sequence[Migration], by_name: Mapping[str, Migration]) -> l
     As django.db.migrations.graph.MigrationGraph.iterative_dfs does, for every leaf by name.
     """
     before = {
-        one.path: sorted({by_name[name] for name in one.series.after if name in by_name} - {one}, key=_named)
-        for one in ups
+        migration.path: sorted(
+            {by_name[name] for name in migration.series.after if name in by_name} - {migration}, key=_named
+        )
+        for migration in ups
     }
-    apps = {one.path: _app(one.series) for one in ups}
-    followed = {one.path for path, parents in before.items() for one in parents if apps[path] == apps[one.path]}
+    apps = {migration.path: _app(migration.series) for migration in ups}
+    followed = {
+        migration.path
+        for path, parents in before.items()
+        for migration in parents
+        if apps[path] == apps[migration.path]
+    }
     found: dict[str, None] = {}
-    for leaf in sorted((one for one in ups if one.path not in followed), key=_named):
+    for leaf in sorted((migration for migration in ups if migration.path not in followed), key=_named):
         waiting = [(leaf, False)]
         while waiting:
-            one, done = waiting.pop()
-            if one.path in found:
+            migration, done = waiting.pop()
+            if migration.path in found:
                 continue
             if done:
-                found[one.path] = None
+                found[migration.path] = None
                 continue
-            waiting.append((one, True))
-            waiting += [(parent, False) for parent in before[one.path]]
+            waiting.append((migration, True))
+            waiting += [(parent, False) for parent in before[migration.path]]
     return list(found)
 
 
@@ -354,20 +365,20 @@ def _heads(ups: Sequence[Migration], by_name: Mapping[str, Migration]) -> list[S
     """Return a problem for each chain with several migrations that nothing comes after."""
     followed = {
         by_name[name].path
-        for one in ups
-        for name in one.series.after
-        if name in by_name and _app(by_name[name].series) == _app(one.series)
+        for migration in ups
+        for name in migration.series.after
+        if name in by_name and _app(by_name[name].series) == _app(migration.series)
     }
     heads: defaultdict[str, list[Migration]] = defaultdict(list)
-    for one in ups:
-        if one.path not in followed:
-            heads[_app(one.series)].append(one)
+    for migration in ups:
+        if migration.path not in followed:
+            heads[_app(migration.series)].append(migration)
     return [
         SchemaProblem(
             found[-1].path,
             0,
             f"the migrations {'of ' + app + ' ' if app else ''}have {len(found)} heads, so their order is not said: "
-            f"{_some([one.series.name or one.path for one in found])}",
+            f"{_some([migration.series.name or migration.path for migration in found])}",
         )
         for app, found in sorted(heads.items())
         if len(found) > 1
@@ -376,9 +387,9 @@ def _heads(ups: Sequence[Migration], by_name: Mapping[str, Migration]) -> list[S
 
 def _by_version(ups: Sequence[Migration]) -> dict[tuple[int, ...], list[Migration]]:
     found: defaultdict[tuple[int, ...], list[Migration]] = defaultdict(list)
-    for one in ups:
-        if one.series.version:
-            found[version_key(one.series.version)].append(one)
+    for migration in ups:
+        if migration.series.version:
+            found[version_key(migration.series.version)].append(migration)
     return found
 
 
@@ -386,19 +397,19 @@ def _version_problems(ups: Sequence[Migration]) -> list[SchemaProblem]:
     """Return a problem for each version that several migrations have."""
     return [
         SchemaProblem(
-            found[-1].path,
+            migrations[-1].path,
             0,
-            f"version {found[-1].series.version} is that of {len(found)} migrations, applied in this order: "
-            f"{_some([_name(one.path) for one in found])}",
+            f"version {migrations[-1].series.version} is that of {len(migrations)} migrations, applied in this order: "
+            f"{_some([_name(migration.path) for migration in migrations])}",
         )
-        for found in _by_version(ups).values()
-        if len(found) > 1 and found[-1].series.tool != NAMED_BY_FOLDER
+        for migrations in _by_version(ups).values()
+        if len(migrations) > 1 and migrations[-1].series.tool != NAMED_BY_FOLDER
     ]
 
 
 def _hole_problems(ups: Sequence[Migration]) -> list[SchemaProblem]:
     """Return a problem for each number that is missing in a row."""
-    by_version = _by_version([one for one in ups if one.series.tool != NAMED_BY_FOLDER])
+    by_version = _by_version([migration for migration in ups if migration.series.tool != NAMED_BY_FOLDER])
     numbers = sorted(version[0] for version in by_version if len(version) == 1)
     if len(numbers) < MIN_CONSECUTIVE or len(numbers) != len(by_version) or TIMESTAMP.match(str(numbers[-1])):
         return []

@@ -135,11 +135,11 @@ class Settings(msgspec.Struct, frozen=True):
 
     def for_path(self, path: str) -> FileSettings:
         """Return what holds for the file at a path relative to the root."""
-        found = self.defaults
+        file_settings = self.defaults
         for rule in self.files:
             if rule.matches(path):
-                found = rule.settings.over(found)
-        return found
+                file_settings = rule.settings.over(file_settings)
+        return file_settings
 
 
 @lru_cache(maxsize=MOST_GLOBS)
@@ -181,7 +181,7 @@ def parse_access_rules(table: Mapping[str, Any], file: str) -> tuple[AccessRule,
     where = f"{file}: [[access]]"
     check_count(len(found), where)
     rules = tuple(_access_rule(one, f"{where} number {number}") for number, one in enumerate(found, 1))
-    check_count(sum(len(one.paths) for one in rules), where)
+    check_count(sum(len(rule.paths) for rule in rules), where)
     return rules
 
 
@@ -244,7 +244,7 @@ def _settings(table: Mapping[str, Any], name: str, file: str) -> Settings:
     if not isinstance(files, list) or not all(isinstance(one, dict) for one in files):
         raise SettingsError(f"{where}: 'files' must be tables, written [[schema.files]]")
     rules = [_rule(one, f"{file}: [[schema.files]] number {number}") for number, one in enumerate(files, 1)]
-    check_count(sum(len(one.globs) for one in rules), f"{file}: [[schema.files]]")
+    check_count(sum(len(rule.globs) for rule in rules), f"{file}: [[schema.files]]")
     return Settings(name, _file_settings(table, where), tuple(rules))
 
 

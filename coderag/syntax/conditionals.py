@@ -55,7 +55,7 @@ def without_conditionals(data: bytes) -> bytes:
 
 
 def _groups(data: bytes) -> list[Group]:
-    found: list[Group] = []
+    groups: list[Group] = []
     around: list[Group] = []
     for directive in DIRECTIVE.finditer(data):
         word = directive["word"]
@@ -65,8 +65,8 @@ def _groups(data: bytes) -> list[Group]:
             return []
         around[-1].directives.append(directive.span())
         if word == b"endif":
-            found.append(around.pop())
-    return found
+            groups.append(around.pop())
+    return groups
 
 
 def _stands_alone(arm: bytes) -> bool:

@@ -73,8 +73,8 @@ def languages() -> Mapping[str, Language]:
 
     Raises LanguageDataError when a language.toml has an unknown or missing field.
     """
-    found = sorted(data_folder("parsers").glob("*/language.toml"))
-    return {language.name: language for language in map(_read, found)}
+    paths = sorted(data_folder("parsers").glob("*/language.toml"))
+    return {language.name: language for language in map(_read, paths)}
 
 
 def _read(path: Path) -> Language:
@@ -107,21 +107,21 @@ def detect(path: str, *, project: str = "") -> Language | None:
 
     `project` is the marker of the project that the file is in, "" for none.
     """
-    if project and (found := _detect(path, project)) is not None:
-        return found
+    if project and (language := _detect(path, project)) is not None:
+        return language
     return _detect(path, "")
 
 
 def _detect(path: str, project: str) -> Language | None:
     by_filename, by_extension = _tables(project)
     name = path.rpartition("/")[2]
-    if (found := by_filename.get(name)) is not None:
-        return found
+    if (language := by_filename.get(name)) is not None:
+        return language
     lowered = name.lower()
     start = lowered.find(".", 1)
     while start != -1:  # the longest extension first
-        if (found := by_extension.get(lowered[start:])) is not None:
-            return found
+        if (language := by_extension.get(lowered[start:])) is not None:
+            return language
         start = lowered.find(".", start + 1)
     return None
 

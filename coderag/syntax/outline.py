@@ -119,11 +119,11 @@ def _calls(lines: Lines, captures: Captures, language: Language) -> list[Call]:
     """Return the calls in order; a grammar may read `function f(x)` as a call of f too."""
     names, data, not_calls = captures.found.keys(), lines.data, language.not_calls
     starts = {node.start_byte: node.end_byte for node in captures.calls}
-    found = [
+    calls = [
         Call(start, data[start:end].decode("utf-8", "replace")) for start, end in starts.items() if start not in names
     ]
-    found.sort()
-    return [call for call in found if call.name not in not_calls] if not_calls else found
+    calls.sort()
+    return [call for call in calls if call.name not in not_calls] if not_calls else calls
 
 
 class Lead(NamedTuple):
@@ -208,8 +208,8 @@ class _Definitions:
         self._language = language
         self._split_above = split_above
         self._brief = brief
-        found = [one for one in captures.found.values() if _may_be_called_so(lines, one, language)]
-        self._found = sorted(found, key=lambda one: (one.start, -one.end, one.name.start_byte))
+        founds = [one for one in captures.found.values() if _may_be_called_so(lines, one, language)]
+        self._found = sorted(founds, key=lambda one: (one.start, -one.end, one.name.start_byte))
         self._docs = _docs_inside(self._found, captures.docs)
         self._comments = [(node.start_byte, node.end_byte) for node in captures.comments]
         self._inside = sorted(captures.decorators, key=lambda node: node.start_byte)
@@ -220,19 +220,19 @@ class _Definitions:
         """Return the definitions in order of appearance."""
         around: list[tuple[Found, int, str]] = []  # the enclosing ones: index of the definition, qualified name
         last_row = -1
-        for position, one in enumerate(self._found):
-            while around and (around[-1][0].end <= one.start or around[-1][0].outer == one.outer):
+        for position, found in enumerate(self._found):
+            while around and (around[-1][0].end <= found.start or around[-1][0].outer == found.outer):
                 around.pop()
             _, parent, prefix = around[-1] if around else (None, -1, "")
-            name = _clean_name(_text(self._lines, one.name), self._language)
-            scope = self._scope(one) if one.scopes else ""
+            name = _clean_name(_text(self._lines, found.name), self._language)
+            scope = self._scope(found) if found.scopes else ""
             qualified = self._language.separator.join(filter(None, (prefix, scope, name))) if prefix or scope else name
-            row = one.outer.start_point[0]
-            if one.kind:
-                self._add(position, one, row, parent=parent, names=(name, qualified, scope), same_row=row == last_row)
+            row = found.outer.start_point[0]
+            if found.kind:
+                self._add(position, found, row, parent=parent, names=(name, qualified, scope), same_row=row == last_row)
                 parent = len(self._made) - 1
                 last_row = row
-            around.append((one, parent, qualified))
+            around.append((found, parent, qualified))
         return _joined_clauses(self._made) if self._language.clauses else self._made
 
     def _scope(self, one: Found) -> str:
@@ -327,20 +327,20 @@ def _joined_clauses(definitions: list[Definition]) -> list[Definition]:
     """Return the definitions with neighbours of one name made one: a signature and the equations that follow it."""
     joined: list[Definition] = []
     index: list[int] = []  # of each definition, where it is now
-    for one in definitions:
-        parent = index[one.parent] if one.parent >= 0 else -1
+    for definition in definitions:
+        parent = index[definition.parent] if definition.parent >= 0 else -1
         last = joined[-1] if joined else None
-        if last is not None and (last.qualified_name, last.parent) == (one.qualified_name, parent):
-            rows = (*last.statement_rows, one.first_row, *one.statement_rows)
+        if last is not None and (last.qualified_name, last.parent) == (definition.qualified_name, parent):
+            rows = (*last.statement_rows, definition.first_row, *definition.statement_rows)
             joined[-1] = last._replace(
-                kind=one.kind,
-                last_row=one.last_row,
-                end_byte=one.end_byte,
-                doc=last.doc or one.doc,
+                kind=definition.kind,
+                last_row=definition.last_row,
+                end_byte=definition.end_byte,
+                doc=last.doc or definition.doc,
                 statement_rows=rows,
             )
         else:
-            joined.append(one._replace(parent=parent))
+            joined.append(definition._replace(parent=parent))
         index.append(len(joined) - 1)
     return joined
 
@@ -363,11 +363,11 @@ def _docs_inside(found: list[Found], docs: list[Node]) -> dict[int, list[Node]]:
 
 def _module_doc(lines: Lines, captures: Captures, definitions: Sequence[Definition]) -> str:
     """Return the summary of what documents a file: a docstring before its definitions, or a comment at its head."""
-    first = min((one.start_byte for one in definitions), default=len(lines.data))
+    first = min((definition.start_byte for definition in definitions), default=len(lines.data))
     for node in captures.docs[:1]:
         if node.end_byte <= first:
             return summary([_text(lines, node)])
-    taken = min((one.first_row for one in definitions), default=len(lines))
+    taken = min((definition.first_row for definition in definitions), default=len(lines))
     return head_doc(((node.start_point[0], _last_row(node), _text(lines, node)) for node in captures.comments), taken)
 
 

@@ -50,7 +50,7 @@ def doc_summary(text: str) -> str:
             break
     joined = " ".join(paragraph)
     if "<" in joined or "{" in joined or "`" in joined:
-        joined = MARKUP.sub(lambda found: found[1] or "", joined)
+        joined = MARKUP.sub(lambda match: match[1] or "", joined)
     joined = joined.strip().strip('"').strip()
     if NOTICE.search(joined):
         return ""

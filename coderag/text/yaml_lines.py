@@ -37,7 +37,7 @@ class Table(dict[str, Any]):
         for key in keys:
             value = self.get(key)
             if isinstance(value, list):
-                found += [one for one in value if isinstance(one, Table)]
+                found += [table for table in value if isinstance(table, Table)]
         return found
 
     def table(self, key: str) -> Table:

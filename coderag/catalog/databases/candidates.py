@@ -54,31 +54,33 @@ class DatabaseCandidate:
 
     def tables(self) -> set[Key]:
         """Return the tables that the database's own files create."""
-        return {key for one in (*self.bases, *self.series, *self.members, *self.snapshot) for key in one.tables}
+        return {
+            key for declared in (*self.bases, *self.series, *self.members, *self.snapshot) for key in declared.tables
+        }
 
     def names(self) -> set[Key]:
         """Return all that the files create or rename to, models included."""
-        return {key for one in self.files for key in one.names}
+        return {key for file in self.files for key in file.names}
 
     def known(self) -> set[Key]:
         """Return all that the files create or change."""
-        return {key for one in self.files for key in (*one.names, *one.altered)}
+        return {key for file in self.files for key in (*file.names, *file.altered)}
 
     def told(self) -> str:
         """Return the database that the files say they belong to, "" where they name none or several."""
-        names = {name.casefold(): name for one in self.files for name in one.databases}
+        names = {name.casefold(): name for file in self.files for name in file.databases}
         return next(iter(names.values())) if len(names) == 1 else ""
 
     def main(self) -> Declared:
         """Return the file that creates most tables, the first of several."""
         own = self.bases + self.members
-        files = own if any(one.names for one in own) else self.files
-        return max(files, key=lambda one: (len(one.tables), -len(one.path), one.path))
+        files = own if any(declared.names for declared in own) else self.files
+        return max(files, key=lambda file: (len(file.tables), -len(file.path), file.path))
 
     @property
     def side(self) -> tuple[str, ...]:
         """Return the labels that keep the files apart from the product's own: of those that create something."""
-        return next((one for one in self.files if one.names), self.files[0]).side
+        return next((file for file in self.files if file.names), self.files[0]).side
 
 
 class Sets:
@@ -111,16 +113,16 @@ def split(files: Iterable[Declared], wanted: Callable[[Declared], bool]) -> tupl
     """Return the files that are wanted, and the others."""
     taken: list[Declared] = []
     rest: list[Declared] = []
-    for one in files:
-        (taken if wanted(one) else rest).append(one)
+    for file in files:
+        (taken if wanted(file) else rest).append(file)
     return taken, rest
 
 
 def grouped_by(files: Iterable[Declared], key: Callable[[Declared], Hashable]) -> list[list[Declared]]:
     """Return lists of files of one key each, in the order in which the keys appear."""
     found: defaultdict[Hashable, list[Declared]] = defaultdict(list)
-    for one in files:
-        found[key(one)].append(one)
+    for file in files:
+        found[key(file)].append(file)
     return list(found.values())
 
 
@@ -160,5 +162,5 @@ def are_apart(first: DatabaseCandidate, second: DatabaseCandidate) -> bool:
 
 def dialect_of(draft: DatabaseCandidate) -> str:
     """Return the most frequent dialect of a draft's files; MariaDB's is MySQL's."""
-    counts = Counter(one.file.facts.dialect.replace("mariadb", "mysql") for one in draft.files)
+    counts = Counter(file.file.facts.dialect.replace("mariadb", "mysql") for file in draft.files)
     return min(counts, key=lambda name: (-counts[name], name))

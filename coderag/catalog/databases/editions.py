@@ -57,17 +57,17 @@ def with_editions(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
 
 
 def _edition(draft: DatabaseCandidate) -> _Edition:
-    creating = [one for one in draft.files if one.tables]
-    told = Counter(filter(None, (path_dialect(one.path) for one in creating)))
+    creating = [file for file in draft.files if file.tables]
+    told = Counter(filter(None, (path_dialect(declared.path) for declared in creating)))
     written = dialect_of(draft)
     dialect = max(told, key=lambda name: (told[name], name)) if told else written if written != GENERIC else ""
     return _Edition(
         draft,
         tables=frozenset(key[2] for key in draft.tables()),
-        keys=frozenset(filter(None, (edition_key(one.path) for one in creating))),
+        keys=frozenset(filter(None, (edition_key(declared.path) for declared in creating))),
         dialect=dialect,
         place=(draft.side, environment(draft)),
-        migrations=frozenset(one.series.name for one in draft.series if one.series),
+        migrations=frozenset(declared.series.name for declared in draft.series if declared.series),
         parent=draft.folder.rpartition("/")[0],
     )
 
@@ -75,8 +75,8 @@ def _edition(draft: DatabaseCandidate) -> _Edition:
 def _common(editions: Sequence[_Edition]) -> Counter[tuple[int, int]]:
     """Return how many tables two drafts have in common, by name."""
     holders: defaultdict[str, list[int]] = defaultdict(list)
-    for number, one in enumerate(editions):
-        for name in one.tables:
+    for number, edition in enumerate(editions):
+        for name in edition.tables:
             holders[name].append(number)
     return Counter(
         (first, second)
@@ -124,11 +124,11 @@ def without_other_dialects(files: Sequence[Declared]) -> tuple[list[Declared], l
 
     A file that tells no dialect below the folder of the series is meant for all.
     """
-    named = [path_dialect(one.path[len(one.home) :]) for one in files]
+    named = [path_dialect(file.path[len(file.home) :]) for file in files]
     by_key: defaultdict[str, set[str]] = defaultdict(set)
-    for one, dialect in zip(files, named, strict=True):
+    for declared, dialect in zip(files, named, strict=True):
         if dialect:
-            by_key[edition_key(one.path)].add(dialect)
+            by_key[edition_key(declared.path)].add(dialect)
     if not any(len(found) > 1 for found in by_key.values()):
         return list(files), []
     counts = Counter(filter(None, named))

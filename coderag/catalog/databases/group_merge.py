@@ -45,7 +45,7 @@ def merged(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     for number, draft in enumerate(drafts):
         if not _may_merge(draft):
             continue
-        altered = {key for one in draft.files for key in one.altered}
+        altered = {key for file in draft.files for key in file.altered}
         for key in sorted(_needed(draft)):
             holders = index.holders(key)
             other = _nearest(draft, key, holders, drafts)
@@ -71,8 +71,8 @@ def _may_be_one(tables: Sequence[set[Key]], sets: Sets, first: int, second: int)
 
 def _needed(draft: DatabaseCandidate) -> set[Key]:
     """Return the tables that files use and do not create; migrations need those whose rows they write, too."""
-    needed = {key for one in draft.files for key in one.used}
-    return (needed | {key for one in draft.series for key in one.written}) - draft.names()
+    needed = {key for file in draft.files for key in file.used}
+    return (needed | {key for declared in draft.series for key in declared.written}) - draft.names()
 
 
 def _may_merge(draft: DatabaseCandidate) -> bool:
@@ -144,19 +144,19 @@ def with_dependents(drafts: list[DatabaseCandidate], files: list[Declared]) -> l
     left = files
     while left:  # what one file makes of a table, the next may use
         waiting: list[Declared] = []
-        for one in left:
-            best = _best(one, drafts, mains=mains, index=index)
+        for declared in left:
+            best = _best(declared, drafts, mains=mains, index=index)
             if best is None:
-                waiting.append(one)
+                waiting.append(declared)
             else:
-                drafts[best].members.append(one)
-                index.add(best, one.names)
+                drafts[best].members.append(declared)
+                index.add(best, declared.names)
         if len(waiting) == len(left):
             break
         left = waiting
-    homeless = grouped_by(left, lambda one: (base_folder(one.path), one.side))
+    homeless = grouped_by(left, lambda declared: (base_folder(declared.path), declared.side))
     return drafts + [
-        DatabaseCandidate(found, folder=base_folder(found[0].path), whole_folder=True) for found in homeless
+        DatabaseCandidate(declareds, folder=base_folder(declareds[0].path), whole_folder=True) for declareds in homeless
     ]
 
 
@@ -231,5 +231,5 @@ def _common(first: set[Key], second: set[Key]) -> int:
 
 def _only_models(draft: DatabaseCandidate) -> bool:
     """Tell whether nothing but models creates the tables; other files may change or use them."""
-    creating = draft.bases or draft.series or any(one.tables for one in draft.members)
+    creating = draft.bases or draft.series or any(member.tables for member in draft.members)
     return bool(draft.models) and not draft.name and not creating

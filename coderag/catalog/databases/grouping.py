@@ -54,8 +54,8 @@ def grouped(files: Sequence[SchemaFile], settings: Settings) -> tuple[list[Group
     """
     known = sorted(_declared(files, settings), key=lambda one: one.path)
     # A migration that changes no table still has its place in the order.
-    told = [one for one in known if one.changes or is_migration(one)]
-    rest = [one for one in told if one.series is None or one.series.direction != "down"]
+    declareds = [one for one in known if one.changes or is_migration(one)]
+    rest = [one for one in declareds if one.series is None or one.series.direction != "down"]
     drafts, rest = first_candidates(rest)
     drafts = with_schemas_beside(with_snapshots(with_locations(merged(drafts))))
     drafts = with_dependents(drafts, rest)
@@ -76,14 +76,14 @@ def _finished(draft: DatabaseCandidate, name: str, problems: list[SchemaProblem]
     migrations: list[SchemaFile] = []
     for members in _chains(draft):
         # A reader that says a file's place has it kept even where it has nothing else to say.
-        complete = all(one.file.facts.series is not None for one in members)
-        places = [Migration(one.path, one.series) for one in members if one.series is not None]
-        paths, found = ordered(places, complete=complete)
-        problems += found
-        by_path = {one.path: one for one in members}
+        complete = all(member.file.facts.series is not None for member in members)
+        places = [Migration(member.path, member.series) for member in members if member.series is not None]
+        paths, schema_problems = ordered(places, complete=complete)
+        problems += schema_problems
+        by_path = {member.path: member for member in members}
         migrations += [_with_series(by_path[path]) for path in paths]
     live = draft.members[:1] if draft.live else []
-    members = sorted(draft.members[len(live) :], key=lambda one: one.path)
+    members = sorted(draft.members[len(live) :], key=lambda member: member.path)
     told = [one.settings.domain for one in draft.files if one.settings.domain]
     return Group(
         name=name,
@@ -96,8 +96,8 @@ def _finished(draft: DatabaseCandidate, name: str, problems: list[SchemaProblem]
         migrations=frozenset(file.path for file in migrations),
         snapshot=tuple(one.file for one in draft.snapshot),
         newer=_newer(draft),
-        models=tuple(one.file for one in draft.models),
-        editions=tuple(one.file for one in draft.editions),
+        models=tuple(model.file for model in draft.models),
+        editions=tuple(edition.file for edition in draft.editions),
         live=tuple(one.file for one in live),
         told=draft.name,
         folder=draft.folder,

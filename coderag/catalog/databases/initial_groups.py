@@ -47,27 +47,33 @@ def first_candidates(files: list[Declared]) -> Taken:
 
 
 def _take_live(files: list[Declared]) -> Taken:
-    taken, rest = split(files, lambda one: not one.path or "://" in one.path or Origin.LIVE in one.origins)
+    taken, rest = split(
+        files, lambda declared: not declared.path or "://" in declared.path or Origin.LIVE in declared.origins
+    )
     drafts = [
         DatabaseCandidate(
-            [one],
-            name=one.settings.database or one.file.facts.database or stem_of(one.path),
-            environment=one.settings.environment,
+            [declared],
+            name=declared.settings.database or declared.file.facts.database or stem_of(declared.path),
+            environment=declared.settings.environment,
             live=True,
-            folder=one.folder,
+            folder=declared.folder,
         )
-        for one in taken
+        for declared in taken
     ]
     return drafts, rest
 
 
 def _take_named(files: list[Declared]) -> Taken:
     """Take the files of databases that the settings name."""
-    taken, rest = split(files, lambda one: bool(one.settings.database))
+    taken, rest = split(files, lambda declared: bool(declared.settings.database))
     drafts = []
-    for members in grouped_by(taken, lambda one: (one.settings.database.casefold(), one.settings.environment)):
-        told = members[0].settings
-        draft = DatabaseCandidate(name=told.database, environment=told.environment, folder=members[0].folder)
+    for members in grouped_by(
+        taken, lambda declared: (declared.settings.database.casefold(), declared.settings.environment)
+    ):
+        file_settings = members[0].settings
+        draft = DatabaseCandidate(
+            name=file_settings.database, environment=file_settings.environment, folder=members[0].folder
+        )
         draft.series, others = split(members, is_migration)
         draft.models, draft.members = split(others, _is_model)
         drafts.append(draft)
@@ -83,13 +89,15 @@ def _take_series(files: list[Declared]) -> Taken:
     taken, rest = split(files, is_migration)
     drafts: list[DatabaseCandidate] = []
     for members in grouped_by(taken, series_key):
-        if any(one.tables or one.altered for one in members):
+        if any(member.tables or member.altered for member in members):
             mine, others = without_other_dialects(members)
             drafts.append(
-                DatabaseCandidate(series=mine, editions=others, folder=common_folder([one.home for one in members]))
+                DatabaseCandidate(
+                    series=mine, editions=others, folder=common_folder([member.home for member in members])
+                )
             )
         else:
-            rest += [one for one in members if one.changes]
+            rest += [member for member in members if member.changes]
     return _joined_series(drafts), rest
 
 
@@ -120,10 +128,12 @@ def _joined_series(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
 
 
 def _continues(draft: DatabaseCandidate, other: DatabaseCandidate) -> bool:
-    tools = {one.series.tool for one in (*draft.series, *other.series) if one.series}
+    tools = {declared.series.tool for declared in (*draft.series, *other.series) if declared.series}
     if tools == {NAMED_BY_FOLDER}:
         return draft.side == other.side and (_shares_counter(draft, other) or _shares_counter(other, draft))
-    versions = [{one.series.version for one in both.series if one.series} - {""} for both in (draft, other)]
+    versions = [
+        {declared.series.version for declared in both.series if declared.series} - {""} for both in (draft, other)
+    ]
     if len(tools) > 1 or not versions[0].isdisjoint(versions[1]):
         return False
     if _is_put_away(draft.folder):
@@ -152,12 +162,16 @@ def _shares_counter(draft: DatabaseCandidate, other: DatabaseCandidate) -> bool:
 
 def _around(draft: DatabaseCandidate) -> str:
     """Return the folder that holds those of the parts of a schema: schema/ of schema/main/delta/72."""
-    return min(one.home for one in draft.series).rpartition("/")[0].rpartition("/")[0]
+    return min(declared.home for declared in draft.series).rpartition("/")[0].rpartition("/")[0]
 
 
 def _numbers(draft: DatabaseCandidate) -> set[int]:
     """Return the versions of a series, where they are numbers."""
-    return {int(one.series.version) for one in draft.series if one.series and one.series.version.isdecimal()}
+    return {
+        int(declared.series.version)
+        for declared in draft.series
+        if declared.series and declared.series.version.isdecimal()
+    }
 
 
 def _is_put_away(folder: str) -> bool:
@@ -169,9 +183,9 @@ def _has_word(folder: str, words: frozenset[str]) -> bool:
 
 
 def _take_dbt(files: list[Declared]) -> Taken:
-    taken, rest = split(files, lambda one: Origin.DBT in one.origins)
+    taken, rest = split(files, lambda declared: Origin.DBT in declared.origins)
     projects = grouped_by(taken, _dbt_folder)
-    return [DatabaseCandidate(found, folder=_dbt_folder(found[0]), project=True) for found in projects], rest
+    return [DatabaseCandidate(project, folder=_dbt_folder(project[0]), project=True) for project in projects], rest
 
 
 def _dbt_folder(one: Declared) -> str:
@@ -182,20 +196,21 @@ def _dbt_folder(one: Declared) -> str:
 
 def _take_models(files: list[Declared]) -> Taken:
     taken, rest = split(files, _is_model)
-    projects = grouped_by(taken, lambda one: (project_of(one.path), one.side))
-    sets = [found for members in projects for found in _apart(members)]
+    projects = grouped_by(taken, lambda declared: (project_of(declared.path), declared.side))
+    sets = [declareds for members in projects for declareds in _apart(members)]
     return [
-        DatabaseCandidate(models=found, folder=common_folder([one.folder for one in found])) for found in sets
+        DatabaseCandidate(models=declareds, folder=common_folder([declared.folder for declared in declareds]))
+        for declareds in sets
     ], rest
 
 
 def _apart(models: list[Declared]) -> list[list[Declared]]:
     """Return models in one list, or by folder in the project where different folders have the same table."""
     homes: dict[Key, str] = {}
-    for one in models:
-        top = one.path.split("/", 1)[0]
-        if any(homes.setdefault(key, top) != top for key in one.tables):
-            return grouped_by(models, lambda one: one.path.split("/", 1)[0])
+    for model in models:
+        top = model.path.split("/", 1)[0]
+        if any(homes.setdefault(key, top) != top for key in model.tables):
+            return grouped_by(models, lambda declared: declared.path.split("/", 1)[0])
     return [models]
 
 
@@ -203,36 +218,36 @@ def _take_plain(files: list[Declared]) -> Taken:
     """Take the files that create tables, folder by folder, with those of the folder that belong to them."""
     drafts: list[DatabaseCandidate] = []
     rest: list[Declared] = []
-    for members in grouped_by(files, lambda one: (base_folder(one.path), one.side)):
-        found, left = _of_folder(members)
-        drafts += found
+    for members in grouped_by(files, lambda declared: (base_folder(declared.path), declared.side)):
+        database_candidates, left = _of_folder(members)
+        drafts += database_candidates
         rest += left
     return drafts, rest
 
 
 def _of_folder(members: list[Declared]) -> Taken:
-    creators = [one for one in members if one.tables]
+    creators = [member for member in members if member.tables]
     if not creators:
         return [], members
     folder = base_folder(members[0].path)
     sets = Sets(len(members))
     index = Index()
-    for number, one in enumerate(members):
-        index.add(number, one.names)
-    tables = [set(one.tables) for one in members]
-    for number, one in enumerate(members):
-        for key in sorted(one.used):
+    for number, declared in enumerate(members):
+        index.add(number, declared.names)
+    tables = [set(member.tables) for member in members]
+    for number, declared in enumerate(members):
+        for key in sorted(declared.used):
             holders = index.holders(key)
             if len(holders) == 1 and disjoint(tables, sets, number, holders[0]):
                 sets.join(number, holders[0])
     components = [[members[number] for number in numbers] for numbers in sets.all()]
-    components = [component for component in components if any(one.tables for one in component)]
-    linked = {one.path for component in components for one in component}
-    left = [one for one in members if one.path not in linked]
+    components = [component for component in components if any(declared.tables for declared in component)]
+    linked = {declared.path for component in components for declared in component}
+    left = [member for member in members if member.path not in linked]
     lonely = sum(len(component) == 1 and len(component[0].tables) > 1 for component in components)
     if not _created_twice(creators) and (len(creators) == 1 or lonely <= MAX_LONELY * len(creators)):
         return [
-            DatabaseCandidate([one for one in members if one.path in linked], folder=folder, whole_folder=True)
+            DatabaseCandidate([member for member in members if member.path in linked], folder=folder, whole_folder=True)
         ], left
     return [DatabaseCandidate(component, folder=folder) for component in components], left
 
@@ -240,8 +255,8 @@ def _of_folder(members: list[Declared]) -> Taken:
 def _created_twice(files: Iterable[Declared]) -> bool:
     """Tell whether two files create the same table; a table that all create where it is missing does not count."""
     seen: dict[Key, bool] = {}
-    for one in files:
-        for key, if_missing in one.tables.items():
+    for file in files:
+        for key, if_missing in file.tables.items():
             if key in seen and not (if_missing and seen[key]):
                 return True
             seen[key] = seen.get(key, True) and if_missing

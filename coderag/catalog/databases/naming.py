@@ -20,9 +20,9 @@ UNNAMED = "main"
 def environment(draft: DatabaseCandidate) -> str:
     """Return prod, dev and so on, where the settings or the folder of the main file say it."""
     files = draft.files
-    told = draft.environment or next((one.settings.environment for one in files if one.settings.environment), "")
+    told = draft.environment or next((file.settings.environment for file in files if file.settings.environment), "")
     # A folder "staging" of dbt is a layer of models.
-    untold = draft.live or any(Origin.DBT in one.origins for one in files)
+    untold = draft.live or any(Origin.DBT in file.origins for file in files)
     return told or ("" if untold else environment_of(draft.main().path))
 
 
@@ -59,7 +59,7 @@ def _candidates(draft: DatabaseCandidate, settings: Settings) -> list[str]:
     main = draft.main()
     stem = without_dialect(stem_name(main.path)) if draft.editions else stem_name(main.path)
     folder = folder_name(draft.folder)
-    creators = [one for one in draft.members if one.tables]
+    creators = [member for member in draft.members if member.tables]
     if draft.name:
         name = draft.name
     elif draft.series or draft.models or draft.project or (draft.whole_folder and len(creators) != 1):
@@ -74,7 +74,7 @@ def _candidates(draft: DatabaseCandidate, settings: Settings) -> list[str]:
         return [name, *([f"{draft.environment}/{name}"] if draft.environment else []), *longer]
     stems = [stem_of(main.path), main.path.rpartition("/")[2].rpartition(".")[0]] if name == stem else []
     # Where files switch to a database, that gets its name from there, and what is outside of it another one.
-    told = "" if any(one.switches for one in draft.files) else draft.told()
+    told = "" if any(file.switches for file in draft.files) else draft.told()
     return list(dict.fromkeys(filter(None, (told, name, *stems, *longer))))
 
 

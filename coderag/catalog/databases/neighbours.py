@@ -76,13 +76,14 @@ def with_schemas_beside(drafts: list[DatabaseCandidate]) -> list[DatabaseCandida
 def _is_plain(draft: DatabaseCandidate) -> bool:
     if draft.series or draft.live or draft.name or draft.models or draft.project or draft.told():
         return False
-    creating = [one for one in draft.members if one.tables]
+    creating = [member for member in draft.members if member.tables]
     return bool(creating) and all(
-        not stem_name(one.path) and one.series is None and Origin.ORM not in one.origins for one in creating
+        not stem_name(declared.path) and declared.series is None and Origin.ORM not in declared.origins
+        for declared in creating
     )
 
 
 def _is_of(draft: DatabaseCandidate, series: DatabaseCandidate) -> bool:
     """Tell whether files lie where the folder of a series does, or in it, and create none of its tables."""
-    around = {folder for one in series.series for folder in (one.home, one.home.rpartition("/")[0])}
+    around = {folder for declared in series.series for folder in (declared.home, declared.home.rpartition("/")[0])}
     return draft.folder in around and draft.side == series.side and draft.tables().isdisjoint(series.known())

@@ -17,7 +17,9 @@ MIN_GLUED = 5  # letters of a dialect's name that tells it inside a word too: My
 
 @cache
 def _words() -> dict[str, str]:
-    return {word: one.name for one in dialects().values() for word in one.paths} | {word: word for word in OTHERS}
+    return {word: dialect.name for dialect in dialects().values() for word in dialect.paths} | {
+        word: word for word in OTHERS
+    }
 
 
 @cache
@@ -47,7 +49,7 @@ def edition_key(path: str) -> str:
 
 def without_dialect(name: str) -> str:
     """Return a name without the dialects in it: shop of shop_mysql."""
-    found = list(_pattern().finditer(name.lower()))
-    for one in reversed(found):
-        name = f"{name[: one.start()]} {name[one.end() :]}"
-    return re.sub(r"[-_. ]* [-_. ]*", "_", name).strip("-_. ") if found else name
+    matches = list(_pattern().finditer(name.lower()))
+    for match in reversed(matches):
+        name = f"{name[: match.start()]} {name[match.end() :]}"
+    return re.sub(r"[-_. ]* [-_. ]*", "_", name).strip("-_. ") if matches else name

@@ -124,7 +124,7 @@ def stem_of(path: str) -> str:
 def stem_name(path: str) -> str:
     """Return the database's name that a file's name holds; "" where it says nothing."""
     stem = stem_of(path)
-    pieces = [(found.start(), found.end()) for found in re.finditer(r"[^-_.\s]+", stem)]
+    pieces = [(match.start(), match.end()) for match in re.finditer(r"[^-_.\s]+", stem)]
     words = [stem[start:end].casefold() for start, end in pieces]
     if all(_says_nothing(word) for word in words):
         return ""

@@ -23,10 +23,12 @@ _Fit = tuple[bool, tuple[int, ...], float, int, str]  # the lower, the better
 def with_snapshots(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Give each series the files that state its whole schema, or what it begins with; the best fitting ones first."""
     pairs: list[tuple[_Fit, DatabaseCandidate, DatabaseCandidate]] = []
-    stated = [draft for draft in drafts if draft.members and not (draft.series or draft.live or draft.name)]
+    database_candidates = [
+        draft for draft in drafts if draft.members and not (draft.series or draft.live or draft.name)
+    ]
     for series in [draft for draft in drafts if draft.series and not draft.live]:
         known = series.known()
-        for draft in stated:
+        for draft in database_candidates:
             share = overlap(known, draft.tables())
             if draft.side != series.side or not (share >= MIN_OVERLAP or _is_version_of(series, draft)):
                 continue
@@ -52,7 +54,7 @@ def with_snapshots(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
 
 def _is_other_dialect(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether a file is of another dialect than a series, by their names where those say it."""
-    told = [{path_dialect(one.path) for one in both.files} - {""} for both in (series, draft)]
+    told = [{path_dialect(file.path) for file in both.files} - {""} for both in (series, draft)]
     if all(told):
         return told[0].isdisjoint(told[1])
     return dialect_of(series) != dialect_of(draft)
@@ -60,7 +62,9 @@ def _is_other_dialect(series: DatabaseCandidate, draft: DatabaseCandidate) -> bo
 
 def _age(draft: DatabaseCandidate) -> tuple[int, ...]:
     """Return what sorts the snapshots of later versions first."""
-    versions = [version_key(one.series.version) for one in draft.members if one.series and one.series.snapshot]
+    versions = [
+        version_key(member.series.version) for member in draft.members if member.series and member.series.snapshot
+    ]
     return tuple(-number for number in max(versions, default=()))
 
 
@@ -76,17 +80,19 @@ def _add_snapshot(series: DatabaseCandidate, snapshot: DatabaseCandidate) -> Non
 def _find_snapshot(draft: DatabaseCandidate) -> None:
     """Find the files of a draft that state what its series makes, where the settings have put all of them together."""
     known = DatabaseCandidate(series=draft.series).known()
-    stated = [one for one in draft.members if one.tables and _is_snapshot(one)]
-    if stated and overlap(known, DatabaseCandidate(stated).tables()) >= MIN_OVERLAP:
-        draft.members = [one for one in draft.members if one not in stated]
-        _add_snapshot(draft, DatabaseCandidate(stated))
+    declareds = [member for member in draft.members if member.tables and _is_snapshot(member)]
+    if declareds and overlap(known, DatabaseCandidate(declareds).tables()) >= MIN_OVERLAP:
+        draft.members = [member for member in draft.members if member not in declareds]
+        _add_snapshot(draft, DatabaseCandidate(declareds))
 
 
 def _is_beside(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether a draft's files lie right beside the folder of a series, or near it and are named as snapshots."""
-    if draft.folder in {folder for one in series.series for folder in (one.home, one.home.rpartition("/")[0])}:
+    if draft.folder in {
+        folder for declared in series.series for folder in (declared.home, declared.home.rpartition("/")[0])
+    }:
         return True
-    if not all(_is_snapshot(one) for one in draft.members if one.tables):
+    if not all(_is_snapshot(member) for member in draft.members if member.tables):
         return False
     return is_related(project_folder(series.folder), project_folder(draft.folder))
 
@@ -94,17 +100,17 @@ def _is_beside(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
 def _is_version_of(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether files state a version of what a series beside them changes: full_schemas/72 beside delta."""
     around = {
-        one.home.rpartition("/")[0]
-        for one in draft.members
-        if one.series and one.series.snapshot and one.series.tool == NAMED_BY_FOLDER
+        member.home.rpartition("/")[0]
+        for member in draft.members
+        if member.series and member.series.snapshot and member.series.tool == NAMED_BY_FOLDER
     }
-    return any(one.home.rpartition("/")[0] in around for one in series.series)
+    return any(declared.home.rpartition("/")[0] in around for declared in series.series)
 
 
 def _is_project(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether files with an object each state what a series in another project leaves, as for SQL Server."""
     created, stated = series.tables(), draft.tables()
-    files = sum(bool(one.tables) for one in draft.members)
+    files = sum(bool(member.tables) for member in draft.members)
     alike = len(created & stated) / len(created | stated)
     return files >= MIN_FILES and alike >= MIN_ALIKE and dialect_of(series) == dialect_of(draft)
 
@@ -117,15 +123,15 @@ def _is_base(series: DatabaseCandidate, snapshot: DatabaseCandidate) -> bool:
     """Tell whether the columns that a series adds to tables it does not create are still missing in a file."""
     columns = {
         operation.table.name.name.casefold(): {column.name.casefold() for column in operation.table.columns}
-        for one in snapshot.members
-        for operation in one.file.facts.operations
+        for member in snapshot.members
+        for operation in member.file.facts.operations
         if isinstance(operation, CreateTable)
     }
-    created = {key[2] for one in series.series for key in one.names}
+    created = {key[2] for declared in series.series for key in declared.names}
     added = [
         (key[2], column)
-        for one in series.series
-        for key, names in one.altered.items()
+        for declared in series.series
+        for key, names in declared.altered.items()
         for column in names
         if key[2] in columns and key[2] not in created
     ]
@@ -137,7 +143,7 @@ def _is_base(series: DatabaseCandidate, snapshot: DatabaseCandidate) -> bool:
 
 def _gone(series: DatabaseCandidate) -> Iterator[tuple[str, str]]:
     """Yield the tables and columns that a series drops or gives other names."""
-    for one in series.series:
-        for operation in one.file.facts.operations:
+    for declared in series.series:
+        for operation in declared.file.facts.operations:
             if isinstance(operation, (DropColumn, RenameColumn)):
                 yield operation.table.name.casefold(), operation.column.casefold()

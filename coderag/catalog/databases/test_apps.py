@@ -19,7 +19,11 @@ OF_TESTS = ("test",)
 
 def with_test_apps(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Give the apps of tests to the only application of their project, which has more tables and none of theirs."""
-    applications = [one for one in drafts if not one.side and _is_django(one)]
+    applications = [
+        database_candidate
+        for database_candidate in drafts
+        if not database_candidate.side and _is_django(database_candidate)
+    ]
     kept: list[DatabaseCandidate] = []
     for draft in drafts:
         home = _home(draft, applications) if draft.side == OF_TESTS and _is_django(draft) else None
@@ -34,7 +38,7 @@ def with_test_apps(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
 
 def _home(draft: DatabaseCandidate, applications: Sequence[DatabaseCandidate]) -> DatabaseCandidate | None:
     project = project_of(draft.files[0].path)
-    mine = [one for one in applications if project_of(one.files[0].path) == project]
+    mine = [application for application in applications if project_of(application.files[0].path) == project]
     if len(mine) != 1:
         return None
     own, names = mine[0].names(), draft.names()
@@ -43,7 +47,7 @@ def _home(draft: DatabaseCandidate, applications: Sequence[DatabaseCandidate]) -
 
 def _is_django(draft: DatabaseCandidate) -> bool:
     """Tell whether all that creates tables are migrations and models of Django, which have their app in front."""
-    made = [one for one in draft.files if one.names]
+    made = [file for file in draft.files if file.names]
     return bool(made) and not draft.live and not draft.name and all(map(_is_of_django, made))
 
 

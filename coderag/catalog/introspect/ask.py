@@ -119,7 +119,7 @@ class _Asking:
         """Ask for some tables; what is refused is halved until the one that spoils it stands alone."""
         if not objects:
             return []
-        parameters = {"schemas": self._schemas, "objects": [one.id for one in objects]}
+        parameters = {"schemas": self._schemas, "objects": [table_row.id for table_row in objects]}
         try:
             return typed_rows(self._session.rows(section.text, parameters), kind)
         except StatementError as error:
@@ -131,13 +131,13 @@ class _Asking:
 
     def _give_up(self, table: rows.TableRow, reason: str) -> None:
         self._lost.append(Unparsed(0, f"{TITLES[table.kind]} {table.schema_name}.{table.name}", reason, table=True))
-        self._objects = [one for one in self._objects if one.id != table.id]
+        self._objects = [table_row for table_row in self._objects if table_row.id != table.id]
 
 
 def _chosen(
     wanted: Sequence[str], known: Sequence[rows.CommentRow], database: rows.DatabaseRow, session: Session
 ) -> list[str]:
-    names = [one.name for one in known]
+    names = [comment_row.name for comment_row in known]
     if unknown := [name for name in wanted if name not in names]:
         raise DatabaseError(f"{session.url.name} has no schema {unknown[0]!r}; it has {', '.join(names) or 'none'}")
     if wanted:

@@ -16,12 +16,17 @@ def table_in(text: str, kind: ObjectKind, dialect: Dialect) -> Table | None:
     """Return the table of a definition, or of what is only the query of a view; None where it cannot be read."""
     if kind in VIEWS and text.lstrip()[:6].upper() != "CREATE":
         text = f"CREATE {VIEWS[kind]} v AS\n{text}"
-    return next((one.table for one in _facts(text, dialect).operations if isinstance(one, CreateTable)), None)
+    return next(
+        (operation.table for operation in _facts(text, dialect).operations if isinstance(operation, CreateTable)), None
+    )
 
 
 def trigger_in(text: str, dialect: Dialect) -> Routine | None:
     """Return the trigger of a definition; None where it cannot be read."""
-    return next((one.routine for one in _facts(text, dialect).operations if isinstance(one, CreateRoutine)), None)
+    return next(
+        (operation.routine for operation in _facts(text, dialect).operations if isinstance(operation, CreateRoutine)),
+        None,
+    )
 
 
 def completed(table: Table, declared: Table) -> Table:

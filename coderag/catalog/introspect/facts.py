@@ -69,8 +69,14 @@ def _type(row: TypeRow, answers: Grouped) -> TypeDefinition:
         kind=ObjectKind(row.kind),
         base=row.base,
         values=answers.enums.get(row.id, ()),
-        columns=tuple(Column(one.name, one.type) for one in answers.type_columns.get(row.id, [])),
-        checks=tuple(condition(one.expression, answers.dialect)[0] for one in answers.type_checks.get(row.id, [])),
+        columns=tuple(
+            Column(type_column_row.name, type_column_row.type)
+            for type_column_row in answers.type_columns.get(row.id, [])
+        ),
+        checks=tuple(
+            condition(type_check_row.expression, answers.dialect)[0]
+            for type_check_row in answers.type_checks.get(row.id, [])
+        ),
         comment=row.comment,
     )
 
@@ -131,7 +137,9 @@ def _routine(row: RoutineRow, answers: Grouped) -> Routine:
     return Routine(
         name=answers.name(row.schema_name, row.name),
         kind=ObjectKind(row.kind),
-        parameters=tuple(Column(one.name, one.type, default=one.expression) for one in parameters),
+        parameters=tuple(
+            Column(parameter.name, parameter.type, default=parameter.expression) for parameter in parameters
+        ),
         returns=row.returns,
         language=row.language,
         usage=usage_of_text(row.body),

@@ -95,7 +95,7 @@ def _rows(table: Table, columns: Sequence[Column], session: Session) -> list[dic
 
 def _values(cells: Iterable[str | None], column: str, table: str) -> tuple[str, ...]:
     shown = Counter(masked_value(cell, column, table) for cell in cells if cell)
-    return tuple(value for value, _ in sorted(shown.items(), key=lambda one: (-one[1], one[0] or "")) if value)
+    return tuple(value for value, _ in sorted(shown.items(), key=lambda item: (-item[1], item[0] or "")) if value)
 
 
 def _quoted(name: str, quote: str) -> str:

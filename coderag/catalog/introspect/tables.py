@@ -23,9 +23,11 @@ LISTS = ("enum(", "set(")  # types that are written with their values
 def table_of(row: TableRow, answers: Grouped) -> Table:
     """Return the table or view of a row, with the columns that the user may read."""
     key = (row.schema_name, row.name)
-    checks = [condition(one.expression, answers.dialect) for one in answers.checks.get(key, [])]
+    checks = [condition(check_row.expression, answers.dialect) for check_row in answers.checks.get(key, [])]
     allowed = {name.casefold(): values for _, lists in checks for name, values in lists.items()}
-    columns = tuple(_column(one, answers, allowed) for one in answers.columns.get(key, []) if one.readable)
+    columns = tuple(
+        _column(column_row, answers, allowed) for column_row in answers.columns.get(key, []) if column_row.readable
+    )
     names = {column.name for column in columns}
     primary, unique = _keys(answers.keys.get(key, []), names)
     return Table(
@@ -35,7 +37,9 @@ def table_of(row: TableRow, answers: Grouped) -> Table:
         primary_key=primary,
         unique=unique,
         foreign_keys=tuple(
-            one for one in _references(answers.foreign_keys.get(key, []), answers) if names.issuperset(one.columns)
+            reference
+            for reference in _references(answers.foreign_keys.get(key, []), answers)
+            if names.issuperset(reference.columns)
         ),
         checks=tuple(text for text, _ in checks),
         comment=row.comment,

@@ -51,7 +51,7 @@ MARKUP = re.compile(
 
 def plain(text: str) -> str:
     """Return a text without markup, on one line."""
-    return " ".join(MARKUP.sub(lambda found: found[1] or found[2] or "", text).split())
+    return " ".join(MARKUP.sub(lambda match: match[1] or match[2] or "", text).split())
 
 
 def markdown_blocks(rows: Sequence[str]) -> Iterator[Block]:

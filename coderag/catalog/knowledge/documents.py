@@ -116,8 +116,8 @@ def _has_listing(data: bytes) -> bool:
 
 def _titles(data: bytes) -> Iterator[str]:
     """Yield what may be a heading."""
-    for found in ATX.finditer(b"\n" + data):
-        yield found[0].decode("utf-8", "replace").strip(" #\n")
+    for match in ATX.finditer(b"\n" + data):
+        yield match[0].decode("utf-8", "replace").strip(" #\n")
     for under in UNDERLINE.finditer(data):
         yield data[data.rfind(b"\n", 0, under.start()) + 1 : under.start()].decode("utf-8", "replace").strip()
     if b".. glossary::" in data:
@@ -131,8 +131,8 @@ def _facts(listings: Sequence[Listing], definitions: Sequence[Definition], *, pa
         guess = guess_dialect("\n".join(listing.text for listing in listings), path)
         for listing in listings:
             dialect = find_dialect(listing.dialect) if listing.dialect else guess.dialect
-            found, count = _queries(listing, dialect)
-            queries += found
+            example_queries, count = _queries(listing, dialect)
+            queries += example_queries
             statements += count
     operations: list[AddQuery | AddDefinition] = [*map(AddQuery, queries), *map(AddDefinition, definitions)]
     if not operations:
@@ -152,17 +152,17 @@ def _line(operation: AddQuery | AddDefinition) -> int:
 
 def _queries(listing: Listing, dialect: Dialect) -> tuple[list[ExampleQuery], int]:
     """Return the queries of a listing, and how many statements it has."""
-    found: list[ExampleQuery] = []
+    example_queries: list[ExampleQuery] = []
     statements = split(listing.text.encode(), dialect)
     for statement in statements:
         if statement.kind not in {StatementKind.QUERY, StatementKind.OTHER}:
             continue
-        question = question_of(statement.before) or ("" if found else listing.sentence) or listing.heading
+        question = question_of(statement.before) or ("" if example_queries else listing.sentence) or listing.heading
         source = Source(start_line=listing.row + statement.first_row + 1, end_line=listing.row + statement.last_row + 1)
         query = read_query(statement.text, dialect=dialect, question=question, source=source)
         if query is not None and not _is_template(query.usage):
-            found.append(query)
-    return found, len(statements)
+            example_queries.append(query)
+    return example_queries, len(statements)
 
 
 def _is_template(usage: Usage) -> bool:
@@ -184,10 +184,10 @@ def _listings(blocks: Sequence[Block]) -> Iterator[Listing]:
 
 def _dialect_of(listing: Block) -> str | None:
     """Return the dialect that a listing's language names, "" where it is only SQL, and None where it is none."""
-    found = LANGUAGE.match(listing.info)
-    if found is None:
+    match = LANGUAGE.match(listing.info)
+    if match is None:
         return "" if QUERY.match(listing.text) else None
-    name = found[1].lower()
+    name = match[1].lower()
     if name in LANGUAGES:
         return LANGUAGES[name]
     if name.startswith(("sql+", "sql-")) or name.endswith(("+sql", "-sql")):

@@ -91,8 +91,8 @@ def read_glossary(data: bytes, *, path: str) -> Facts:
         return _lost(min(mark.line, last) + 1 if mark is not None else 1, path, f"not YAML: {problem}")
     except TooLarge as error:
         return _lost(1, path, str(error))
-    found = [one for document in documents for one in _document(document)]
-    return Facts(statements=len(found), operations=tuple(AddDefinition(one) for one in found))
+    definitions = [definition for document in documents for definition in _document(document)]
+    return Facts(statements=len(definitions), operations=tuple(AddDefinition(definition) for definition in definitions))
 
 
 def _lost(line: int, path: str, reason: str) -> Facts:
@@ -165,20 +165,20 @@ def _entries(node: Node) -> Iterator[Definition]:
     for key, value in node.pairs:
         if _is_container(key, value) or _is_group(value):
             yield from _entries(value)
-        elif (found := _definition(key.text, value, first=key.first)) is not None:
-            yield found
+        elif (definition := _definition(key.text, value, first=key.first)) is not None:
+            yield definition
     for item in node.items:
         name = next((value.text for wanted in NAMES for key, value in item.pairs if _is(key, wanted)), "")
         if name:
-            found = _definition(name, item, first=item.first)
-            if found is not None:
-                yield found
+            definition = _definition(name, item, first=item.first)
+            if definition is not None:
+                yield definition
         elif item.mapping:
             yield from _entries(item)
         elif ": " in item.text:
             term, _, text = item.text.partition(": ")
-            if (found := _definition(term, item._replace(value=text), first=item.first)) is not None:
-                yield found
+            if (definition := _definition(term, item._replace(value=text), first=item.first)) is not None:
+                yield definition
 
 
 def _is_group(value: Node) -> bool:

@@ -121,11 +121,11 @@ def read_terms(blocks: Sequence[Block], *, path: str) -> Iterator[Definition]:
         if not inside or (heading is not None and OTHER_SECTION.match(heading.text)):
             yield from _entries([block for block in below if block.info == "glossary"])
             continue
-        found = list(_entries(below))
-        if found or heading is None or title or (heading.depth == tops == 1):
-            yield from found
-        elif (one := _entry(heading.text, below, first=heading.first)) is not None:
-            yield one
+        definitions = list(_entries(below))
+        if definitions or heading is None or title or (heading.depth == tops == 1):
+            yield from definitions
+        elif (definition := _entry(heading.text, below, first=heading.first)) is not None:
+            yield definition
 
 
 def _sections(blocks: Sequence[Block]) -> Iterator[tuple[Block | None, list[Block]]]:
@@ -156,24 +156,24 @@ def _entries(blocks: Sequence[Block]) -> Iterator[Definition]:
             end = index
             while end < len(blocks) and _bold_term(blocks[end]) is None and _belongs(blocks[end]):
                 end += 1
-            if (one := _entry(term, blocks[index:end], first=block.first)) is not None:
-                yield one
+            if (definition := _entry(term, blocks[index:end], first=block.first)) is not None:
+                yield definition
                 index = end
             continue
         if (parts := _term_and_text(block)) is not None and parts[0].casefold() not in LABELS:
-            one = _definition(*parts, source=_source(block.first, block.last))
-            if one is not None:
-                yield one
+            definition = _definition(*parts, source=_source(block.first, block.last))
+            if definition is not None:
+                yield definition
 
 
 def _bold_term(block: Block) -> str | None:
     """Return the term of a paragraph or item that is nothing but a term in bold."""
     if block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
         return None
-    found = MARKED.match(block.text)
-    if found is None or found["text"] or plain(found["term"]).casefold() in LABELS:
+    match = MARKED.match(block.text)
+    if match is None or match["text"] or plain(match["term"]).casefold() in LABELS:
         return None
-    return f"{found['term']} {found['alias'] or ''}"
+    return f"{match['term']} {match['alias'] or ''}"
 
 
 def _belongs(block: Block) -> bool:
@@ -182,23 +182,23 @@ def _belongs(block: Block) -> bool:
         return True
     if block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
         return False
-    found = MARKED.match(block.text)
-    return found is None or plain(found["term"]).casefold() in LABELS
+    match = MARKED.match(block.text)
+    return match is None or plain(match["term"]).casefold() in LABELS
 
 
 def _term_and_text(block: Block) -> tuple[str, str] | None:
     if block.kind is BlockKind.LISTING:
         return None
-    found = MARKED.match(block.text)
-    if found is not None and (found["in"] or found["sign"] or block.kind is BlockKind.TERM):
-        if found["in"]:  # **Term:** (text in parentheses) and more
-            return plain(found["term"]), f"{found['alias'] or ''} {found['text']}".strip()
-        return f"{plain(found['term'])} {found['alias'] or ''}".strip(), found["text"]
+    match = MARKED.match(block.text)
+    if match is not None and (match["in"] or match["sign"] or block.kind is BlockKind.TERM):
+        if match["in"]:  # **Term:** (text in parentheses) and more
+            return plain(match["term"]), f"{match['alias'] or ''} {match['text']}".strip()
+        return f"{plain(match['term'])} {match['alias'] or ''}".strip(), match["text"]
     if block.kind is BlockKind.TERM:
         term, _, text = block.text.partition("\n")
         return plain(term).strip(" :"), text
-    found = CODED.match(block.text) or (COLON.match(block.text) if block.kind is BlockKind.ITEM else None)
-    return (plain(found["term"]), found["text"]) if found is not None else None
+    match = CODED.match(block.text) or (COLON.match(block.text) if block.kind is BlockKind.ITEM else None)
+    return (plain(match["term"]), match["text"]) if match is not None else None
 
 
 def _entry(term: str, blocks: Sequence[Block], *, first: int) -> Definition | None:
@@ -249,15 +249,15 @@ def _table(block: Block) -> Iterator[Definition]:
         if not cells:
             continue
         code = cell(cells, "code").strip("` ")
-        one = _definition(
+        definition = _definition(
             cells[0],
             cell(cells, "text") or code,
             expression=code,
             synonyms=AND.split(plain(cell(cells, "alias"))),
             source=_source(number, number),
         )
-        if one is not None:
-            yield one
+        if definition is not None:
+            yield definition
 
 
 def _cells(row: str) -> list[str]:
@@ -280,7 +280,9 @@ def _definition(
         return None
     for also in ALSO.finditer(spoken):
         names += AND.split(also[1])
-    expression = expression or next((one[1].strip() for one in CODE.finditer(text) if EXPRESSION.search(one[1])), "")
+    expression = expression or next(
+        (match[1].strip() for match in CODE.finditer(text) if EXPRESSION.search(match[1])), ""
+    )
     names = [name.strip(" '\"`") for name in names]
     kept = {name.casefold(): name for name in names if name and name.casefold() != term.casefold()}
     return Definition(term, spoken, synonyms=tuple(kept.values()), expression=expression, source=source)

@@ -94,7 +94,7 @@ def main_database(state: State) -> str:
 def _asked(parts: Sequence[DatabasePart]) -> Iterator[_Asked]:
     for number, part in enumerate(parts):
         if part.live is not None:
-            dialect = _dialect(one.facts.dialect for one in part.group.live)
+            dialect = _dialect(schema_file.facts.dialect for schema_file in part.group.live)
             yield _Asked(number, part, dialect, _names(part.live.tables.values()))
 
 
@@ -124,8 +124,8 @@ def _dialect(names: Iterable[str]) -> str:
     """Return the most frequent dialect, or the one that it inherits from; "" where none is known."""
     known: Mapping[str, int] = Counter(name for name in names if name and name != GENERIC)
     most = min(known, key=lambda name: (-known[name], name), default="")
-    found = dialects().get(most)
-    return (found.inherits or found.name) if found is not None else ""
+    dialect = dialects().get(most)
+    return (dialect.inherits or dialect.name) if dialect is not None else ""
 
 
 def _fits(declared: _Declared, live: _Asked, common: int) -> bool:

@@ -28,20 +28,22 @@ BOOKKEEPING = frozenset(
 
 def join_snapshot(state: State, snapshot: State) -> None:
     """Make tables as a snapshot states them; what migrations left keeps its history, and differences are reported."""
-    known = {id(table) for stated in snapshot.tables.values() if (table := state.find(stated.name)) is not None}
+    known = {
+        id(table) for mutable_table in snapshot.tables.values() if (table := state.find(mutable_table.name)) is not None
+    }
     left = [table for table in state.tables.values() if id(table) not in known and table.history]
     # By migrations whose beginning is gone, which is no surprise where a snapshot has the table.
     altered = {name.rpartition(".")[2] for name in state.unknown}
     new: list[MutableTable] = []
-    for stated in snapshot.tables.values():
-        table = state.find(stated.name)
+    for mutable_table in snapshot.tables.values():
+        table = state.find(mutable_table.name)
         if table is not None:
-            _report_columns(state, table, stated)
+            _report_columns(state, table, mutable_table)
             state.take(table)
-            _take_history(stated, table)
-        elif stated.name.name.casefold() not in BOOKKEEPING | altered:
-            new.append(stated)
-        state.put(stated)
+            _take_history(mutable_table, table)
+        elif mutable_table.name.name.casefold() not in BOOKKEEPING | altered:
+            new.append(mutable_table)
+        state.put(mutable_table)
     if new:
         text = f"no migration creates {some(str(table.name) for table in new)}"
         state.problems.append(SchemaProblem(new[0].declared.path, new[0].declared.start_line, text))
@@ -56,8 +58,8 @@ def join_snapshot(state: State, snapshot: State) -> None:
             state.problems.append(SchemaProblem(table.declared.path, table.declared.start_line, text))
     for key, routine in snapshot.routines.items():
         state.routines[key] = routine
-    for name, found in snapshot.types.items():
-        state.types[name] = found
+    for name, type_definition in snapshot.types.items():
+        state.types[name] = type_definition
     if whole:  # the rest is what became of tables that are gone
         state.unknown = {}
     names = {table.name.name.casefold() for table in snapshot.tables.values()}
@@ -68,8 +70,8 @@ def join_snapshot(state: State, snapshot: State) -> None:
 
 def _report_columns(state: State, table: MutableTable, stated: MutableTable) -> None:
     """Report the columns that only one of two accounts of a table has."""
-    only_migrations = [one for one in table.columns if stated.column(one) is None]
-    only_snapshot = [one for one in stated.columns if table.column(one) is None]
+    only_migrations = [column for column in table.columns if stated.column(column) is None]
+    only_snapshot = [column for column in stated.columns if table.column(column) is None]
     words = []
     if only_migrations:
         words.append(f"only the migrations have {some(only_migrations)}")
@@ -120,8 +122,8 @@ def join_models(state: State, models: State) -> None:
     state.files |= models.files
     for key, routine in models.routines.items():
         state.routines.setdefault(key, routine)
-    for name, found in models.types.items():
-        state.types.setdefault(name, found)
+    for name, type_definition in models.types.items():
+        state.types.setdefault(name, type_definition)
 
 
 def _called_after(model: MutableTable, squashed: Mapping[str, MutableTable]) -> MutableTable | None:
@@ -130,7 +132,7 @@ def _called_after(model: MutableTable, squashed: Mapping[str, MutableTable]) -> 
     One edition of an application may call it so, and another one after the set of the models.
     """
     table = squashed.get(_squashed(model.alias)) if model.alias else None
-    same = [one for one in model.columns if table is not None and table.column(one) is not None]
+    same = [column for column in model.columns if table is not None and table.column(column) is not None]
     return table if len(same) * 2 > len(model.columns) else None
 
 
@@ -142,8 +144,8 @@ def name_targets(models: State) -> None:
             by_class.setdefault(table.alias.casefold(), []).append(table)
 
     def of_class(name: str) -> Name | None:
-        found = by_class.get(name.rpartition(".")[2].casefold(), [])
-        return found[0].name if len(found) == 1 else None
+        mutable_tables = by_class.get(name.rpartition(".")[2].casefold(), [])
+        return mutable_tables[0].name if len(mutable_tables) == 1 else None
 
     def target(name: Name, table: MutableTable) -> Name:
         known = models.find(name, of=table.name) is not None
@@ -196,8 +198,8 @@ def _describe(table: MutableTable, model: MutableTable) -> None:
 
 
 def _of_model(key: ForeignKey, table: MutableTable) -> ForeignKey:
-    names = (table.column(one) for one in key.columns)
-    return replace(key, columns=tuple(one.name for one in names if one is not None), evidence=Evidence.MODEL)
+    names = (table.column(column) for column in key.columns)
+    return replace(key, columns=tuple(name.name for name in names if name is not None), evidence=Evidence.MODEL)
 
 
 def _both(first: Iterable[Origin], second: Iterable[Origin]) -> tuple[Origin, ...]:

@@ -58,13 +58,13 @@ class Catalogue:
 
     def find(self, name: Name, database: str) -> Table | None:
         """Return the table of a database that a name means, None where there is none or more than one."""
-        found = [
+        tables = [
             table
             for table in self.by_name.get(name.name.casefold(), ())
             if table.name.database == database and _may_mean(name, table.name)
         ]
-        exact = [table for table in found if plain_schema(table.name.schema) == plain_schema(name.schema)]
-        return exact[0] if exact else found[0] if len(found) == 1 else None
+        exact = [table for table in tables if plain_schema(table.name.schema) == plain_schema(name.schema)]
+        return exact[0] if exact else tables[0] if len(tables) == 1 else None
 
     def having(self, name: Name) -> set[str]:
         """Return the databases in which a name may mean a table."""
@@ -76,7 +76,7 @@ class Catalogue:
         key = name.key
         if key not in self.columns:
             table = self.own.get(key)
-            self.columns[key] = frozenset(one.name.casefold() for one in table.columns) if table else frozenset()
+            self.columns[key] = frozenset(column.name.casefold() for column in table.columns) if table else frozenset()
         return self.columns[key] or None
 
     def away(self, path: str, database: str) -> int:
@@ -236,24 +236,24 @@ class _Phrases:
 
 
 def _mentions(definition: Definition, catalogue: Catalogue, phrases: _Phrases) -> _Mentions:
-    found = _Mentions()
+    mentions = _Mentions()
     text = "\n".join((definition.term, *definition.synonyms, definition.text))
     names = [next(filter(None, one)) for one in QUOTED.findall(text)]
     names += [name for name in IDENTIFIER.findall(text) if _is_code(name)]
     names += IDENTIFIER.findall(definition.expression)
     for name in names:
-        _mention(found, name.split("."), catalogue=catalogue, phrases=phrases)
+        _mention(mentions, name.split("."), catalogue=catalogue, phrases=phrases)
     for name in usage_of_text(definition.expression).reads if definition.expression else ():
-        _mention(found, [name.name], catalogue=catalogue, phrases=phrases)
+        _mention(mentions, [name.name], catalogue=catalogue, phrases=phrases)
     words = [stem(word.casefold()) for word in WORD.findall(text)]
     for size in sorted(phrases.lengths):
         for start in range(len(words) - size + 1):
             run = tuple(words[start : start + size])
             for table in phrases.tables.get(run, ()):
-                found.tables[table.name.key] = table
+                mentions.tables[table.name.key] = table
             for table, column in phrases.columns.get(run, ()):
-                found.columns.setdefault(column.casefold(), []).append((table, column))
-    return found
+                mentions.columns.setdefault(column.casefold(), []).append((table, column))
+    return mentions
 
 
 def _is_code(name: str) -> bool:

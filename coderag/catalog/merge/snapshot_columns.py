@@ -42,13 +42,13 @@ def join_live(state: State, live: State, *, database: str) -> None:
     mine = [table for key, table in state.tables.items() if key[0] == database and not table.record.temporary]
     pairs = _pairs(mine, live)
     _report_missing(state, mine, pairs, hidden=set(_hidden(live)))
-    for table, stated in pairs:
-        _report_columns(state, table, stated)
-        _take(stated, table, dialect=dialect)
+    for table, mutable_table in pairs:
+        _report_columns(state, table, mutable_table)
+        _take(mutable_table, table, dialect=dialect)
         state.take(table)
-    for stated in live.tables.values():
-        stated.name = replace(stated.name, database=written)
-        state.put(stated)
+    for mutable_table in live.tables.values():
+        mutable_table.name = replace(mutable_table.name, database=written)
+        state.put(mutable_table)
     _join_routines(state, live, database=written)
     _join_types(state, live, database=written)
     state.problems += live.all_problems()
@@ -61,17 +61,17 @@ def _pairs(mine: Iterable[MutableTable], live: State) -> list[Pair]:
     pairs: list[Pair] = []
     others: list[MutableTable] = []
     for table in mine:
-        stated = live.tables.get(key_of(replace(table.name, database="")))
-        if stated is None:
+        mutable_table = live.tables.get(key_of(replace(table.name, database="")))
+        if mutable_table is None:
             others.append(table)
         else:
-            pairs.append((table, stated))
+            pairs.append((table, mutable_table))
     taken = {id(stated) for _, stated in pairs}
     found: dict[int, list[Pair]] = {}
     for table in others:
-        stated = live.find(Name(table.name.name, table.name.schema))
-        if stated is not None and id(stated) not in taken:
-            found.setdefault(id(stated), []).append((table, stated))
+        mutable_table = live.find(Name(table.name.name, table.name.schema))
+        if mutable_table is not None and id(mutable_table) not in taken:
+            found.setdefault(id(mutable_table), []).append((table, mutable_table))
     return pairs + [same[0] for same in found.values() if len(same) == 1]
 
 
@@ -99,17 +99,17 @@ def _report_columns(state: State, table: MutableTable, stated: MutableTable) -> 
     """Report the columns that only files or only the database have."""
     if not table.columns or not stated.columns:
         return
-    only_files = [one for one in table.columns.values() if stated.column(one.name) is None]
-    only_database = [one for one in stated.columns if table.column(one) is None]
+    only_files = [column for column in table.columns.values() if stated.column(column.name) is None]
+    only_database = [column for column in stated.columns if table.column(column) is None]
     if _is_partial(table, missing=len(only_database), of=len(stated.columns)):
         only_database = []
     words = []
     if only_files:
-        words.append(f"the database lacks {some(one.name for one in only_files)}")
+        words.append(f"the database lacks {some(only_file.name for only_file in only_files)}")
     if only_database:
         words.append(f"only the database has {some(only_database)}")
     if words:
-        place = next((one.source for one in only_files if one.source.path), table.declared)
+        place = next((only_file.source for only_file in only_files if only_file.source.path), table.declared)
         text = f"{table.name} is another {table.record.kind} in the database: {', '.join(words)}"
         state.problems.append(SchemaProblem(place.path, place.start_line, text))
 
@@ -166,7 +166,7 @@ def _take_keys(stated: MutableTable, table: MutableTable) -> None:
             if key.source.path:
                 stated.foreign_keys[number] = replace(stated.foreign_keys[number], source=key.source)
         if not same and (key.evidence is Evidence.MODEL or _only_models(table)):
-            columns = [one.name for name in key.columns if (one := stated.column(name)) is not None]
+            columns = [column.name for name in key.columns if (column := stated.column(name)) is not None]
             if len(columns) == len(key.columns):
                 stated.foreign_keys.append(_of_model(key, columns))
 
@@ -222,8 +222,8 @@ def _join_routines(state: State, live: State, *, database: str) -> None:
 
 
 def _join_types(state: State, live: State, *, database: str) -> None:
-    for found in live.types.values():
-        moved = replace(found, name=replace(found.name, database=database))
+    for type_definition in live.types.values():
+        moved = replace(type_definition, name=replace(type_definition.name, database=database))
         known = state.types.get(key_of(moved.name))
         if known is not None:
             source = known.source if known.source.path else moved.source

@@ -40,15 +40,15 @@ def _built(part: DatabasePart, asked: Mapping[str, DatabasePart]) -> Built:
     if part.live is not None:
         asked = {main_database(state): part}
     elif asked:
-        others = [one.group for one in asked.values()]
+        others = [database_part.group for database_part in asked.values()]
         group = _joined(group, others)
-        if any(one.files or one.models for one in others):
+        if any(other.files or other.models for other in others):
             state = _of_files(group)
     name_targets(state)
-    for database, one in asked.items():
-        if one.live is not None:
-            one.live.adopt()
-            join_live(state, one.live, database=database)
+    for database, database_part in asked.items():
+        if database_part.live is not None:
+            database_part.live.adopt()
+            join_live(state, database_part.live, database=database)
     state.adopt()
     return Built(group, state, {database: one.group for database, one in asked.items()})
 
@@ -75,12 +75,12 @@ def _of_files(group: Group) -> State:
 
 def _joined(group: Group, others: Sequence[Group]) -> Group:
     """Return a group of files with those that have come to the databases which it declares."""
-    found = [*others, group]
+    groups = [*others, group]
     return replace(
         group,
-        files=(*group.files, *(file for one in others for file in one.files)),
-        models=(*group.models, *(file for one in others for file in one.models)),
-        live=tuple(file for one in others for file in one.live),
-        environment=next((one.environment for one in found if one.environment), ""),
-        domain=next((one.domain for one in found if one.domain), ""),
+        files=(*group.files, *(file for other in others for file in other.files)),
+        models=(*group.models, *(file for other in others for file in other.models)),
+        live=tuple(file for other in others for file in other.live),
+        environment=next((one.environment for one in groups if one.environment), ""),
+        domain=next((one.domain for one in groups if one.domain), ""),
     )

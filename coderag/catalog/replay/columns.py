@@ -72,8 +72,10 @@ def rename_column(state: State, operation: RenameColumn) -> None:
     for key in state.referrers.get(table.name.name.casefold(), ()):
         if (other := state.tables.get(key)) is not None:
             other.foreign_keys = [
-                replace(one, referenced=renamed(one.referenced)) if same(one.table) else one
-                for one in other.foreign_keys
+                replace(foreign_key, referenced=renamed(foreign_key.referenced))
+                if same(foreign_key.table)
+                else foreign_key
+                for foreign_key in other.foreign_keys
             ]
     for key in state.readers:
         if (view := state.tables.get(key)) is not None and any(map(same, view.record.usage.reads)):
@@ -181,7 +183,7 @@ def _altered_table(state: State, operation: Change) -> MutableTable | None:
 
 def _column(state: State, table: MutableTable, name: str, *, source: Source, doing: str) -> Column | None:
     """Return a column of a table; one that is not there is reported."""
-    found = table.column(name)
-    if found is None:
+    column = table.column(name)
+    if column is None:
         state.report(source, f"column {name} of {table.name} is {doing}, which the table has not")
-    return found
+    return column

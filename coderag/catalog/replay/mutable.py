@@ -24,7 +24,7 @@ def joined_comment(first: str, second: str) -> str:
 
 def same_columns(first: Iterable[Column], second: Iterable[Column]) -> bool:
     """Tell whether two lists of columns have the same names, in any order."""
-    return {one.name.casefold() for one in first} == {one.name.casefold() for one in second}
+    return {column.name.casefold() for column in first} == {column.name.casefold() for column in second}
 
 
 class MutableTable:
@@ -104,10 +104,10 @@ class MutableTable:
 
         self.primary_key = tuple(one for one in self.primary_key if one.casefold() != dropped)
         self.unique = [one for one in self.unique if keeps(one)]
-        self.foreign_keys = [one for one in self.foreign_keys if keeps(one.columns)]
+        self.foreign_keys = [foreign_key for foreign_key in self.foreign_keys if keeps(foreign_key.columns)]
         if self.checks:
             word = _word(column.name)
-            self.checks = [one for one in self.checks if not word.search(one)]
+            self.checks = [check for check in self.checks if not word.search(check)]
 
     def rename(self, column: Column, to: str) -> None:
         """Rename a column, in the keys and checks too."""
@@ -118,9 +118,11 @@ class MutableTable:
         renamed = renaming(column.name, to)
         self.primary_key = renamed(self.primary_key)
         self.unique = [renamed(one) for one in self.unique]
-        self.foreign_keys = [replace(one, columns=renamed(one.columns)) for one in self.foreign_keys]
+        self.foreign_keys = [
+            replace(foreign_key, columns=renamed(foreign_key.columns)) for foreign_key in self.foreign_keys
+        ]
         word = _word(column.name)
-        self.checks = [word.sub(lambda _: to, one) for one in self.checks]
+        self.checks = [word.sub(lambda _: to, check) for check in self.checks]
         self.constraints = {
             name: (kind, key if kind == "check" else renamed(key)) for name, (kind, key) in self.constraints.items()
         }
@@ -149,7 +151,7 @@ class MutableTable:
 
     def take_index(self, name: str) -> Columns:
         """Return the columns of a unique index, which is no longer one by itself; none where it is not known."""
-        known = next((one for one in self.constraints if one.casefold() == name.casefold()), None)
+        known = next((constraint for constraint in self.constraints if constraint.casefold() == name.casefold()), None)
         if known is None or self.constraints[known][0] != "unique":
             return ()
         _, columns = self.constraints.pop(known)
@@ -163,17 +165,17 @@ class MutableTable:
 
     def add_foreign_key(self, key: ForeignKey) -> None:
         """Add a foreign key; one that is known without its name or columns is replaced."""
-        for position, one in enumerate(self.foreign_keys):
-            if same_key(one, key):
-                known = one if one.referenced or not key.referenced else key
-                self.foreign_keys[position] = replace(known, name=one.name or key.name)
+        for position, foreign_key in enumerate(self.foreign_keys):
+            if same_key(foreign_key, key):
+                known = foreign_key if foreign_key.referenced or not key.referenced else key
+                self.foreign_keys[position] = replace(known, name=foreign_key.name or key.name)
                 return
         self.foreign_keys.append(key)
 
     def drop_constraint(self, name: str) -> bool:
         """Drop the constraint of a name, also one that a database names so by itself; tell whether it was known."""
         folded = name.casefold()
-        known = next((one for one in self.constraints if one.casefold() == folded), None)
+        known = next((constraint for constraint in self.constraints if constraint.casefold() == folded), None)
         if known is not None:
             return self._drop(*self.constraints.pop(known))
         for position, key in enumerate(self.foreign_keys):
@@ -200,15 +202,19 @@ class MutableTable:
                 return True
         for check in self.checks:
             words = {word.casefold() for word in re.findall(r"\w+", check)}
-            if any(folded.endswith(f"_{one.casefold()}_check") for one in self.columns if one.casefold() in words):
+            if any(
+                folded.endswith(f"_{column.casefold()}_check") for column in self.columns if column.casefold() in words
+            ):
                 return self._drop("check", (check,))
         return False
 
     def drop_key(self, columns: Sequence[str]) -> bool:
         """Drop the foreign keys and unique keys of exactly these columns; tell whether there was one."""
-        wanted = [one.casefold() for one in columns]
+        wanted = [column.casefold() for column in columns]
         before = len(self.foreign_keys) + len(self.unique)
-        self.foreign_keys = [one for one in self.foreign_keys if [*map(str.casefold, one.columns)] != wanted]
+        self.foreign_keys = [
+            foreign_key for foreign_key in self.foreign_keys if [*map(str.casefold, foreign_key.columns)] != wanted
+        ]
         self.unique = [one for one in self.unique if [*map(str.casefold, one)] != wanted]
         return len(self.foreign_keys) + len(self.unique) < before
 
@@ -219,7 +225,7 @@ class MutableTable:
             case "unique":
                 self.unique = [one for one in self.unique if one != key]
             case "check":
-                self.checks = [one for one in self.checks if one != key[0]]
+                self.checks = [check for check in self.checks if check != key[0]]
             case _:
                 self.drop_key(key)
         return True

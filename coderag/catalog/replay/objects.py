@@ -74,21 +74,21 @@ def comment_on_routine(state: State, operation: CommentOn) -> None:
 
 def create_type(state: State, operation: CreateType) -> None:
     """Add a type, or values to one that is there."""
-    found = operation.type
-    key = _type_key(state, found.name)
+    type_definition = operation.type
+    key = _type_key(state, type_definition.name)
     before = state.types.get(key)
     if operation.extend:
         if before is None and state.may_wait:
             state.defer(operation)
         elif before is None:
-            state.report(found.source, f"type {found.name} gets values and is never created")
+            state.report(type_definition.source, f"type {type_definition.name} gets values and is never created")
         else:
-            more = tuple(value for value in found.values if value not in before.values)
+            more = tuple(value for value in type_definition.values if value not in before.values)
             state.types[key] = replace(before, values=before.values + more)
         return
-    name = state.qualified(found.name)
+    name = state.qualified(type_definition.name)
     state.databases.setdefault(name.database.casefold(), name.database)
-    state.types[key_of(name)] = replace(found, name=name, source=state.placed(found.source))
+    state.types[key_of(name)] = replace(type_definition, name=name, source=state.placed(type_definition.source))
 
 
 def drop_type(state: State, operation: Drop) -> None:
@@ -99,18 +99,18 @@ def drop_type(state: State, operation: Drop) -> None:
 def comment_on_type(state: State, operation: CommentOn) -> None:
     """Comment on a type."""
     key = _type_key(state, operation.name)
-    if (found := state.types.get(key)) is not None:
-        state.types[key] = replace(found, comment=operation.text)
+    if (type_definition := state.types.get(key)) is not None:
+        state.types[key] = replace(type_definition, comment=operation.text)
 
 
 def rename_type(state: State, operation: Rename) -> None:
     """Give a type another name, also where columns are of it."""
-    found = state.types.pop(_type_key(state, operation.name), None)
-    if found is None:
+    type_definition = state.types.pop(_type_key(state, operation.name), None)
+    if type_definition is None:
         return
-    renamed = replace(found, name=replace(found.name, name=operation.to.name))
+    renamed = replace(type_definition, name=replace(type_definition.name, name=operation.to.name))
     state.types[key_of(renamed.name)] = renamed
-    old = found.name.name.casefold()
+    old = type_definition.name.name.casefold()
     for table in state.tables.values():
         for column in list(table.columns.values()):
             if column.type.casefold().rpartition(".")[2] == old:
@@ -133,7 +133,7 @@ def _joined_usage(first: Usage, second: Usage) -> Usage:
 
 
 def _routine_key(routine: Routine) -> RoutineKey:
-    parameters = tuple(one.type.casefold() or one.name.casefold() for one in routine.parameters)
+    parameters = tuple(parameter.type.casefold() or parameter.name.casefold() for parameter in routine.parameters)
     if routine.kind is ObjectKind.PACKAGE:
         parameters = ()
     return routine.kind, key_of(routine.name), key_of(routine.table) if routine.table else None, parameters

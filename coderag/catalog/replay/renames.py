@@ -50,7 +50,7 @@ def with_renamed_table(view: Table, same: Callable[[Name], bool], to: Name) -> T
         reads=tuple(map(renamed, view.usage.reads)),
         writes=tuple(map(renamed, view.usage.writes)),
         columns=tuple(map(of_column, view.usage.columns)),
-        joins=tuple(replace(one, left=renamed(one.left), right=renamed(one.right)) for one in view.usage.joins),
+        joins=tuple(replace(join, left=renamed(join.left), right=renamed(join.right)) for join in view.usage.joins),
     )
     lineage = tuple(replace(line, sources=tuple(map(of_column, line.sources))) for line in view.lineage)
     return replace(view, usage=usage, lineage=lineage)

@@ -81,12 +81,25 @@ class _Resolver:
         for table in self._views(kept):
             key = key_of(self._final(table.name))
             self.finished[key] = self._with_usage(self.finished[key], table)
-        routines = [self._routine(one) for one in self.state.routines.values()]
-        types = [replace(one, name=self._final(one.name)) for one in self.state.types.values()]
+        routines = [self._routine(routine) for routine in self.state.routines.values()]
+        types = [
+            replace(type_definition, name=self._final(type_definition.name))
+            for type_definition in self.state.types.values()
+        ]
         return Resolved(
             tuple(sorted(self.finished.values(), key=lambda one: one.name.key)),
-            tuple(sorted(routines, key=lambda one: (one.name.key, one.kind, one.source.path, one.source.start_line))),
-            tuple(sorted(types, key=lambda one: one.name.key)),
+            tuple(
+                sorted(
+                    routines,
+                    key=lambda routine: (
+                        routine.name.key,
+                        routine.kind,
+                        routine.source.path,
+                        routine.source.start_line,
+                    ),
+                )
+            ),
+            tuple(sorted(types, key=lambda type_definition: type_definition.name.key)),
             tuple(self._all_problems()),
         )
 
@@ -121,8 +134,8 @@ class _Resolver:
     # Names
 
     def _find(self, name: Name, of: Name) -> MutableTable | None:
-        found = self.state.find(name, of=of)
-        return self.stands_for.get(key_of(found.name), found) if found is not None else None
+        mutable_table = self.state.find(name, of=of)
+        return self.stands_for.get(key_of(mutable_table.name), mutable_table) if mutable_table is not None else None
 
     def _final(self, name: Name) -> Name:
         return replace(name, database=self.databases.get(name.database.casefold(), name.database))
@@ -131,8 +144,8 @@ class _Resolver:
         """Return what gives a name as it is written in an object's definition the table's name."""
 
         def placed(name: Name) -> Name:
-            found = self._find(name, of)
-            return name if found is None else self._final(found.name)
+            mutable_table = self._find(name, of)
+            return name if mutable_table is None else self._final(mutable_table.name)
 
         return placed
 
@@ -150,10 +163,10 @@ class _Resolver:
 
     def _all_problems(self) -> Iterator[SchemaProblem]:
         yield from self.problems
-        for found in self.missing.values():
-            others = len(found) - 1
+        for schema_problems in self.missing.values():
+            others = len(schema_problems) - 1
             more = f" (and is needed in {others} other place{'s' * (others > 1)})" if others else ""
-            yield replace(found[0], text=found[0].text + more)
+            yield replace(schema_problems[0], text=schema_problems[0].text + more)
 
     def _report(self, source: Source, text: str) -> None:
         self.problems.append(SchemaProblem(source.path, source.start_line, text))
@@ -161,7 +174,7 @@ class _Resolver:
     # Tables
 
     def _table(self, table: MutableTable) -> Table:
-        keys = [key for one in table.foreign_keys if (key := self._foreign_key(one, table)) is not None]
+        keys = [key for foreign_key in table.foreign_keys if (key := self._foreign_key(foreign_key, table)) is not None]
         members = sorted(dict.fromkeys(self.members.get(key_of(table.name), ())), key=natural_key)
         parent = table.record.parent
         return replace(
@@ -208,25 +221,25 @@ class _Resolver:
         """Return the values of a column whose type is an enum, or a domain over one or with a list of values."""
         written = column.type
         for _ in range(MAX_DEPTH):
-            found = self._type(written, of)
-            if found is None:
+            type_definition = self._type(written, of)
+            if type_definition is None:
                 return ()
-            if found.values:
-                return found.values
-            if found.kind is not ObjectKind.DOMAIN:
+            if type_definition.values:
+                return type_definition.values
+            if type_definition.kind is not ObjectKind.DOMAIN:
                 return ()
-            for check in found.checks:
+            for check in type_definition.checks:
                 if (listed := IN_LIST.search(check)) is not None:
                     return tuple(LITERAL.findall(listed[1] or listed[2] or ""))
-            written = found.base
+            written = type_definition.base
         return ()
 
     def _type(self, written: str, of: Name) -> TypeDefinition | None:
         if written.startswith('"'):
             written = written.rstrip("[]")
         else:
-            found = TYPE_NAME.match(written)
-            written = found[0] if found else written
+            match = TYPE_NAME.match(written)
+            written = match[0] if match else written
         schema, _, name = written.replace('"', "").rpartition(".")
         folded = name.casefold()
         for one in (schema or of.schema, ""):
@@ -264,24 +277,26 @@ class _Resolver:
 
     def _lineage(self, lines: tuple[Lineage, ...], placed: Place) -> list[Lineage]:
         """Return the lineage of a view's columns, one for each column where it takes all of a table."""
-        found: list[Lineage] = []
+        lineages: list[Lineage] = []
         for line in lines:
-            sources = tuple(replace(one, tables=tuple(map(placed, one.tables))) for one in line.sources)
+            sources = tuple(replace(source, tables=tuple(map(placed, source.tables))) for source in line.sources)
             if line.column == STAR:
-                found += [one for use in sources for name in use.tables for one in self._all_columns(name)]
+                lineages += [
+                    all_column for use in sources for name in use.tables for all_column in self._all_columns(name)
+                ]
             else:
                 uses = narrowed_usage(Usage(columns=sources), self._columns_of).columns
-                found.append(replace(line, sources=uses or sources))
+                lineages.append(replace(line, sources=uses or sources))
         # Of two columns with one name, the first is the one that the name means.
         named: dict[object, Lineage] = {}
-        for line in found:
+        for line in lineages:
             named.setdefault(line if line.column == STAR else line.column.casefold(), line)
         return list(named.values())
 
     def _all_columns(self, name: Name) -> list[Lineage]:
         record = self.finished.get(key_of(name))
-        columns = [one.name for one in record.columns] if record is not None else []
-        return [Lineage(one, (ColumnUse(one, (name,)),)) for one in columns or [STAR]]
+        columns = [column.name for column in record.columns] if record is not None else []
+        return [Lineage(column, (ColumnUse(column, (name,)),)) for column in columns or [STAR]]
 
     def _routine(self, routine: Routine) -> Routine:
         placed = self._placed(routine.name)
@@ -297,19 +312,19 @@ def _view_columns(record: Table, lineage: tuple[Lineage, ...]) -> tuple[tuple[Co
     """Return a view's columns and what they are computed from; those that it takes with a star are in the lineage."""
     if record.columns and all(line.column != STAR for line in record.lineage):
         return record.columns, lineage
-    found = [line for line in lineage if line.column != STAR]
-    names = {line.column.casefold() for line in found}
+    lineages = [line for line in lineage if line.column != STAR]
+    names = {line.column.casefold() for line in lineages}
     others = tuple(column for column in record.columns if column.name.casefold() not in names)
     known = {column.name.casefold(): column for column in record.columns}
     # CREATE VIEW v (a, b) AS SELECT *; dbt has no such thing, but documents that are behind.
     is_named = bool(others) and len(record.columns) >= len(lineage) and Origin.DBT not in record.origins
-    if is_named and len(record.columns) == len(found):
-        pairs = zip(record.columns, found, strict=True)
+    if is_named and len(record.columns) == len(lineages):
+        pairs = zip(record.columns, lineages, strict=True)
         return record.columns, tuple(replace(line, column=column.name) for column, line in pairs)
     if is_named:
         return record.columns, tuple(line for line in lineage if line.column.casefold() in known or line.column == STAR)
-    columns = tuple(known.get(line.column.casefold(), Column(line.column)) for line in found)
-    return columns + (others if len(found) < len(lineage) else ()), lineage
+    columns = tuple(known.get(line.column.casefold(), Column(line.column)) for line in lineages)
+    return columns + (others if len(lineages) < len(lineage) else ()), lineage
 
 
 def renamed_usage(usage: Usage, placed: Place) -> Usage:
@@ -322,8 +337,8 @@ def renamed_usage(usage: Usage, placed: Place) -> Usage:
         writes=tuple(dict.fromkeys(map(placed, usage.writes))),
         deletes=tuple(dict.fromkeys(map(placed, usage.deletes))),
         whole=tuple(dict.fromkeys(map(placed, usage.whole))),
-        columns=tuple(replace(one, tables=tuple(map(placed, one.tables))) for one in usage.columns),
-        joins=tuple(replace(one, left=placed(one.left), right=placed(one.right)) for one in usage.joins),
+        columns=tuple(replace(column, tables=tuple(map(placed, column.tables))) for column in usage.columns),
+        joins=tuple(replace(join, left=placed(join.left), right=placed(join.right)) for join in usage.joins),
     )
 
 

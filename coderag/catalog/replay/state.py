@@ -73,12 +73,12 @@ class State:
 
     def all_problems(self) -> list[SchemaProblem]:
         """Return what does not fit, the changes of a table that is never created as one."""
-        found = list(self.problems)
+        schema_problems = list(self.problems)
         for problems in self.unknown.values():
             others = len(problems) - 1
             more = f" (and {others} other change{'s' * (others > 1)} of it)" if others else ""
-            found.append(replace(problems[0], text=problems[0].text + more))
-        return found
+            schema_problems.append(replace(problems[0], text=problems[0].text + more))
+        return schema_problems
 
     def find(self, name: Name, *, of: Name | None = None) -> MutableTable | None:
         """Return the table that a name refers to, None where there is none or more than one.
@@ -88,14 +88,18 @@ class State:
         database = name.database or (of.database if of else self.database)
         schema = name.schema or (of.schema if of else self.schema)
         folded = name.name.casefold()
-        found = self.tables.get((database.casefold(), plain_schema(schema), folded))
-        if found is not None:
-            return found
+        mutable_table = self.tables.get((database.casefold(), plain_schema(schema), folded))
+        if mutable_table is not None:
+            return mutable_table
         keys = self.by_name.get(folded)
         if not keys:
             return None
-        if name.schema and not name.database and (found := self.tables.get((name.schema.casefold(), "", folded))):
-            return found  # MySQL's database is read as a schema
+        if (
+            name.schema
+            and not name.database
+            and (mutable_table := self.tables.get((name.schema.casefold(), "", folded)))
+        ):
+            return mutable_table  # MySQL's database is read as a schema
         fitting = [key for key in keys if _may_be(name, key)]
         same = [key for key in fitting if key[0] == database.casefold()] or fitting
         if len(same) > 1:
@@ -151,9 +155,9 @@ class State:
     def end_session(self) -> None:
         """Take out the temporary tables of a file, and bring back what they hid."""
         for key, before in self.session.items():
-            found = self.tables.get(key)
-            if found is not None and found.record.temporary:
-                self.take(found)
+            mutable_table = self.tables.get(key)
+            if mutable_table is not None and mutable_table.record.temporary:
+                self.take(mutable_table)
             if before is not None and key not in self.tables:
                 self.put(before)
         self.session = {}
@@ -165,8 +169,8 @@ class State:
 
     def refer(self, table: MutableTable) -> None:
         """Note which tables the foreign keys of a table refer to."""
-        for one in table.foreign_keys:
-            self.referrers.setdefault(one.table.name.casefold(), {})[key_of(table.name)] = None
+        for foreign_key in table.foreign_keys:
+            self.referrers.setdefault(foreign_key.table.name.casefold(), {})[key_of(table.name)] = None
 
     def take(self, table: MutableTable) -> None:
         """Take a table out."""
@@ -229,9 +233,9 @@ class State:
 
     def known(self, name: Name, operation: SchemaOperation, *, source: Source, doing: str) -> MutableTable | None:
         """Return the table that an operation changes; where there is none, the operation waits or is reported."""
-        found = self.find(name)
-        if found is not None:
-            return found
+        mutable_table = self.find(name)
+        if mutable_table is not None:
+            return mutable_table
         if self.may_wait:
             self.defer(operation)
             return None

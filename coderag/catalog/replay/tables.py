@@ -99,20 +99,20 @@ def _merges_model(state: State, before: MutableTable, table: Table, declared: So
 
 def drop_table(state: State, operation: Drop) -> None:
     """Take a table out; one that is created again later goes on with its history."""
-    found = state.find(operation.name)
-    if found is None:
+    mutable_table = state.find(operation.name)
+    if mutable_table is None:
         if state.in_order and not operation.if_exists:
             state.report(operation.source, f"{operation.name} is dropped and never created")
         return
     # A file that takes a schema down lies beside the one that builds it, and is not the last word.
-    if not state.in_order and found.declared.path != state.path:
+    if not state.in_order and mutable_table.declared.path != state.path:
         return
-    state.take(found)
-    if (hidden := state.session.pop(key_of(found.name), None)) is not None:
+    state.take(mutable_table)
+    if (hidden := state.session.pop(key_of(mutable_table.name), None)) is not None:
         state.put(hidden)
         return
-    state.note(found, operation.source, "dropped")
-    state.dropped[key_of(found.name)] = found
+    state.note(mutable_table, operation.source, "dropped")
+    state.dropped[key_of(mutable_table.name)] = mutable_table
 
 
 def drop_schema(state: State, operation: Drop) -> None:
@@ -125,11 +125,11 @@ def drop_schema(state: State, operation: Drop) -> None:
 
 def rename_table(state: State, operation: Rename) -> None:
     """Give a table or view another name."""
-    found = state.known(operation.name, operation, source=operation.source, doing="renamed")
-    if found is not None:
-        schema = operation.to.schema or found.name.schema
-        to = Name(operation.to.name, schema, operation.to.database or found.name.database)
-        _move(state, found, to=to, source=operation.source)
+    mutable_table = state.known(operation.name, operation, source=operation.source, doing="renamed")
+    if mutable_table is not None:
+        schema = operation.to.schema or mutable_table.name.schema
+        to = Name(operation.to.name, schema, operation.to.database or mutable_table.name.database)
+        _move(state, mutable_table, to=to, source=operation.source)
 
 
 def rename_schema(state: State, operation: Rename) -> None:
@@ -166,7 +166,8 @@ def _refer_to(state: State, before: Name, to: Name) -> None:
         if table is None:
             continue
         table.foreign_keys = [
-            replace(one, table=renamed_to(one.table, to)) if same(one.table) else one for one in table.foreign_keys
+            replace(foreign_key, table=renamed_to(foreign_key.table, to)) if same(foreign_key.table) else foreign_key
+            for foreign_key in table.foreign_keys
         ]
         state.referrers.setdefault(to.name.casefold(), {})[key] = None
     for key in list(state.readers):
@@ -185,12 +186,12 @@ def _refer_to(state: State, before: Name, to: Name) -> None:
 def describe(state: State, operation: Describe) -> None:
     """Add to a table what a document says of it; a complete description may be all there is of it."""
     described = operation.table
-    found = state.find(described.name)
-    if found is None and state.last and operation.complete:
+    mutable_table = state.find(described.name)
+    if mutable_table is None and state.last and operation.complete:
         create_table(state, CreateTable(described))
         return
     source = described.sources[0] if described.sources else Source()
-    table = found or state.known(described.name, operation, source=source, doing="described")
+    table = mutable_table or state.known(described.name, operation, source=source, doing="described")
     if table is not None:
         _merge(state, table, described, complete=operation.complete)
         if state.in_order and described.alias:  # a migration gives the model another name
@@ -203,7 +204,7 @@ def drop_index(state: State, operation: Drop) -> None:
     """Drop the unique key that an index is."""
     name = operation.name.name
     for table in state.tables.values():
-        if any(one.casefold() == name.casefold() for one in table.constraints):
+        if any(constraint.casefold() == name.casefold() for constraint in table.constraints):
             table.drop_constraint(name)
             state.note(table, operation.source, f"index {name} dropped")
 

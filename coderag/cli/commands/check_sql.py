@@ -30,19 +30,19 @@ def run(options: argparse.Namespace) -> int:
     text, index = _opened(options)
     dialect = options.dialect[0] if len(options.dialect) == 1 else ""
     conditions = conditions_of(options)
-    found = index.check_sql(text, dialect=dialect, conditions=conditions, writes=options.allow_writes)
-    if not any(one.severity is Severity.ERROR for one in found):
-        found += _explained(text, options.url) if options.url else _explained_by_file(text, index)
-    errors = sum(one.severity is Severity.ERROR for one in found)
+    findings = index.check_sql(text, dialect=dialect, conditions=conditions, writes=options.allow_writes)
+    if not any(one.severity is Severity.ERROR for one in findings):
+        findings += _explained(text, options.url) if options.url else _explained_by_file(text, index)
+    errors = sum(one.severity is Severity.ERROR for one in findings)
     if options.json:
-        print_records(found)
+        print_records(findings)
     else:
         shown = screen(options.color)
         name = "<stdin>" if options.file == "-" else options.file
-        for one in found:
+        for one in findings:
             print("\n".join(_lines(one, text.split("\n"), name, shown)))
-        warnings = len(found) - errors
-        note(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}" if found else "nothing is wrong")
+        warnings = len(findings) - errors
+        note(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}" if findings else "nothing is wrong")
     return NOTHING if errors else FOUND
 
 
@@ -62,10 +62,10 @@ def _opened(options: argparse.Namespace) -> tuple[str, Index]:
 
 def _is_indexed(index: Index, path: Path) -> bool:
     """Tell whether a file is one of an index."""
-    for one in index.roots:
-        if path.is_relative_to(one.root):
+    for root in index.roots:
+        if path.is_relative_to(root.root):
             with suppress(QueryError):
-                index.chunks(path.relative_to(one.root).as_posix())
+                index.chunks(path.relative_to(root.root).as_posix())
                 return True
     return False
 
@@ -95,11 +95,11 @@ def _explained(text: str, url: str) -> list[Finding]:
     """Return why a database refuses the query, asked in a transaction that only reads."""
     from coderag.catalog.introspect.explain import explain
 
-    said = explain(url, text)
-    if not said.error:
+    explanation = explain(url, text)
+    if not explanation.error:
         return []
-    place = max(said.position, 0)
-    return [finding(Code.REFUSED, said.error, text=text, extent=(place, place + 1))]
+    place = max(explanation.position, 0)
+    return [finding(Code.REFUSED, explanation.error, text=text, extent=(place, place + 1))]
 
 
 def _lines(one: Finding, lines: list[str], name: str, shown: Screen) -> list[str]:

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         write_output(options.output, drawn)
         note(f"{counted(len(tables), 'table')} drawn in {options.output}, as {kind}")
     elif options.json:
-        print(json_line({"format": kind, "tables": [str(one.name) for one in tables], "text": drawn}))
+        print(json_line({"format": kind, "tables": [str(table.name) for table in tables], "text": drawn}))
     else:
         print("\n".join(map(visible, drawn.split("\n"))))
     return FOUND
@@ -48,11 +48,11 @@ def _chosen(index: Index, options: argparse.Namespace) -> list[Table]:
     conditions = conditions_of(options)
     if not options.what:
         return index.tables(conditions)
-    found = [index.table(name, conditions) for name in options.what]
-    if not all(found):
+    table_factseses = [index.table(name, conditions) for name in options.what]
+    if not all(table_factseses):
         return index.tables_about(" ".join(options.what), k=options.k, conditions=conditions)
-    named = [one.table for facts in found for one in facts]
-    if len(named) == 1 or len({one.name.database for one in named}) > 1:
+    named = [table_facts.table for facts in table_factseses for table_facts in facts]
+    if len(named) == 1 or len({table.name.database for table in named}) > 1:
         return named
     from coderag.search.context.schema_context import connected
 

@@ -79,10 +79,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _configurations(options: argparse.Namespace) -> list[Configuration]:
     configurations = [DEFAULT, *map(parse_configuration, options.compare)]
-    names = [one.name for one in configurations]
+    names = [configuration.name for configuration in configurations]
     if len(set(names)) < len(names):
         raise EvaluationError("--compare names a configuration twice")
-    if options.from_docstrings and any("index" in one.settings for one in configurations):
+    if options.from_docstrings and any("index" in configuration.settings for configuration in configurations):
         raise EvaluationError("--from-docstrings asks an index of its own; no other one can be compared with it")
     return configurations
 
@@ -124,7 +124,7 @@ def _from_git(options: argparse.Namespace) -> Asked:
 
     index = open_index(options)
     limit = MADE if options.limit is None else options.limit
-    made = [git_questions(one.root, index, limit, since=options.since or "") for one in index.roots]
+    made = [git_questions(root.root, index, limit, since=options.since or "") for root in index.roots]
     questions = [question for one in made for question in one.questions]
     commits, targets = sum(one.commits for one in made), sum(one.targets for one in made)
     found = sum(one.found for one in made)
@@ -175,7 +175,7 @@ def _from_docstrings(options: argparse.Namespace, scratch: Path) -> Asked:
 
 
 def _reasons(skipped: Mapping[str, int]) -> str:
-    ordered = sorted(skipped.items(), key=lambda one: (-one[1], one[0]))
+    ordered = sorted(skipped.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count:,} {reason}" for reason, count in ordered) or "none"
 
 
@@ -241,17 +241,17 @@ def _print(options: argparse.Namespace, asked: Asked, found: Mapping[str, Evalua
         return
     shown = screen(options.color)
     print(shown.paint(visible(asked.origin), Style.DIM))
-    for name, one in found.items():
+    for name, evaluation in found.items():
         print()
         if len(found) > 1:
             print(shown.paint(name[0].upper() + name[1:], Style.TITLE))
-        print_evaluation(one, shown, verbose=options.verbose)
+        print_evaluation(evaluation, shown, verbose=options.verbose)
 
 
 def _plot(options: argparse.Namespace, found: Mapping[str, Evaluation]) -> None:
     figures = []
-    for name, one in found.items():
-        for each in one.figures:
+    for name, evaluation in found.items():
+        for each in evaluation.figures:
             if each.group == ALL:
                 label = f"{each.configuration}, {name}" if len(found) > 1 else each.configuration
                 figures.append(replace(each, configuration=label))

@@ -23,18 +23,18 @@ SURE = 0.995  # a confidence above it is not worth a mention
 def run(options: argparse.Namespace) -> int:
     """Print what a change affects; 1 when nothing has the name."""
     index = open_for_caller(options)
-    found = index.impact(
+    impact = index.impact(
         options.target, change=options.change, depth=options.depth, kinds=kinds_of(options), paths=options.path
     )
     if options.json:
-        print(json_line(found))
-    elif found is None:
+        print(json_line(impact))
+    elif impact is None:
         lost_target(index, options.target)
     else:
         shown, paths = screen(options.color), Paths(index.roots)
         limit = None if options.all else SHOWN
-        print("\n".join(_lines(found, paths, shown, several=len(index.roots) > 1, limit=limit)))
-    return FOUND if found is not None else NOTHING
+        print("\n".join(_lines(impact, paths, shown, several=len(index.roots) > 1, limit=limit)))
+    return FOUND if impact is not None else NOTHING
 
 
 def _lines(found: Impact, paths: Paths, shown: Screen, *, several: bool, limit: int | None) -> Iterator[str]:
@@ -43,8 +43,8 @@ def _lines(found: Impact, paths: Paths, shown: Screen, *, several: bool, limit: 
         yield shown.paint(f"  not looked at: {others_text(found.others)}", Style.DIM)
     if not (found.affected or found.possibly or found.tests):
         yield "  nothing that is known"
-    for distance in sorted({one.distance for one in found.affected}):
-        here = [one for one in found.affected if one.distance == distance]
+    for distance in sorted({affected.distance for affected in found.affected}):
+        here = [affected for affected in found.affected if affected.distance == distance]
         title = "at once" if distance == 1 else f"{distance} steps away"
         yield from _group(title, here, found, paths=paths, shown=shown, limit=limit)
     yield from _group("possibly", found.possibly, found, paths=paths, shown=shown, limit=limit)
@@ -61,7 +61,7 @@ def _group(
         return
     count = len(found) + (impact.further_tests if found is impact.tests else 0)
     yield f"  {title} {shown.paint(f'{count:,}', Style.DIM)}"
-    yield from rows([_row(one, paths, impact.repository) for one in found[:limit]], shown)
+    yield from rows([_row(affected, paths, impact.repository) for affected in found[:limit]], shown)
     if limit is not None and (more := count - len(found[:limit])):
         yield shown.paint(f"{INDENT}... {more:,} more", Style.DIM)
 

@@ -54,15 +54,15 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _list_only(placed, options)
     if options.trust:
-        Index.trust(*(one.root for one in placed), index=options.index)
+        Index.trust(*(root.root for root in placed), index=options.index)
         placed = given_roots(options, roots)
     check_folders(placed)
     keep_databases(addresses, placed, options)
     shown = screen(options.color)
     records = []
     chunks = 0
-    for one in placed:
-        index = _bring_up(one, options)
+    for root in placed:
+        index = _bring_up(root, options)
         report, status = index.reports[0], index.status(compare=False)[0]
         chunks += len(index) or bool(status.schema)
         if options.json:
@@ -177,7 +177,7 @@ def _record(report: Report, status: Status, *, verbose: bool) -> dict[str, Any]:
 def _list_only(placed: list[Root], options: argparse.Namespace) -> int:
     """Print what would be read, one file a line, and write nothing."""
     paths = Paths(placed)
-    listings = {one: _listing(one, options) for one in placed}
+    listings = {root: _listing(root, options) for root in placed}
     files = [(one.repository, file) for one, listing in listings.items() for file in listing.files]
     if options.json:
         print_records(

@@ -17,7 +17,7 @@ __all__ = ["run"]
 
 def run(options: argparse.Namespace) -> int:
     """Print every language."""
-    records = [_record(one) for one in languages().values()]
+    records = [_record(language) for language in languages().values()]
     if options.json:
         print_records(records)
         return FOUND

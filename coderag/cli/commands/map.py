@@ -22,14 +22,14 @@ def run(options: argparse.Namespace) -> int:
     question = " ".join(options.question)
     check_text(QUESTION, question)
     index = open_for_caller(options)
-    found = index.map(question, budget=options.budget, paths=options.path)
+    repository_maps = index.map(question, budget=options.budget, paths=options.path)
     if options.json:
-        print_records(found)
+        print_records(repository_maps)
     else:
         shown = screen(options.color)
-        for number, one in enumerate(found):
-            print("\n".join([*([""] if number else []), *_lines(one, shown)]))
-    if any(one.parts for one in found):
+        for number, repository_map in enumerate(repository_maps):
+            print("\n".join([*([""] if number else []), *_lines(repository_map, shown)]))
+    if any(repository_map.parts for repository_map in repository_maps):
         return FOUND
     if not options.json:
         note("there is no code to map")
@@ -52,11 +52,13 @@ def _part(part: MapPart, shown: Screen) -> Iterator[str]:
     yield shown.paint(shorten(title, shown.width), Style.NAME) + (
         f"  {shorten(named, max(shown.width - len(title) - 2, 0))}" if named else ""
     )
-    tables = [one for one in part.entries if one.columns]
-    yield from (_entry(one, shown, indent="  ") for one in tables)
-    for path, entries in groupby((one for one in part.entries if not one.columns), lambda one: one.path):
+    tables = [entry for entry in part.entries if entry.columns]
+    yield from (_entry(table, shown, indent="  ") for table in tables)
+    for path, entries in groupby(
+        (entry for entry in part.entries if not entry.columns), lambda map_entry: map_entry.path
+    ):
         yield f"  {shown.paint(visible(path), Style.PATH)}"
-        yield from (_entry(one, shown, indent="    ") for one in entries)
+        yield from (_entry(entry, shown, indent="    ") for entry in entries)
 
 
 def _entry(entry: MapEntry, shown: Screen, *, indent: str) -> str:

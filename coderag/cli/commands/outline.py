@@ -64,16 +64,16 @@ def _lines(outline: FileOutline, shown: Screen) -> list[str]:
     title = languages()[outline.language].title
     lines = [f"{shown.paint(visible(outline.path), Style.PATH)}  {title}, {counted(outline.lines, 'line')}"]
     gutter = len(str(outline.lines))
-    kinds = max(len(one.kind) for one in outline.symbols)
-    for one, depth in _with_depth(outline.symbols):
-        number = shown.paint(f"{one.span.start_line:>{gutter}}", Style.LINE)
-        kind = shown.paint(f"{one.kind:<{kinds}}", Style.KIND)
+    kinds = max(len(symbol.kind) for symbol in outline.symbols)
+    for symbol, depth in _with_depth(outline.symbols):
+        number = shown.paint(f"{symbol.span.start_line:>{gutter}}", Style.LINE)
+        kind = shown.paint(f"{symbol.kind:<{kinds}}", Style.KIND)
         indent = "    " * depth
         width = shown.width - gutter - kinds - len(indent) - 6
-        if one.signature:
-            text = signature_text(one.signature, outline.language, shown, width=width)
+        if symbol.signature:
+            text = signature_text(symbol.signature, outline.language, shown, width=width)
         else:
-            text = shown.paint(shorten(visible(one.name), width), Style.NAME)
+            text = shown.paint(shorten(visible(symbol.name), width), Style.NAME)
         lines.append(f"  {number}  {kind}  {indent}{text}")
     return lines
 
@@ -81,11 +81,11 @@ def _lines(outline: FileOutline, shown: Screen) -> list[str]:
 def _with_depth(symbols: Iterable[Symbol]) -> Iterable[tuple[Symbol, int]]:
     """Yield each definition with how many are around it; a section lies in those that its name tells."""
     around: list[int] = []  # last lines
-    for one in symbols:
-        if one.kind is Kind.SECTION:
-            yield one, one.qualified_name.count(SECTION_SEPARATOR)
+    for symbol in symbols:
+        if symbol.kind is Kind.SECTION:
+            yield symbol, symbol.qualified_name.count(SECTION_SEPARATOR)
             continue
-        while around and around[-1] < one.span.end_line:
+        while around and around[-1] < symbol.span.end_line:
             around.pop()
-        yield one, len(around)
-        around.append(one.span.end_line)
+        yield symbol, len(around)
+        around.append(symbol.span.end_line)

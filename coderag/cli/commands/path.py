@@ -22,24 +22,24 @@ __all__ = ["run"]
 def run(options: argparse.Namespace) -> int:
     """Print the ways from one target to another; 1 when neither leads to the other."""
     index = open_for_caller(options)
-    found = index.path_between(
+    ways = index.path_between(
         options.source, options.target, limit=options.limit, kinds=kinds_of(options), paths=options.path
     )
-    if found:
+    if ways:
         tell_choice(index, options.source, options)
         tell_choice(index, options.target, options)
     if options.json:
-        print_records(found)
-    elif not found:
+        print_records(ways)
+    elif not ways:
         _tell_why(index, options)
     else:
-        if found[0].backwards:
+        if ways[0].backwards:
             note(f"nothing leads from {options.source!r} to {options.target!r}; this is the way back")
         shown, paths = screen(options.color), Paths(index.roots)
-        for number, one in enumerate(found):
-            lines = list(_lines(one, paths, shown, several=len(index.roots) > 1))
+        for number, way in enumerate(ways):
+            lines = list(_lines(way, paths, shown, several=len(index.roots) > 1))
             print("\n".join(lines if number == 0 else ["", *lines]))
-    return FOUND if found else NOTHING
+    return FOUND if ways else NOTHING
 
 
 def _tell_why(index: Index, options: argparse.Namespace) -> None:
@@ -49,7 +49,7 @@ def _tell_why(index: Index, options: argparse.Namespace) -> None:
     for target in unknown:
         lost_target(index, target)
     if not unknown:
-        near = [f"{one.kind} {one.name}" for one in index.reached(options.source, like=options.target)]
+        near = [f"{location.kind} {location.name}" for location in index.reached(options.source, like=options.target)]
         instead = f"; {options.source!r} leads to {', '.join(near)}" if near else ""
         note(f"nothing leads from {options.source!r} to {options.target!r}, or back{instead}")
 

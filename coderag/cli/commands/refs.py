@@ -32,28 +32,28 @@ MAX_MEMBERS = 6  # columns that are named
 def run(options: argparse.Namespace) -> int:
     """Print what refers to each meaning of a target; 1 when nothing has its name."""
     index = open_for_caller(options)
-    found = index.refs(
+    referenceses = index.refs(
         options.target, kinds=kinds_of(options), paths=options.path, shown=None if options.all else SHOWN
     )
     if options.json:
-        print_records(found)
-    elif not found:
+        print_records(referenceses)
+    elif not referenceses:
         lost_target(index, options.target)
     else:
-        if len(found) > 1:
-            note(f"{len(found)} definitions are named {options.target!r}; narrow them with --kind and --path")
+        if len(referenceses) > 1:
+            note(f"{len(referenceses)} definitions are named {options.target!r}; narrow them with --kind and --path")
         shown, paths = screen(options.color), Paths(index.roots)
-        for number, one in enumerate(found):
-            lines = list(_lines(one, paths, shown, several=len(index.roots) > 1))
+        for number, references in enumerate(referenceses):
+            lines = list(_lines(references, paths, shown, several=len(index.roots) > 1))
             print("\n".join(lines if number == 0 else ["", *lines]))
-    return FOUND if found else NOTHING
+    return FOUND if referenceses else NOTHING
 
 
 def _lines(found: References, paths: Paths, shown: Screen, *, several: bool) -> Iterator[str]:
     yield head_line(found.target, paths, shown, repository=found.repository, several=several)
     for group in found.groups:
         yield f"  {group.role} {shown.paint(f'{group.total:,}', Style.DIM)}"
-        yield from rows([_row(one, group, paths, found.repository) for one in group.references], shown)
+        yield from rows([_row(reference, group, paths, found.repository) for reference in group.references], shown)
         if more := group.total - len(group.references):
             yield shown.paint(f"{INDENT}... {more:,} more", Style.DIM)
     yield from unresolved_lines(found.unresolved, paths, shown, repository=found.repository)

@@ -85,25 +85,25 @@ def context_record(context: SchemaContext, *, samples: bool) -> dict[str, Any]:
         "leading": context.leading,
         "whole": context.whole,
         "complete": context.complete,
-        "tables": [_table(one, samples=samples) for one in context.tables],
+        "tables": [_table(context_table, samples=samples) for context_table in context.tables],
         "columns": [{"table": table.name.name, "column": column} for table, column in context.columns],
         "joins": [
             {
-                "left": str(one.left),
-                "right": str(one.right),
-                "on": on_clause(one, spelling),
-                "evidence": one.evidence,
-                "source": one.where,
-                "shared": one.shared,
+                "left": str(join.left),
+                "right": str(join.right),
+                "on": on_clause(join, spelling),
+                "evidence": join.evidence,
+                "source": join.where,
+                "shared": join.shared,
             }
-            for one in context.joins
+            for join in context.joins
         ],
-        "queries": [query_record(one) for one in context.queries],
-        "definitions": [definition_record(one) for one in context.definitions],
+        "queries": [query_record(query) for query in context.queries],
+        "definitions": [definition_record(definition) for definition in context.definitions],
         "named": [table.name.name for table in context.named],
         "left_out": context.left_out,
         "other_databases": [
-            {"database": one.name, "tables": one.size, "best": list(one.tables)} for one in context.others
+            {"database": other.name, "tables": other.size, "best": list(other.tables)} for other in context.others
         ],
         "other_databases_left_out": context.others_left_out,
     }

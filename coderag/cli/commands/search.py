@@ -68,7 +68,9 @@ def _language_names(given: list[str]) -> list[str]:
 
     names: dict[str, str] = {}
     for language in languages().values():
-        names |= dict.fromkeys((*language.extensions, *(one[1:] for one in language.extensions)), language.name)
+        names |= dict.fromkeys(
+            (*language.extensions, *(extension[1:] for extension in language.extensions)), language.name
+        )
     names |= {language.title.lower(): language.name for language in languages().values()}
     names |= {name: name for name in languages()}
     return [names.get(one.lower(), one) for one in given]
@@ -93,7 +95,7 @@ def _print(hits: list[Hit], index: Index, options: argparse.Namespace) -> None:
 def _nothing(index: Index, query: Query) -> str:
     """Return what to say when there is no hit, and what may be the cause."""
     if not len(index):
-        return f"there is nothing to search: no file was indexed in {', '.join(str(one.root) for one in index.roots)}"
+        return f"there is nothing to search: no file was indexed in {', '.join(str(root.root) for root in index.roots)}"
     if query.threshold:
         return f"nothing here answers {query.text!r} with a confidence of {query.threshold:g} or more"
     filtered = query.kinds or query.languages or query.paths or query.tests == "exclude"

@@ -48,19 +48,19 @@ def run(options: argparse.Namespace) -> int:
         if callers(options):
             raise AccessError("--check compares whole indexes, not what some groups see of them")
         return _check(given_roots(options, options.root), options)
-    found = as_seen(Index(roots_for_caller(options)), callers(options)).status()
+    statuses = as_seen(Index(roots_for_caller(options)), callers(options)).status()
     if options.json:
-        print_records(_record(one, verbose=options.verbose) for one in found)
+        print_records(_record(status, verbose=options.verbose) for status in statuses)
     else:
         shown = screen(options.color)
-        texts = ["\n".join(_lines(one, shown, verbose=options.verbose)) for one in found]
+        texts = ["\n".join(_lines(status, shown, verbose=options.verbose)) for status in statuses]
         print("\n\n".join(texts))
-    return FOUND if any(one.files for one in found) else NOTHING
+    return FOUND if any(status.files for status in statuses) else NOTHING
 
 
 def _check(placed: list[Root], options: argparse.Namespace) -> int:
     """Say which files of the indexes are not what was written."""
-    found = {one: damage_of(one.folder, read_manifest(one.folder)) for one in placed}
+    found = {root: damage_of(root.folder, read_manifest(root.folder)) for root in placed}
     damaged = any(found.values())
     if options.json:
         print_records(
@@ -69,9 +69,9 @@ def _check(placed: list[Root], options: argparse.Namespace) -> int:
         )
         return FAILED if damaged else FOUND
     shown = screen(options.color)
-    for one, damage in found.items():
+    for root, damage in found.items():
         verdict = shown.paint("damaged", Style.BAD) if damage else shown.paint("sound", Style.GOOD)
-        print(f"{shown.paint(visible(one.repository), Style.TITLE)}  {visible(str(one.folder))} is {verdict}")
+        print(f"{shown.paint(visible(root.repository), Style.TITLE)}  {visible(str(root.folder))} is {verdict}")
         for damaged_file in damage:
             print(f"    {visible(damaged_file.path)}: {visible(damaged_file.problem)}")
     if damaged:

@@ -22,20 +22,20 @@ INDENT = "    "
 def run(options: argparse.Namespace) -> int:
     """Print the definitions of a name; where there is none, those spelled like it, and say so."""
     index = open_for_caller(options)
-    found = index.symbols(options.name, k=options.k, alike=False)
-    exact = bool(found)
-    found = found or index.symbols(options.name, k=options.k)
+    symbols = index.symbols(options.name, k=options.k, alike=False)
+    exact = bool(symbols)
+    symbols = symbols or index.symbols(options.name, k=options.k)
     if options.json:
-        print_records(symbol_record(one, exact=exact) for one in found)
-    elif not found:
+        print_records(symbol_record(symbol, exact=exact) for symbol in symbols)
+    elif not symbols:
         note(f"nothing is named {options.name!r} or much like it")
     else:
         if not exact:
             note(f"nothing is named {options.name!r}; these are spelled most like it")
         paths, shown = Paths(index.roots), screen(options.color)
-        for one in found:
-            print("\n".join(_lines(one, paths, shown, several=len(index.roots) > 1)))
-    return FOUND if found else NOTHING
+        for symbol in symbols:
+            print("\n".join(_lines(symbol, paths, shown, several=len(index.roots) > 1)))
+    return FOUND if symbols else NOTHING
 
 
 def _lines(one: Symbol, paths: Paths, shown: Screen, *, several: bool) -> list[str]:

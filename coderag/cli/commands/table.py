@@ -25,19 +25,19 @@ MAX_HISTORY = 30
 def run(options: argparse.Namespace) -> int:
     """Print all that is known of the tables of a name; 1 when there is none."""
     index = open_for_caller(options)
-    found = index.table(options.name, conditions_of(options))
+    table_factses = index.table(options.name, conditions_of(options))
     if options.json:
-        print_records(_record(one) for one in found)
-        return FOUND if found else NOTHING
-    if not found:
+        print_records(_record(table_facts) for table_facts in table_factses)
+        return FOUND if table_factses else NOTHING
+    if not table_factses:
         from coderag.sql.check.known import closest
 
         alike = closest(options.name, index.catalog.names)
         note(f"no table is named {options.name!r}" + (f"; did you mean {' or '.join(alike)}?" if alike else ""))
         return NOTHING
     shown = screen(options.color)
-    for number, one in enumerate(found):
-        print("\n".join([*([""] if number else []), *_lines(one, shown)]))
+    for number, table_facts in enumerate(table_factses):
+        print("\n".join([*([""] if number else []), *_lines(table_facts, shown)]))
     return FOUND
 
 

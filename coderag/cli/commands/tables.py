@@ -22,14 +22,14 @@ MAX_COMMENT = 60
 def run(options: argparse.Namespace) -> int:
     """List the tables; 1 when there is none."""
     index = open_for_caller(options)
-    found = index.tables(conditions_of(options))
+    tables = index.tables(conditions_of(options))
     if options.pattern:
         glob = parse_glob(options.pattern.casefold())
-        found = [one for one in found if any(map(glob.matches, _names(one)))]
+        tables = [one for one in tables if any(map(glob.matches, _names(one)))]
     if options.json:
-        print_records(table_record(one) for one in found)
-        return FOUND if found else NOTHING
-    if not found:
+        print_records(table_record(one) for one in tables)
+        return FOUND if tables else NOTHING
+    if not tables:
         note("no table is known" if not len(index.catalog) else "no table is like this")
         return NOTHING
     shown = screen(options.color)
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
             visible(place(one.sources[0]) if one.sources else ""),
             shorten(visible(" ".join(one.comment.split())), MAX_COMMENT),
         )
-        for one in found
+        for one in tables
     ]
     head, *rest = table(rows, right=(2,), indent="")
     print("\n".join([shown.paint(head, Style.DIM), *rest]))

@@ -63,7 +63,7 @@ def _follow(options: argparse.Namespace, interrupt: _Interrupt) -> None:
         shown = screen(options.color)
         several = len(index.roots) > 1
         if not options.quiet:
-            names = ", ".join(visible(str(one.root)) for one in index.roots)
+            names = ", ".join(visible(str(root.root)) for root in index.roots)
             note(f"following {names}; Ctrl-C ends it")
         os.nice(NICENESS)
         for update in index.watch(poll=options.poll, workers=options.workers):

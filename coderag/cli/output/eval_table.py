@@ -24,12 +24,14 @@ Rows = Sequence[Sequence[str]]
 def evaluation_record(found: Evaluation, *, verbose: bool) -> dict[str, Any]:
     """Return an evaluation as plain values; with `verbose`, with the questions that differ."""
     record = {
-        "figures": [asdict(one) for one in found.figures],
-        "compared": [asdict(one) for one in found.compared],
+        "figures": [asdict(figure) for figure in found.figures],
+        "compared": [asdict(compared) for compared in found.compared],
     }
     if verbose:
         record["differences"] = [
-            {"configuration": name, **asdict(one)} for name, several in found.differences.items() for one in several
+            {"configuration": name, **asdict(difference)}
+            for name, several in found.differences.items()
+            for difference in several
         ]
     return record
 
@@ -48,7 +50,7 @@ def print_evaluation(found: Evaluation, shown: Screen, *, verbose: bool) -> None
 def _figure_rows(found: Evaluation) -> Rows:
     names = list(found.figures[0].measures)
     head = ("Questions", "Search", "Number", *names, "p50 ms", "p90 ms")
-    return [head, *(_figure_row(one) for one in found.figures)]
+    return [head, *(_figure_row(figure) for figure in found.figures)]
 
 
 def _figure_row(one: Figures) -> Sequence[str]:
@@ -59,7 +61,7 @@ def _figure_row(one: Figures) -> Sequence[str]:
 def _compared_rows(found: Evaluation) -> Rows:
     main = main_measure(found.k)
     head = ("Questions", f"{main} against {visible(found.compared[0].first)}", "Difference", "95 % interval", "p")
-    return [(*head, "Wins", "Ties", "Losses"), *(_compared_row(one, main) for one in found.compared)]
+    return [(*head, "Wins", "Ties", "Losses"), *(_compared_row(compared, main) for compared in found.compared)]
 
 
 def _compared_row(one: Compared, main: str) -> Sequence[str]:
@@ -70,18 +72,21 @@ def _compared_row(one: Compared, main: str) -> Sequence[str]:
 
 
 def _difference_lines(name: str, several: Sequence[Difference], shown: Screen) -> Iterator[str]:
-    losses = [one for one in several if one.second < one.first]
+    losses = [difference for difference in several if difference.second < difference.first]
     yield shown.paint(f"{visible(name)}: {counted(len(several), 'question')} differ, losses first", Style.TITLE)
     if not losses:
         yield "  no question is worse"
-    for one in several[:MAX_DIFFERENCES]:
-        style = Style.BAD if one.second < one.first else Style.GOOD
-        change = shown.paint(f"{one.first:.3f} -> {one.second:.3f}", style)
-        question, source = shorten(visible(one.question), QUESTION_CHARS), shown.paint(visible(one.source), Style.DIM)
+    for difference in several[:MAX_DIFFERENCES]:
+        style = Style.BAD if difference.second < difference.first else Style.GOOD
+        change = shown.paint(f"{difference.first:.3f} -> {difference.second:.3f}", style)
+        question, source = (
+            shorten(visible(difference.question), QUESTION_CHARS),
+            shown.paint(visible(difference.source), Style.DIM),
+        )
         yield f"  {change}  {question}  {source}"
-        yield f"      wanted  {shorten(visible(one.wanted), shown.width)}"
-        yield f"      first   {shorten(visible(', '.join(one.first_best)) or 'nothing', shown.width)}"
-        yield f"      second  {shorten(visible(', '.join(one.second_best)) or 'nothing', shown.width)}"
+        yield f"      wanted  {shorten(visible(difference.wanted), shown.width)}"
+        yield f"      first   {shorten(visible(', '.join(difference.first_best)) or 'nothing', shown.width)}"
+        yield f"      second  {shorten(visible(', '.join(difference.second_best)) or 'nothing', shown.width)}"
     if len(several) > MAX_DIFFERENCES:
         yield f"  and {len(several) - MAX_DIFFERENCES:,} more"
 

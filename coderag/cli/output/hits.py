@@ -51,7 +51,11 @@ def hit_lines(
     lines += _code(hit, shown, context=context)
     if context == "whole":
         width = shown.width - 2 * len(INDENT)
-        lines += [2 * INDENT + signature_text(one, chunk.language, shown, width=width) for one in chunk.members if one]
+        lines += [
+            2 * INDENT + signature_text(member, chunk.language, shown, width=width)
+            for member in chunk.members
+            if member
+        ]
     if hit.reasons:
         how = "related: " if hit.related else "why: "
         lines.append(shown.paint(f"{INDENT}{how}{visible('; '.join(hit.reasons))}", Style.NOTE))
@@ -77,12 +81,12 @@ def _head(hit: Hit, paths: Paths, shown: Screen, *, several: bool) -> str:
 def relations_text(relations: Sequence[Relation]) -> str:
     """Return relations in brief: `called by a, b (+3) · reads orders`."""
     kinds: dict[str, list[Relation]] = {}
-    for one in relations:
-        kinds.setdefault(one.kind, []).append(one)
+    for relation in relations:
+        kinds.setdefault(relation.kind, []).append(relation)
     parts = []
     for kind, found in kinds.items():
         more = found[0].total - len(found)
-        names = ", ".join(one.name for one in found)
+        names = ", ".join(relation.name for relation in found)
         parts.append(f"{kind} {names}{f' (+{more:,})' if more else ''}")
     return " · ".join(parts)
 

@@ -45,11 +45,11 @@ def lost_target(index: Index, target: str) -> None:
 
 def tell_choice(index: Index, target: str, options: argparse.Namespace) -> None:
     """Say what a target is taken for, where other things have its name too."""
-    found = index.meanings(target, kinds=kinds_of(options), paths=options.path)
-    if found.others:
-        best = found.chosen[0]
-        taken = _spot_text(best) if len(found.chosen) == 1 else f"{len(found.chosen)} of the kind {best.kind}"
-        note(f"{target!r} is taken for {taken}; not for {others_text(found.others)}")
+    meanings = index.meanings(target, kinds=kinds_of(options), paths=options.path)
+    if meanings.others:
+        best = meanings.chosen[0]
+        taken = _spot_text(best) if len(meanings.chosen) == 1 else f"{len(meanings.chosen)} of the kind {best.kind}"
+        note(f"{target!r} is taken for {taken}; not for {others_text(meanings.others)}")
 
 
 def others_text(others: Sequence[Location]) -> str:
@@ -108,7 +108,10 @@ def unresolved_lines(found: Sequence[Unresolved], paths: Paths, shown: Screen, *
     """Return what is not known, under a title; nothing where all is."""
     if not found:
         return []
-    listed = [(visible(paths.of(one.path, repository)), one.line, visible(one.text), "") for one in found[:SHOWN_NOTES]]
+    listed = [
+        (visible(paths.of(unresolved.path, repository)), unresolved.line, visible(unresolved.text), "")
+        for unresolved in found[:SHOWN_NOTES]
+    ]
     lines = [f"  {shown.paint('not known', Style.DIM)}", *rows(listed, shown)]
     if len(found) > SHOWN_NOTES:
         lines.append(shown.paint(f"{INDENT}... {counted(len(found) - SHOWN_NOTES, 'more place')}", Style.DIM))

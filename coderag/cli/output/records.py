@@ -57,7 +57,7 @@ def hit_record(hit: Hit, *, whole: bool) -> dict[str, Any]:
         "reasons": hit.reasons,
         "also": hit.also,
         "expanded_from": hit.expanded_from,
-        "relations": [plain(one) for one in hit.relations],
+        "relations": [plain(relation) for relation in hit.relations],
         "related": hit.related,
         "repository": chunk.repository,
     }

@@ -37,7 +37,10 @@ def language_lines(status: Status, screen: Screen) -> list[str]:
     if not status.languages:
         return []
     rows = [("Language", "Files", "Chunks", "Source")]
-    rows += [(_title(one.language), *_counts(one.files, one.chunks, one.bytes)) for one in status.languages]
+    rows += [
+        (_title(language.language), *_counts(language.files, language.chunks, language.bytes))
+        for language in status.languages
+    ]
     if len(status.languages) > 1:
         rows.append(("all", *_counts(status.files, status.chunks, status.source_bytes)))
     head, *rest = table(rows, right=(1, 2, 3))
@@ -61,7 +64,7 @@ def graph_text(graph: GraphStatus) -> str:
 def skipped_counts(skipped: Iterable[Skipped]) -> dict[str, int]:
     """Return how many files and folders were left out for each reason, the most frequent first."""
     counts = Counter(str(one.reason) for one in skipped)
-    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def skipped_text(skipped: Sequence[Skipped]) -> str:
@@ -81,8 +84,8 @@ def skipped_list(skipped: Iterable[Skipped]) -> list[str]:
 
 def masked_counts(masked: Iterable[MaskedFile]) -> dict[str, int]:
     """Return how many secrets of each kind are covered, the most frequent first."""
-    counts = Counter(secret.kind for one in masked for secret in one.secrets)
-    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    counts = Counter(secret.kind for masked_file in masked for secret in masked_file.secrets)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def masked_text(masked: Sequence[MaskedFile]) -> str:
@@ -95,7 +98,9 @@ def masked_text(masked: Sequence[MaskedFile]) -> str:
 def masked_list(masked: Iterable[MaskedFile]) -> list[str]:
     """Return a line for each secret that is covered."""
     return [
-        f"    {visible(one.path)}:{secret.line}: {visible(secret.kind)}" for one in masked for secret in one.secrets
+        f"    {visible(masked_file.path)}:{secret.line}: {visible(secret.kind)}"
+        for masked_file in masked
+        for secret in masked_file.secrets
     ]
 
 
@@ -107,7 +112,7 @@ def problem_text(problems: Sequence[Problem], *, examples: int = 2) -> str:
     for one in problems:
         groups.setdefault((_title(one.language), one.problem), []).append(visible(one.path))
     parts = []
-    for (title, problem), paths in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
+    for (title, problem), paths in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
         some = ", ".join(paths[:examples]) + (", ..." if len(paths) > examples else "")
         parts.append(f"{len(paths):,} {title}, {visible(problem)} ({some})")
     return f"{counted(len(problems), 'file')} read all the same: " + "; ".join(parts)
@@ -115,4 +120,4 @@ def problem_text(problems: Sequence[Problem], *, examples: int = 2) -> str:
 
 def problem_list(problems: Iterable[Problem]) -> list[str]:
     """Return a line for each file with a problem."""
-    return [f"    {visible(one.path)}: {visible(one.problem)}" for one in problems]
+    return [f"    {visible(problem.path)}: {visible(problem.problem)}" for problem in problems]

@@ -190,7 +190,10 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     )
     add_paths(parser, 'only paths like this; "!" in front excludes')
     parser.add_argument(
-        "--tests", choices=[str(one) for one in TestPolicy], default="demote", help="tests of code (default: demote)"
+        "--tests",
+        choices=[str(test_policy) for test_policy in TestPolicy],
+        default="demote",
+        help="tests of code (default: demote)",
     )
 
 

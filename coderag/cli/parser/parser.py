@@ -251,7 +251,9 @@ def _add_shaping(parser: argparse.ArgumentParser) -> None:
         help="add up to N of what the hits have to do with (default: 0)",
     )
     parser.add_argument(
-        "--expand", choices=[str(one) for one in Expand], help="give the class or module, the file, or what is beside"
+        "--expand",
+        choices=[str(expand) for expand in Expand],
+        help="give the class or module, the file, or what is beside",
     )
     parser.add_argument(
         "--threshold",

@@ -81,7 +81,7 @@ def add_schema(commands: Parsers) -> None:
     )
     parser.add_argument(
         "--other-databases",
-        choices=[str(one) for one in OtherDatabases],
+        choices=[str(OtherDatabase) for OtherDatabase in OtherDatabases],
         default=str(OtherDatabases.NAME),
         help="what is said of databases that the question is not about (default: name)",
     )
@@ -107,7 +107,10 @@ def _add_schema_filters(parser: argparse.ArgumentParser, *, dialect: str = "only
     add_paths(parser, 'only tables declared there; "!" in front excludes')
     parser.add_argument("--since", type=Text(NAME), metavar="DATE", help="only what changed since, such as 2025-06-30")
     parser.add_argument(
-        "--tests", choices=[str(one) for one in TestPolicy], default="demote", help="tables of tests (default: demote)"
+        "--tests",
+        choices=[str(test_policy) for test_policy in TestPolicy],
+        default="demote",
+        help="tables of tests (default: demote)",
     )
 
 

@@ -58,7 +58,7 @@ class OnnxModel:
         self._tokenizer = self._open_tokenizer(tokenizers)
         self._session = self._open_session(onnxruntime, self._weights())
         self._inputs = {one.name: one.type for one in self._session.get_inputs()}
-        self._outputs = {one.name: len(one.shape) for one in self._session.get_outputs()}
+        self._outputs = {get_output.name: len(get_output.shape) for get_output in self._session.get_outputs()}
         known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
         if unknown := sorted(self._inputs.keys() - known):
             raise source.error(f"{self._folder}: the model wants an input {unknown[0]!r}, which coderag does not have")
@@ -144,7 +144,9 @@ class OnnxModel:
     def _of_tokens(self, outputs: dict[str, Array]) -> Array | None:
         named = next((outputs[name] for name in ("last_hidden_state", "token_embeddings") if name in outputs), None)
         return (
-            named if named is not None else next((one for one in outputs.values() if one.ndim == RANK_OF_TOKENS), None)
+            named
+            if named is not None
+            else next((output for output in outputs.values() if output.ndim == RANK_OF_TOKENS), None)
         )
 
     def _run(self, batch: Sequence[Tokens]) -> tuple[dict[str, Array], Array]:
@@ -213,7 +215,7 @@ class OnnxModel:
         """Turn what onnxruntime raises, which has no common base, into the source's error."""
         from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-        found = (one for one in vars(state).values() if isinstance(one, type) and issubclass(one, Exception))
+        found = (var for var in vars(state).values() if isinstance(var, type) and issubclass(var, Exception))
         kinds: tuple[type[Exception], ...] = (*found, RuntimeError, ValueError)
         try:
             yield

@@ -55,7 +55,7 @@ class Recipe:
 def read_recipe(find: Find) -> Recipe:
     """Return what a model's folder says; raises EncoderError for a step that coderag cannot do."""
     modules = json_beside(find, "modules.json")
-    steps = [(str(one.get("type")).rpartition(".")[2], str(one.get("path"))) for one in modules]
+    steps = [(str(module.get("type")).rpartition(".")[2], str(module.get("path"))) for module in modules]
     if unknown := [kind for kind, _ in steps if kind not in WITHOUT_WEIGHTS | {"Dense"}]:
         raise EncoderError(f"the model has a step {unknown[0]!r} after its transformer, which coderag cannot do")
     pooling = next((path for kind, path in steps if kind == "Pooling"), "1_Pooling")

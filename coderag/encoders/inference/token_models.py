@@ -113,14 +113,14 @@ def by_length(lengths: Sequence[int], *, tokens: int) -> Iterator[list[int]]:
 
 def padded(batch: Sequence[Tokens], *, padding: int) -> tuple[Array, Array, Array]:
     """Return ids, types and mask, each i64[batch, longest], filled up at the end."""
-    longest = max(len(one.ids) for one in batch)
+    longest = max(len(tokens.ids) for tokens in batch)
     ids = np.full((len(batch), longest), padding, dtype=np.int64)
     types = np.zeros_like(ids)
     mask = np.zeros_like(ids)
-    for row, one in enumerate(batch):
-        ids[row, : len(one.ids)] = one.ids
-        types[row, : len(one.ids)] = one.types
-        mask[row, : len(one.ids)] = one.mask
+    for row, tokens in enumerate(batch):
+        ids[row, : len(tokens.ids)] = tokens.ids
+        types[row, : len(tokens.ids)] = tokens.types
+        mask[row, : len(tokens.ids)] = tokens.mask
     return ids, types, mask
 
 

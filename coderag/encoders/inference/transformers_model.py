@@ -157,7 +157,7 @@ class TransformersModel:
 
     def _run(self, batch: Sequence[Tokens]) -> tuple[Any, torch.Tensor]:
         arrays = padded(batch, padding=self._tokenizer.pad_token_id or 0)
-        ids, types, mask = (self._torch.from_numpy(one).to(self._device) for one in arrays)
+        ids, types, mask = (self._torch.from_numpy(array).to(self._device) for array in arrays)
         given = {"input_ids": ids, "attention_mask": mask}
         if "token_type_ids" in self._tokenizer.model_input_names:
             given["token_type_ids"] = types

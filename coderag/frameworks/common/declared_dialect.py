@@ -77,10 +77,10 @@ def _named(data: bytes, kind: Kind) -> tuple[str, ...]:
 
 def _production(data: bytes) -> bytes:
     """Return the part of settings that is about production, with what it takes over from another part of the file."""
-    found = PRODUCTION.search(data)
-    if found is None:
+    match = PRODUCTION.search(data)
+    if match is None:
         return b""
-    text = found["body"]
+    text = match["body"]
     for anchor in ANCHOR.findall(text):
         if taken := re.search(rb"(?m)^(\S.*&" + anchor + rb"\b.*\n(?:[ \t]+.*\n?|[ \t]*\n)*)", data):
             text += taken[1]
@@ -144,9 +144,14 @@ def _about(folder: str, declared: Sequence[Declared]) -> list[Declared]:
 
 def _nearest(about: Sequence[Declared]) -> str:
     """Return the only server that the nearest folder's best kind of files names that names one."""
-    for folder in sorted({one.folder for one in about}, key=len, reverse=True):
-        for rank in sorted({one.rank for one in about if one.folder == folder}):
-            found = {name for one in about if (one.folder, one.rank) == (folder, rank) for name in one.dialects}
+    for folder in sorted({declared.folder for declared in about}, key=len, reverse=True):
+        for rank in sorted({declared.rank for declared in about if declared.folder == folder}):
+            found = {
+                name
+                for declared in about
+                if (declared.folder, declared.rank) == (folder, rank)
+                for name in declared.dialects
+            }
             servers = found - {FALLBACK}
             if len(servers) == 1:
                 return servers.pop()

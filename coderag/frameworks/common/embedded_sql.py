@@ -19,16 +19,21 @@ def read_embedded(text: str, *, source: Source, path: str, dialect: str = "") ->
 
     facts: Facts = parse_file(text.encode(), path=path, dialect=dialect)
     first, last = source.start_line, source.end_line
-    operations = [one for one in facts.operations if not isinstance(one, AddQuery)]
+    operations = [operation for operation in facts.operations if not isinstance(operation, AddQuery)]
     lost = [
-        Unparsed(line=min(one.line + first - 1, last), head=one.head[:HEAD_CHARS], reason=one.reason, table=one.table)
-        for one in facts.lost
+        Unparsed(
+            line=min(unparsed.line + first - 1, last),
+            head=unparsed.head[:HEAD_CHARS],
+            reason=unparsed.reason,
+            table=unparsed.table,
+        )
+        for unparsed in facts.lost
     ]
     return msgspec.structs.replace(
         facts,
         lost=tuple(lost),
         passed=(),
-        operations=tuple(cast("SchemaOperation", _moved(one, first - 1, last)) for one in operations),
+        operations=tuple(cast("SchemaOperation", _moved(operation, first - 1, last)) for operation in operations),
     )
 
 

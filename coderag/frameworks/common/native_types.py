@@ -62,7 +62,7 @@ def _with_native_types(file: SchemaFile) -> SchemaFile:
     def native(kind: str) -> str:
         return native_type(kind, tool, dialect)
 
-    operations = tuple(_with_types(one, native) for one in file.facts.operations)
+    operations = tuple(_with_types(operation, native) for operation in file.facts.operations)
     return replace(file, facts=replace(file.facts, operations=operations))
 
 

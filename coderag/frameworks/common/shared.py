@@ -34,16 +34,16 @@ MAX_BASES = 12  # classes one above the other
 def with_shared(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     """Return files in which columns are what the classes of their fields say, wherever these are defined."""
     kinds = Definitions((file.path, kind.name, kind) for file in files for kind in _kinds(file))
-    found = [_with_kinds(file, kinds) for file in files] if kinds else list(files)
-    mixins = Definitions((file.path, one.table.name.name, one) for file in found for one in _mixins(file))
-    return [_with_mixins(file, mixins) for file in found] if mixins else found
+    schema_files = [_with_kinds(file, kinds) for file in files] if kinds else list(files)
+    mixins = Definitions((file.path, mixin.table.name.name, mixin) for file in schema_files for mixin in _mixins(file))
+    return [_with_mixins(file, mixins) for file in schema_files] if mixins else schema_files
 
 
 def lost_statements(facts: Sequence[tuple[str, Facts]]) -> Iterator[tuple[str, Unparsed]]:
     """Yield what could not be read, by path; not the columns of a base that another of the files defines."""
-    names = {one.table.name.name for _, found in facts if found.shared is not None for one in found.shared.mixins}
+    names = {mixin.table.name.name for _, found in facts if found.shared is not None for mixin in found.shared.mixins}
     defined = {_reason(name) for name in names}
-    yield from ((path, one) for path, found in facts for one in found.lost if one.reason not in defined)
+    yield from ((path, unparsed) for path, found in facts for unparsed in found.lost if unparsed.reason not in defined)
 
 
 def _reason(base: str) -> str:
@@ -118,9 +118,9 @@ def _with_mixins(file: SchemaFile, mixins: Definitions[Mixin]) -> SchemaFile:
     if not heirs:
         return file
     filler = _Filler(mixins)
-    operations = tuple(filler.filled_operation(one, heirs, file.path) for one in file.facts.operations)
+    operations = tuple(filler.filled_operation(operation, heirs, file.path) for operation in file.facts.operations)
     reasons = {_reason(base) for base in filler.found}
-    lost = tuple(one for one in file.facts.lost if one.reason not in reasons)
+    lost = tuple(unparsed for unparsed in file.facts.lost if unparsed.reason not in reasons)
     return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=operations, lost=lost))
 
 
@@ -186,9 +186,10 @@ def _placed_in(table: Table, path: str) -> Table:
     """Return a table whose columns and keys are declared in a file."""
     return msgspec.structs.replace(
         table,
-        columns=tuple(msgspec.structs.replace(one, source=_placed(one.source, path)) for one in table.columns),
+        columns=tuple(msgspec.structs.replace(column, source=_placed(column.source, path)) for column in table.columns),
         foreign_keys=tuple(
-            msgspec.structs.replace(one, source=_placed(one.source, path)) for one in table.foreign_keys
+            msgspec.structs.replace(foreign_key, source=_placed(foreign_key.source, path))
+            for foreign_key in table.foreign_keys
         ),
     )
 
@@ -230,7 +231,9 @@ def _with_kinds(file: SchemaFile, kinds: Definitions[FieldKind]) -> SchemaFile:
     operations = tuple(one for operation in file.facts.operations for one in _with_kind(operation, known))
     shared = msgspec.structs.replace(
         file.facts.shared,
-        mixins=tuple(msgspec.structs.replace(one, table=_kept(one.table, known)) for one in file.facts.shared.mixins),
+        mixins=tuple(
+            msgspec.structs.replace(mixin, table=_kept(mixin.table, known)) for mixin in file.facts.shared.mixins
+        ),
     )
     facts = msgspec.structs.replace(file.facts, operations=operations, shared=shared)
     return msgspec.structs.replace(file, facts=facts)

@@ -26,11 +26,11 @@ class UnreadFramework(NamedTuple):
 
 def unread_framework(data: bytes, *, language: str, path: str) -> str:
     """Return the name of the framework whose declarations a file holds, "" for none."""
-    for one in _by_language().get(language, ()):
-        if one.paths and not any(fnmatch(path, glob) or fnmatch(path, f"*/{glob}") for glob in one.paths):
+    for framework in _by_language().get(language, ()):
+        if framework.paths and not any(fnmatch(path, glob) or fnmatch(path, f"*/{glob}") for glob in framework.paths):
             continue
-        if all(any(text in data for text in texts) for texts in one.holds):
-            return one.name
+        if all(any(text in data for text in texts) for texts in framework.holds):
+            return framework.name
     return ""
 
 
@@ -39,19 +39,19 @@ def unread_frameworks() -> tuple[UnreadFramework, ...]:
     """Return all frameworks of the table, in its order."""
     return tuple(
         UnreadFramework(
-            name=one["name"],
-            languages=tuple(one["languages"]),
-            paths=tuple(one.get("paths", ())),
-            holds=tuple(tuple(text.encode() for text in texts) for texts in one["holds"]),
+            name=load["name"],
+            languages=tuple(load["languages"]),
+            paths=tuple(load.get("paths", ())),
+            holds=tuple(tuple(text.encode() for text in texts) for texts in load["holds"]),
         )
-        for one in tomllib.loads(TABLE.read_text(encoding="utf-8"))["framework"]
+        for load in tomllib.loads(TABLE.read_text(encoding="utf-8"))["framework"]
     )
 
 
 @cache
 def _by_language() -> Mapping[str, tuple[UnreadFramework, ...]]:
     found: defaultdict[str, list[UnreadFramework]] = defaultdict(list)
-    for one in unread_frameworks():
-        for language in one.languages:
-            found[language].append(one)
+    for framework in unread_frameworks():
+        for language in framework.languages:
+            found[language].append(framework)
     return {language: tuple(frameworks) for language, frameworks in found.items()}

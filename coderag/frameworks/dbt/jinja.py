@@ -133,20 +133,20 @@ class Sandbox(SandboxedEnvironment):
 
 def render(template: str) -> Rendered:
     """Return a template as SQL; by pattern where jinja2 cannot render it."""
-    found = Rendered()
+    rendered = Rendered()
     environment = Sandbox(extensions=["jinja2.ext.do", Blocks], undefined=_undefined())
     environment.globals.clear()
-    environment.globals.update(_globals(found))
+    environment.globals.update(_globals(rendered))
     try:
-        found.sql = environment.from_string(template).render()
+        rendered.sql = environment.from_string(template).render()
     except (TemplateError, TypeError, ValueError, AttributeError, ArithmeticError, LookupError, RecursionError):
         # Whatever a template asks of the stand-ins that they have not: the pattern needs no answer.
-        found.sql = fill_holes(template)
-    if len(found.sql) > MAX_TEXT:
-        found.sql = fill_holes(template)
+        rendered.sql = fill_holes(template)
+    if len(rendered.sql) > MAX_TEXT:
+        rendered.sql = fill_holes(template)
     for name in _names(template):  # those in branches that were not taken
-        found.references.setdefault(name)
-    return found
+        rendered.references.setdefault(name)
+    return rendered
 
 
 def fill_holes(template: str) -> str:
@@ -168,10 +168,10 @@ def _hole(hole: re.Match[str]) -> str:
 
 
 def _names(template: str) -> Iterator[Name]:
-    for found in REFERENCE.finditer(template):
-        yield Name(found["second"] or found["first"])
-    for found in SOURCE.finditer(template):
-        yield Name(found["table"], found["source"])
+    for match in REFERENCE.finditer(template):
+        yield Name(match["second"] or match["first"])
+    for match in SOURCE.finditer(template):
+        yield Name(match["table"], match["source"])
 
 
 def _written(name: Name) -> str:

@@ -46,13 +46,13 @@ def read_artifact(data: bytes, *, path: str) -> Facts:
     if not isinstance(document, dict) or not isinstance(document.get("metadata"), dict):
         return Facts()
     if path.rpartition("/")[2].startswith("catalog"):
-        found = [_counted(one) for one in _records(document, "nodes") + _records(document, "sources")]
-        return Facts(guess=DBT, statements=len(found), operations=tuple(found))
+        describes = [_counted(one) for one in _records(document, "nodes") + _records(document, "sources")]
+        return Facts(guess=DBT, statements=len(describes), operations=tuple(describes))
     if "nodes" not in document or "macros" not in document:
         return Facts()
     project = path.rpartition("target/")[0]
     operations = list(_tables(document, project))
-    operations += [_metric(one, project) for one in _records(document, "metrics")]
+    operations += [_metric(record, project) for record in _records(document, "metrics")]
     return Facts(
         dialect=str(document["metadata"].get("adapter_type") or ""),
         guess=MANIFEST,
@@ -75,9 +75,9 @@ def _tables(document: Record, project: str) -> Iterator[SchemaOperation]:
     nodes = _records(document, "nodes")
     names = {str(one.get("unique_id")): _name(one) for one in (*nodes, *_records(document, "sources"))}
     tested: dict[str, Tested] = {}
-    for one in nodes:
-        if one.get("resource_type") == "test":
-            _test(one, tested)
+    for node in nodes:
+        if node.get("resource_type") == "test":
+            _test(node, tested)
     for one in (*nodes, *_records(document, "sources")):
         if one.get("resource_type") in {"model", "seed", "snapshot", "source"}:
             yield CreateTable(

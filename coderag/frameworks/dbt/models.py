@@ -63,7 +63,7 @@ def read_model(data: bytes, *, path: str, dialect: str = "") -> Facts:
         table = Table(
             name=Name(str(rendered.config.get("alias") or name), str(rendered.config.get("schema") or "")),
             kind=ObjectKind.TABLE if snapshot else KINDS.get(str(rendered.config.get("materialized")), ObjectKind.VIEW),
-            columns=tuple(Column(one, source=whole) for one in columns),
+            columns=tuple(Column(column, source=whole) for column in columns),
             comment=_comment(text),
             query=text.strip(),
             usage=usage,
@@ -78,15 +78,15 @@ def read_model(data: bytes, *, path: str, dialect: str = "") -> Facts:
 
 def _macros(text: str) -> Iterator[CreateRoutine]:
     at = 0
-    while (found := MACRO.search(text, at)) and (end := MACRO_END.search(text, found.end())):
+    while (match := MACRO.search(text, at)) and (end := MACRO_END.search(text, match.end())):
         at = end.end()
-        body = text[found.end() : end.start()]
-        first = text.count("\n", 0, found.start()) + 1
+        body = text[match.end() : end.start()]
+        first = text.count("\n", 0, match.start()) + 1
         last = text.count("\n", 0, at) + 1
-        parameters = [one.partition("=") for one in found["parameters"].split(",") if one.strip()]
+        parameters = [one.partition("=") for one in match["parameters"].split(",") if one.strip()]
         yield CreateRoutine(
             Routine(
-                name=Name(found["name"]),
+                name=Name(match["name"]),
                 parameters=tuple(Column(name.strip(), default=value.strip()) for name, _, value in parameters),
                 language="jinja",
                 usage=Usage(reads=tuple(render(body).references)),
@@ -102,9 +102,9 @@ def _comment(text: str) -> str:
     for line in text.strip().splitlines():
         if line.strip().startswith("{{") and not lines:
             continue
-        if (found := LINE_COMMENT.match(line)) is None:
+        if (match := LINE_COMMENT.match(line)) is None:
             break
-        lines.append(found[1].rstrip().removesuffix("#}").rstrip())
+        lines.append(match[1].rstrip().removesuffix("#}").rstrip())
     return " ".join(line for line in lines if line)
 
 

@@ -78,11 +78,11 @@ def _folder(path: str, projects: Mapping[str, str]) -> str | None:
 def _beside_manifest(facts: Facts) -> Facts:
     """Return facts as what they add to the manifest: columns and lineage of its tables, macros, queries."""
     kept: list[SchemaOperation] = []
-    for one in facts.operations:
-        if isinstance(one, CreateTable):
-            kept.append(Describe(one.table, complete=True))
-        elif isinstance(one, CreateRoutine | AddQuery | Describe):
-            kept.append(one)
+    for operation in facts.operations:
+        if isinstance(operation, CreateTable):
+            kept.append(Describe(operation.table, complete=True))
+        elif isinstance(operation, CreateRoutine | AddQuery | Describe):
+            kept.append(operation)
     return msgspec.structs.replace(facts, operations=tuple(kept))
 
 
@@ -97,7 +97,7 @@ def _with_docs(table: Table, docs: Mapping[str, str]) -> Table:
         return table
 
     def filled(text: str) -> str:
-        return DOC.sub(lambda found: docs.get(found[1], found[0])[:MAX_DOC], text)
+        return DOC.sub(lambda match: docs.get(match[1], match[0])[:MAX_DOC], text)
 
     columns = tuple(msgspec.structs.replace(column, comment=filled(column.comment)) for column in table.columns)
     return msgspec.structs.replace(table, comment=filled(table.comment), columns=columns)

@@ -41,16 +41,16 @@ def read_properties(data: bytes, *, path: str) -> Facts:
     if path.rpartition("/")[2].startswith("dbt_project."):
         return Facts(guess=f"{PROJECT}{document.text('name')}", database=document.text("name"))
     operations: list[SchemaOperation] = []
-    for one in document.tables("models", "seeds", "snapshots"):
-        operations += _described(one)
+    for table in document.tables("models", "seeds", "snapshots"):
+        operations += _described(table)
     for source in document.tables("sources"):
-        for one in source.tables("tables"):
-            if not one.text("name"):
+        for table in source.tables("tables"):
+            if not table.text("name"):
                 continue  # there is nothing to say of it, nor of a model without one
-            operations.append(CreateTable(_source_table(source, one), if_missing=True))
+            operations.append(CreateTable(_source_table(source, table), if_missing=True))
     measures = _measures(document)
-    for one in document.tables("metrics"):
-        operations += _metric(one, measures)
+    for table in document.tables("metrics"):
+        operations += _metric(table, measures)
     operations += _semantic_models(document)
     return Facts(guess=DBT, statements=len(operations), operations=tuple(operations))
 
@@ -85,8 +85,8 @@ def _table(one: Mapping, name: Name) -> Table:
         tested.add(test, arguments, str(arguments.get("column_name", "")), source=source)
     for constraint in one.tables("constraints"):
         tested.add_constraint(constraint, constraint.texts("columns"), source=source)
-    found = one.tables("columns")
-    for column in found:
+    tables = one.tables("columns")
+    for column in tables:
         where = Source("", column.line, column.end_line)
         for test, arguments in _tests(column):
             tested.add(test, arguments, column.text("name"), source=where)
@@ -94,7 +94,7 @@ def _table(one: Mapping, name: Name) -> Table:
             tested.add_constraint(constraint, [column.text("name")], source=where)
     return Table(
         name=name,
-        columns=tuple(_column(column, tested) for column in found if column.text("name")),
+        columns=tuple(_column(column, tested) for column in tables if column.text("name")),
         primary_key=tested.key(),
         unique=tuple(tested.unique),
         foreign_keys=tuple(tested.foreign_keys),
@@ -139,8 +139,8 @@ def _tests(one: Mapping) -> Iterator[tuple[str, Mapping]]:
                 name = test.text("test_name") or next((key for key in test if key not in {"name", "config"}), "")
                 inner = test.get(name)
                 arguments = inner if isinstance(inner, Mapping) else test
-                given = arguments.get("arguments")
-                yield name, given if isinstance(given, Mapping) else arguments
+                table = arguments.get("arguments")
+                yield name, table if isinstance(table, Mapping) else arguments
 
 
 # Metrics

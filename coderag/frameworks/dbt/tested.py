@@ -14,10 +14,10 @@ __all__ = ["Tested", "named_relation"]
 
 def named_relation(text: str) -> Name | None:
     """Return the table that `ref('x')` or `source('a', 'x')` names; of a plain name, that one."""
-    if found := SOURCE.search(text):
-        return Name(found["table"], found["source"])
-    if found := REFERENCE.search(text):
-        return Name(found["second"] or found["first"])
+    if match := SOURCE.search(text):
+        return Name(match["table"], match["source"])
+    if match := REFERENCE.search(text):
+        return Name(match["second"] or match["first"])
     plain = text.strip().strip("'\"")
     if not plain or any(sign in plain for sign in "({ "):
         return None

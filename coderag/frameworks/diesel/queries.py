@@ -131,8 +131,8 @@ def _is_column(names: tuple[str, ...], opened: set[str]) -> bool:
 
 
 def _arguments(given: tuple[Argument, ...], scope: Scope, opened: set[str], table: str) -> None:
-    for one in given:
-        node = one.node
+    for argument in given:
+        node = argument.node
         for written in _columns(node, opened, table):
             if written.partition(".")[0].casefold() in scope.aliases:
                 scope.column(written)

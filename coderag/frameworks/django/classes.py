@@ -75,7 +75,7 @@ def app_label(path: str) -> str:
 
 def models_of(code: Code, path: str) -> tuple[Models, list[Unparsed]]:
     """Return the models, and what of them could not be named or read."""
-    found = Models({}, {})
+    models = Models({}, {})
     lost: list[Unparsed] = []
     app = app_label(path)
     for one in code.classes.values():
@@ -86,11 +86,11 @@ def models_of(code: Code, path: str) -> tuple[Models, list[Unparsed]]:
             continue  # a registry of its own, as tests make one
         label = code.string(options.get("app_label")) or app
         name = f"{label}.{one.name}" if label else one.name
-        parents = _parents(one, code, found)
+        parents = _parents(one, code, models)
         if code.truth(options.get("proxy")):
-            found.by_name.update({name.lower(): parent for parent in parents})
+            models.by_name.update({name.lower(): parent for parent in parents})
             continue
-        table = _written_table(options.get("db_table"), code, found)
+        table = _written_table(options.get("db_table"), code, models)
         if not table and (not label or "db_table" in options):
             why = "it is computed" if label else "the file is in no app's models"
             lost.append(lost_at(one.node, f"the table's name is not known: {why}"))
@@ -99,8 +99,8 @@ def models_of(code: Code, path: str) -> tuple[Models, list[Unparsed]]:
         lost += [lost_at(one.node, f"the columns of {base} are in another file") for base in strange]
         whole = not strange or any(code.dotted(base).startswith(ROOTS) for base in one.bases)
         model = Model(name, table or table_name(name), one, fields_of(one, code), tuple(parents), whole)
-        found.by_class[one.name] = found.by_name[name.lower()] = model
-    return found, lost
+        models.by_class[one.name] = models.by_name[name.lower()] = model
+    return models, lost
 
 
 def _in_models(path: str) -> bool:

@@ -63,7 +63,7 @@ def _joined(parts: list[str], connector: str) -> str:
         return ""
     if len(parts) == 1:
         return parts[0]
-    return f" {connector} ".join(f"({one})" if " AND " in one or " OR " in one else one for one in parts)
+    return f" {connector} ".join(f"({part})" if " AND " in part or " OR " in part else part for part in parts)
 
 
 def _comparison(name: str, node: Node, code: Code, columns: Columns) -> str:

@@ -27,7 +27,7 @@ def in_dialect(file: SchemaFile) -> SchemaFile:
     words = _dialects().get(file.facts.dialect)
     if words is None:
         return file
-    operations = tuple(_operation(one, words) for one in file.facts.operations)
+    operations = tuple(_operation(operation, words) for operation in file.facts.operations)
     return replace(file, facts=replace(file.facts, operations=operations))
 
 

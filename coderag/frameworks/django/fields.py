@@ -183,7 +183,7 @@ def _type(call: Call | None, code: Code, depth: int) -> tuple[str, tuple[str, ..
     text = TYPES[kind]
     if text == "NUMERIC":
         digits = [code.integer(words.get(word)) for word in ("max_digits", "decimal_places")]
-        known_digits = [str(one) for one in digits if one is not None]
+        known_digits = [str(digit) for digit in digits if digit is not None]
         return (f"NUMERIC({', '.join(known_digits)})" if known_digits else text), ()
     length = code.integer(words.get("max_length")) or of.length or LENGTHS.get(kind)
     if text == "VARCHAR" and length is not None:

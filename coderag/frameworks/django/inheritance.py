@@ -25,9 +25,9 @@ def with_parents(models: Sequence[SchemaFile]) -> list[SchemaFile]:
 
 def _tables(file: SchemaFile) -> Iterator[Table]:
     """Yield the tables of models, not those of many-to-many fields."""
-    for one in file.facts.operations:
-        if isinstance(one, CreateTable) and 0 < one.table.alias.count(".") < BOTH:
-            yield one.table
+    for operation in file.facts.operations:
+        if isinstance(operation, CreateTable) and 0 < operation.table.alias.count(".") < BOTH:
+            yield operation.table
 
 
 def _class_of(table: Table) -> str:
@@ -45,8 +45,8 @@ def _with_parents(file: SchemaFile, defined: Definitions[Table]) -> SchemaFile:
             known.add(f"the columns of {heir.base.rpartition('.')[2]} are in another file")
     if not links:
         return file
-    operations = tuple(_with_links(one, links) for one in file.facts.operations)
-    lost = tuple(one for one in file.facts.lost if one.reason not in known)
+    operations = tuple(_with_links(operation, links) for operation in file.facts.operations)
+    lost = tuple(unparsed for unparsed in file.facts.lost if unparsed.reason not in known)
     return replace(file, facts=replace(file.facts, operations=operations, lost=lost))
 
 

@@ -74,10 +74,10 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     if not tables and not lost and not kinds and not mixins:
         return None
     fields = [field for model in models.by_class.values() for field in model.fields.values() if field.kind]
-    given = [code.classes[one.table.name.name] for one in mixins]
-    fields += [field for one in given for field in fields_of(one, code).values() if field.kind]
+    classes = [code.classes[mixin.table.name.name] for mixin in mixins]
+    fields += [field for one in classes for field in fields_of(one, code).values() if field.kind]
     uses = tuple(use_of(one, code) for one in fields if one.column)
-    lost.sort(key=lambda one: one.line)
+    lost.sort(key=lambda unparsed: unparsed.line)
     operations = tuple(CreateTable(table) for table in tables)
     return Facts(
         statements=len(operations) + len(lost),

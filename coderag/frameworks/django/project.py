@@ -39,8 +39,8 @@ def settled(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     Their order stays; files of other tools stay as they are.
     """
     files = _without_replaced(with_shared(files))
-    migrations = {one.path: one for one in files if one.facts.series is not None and one.facts.series.tool == TOOL}
-    models = [one for one in files if one.facts.series is None and _has_models(one)]
+    migrations = {file.path: file for file in files if file.facts.series is not None and file.facts.series.tool == TOOL}
+    models = [file for file in files if file.facts.series is None and _has_models(file)]
     if not migrations and not models:
         return list(files)
     user = _user_model(files)
@@ -48,23 +48,28 @@ def settled(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     paths, _ = ordered([Migration(path, one.facts.series) for path, one in migrations.items() if one.facts.series])
     done = {path: settle(project, migrations[path]) for path in paths}
     described = Names(user, without=dict(project.without))
-    models = [_with_keys(one) for one in with_parents(models)]
-    for one in models:
-        for operation in one.facts.operations:
+    models = [_with_keys(with_parent) for with_parent in with_parents(models)]
+    for model in models:
+        for operation in model.facts.operations:
             described.note(operation)
-    for one in models:
-        done[one.path] = settle(described, one)
-    return [in_dialect(done[one.path]) if one.path in done else one for one in files]
+    for model in models:
+        done[model.path] = settle(described, model)
+    return [in_dialect(done[file.path]) if file.path in done else file for file in files]
 
 
 def _has_models(file: SchemaFile) -> bool:
     """Tell whether a file has Django models, whose names have their app in front."""
-    return any(isinstance(one, CreateTable | Describe) and "." in one.table.alias for one in file.facts.operations)
+    return any(
+        isinstance(operation, CreateTable | Describe) and "." in operation.table.alias
+        for operation in file.facts.operations
+    )
 
 
 def _with_keys(file: SchemaFile) -> SchemaFile:
     """Return models with the id that Django adds where no base of another file has brought a primary key."""
-    unknown = [one.reason.split()[3] for one in file.facts.lost if one.reason.startswith("the columns of ")]
+    unknown = [
+        unparsed.reason.split()[3] for unparsed in file.facts.lost if unparsed.reason.startswith("the columns of ")
+    ]
     if any(not name.endswith("Mixin") for name in unknown):
         return file  # a model that is unknown may have one, a mixin has none
     operations = tuple(map(_with_key, file.facts.operations))

@@ -114,8 +114,8 @@ class _Reader:
 
     def may_be(self, place: int) -> bool:
         """Tell whether the expression at a place may give objects of a model, by what it begins with."""
-        found = BEGINNING.match(self.code.data, place)
-        names, name, is_call = found.groups() if found is not None else (b"", b"", b"")
+        match = BEGINNING.match(self.code.data, place)
+        names, name, is_call = match.groups() if match is not None else (b"", b"", b"")
         if not names and not name:
             return self.code.data[place : place + 1] == b"("
         if not names and is_call:
@@ -167,13 +167,13 @@ class _Reader:
     def _model_at(self, position: int) -> str:
         if position < 0:
             return ""
-        one = self.code.outline.definitions[position]
-        if one.kind is not Kind.CLASS:
+        definition = self.code.outline.definitions[position]
+        if definition.kind is not Kind.CLASS:
             return ""
-        head = self.code.data[one.start_byte : one.start_byte + MAX_HEAD].partition(b":")[0]
-        bases = head.partition(f"{one.name}(".encode())[2]
+        head = self.code.data[definition.start_byte : definition.start_byte + MAX_HEAD].partition(b":")[0]
+        bases = head.partition(f"{definition.name}(".encode())[2]
         return (
-            one.name
+            definition.name
             if re.search(rb"\b(?:\w*Model|AbstractUser|AbstractBaseUser|\w*Mixin)\b", bases)
             and (b"ModelForm" not in bases and b"ModelAdmin" not in bases and b"Serializer" not in bases)
             and b"Model" in bases + b"Model" * (b"Abstract" in bases)
@@ -225,17 +225,17 @@ class _Reader:
         return False
 
     def _shortcut(self, link: Link, draft: UsageBuilder) -> None:
-        given = chain_of(link.argument(0))
-        if given is None:
+        chain = chain_of(link.argument(0))
+        if chain is None:
             return
-        model = split_model(given)[0]
-        if model and len(given.links) == split_model(given)[1]:
+        model = split_model(chain)[0]
+        if model and len(chain.links) == split_model(chain)[1]:
             draft.use(model, whole=True)
-        model = model or self.entities.of(given)
+        model = model or self.entities.of(chain)
         if not model:
             return
         draft.use(model, whole=True)
-        draft.touch_all(model, (field_path(one.name) for one in link.arguments or () if one.name))
+        draft.touch_all(model, (field_path(argument.name) for argument in link.arguments or () if argument.name))
         self._expressions(link, model, draft, set())
 
     def _goes_on(self, node: Node, links: tuple[Link, ...]) -> bool:
@@ -275,11 +275,11 @@ class _Reader:
             draft.use(model, whole=is_whole and not self._goes_on(node, links))
 
     def _call(self, link: Link, name: str, model: str, *, draft: UsageBuilder, named: set[str]) -> None:
-        keywords = [one for one in link.arguments or () if one.name]
+        keywords = [argument for argument in link.arguments or () if argument.name]
         if name in CONDITIONS:
-            for one in keywords:
-                if one.name not in {"defaults", "create_defaults"} and one.name.split("__")[0] not in named:
-                    draft.touch(model, field_path(one.name), written=name in {"get_or_create", "update_or_create"})
+            for keyword in keywords:
+                if keyword.name not in {"defaults", "create_defaults"} and keyword.name.split("__")[0] not in named:
+                    draft.touch(model, field_path(keyword.name), written=name in {"get_or_create", "update_or_create"})
             for holder in ("defaults", "create_defaults"):
                 draft.touch_all(model, (key for key, _ in entries(link.keyword(holder))), written=True)
             if name in {"get_or_create", "update_or_create"}:
@@ -287,10 +287,10 @@ class _Reader:
                 draft.read.add(model)
         elif name == "create":
             draft.use(model, Access.WRITE, whole=True)
-            draft.touch_all(model, (one.name for one in keywords), written=True)
+            draft.touch_all(model, (keyword.name for keyword in keywords), written=True)
         elif name == "update":
             draft.use(model, Access.WRITE)
-            draft.touch_all(model, (one.name for one in keywords), written=True)
+            draft.touch_all(model, (keyword.name for keyword in keywords), written=True)
         elif name == "delete":
             draft.use(model, Access.DELETE)
         elif name in {"bulk_create", "bulk_update"}:
@@ -298,13 +298,13 @@ class _Reader:
         elif name in {"select_related", "prefetch_related"}:
             self._loaded(link, model, draft)
         elif name in NAMING:
-            for one in link.arguments or ():
-                text = literal(one.node) if not one.name else None
+            for argument in link.arguments or ():
+                text = literal(argument.node) if not argument.name else None
                 if text and text != "?" and field_path(text) not in named and name not in {"annotate", "alias"}:
                     draft.touch(model, field_path(text))
         self._expressions(link, model, draft, named)
         if name in {"annotate", "alias", "values", "values_list", "aggregate"}:
-            named.update(one.name for one in keywords)
+            named.update(keyword.name for keyword in keywords)
             named.update(_default_names(link))
 
     def _bulk(self, link: Link, name: str, model: str, draft: UsageBuilder) -> None:
@@ -314,14 +314,16 @@ class _Reader:
             draft.touch_all(model, filter(None, map(literal, items(fields))), written=True)
         for chain in chains_in(link.argument(0)):
             if chain.links[-1].name == model.rpartition(".")[2] and chain.links[-1].arguments is not None:
-                draft.touch_all(model, (one.name for one in chain.links[-1].arguments if one.name), written=True)
+                draft.touch_all(
+                    model, (argument.name for argument in chain.links[-1].arguments if argument.name), written=True
+                )
 
     def _loaded(self, link: Link, model: str, draft: UsageBuilder) -> None:
         """Note the relations that are loaded along."""
-        for one in link.arguments or ():
-            text = literal(one.node)
+        for argument in link.arguments or ():
+            text = literal(argument.node)
             if text is None:
-                chain = chain_of(one.node)
+                chain = chain_of(argument.node)
                 if chain is None or chain.links[-1].name != "Prefetch":
                     continue
                 text = literal(chain.links[-1].argument(0))
@@ -405,7 +407,7 @@ class _Reader:
             bounds = self.code.bound(chain.links[0].name, chain.node.start_byte)
             current = chain_of(bounds[-1].node) if bounds else None
         if current is not None and is_class_name(current.links[-1].name):
-            yield from (one.name for one in current.links[-1].arguments or () if one.name)
+            yield from (argument.name for argument in current.links[-1].arguments or () if argument.name)
 
     def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield `user.name = x` of an object of a model."""
@@ -426,7 +428,7 @@ class _Reader:
 
 def _default_names(link: Link) -> Iterator[str]:
     """Yield the names that aggregates without one get: Count("post") is post__count."""
-    for one in link.arguments or ():
-        chain = chain_of(one.node) if not one.name else None
+    for argument in link.arguments or ():
+        chain = chain_of(argument.node) if not argument.name else None
         if chain is not None and chain.links[-1].name in AGGREGATES and (text := literal(chain.links[-1].argument(0))):
             yield f"{text}__{chain.links[-1].name.lower()}"

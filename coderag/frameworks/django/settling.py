@@ -60,9 +60,9 @@ def _sets_dropped(
         return
     table = names.table(operation.table)
     stated = [
-        {names.column(table, name) for name in one.unique}
-        for one in behind
-        if isinstance(one, AddConstraint) and one.source == operation.source
+        {names.column(table, name) for name in add_constraint.unique}
+        for add_constraint in behind
+        if isinstance(add_constraint, AddConstraint) and add_constraint.source == operation.source
     ]
     for columns in names.together.get(folded(table), ()):
         if set(columns) not in stated:
@@ -161,7 +161,9 @@ def _altered_column(
         yield RenameColumn(table, before, column, source=operation.source)
     known = (folded(table), before.casefold())
     keys = [key for key in _keys_behind(names, behind[0] if behind else None) if key.columns == (column,)]
-    stays_unique = any(isinstance(one, AddConstraint) and one.unique == (column,) for one in behind)
+    stays_unique = any(
+        isinstance(add_constraint, AddConstraint) and add_constraint.unique == (column,) for add_constraint in behind
+    )
     refers = known[0] in names.columns and known in names.links
     if (refers and names.links[known] not in {folded(key.table) for key in keys}) or (
         known in names.unique and not stays_unique
@@ -205,7 +207,7 @@ def _constraint(names: Names, operation: AddConstraint, table: Name) -> Iterator
         return
     if operation.primary_key and operation.primary_key == names.keys.get(folded(table)):
         return
-    check = NAMES.sub(lambda found: names.column(table, found[1]) if found[1] else found[0], operation.check)
+    check = NAMES.sub(lambda match: names.column(table, match[1]) if match[1] else match[0], operation.check)
     yield msgspec.structs.replace(operation, table=table, unique=unique, foreign_key=key, check=check)
 
 

@@ -107,7 +107,7 @@ def join_table(near: Target, far: Target, field: Field, *, evidence: Evidence, o
 
     https://docs.djangoproject.com/en/stable/ref/models/fields/#django.db.models.ManyToManyField.db_table
     """
-    names = [last_part(one.model).lower() if one.model != USER_MODEL else "user" for one in (near, far)]
+    names = [last_part(target.model).lower() if target.model != USER_MODEL else "user" for target in (near, far)]
     if names[0] == names[1]:
         names = [f"from_{names[0]}", f"to_{names[1]}"]
     columns = [f"{name}_id" for name in names]

@@ -121,11 +121,11 @@ class _Reading:
     def _classify(self, variable: str, links: list[Link], statement: Node) -> None:
         first = links[0]
         owner, _, method = first.name.rpartition(".")
-        found = DECLARATION.match(first.name)
-        if found is not None:
-            self.dialect = self.dialect or DIALECTS[found["dialect"]]
+        match = DECLARATION.match(first.name)
+        if match is not None:
+            self.dialect = self.dialect or DIALECTS[match["dialect"]]
             self.sign = self.sign or first.name
-        kind = found["kind"] if found is not None else ""
+        kind = match["kind"] if match is not None else ""
         if kind == "Schema":
             self._schemas[variable] = self._text(first, 0)
         elif kind == "TableCreator" and first.arguments:
@@ -160,8 +160,8 @@ class _Reading:
         if not name:
             self.lost.append(lost_at(statement, "computed at run time"))
             return None
-        found = DECLARATION.match(first.name)
-        kind = TABLE_METHODS.get(method) or KINDS.get(found["kind"] if found else "", ObjectKind.TABLE)
+        match = DECLARATION.match(first.name)
+        kind = TABLE_METHODS.get(method) or KINDS.get(match["kind"] if match else "", ObjectKind.TABLE)
         fields = dict(self._fields(first.arguments[1], statement, 0)) if len(first.arguments) > 1 else {}
         columns = {key: self._column(key, chain, node) for key, (chain, node) in fields.items()}
         chains = {key: chain for key, (chain, _) in fields.items()}
@@ -208,17 +208,17 @@ class _Reading:
         if node.type != "object" or depth > MAX_DEPTH:
             self.lost.append(lost_at(statement, "its columns are in another file"))
             return
-        for one in named(node):
-            if one.type == "spread_element" and named(one):
-                yield from self._fields(named(one)[0], one, depth + 1)
-            elif one.type == "shorthand_property_identifier":
-                yield text_of(one), (self._chain(one, 0), one)
-            elif one.type == "pair":
-                key = one.child_by_field_name("key")
+        for child in named(node):
+            if child.type == "spread_element" and named(child):
+                yield from self._fields(named(child)[0], child, depth + 1)
+            elif child.type == "shorthand_property_identifier":
+                yield text_of(child), (self._chain(child, 0), child)
+            elif child.type == "pair":
+                key = child.child_by_field_name("key")
                 name = string_value(key) if key is not None and key.type == "string" else text_of(key)
-                value = one.child_by_field_name("value")
+                value = child.child_by_field_name("value")
                 if name and value is not None:
-                    yield name, (self._chain(value, 0), one)
+                    yield name, (self._chain(value, 0), child)
 
     def _chain(self, node: Node, depth: int) -> list[Link]:
         """Return how a column is built; constants and functions of the file are looked into."""
@@ -238,7 +238,7 @@ class _Reading:
         if not links:
             return Column(key, comment=comment_of(node), source=lines_of(node))
         first = links[0]
-        values = [self._code.value(one) for one in first.arguments]
+        values = [self._code.value(argument) for argument in first.arguments]
         name = values[0] if values and isinstance(values[0], str) else key
         options = next((value for value in values if isinstance(value, dict)), {})
         listed = next((value for value in values if isinstance(value, tuple)), options.get("enum"))
@@ -279,8 +279,8 @@ class _Reading:
             return "now()"
         if "defaultRandom" in called:
             return "gen_random_uuid()"
-        given = called.get("default")
-        return default_of(self._code.value(given.arguments[0])) or "" if given and given.arguments else ""
+        link = called.get("default")
+        return default_of(self._code.value(link.arguments[0])) or "" if link and link.arguments else ""
 
     def _table(self, one: Declared, declared: Mapping[str, Declared], relations: Sequence[ForeignKey]) -> Table:
         extra = list(self._extra(one))

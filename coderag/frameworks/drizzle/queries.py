@@ -123,8 +123,8 @@ class _Reader:
                     if (chosen := self._table(value)) in tables:
                         draft.use(chosen, whole=True)
             elif name == "set" or name == "values":
-                for one in items(link.argument(0)):
-                    draft.touch_all(main, (key for key, _ in entries(one)), written=True)
+                for item in items(link.argument(0)):
+                    draft.touch_all(main, (key for key, _ in entries(item)), written=True)
                 if name == "values" or not entries(link.argument(0)):
                     draft.use(main, whole=True)
             elif name in {"onConflictDoUpdate", "onDuplicateKeyUpdate"}:

@@ -110,7 +110,7 @@ class _Reading:
         """Read what a migration does on its way up."""
         for node in body_of(module):
             if node.type == "call" and text_of(node.child_by_field_name("target")) in {"def", "defp"}:
-                head = next((one for arguments in named(node, "arguments") for one in named(arguments)), None)
+                head = next((child for arguments in named(node, "arguments") for child in named(arguments)), None)
                 called = head.child_by_field_name("target") if head is not None and head.type == "call" else head
                 self._functions.setdefault(text_of(called), node)
         for name in ("change", "up"):
@@ -128,7 +128,7 @@ class _Reading:
             elif node.type == "call":
                 self._call(self._code.call(node), depth)
             elif node.type == "binary_operator":  # table |> create(), x = ...
-                self.walk([one for one in named(node) if one.type == "call"], depth + 1)
+                self.walk([child for child in named(node) if child.type == "call"], depth + 1)
 
     def _follow(self, name: str, depth: int) -> None:
         """Read a function of the module that another one calls."""
@@ -164,7 +164,7 @@ class _Reading:
     def _lose_other_case(self, call: Call, depth: int) -> None:
         """Note the statements below `else`, which are not read."""
         block = body_block(call.node)
-        other = next((one for one in named(block, "else_block")), None)
+        other = next((child for child in named(block, "else_block")), None)
         if other is None:
             return
         reading = _Reading(self._code, self._path)
@@ -263,13 +263,13 @@ class _Reading:
             columns[column] = Column(column, kind, nullable=False, identity=kind == KEY_TYPE, source=line)
             key.append(column)
         keys: list[ForeignKey] = []
-        for one in self._changes(call, name):
-            if isinstance(one, AddColumn):
-                columns[one.column.name] = one.column
-            elif isinstance(one, AddConstraint) and one.primary_key:
-                key += [column for column in one.primary_key if column not in key]
-            elif isinstance(one, AddConstraint) and one.foreign_key is not None:
-                keys.append(one.foreign_key)
+        for change in self._changes(call, name):
+            if isinstance(change, AddColumn):
+                columns[change.column.name] = change.column
+            elif isinstance(change, AddConstraint) and change.primary_key:
+                key += [column for column in change.primary_key if column not in key]
+            elif isinstance(change, AddConstraint) and change.foreign_key is not None:
+                keys.append(change.foreign_key)
         table = Table(
             name,
             columns=tuple(columns.values()),
@@ -455,11 +455,11 @@ class _Reading:
 
 def _with_one_key(changes: Sequence[SchemaOperation]) -> list[SchemaOperation]:
     """Return the changes of one statement with the columns of the primary key in one of them."""
-    keys = [one for one in changes if isinstance(one, AddConstraint) and one.primary_key]
+    keys = [change for change in changes if isinstance(change, AddConstraint) and change.primary_key]
     if len(keys) < 2:
         return list(changes)
-    whole = replace(keys[-1], primary_key=tuple(name for one in keys for name in one.primary_key))
-    return [*(one for one in changes if one not in keys), whole]
+    whole = replace(keys[-1], primary_key=tuple(name for key in keys for name in key.primary_key))
+    return [*(change for change in changes if change not in keys), whole]
 
 
 STATEMENTS: Mapping[str, Callable[[_Reading, Call], list[SchemaOperation] | None]] = {

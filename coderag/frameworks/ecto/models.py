@@ -116,7 +116,7 @@ class _Fields:
         self._tables = tables
         uses = {text_of(node) for node in body_of(module) if text_of(node).startswith("use ")}
         # A module that others use may set another type of keys.
-        self._default_type = KEY_TYPE if any("Ecto.Schema" in one for one in uses) else ""
+        self._default_type = KEY_TYPE if any("Ecto.Schema" in use for use in uses) else ""
         stated = code.attribute(module, "foreign_key_type")
         self._key_type = type_of(stated, {}) if stated else self._default_type
         self._times = mapping(code.attribute(module, "timestamps_opts"))

@@ -136,11 +136,11 @@ class _Reader:
             return
         link = chain.links[position]
         piped = "." in link.name
-        given = [one.node for one in link.arguments or () if not one.name]
-        source = None if piped else (given[0] if given else None)
-        rest = given if piped else given[1:]
+        nodes = [argument.node for argument in link.arguments or () if not argument.name]
+        source = None if piped else (nodes[0] if nodes else None)
+        rest = nodes if piped else nodes[1:]
         if piped and link.name.rpartition(".")[0].endswith("Multi"):  # Multi.insert(multi, :name, changeset)
-            source, rest, piped = (given[1] if len(given) > 1 else None), given[2:], False
+            source, rest, piped = (nodes[1] if len(nodes) > 1 else None), nodes[2:], False
         if operation in {"insert", "update", "delete", "insert_or_update"}:
             yield from self._row(chain, position, operation, source)
             return
@@ -162,7 +162,7 @@ class _Reader:
             found.draft.touch_all(found.model, self._keys(rest, link.arguments or ()))
         elif operation == "aggregate":
             found.is_listed = True
-            found.draft.touch_all(found.model, [text for one in rest[1:] if (text := literal(one))])
+            found.draft.touch_all(found.model, [text for node in rest[1:] if (text := literal(node))])
         elif operation == "exists":
             found.is_listed = True
         elif operation == "preload":
@@ -221,8 +221,8 @@ class _Reader:
 
     def _variable(self, chain: Chain, depth: int) -> _Query | None:
         for bound in reversed(self.code.bound(chain.links[0].name, chain.node.start_byte)):
-            if bound.node.start_byte != chain.node.start_byte and (found := self._query_at(bound.node, depth + 1)):
-                return found
+            if bound.node.start_byte != chain.node.start_byte and (query := self._query_at(bound.node, depth + 1)):
+                return query
         return None
 
     def _module(self, node: Node) -> str:
@@ -236,7 +236,7 @@ class _Reader:
         source = unwrapped(source)
         if source is None:
             return None
-        names = [text_of(one) for one in items(name_node)] if name_node is not None else [""]
+        names = [text_of(item) for item in items(name_node)] if name_node is not None else [""]
         if source.type == "alias":
             query: _Query | None = _Query(self._module(source), models=[self._module(source)])
         elif source.type == "string" and (table := literal(source)):
@@ -253,26 +253,26 @@ class _Reader:
                 query.names[position] = name
             else:
                 query.names.append(name)
-        for one in (link.arguments or ())[1:]:
-            if one.name:
-                self._clause(one.name, (one._replace(name=""),), query)
+        for argument in (link.arguments or ())[1:]:
+            if argument.name:
+                self._clause(argument.name, (argument._replace(name=""),), query)
         return query
 
     def _clause(self, name: str, given: tuple[Argument, ...], query: _Query) -> None:
         """Note one clause of a query; a list of names first names the bindings."""
-        nodes = [one.node for one in given if not one.name]
+        nodes = [argument.node for argument in given if not argument.name]
         if (
             len(nodes) > 1
             and nodes[0].type == "list"
-            and all(one.type in {"identifier", "binary_operator", "keywords", "tuple"} for one in named(nodes[0]))
+            and all(child.type in {"identifier", "binary_operator", "keywords", "tuple"} for child in named(nodes[0]))
         ):
-            for position, one in enumerate(one for one in named(nodes[0]) if one.type == "identifier"):
+            for position, one in enumerate(child for child in named(nodes[0]) if child.type == "identifier"):
                 if position < len(query.models):
                     query.names = [*query.names[:position], text_of(one), *query.names[position + 1 :]]
             nodes = nodes[1:]
         if "join" in name:
             self._join(nodes, query)
-            self._on([one for one in given if one.name == "on"], query)
+            self._on([argument for argument in given if argument.name == "on"], query)
             return
         if name == "preload":
             self._preload(nodes, query)
@@ -280,7 +280,7 @@ class _Reader:
         if name in {"select", "select_merge"}:
             self._select(nodes, query)
         if name in {"where", "or_where", "having"}:
-            query.draft.touch_all(query.model, (one.name for one in given if one.name))
+            query.draft.touch_all(query.model, (argument.name for argument in given if argument.name))
             for node in nodes:
                 query.draft.touch_all(query.model, self._keys([node], ()))
         if name == "update":
@@ -306,10 +306,10 @@ class _Reader:
             "on",
             "update",
         }:
-            self._references([*nodes, *(one.node for one in given if one.name in DIRECTIONS)], query)
+            self._references([*nodes, *(argument.node for argument in given if argument.name in DIRECTIONS)], query)
 
     def _on(self, given: list[Argument], query: _Query) -> None:
-        self._references([one.node for one in given], query)
+        self._references([argument.node for argument in given], query)
 
     def _join(self, nodes: list[Node], query: _Query) -> None:
         for node in nodes:
@@ -340,12 +340,12 @@ class _Reader:
         is_listed = bool(nodes)
         for node in nodes:
             parts = [node, *items(node)] if node.type in {"tuple", "list"} else [node]
-            for one in parts:
-                if one.type == "identifier" and (model := query.of(text_of(one))):
+            for part in parts:
+                if part.type == "identifier" and (model := query.of(text_of(part))):
                     query.draft.use(model, whole=True)
                     is_listed = is_listed and model != query.model
-                elif one.type == "atom":
-                    query.draft.touch(query.model, literal(one) or "")
+                elif part.type == "atom":
+                    query.draft.touch(query.model, literal(part) or "")
             chain = chain_of(node)
             if chain is not None and chain.links[-1].name in {"map", "struct"} and chain.links[-1].arguments:
                 model = query.of(text_of(chain.links[-1].argument(0)))
@@ -376,17 +376,17 @@ class _Reader:
                     query.draft.touch(query.of(first.name), chain.links[1].name)
 
     def _keys(self, nodes: list[Node], given: tuple[Argument, ...]) -> Iterator[str]:
-        yield from (one.name for one in given if one.name and one.name not in {"prefix", "timeout"})
+        yield from (argument.name for argument in given if argument.name and argument.name not in {"prefix", "timeout"})
         for node in nodes:
             if node.type in {"list", "map", "keywords"}:
                 yield from (key for key, _ in entries_of(node))
 
     def _set(self, given: tuple[Argument, ...], query: _Query) -> None:
         """Note what update_all sets: `set: [status: x]`."""
-        pairs = [(one.name, one.node) for one in given if one.name]
-        for one in given:
-            if not one.name:
-                pairs += entries_of(one.node)
+        pairs = [(argument.name, argument.node) for argument in given if argument.name]
+        for argument in given:
+            if not argument.name:
+                pairs += entries_of(argument.node)
         self._set_entries(pairs, query)
 
     def _set_entries(self, pairs: list[tuple[str, Node]], query: _Query) -> None:
@@ -405,8 +405,8 @@ class _Reader:
             return
         query.draft.use(query.model, Access.WRITE)
         for node in rest:
-            for one in items(node):
-                query.draft.touch_all(query.model, (key for key, _ in entries_of(one)), written=True)
+            for item in items(node):
+                query.draft.touch_all(query.model, (key for key, _ in entries_of(item)), written=True)
         if not query.draft.is_written(query.model):
             query.draft.use(query.model, Access.WRITE, whole=True)
         yield query
@@ -454,9 +454,9 @@ class _Reader:
             elif name in {"change", "cast", "put_change", "put_assoc", "validate_required"} and link.arguments:
                 if position == 0 or chain.links[position - 1].arguments is None:
                     model = model or self._model_of(link.arguments[0].node, query, depth + 1)
-                for one in link.arguments:
-                    query.draft.touch_all(model, (key for key, _ in entries_of(one.node)), written=True)
-                    query.draft.touch_all(model, [one.name] if one.name else (), written=True)
+                for argument in link.arguments:
+                    query.draft.touch_all(model, (key for key, _ in entries_of(argument.node)), written=True)
+                    query.draft.touch_all(model, [argument.name] if argument.name else (), written=True)
             elif REPO.search(".".join(chain.names[:position])) and name.rstrip("!") in {
                 "get",
                 "get_by",
@@ -491,9 +491,9 @@ class _Reader:
         scope = self.code.scope(chain.node.start_byte)
         if scope < 0:
             return ""
-        one = self.code.outline.definitions[scope]
-        found = re.search(rf"%([A-Z][\w.]*)\{{[^}}]*\}}\s*=\s*{re.escape(link.name)}\b", one.signature)
-        return found[1] if found else ""
+        definition = self.code.outline.definitions[scope]
+        match = re.search(rf"%([A-Z][\w.]*)\{{[^}}]*\}}\s*=\s*{re.escape(link.name)}\b", definition.signature)
+        return match[1] if match else ""
 
 
 def entries_of(node: Node | None) -> list[tuple[str, Node]]:

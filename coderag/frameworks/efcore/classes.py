@@ -21,5 +21,5 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         return None
     root = parse(data, language)
     nodes = descendants(root, "class_declaration", "record_declaration")
-    classes = tuple(found for one in nodes if (found := entity_class(one)) is not None)
+    classes = tuple(found for node in nodes if (found := entity_class(node)) is not None)
     return Facts(entities=Entities(classes)) if classes else None

@@ -87,19 +87,19 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     stated = entity_sets(data)
     root = parse(data, language)
     classes = [*descendants(root, "class_declaration", "record_declaration")]
-    known = {text_of(one.child_by_field_name("name")) for one in classes}
-    told = {one.entity for one in stated}
+    known = {text_of(node.child_by_field_name("name")) for node in classes}
+    told = {entity_set.entity for entity_set in stated}
     tables: list[Table] = []
     others: list[EntityClass] = []
     found = [EntitySet(model, Name(name)) for model, name in sets.items() if model not in known]
-    for one in classes:
-        table, bases = _table(one, sets, known), _bases(one)
+    for node in classes:
+        table, bases = _table(node, sets, known), _bases(node)
         if table is not None and not bases and table.alias not in told:
             tables.append(table)
             continue
         if table is not None:
             found.append(EntitySet(table.alias, table.name))
-        if (entity := entity_class(one)) is not None:
+        if (entity := entity_class(node)) is not None:
             others.append(entity)
     entities = Entities(tuple(others), (*found, *stated))
     if not tables and entities == Entities():
@@ -118,13 +118,13 @@ def entity_class(one: Node) -> EntityClass | None:
     for each in _properties(one):
         if "NotMapped" in each.attributes:
             continue
-        if (found := COLLECTION.match(each.type.rstrip("?"))) and found[1] not in TYPES:
-            relations.append(Relation(each.name, found[1].rpartition(".")[2]))
+        if (match := COLLECTION.match(each.type.rstrip("?"))) and match[1] not in TYPES:
+            relations.append(Relation(each.name, match[1].rpartition(".")[2]))
             continue
-        stated = each.attributes.get("Column")
-        called = (stated.text if stated is not None else "") or each.name
+        attribute = each.attributes.get("Column")
+        called = (attribute.text if attribute is not None else "") or each.name
         plain = each.type.rstrip("?")
-        kind = (stated.named.get("TypeName", "") if stated is not None else "") or TYPES.get(plain)
+        kind = (attribute.named.get("TypeName", "") if attribute is not None else "") or TYPES.get(plain)
         if "Key" in each.attributes or each.name in {"Id", f"{name}Id"}:
             keys.append(each.name)
         columns.append(
@@ -158,13 +158,13 @@ def _bases(one: Node) -> tuple[str, ...]:
 def entity_sets(data: bytes) -> list[EntitySet]:
     """Return what the statements of a context's OnModelCreating, and configurations, say of entities."""
     starts = [*CONFIGURED.finditer(data)]
-    found = []
+    sets = []
     for start, after in zip(starts, [*starts[1:], None], strict=False):
         text = data[start.end() : after.start() if after is not None else len(data)]
         table, key = TO_TABLE.search(text), HAS_KEY.search(text)
         if TO_VIEW.search(text) or start[0].startswith(b"Ignore"):
             continue
-        found.append(
+        sets.append(
             EntitySet(
                 start[1].decode().rpartition(".")[2],
                 Name(table[1].decode(), schema=(table[2] or b"").decode()) if table else Name(""),
@@ -173,7 +173,7 @@ def entity_sets(data: bytes) -> list[EntitySet]:
                 configured=True,
             )
         )
-    return found
+    return sets
 
 
 def _table(one: Node, sets: dict[str, str], known: set[str]) -> Table | None:
@@ -184,7 +184,7 @@ def _table(one: Node, sets: dict[str, str], known: set[str]) -> Table | None:
     marked = attributes.keys() | {mark for each in properties for mark in each.attributes}
     if "NotMapped" in attributes or (name not in sets and marked.isdisjoint(MARKS)):
         return None
-    stated = attributes.get("Table")
+    attribute = attributes.get("Table")
     columns: dict[str, Column] = {}
     relations: list[Relation] = []
     keys: list[str] = []
@@ -208,7 +208,7 @@ def _table(one: Node, sets: dict[str, str], known: set[str]) -> Table | None:
         )
     if not columns:
         return None
-    table = Name(stated.text, schema=stated.named.get("Schema", "")) if stated else Name(sets.get(name, name))
+    table = Name(attribute.text, schema=attribute.named.get("Schema", "")) if attribute else Name(sets.get(name, name))
     return Table(
         table,
         columns=with_fields(columns),
@@ -223,8 +223,8 @@ def _table(one: Node, sets: dict[str, str], known: set[str]) -> Table | None:
 def _target(one: Property, known: set[str]) -> str:
     """Return the class that a property leads to, "" for a column."""
     plain = one.type.rstrip("?")
-    if found := COLLECTION.match(plain):
-        return "" if found[1] in TYPES else found[1].rpartition(".")[2]
+    if match := COLLECTION.match(plain):
+        return "" if match[1] in TYPES else match[1].rpartition(".")[2]
     is_class = plain in known or "ForeignKey" in one.attributes
     return plain.rpartition(".")[2] if is_class and plain not in TYPES else ""
 
@@ -255,18 +255,18 @@ def _properties(one: Node) -> Iterator[Property]:
 def _is_kept(node: Node, kind: str) -> bool:
     """Tell whether a property has a setter, or is a list of others, which needs none."""
     accessors = node.child_by_field_name("accessors")
-    names = {text_of(one.child_by_field_name("name")) for one in named(accessors, "accessor_declaration")}
-    is_static = any(text_of(one) == "static" for one in node.children)
+    names = {text_of(child.child_by_field_name("name")) for child in named(accessors, "accessor_declaration")}
+    is_static = any(text_of(child) == "static" for child in node.children)
     return not is_static and (not names.isdisjoint(SETTERS) or ("get" in names and COLLECTION.match(kind) is not None))
 
 
 def _attributes(node: Node) -> dict[str, Attribute]:
     found: dict[str, Attribute] = {}
     for holder in named(node, "attribute_list"):
-        for one in named(holder, "attribute"):
-            name = text_of(one.child_by_field_name("name")).rpartition(".")[2].removesuffix("Attribute")
+        for child in named(holder, "attribute"):
+            name = text_of(child.child_by_field_name("name")).rpartition(".")[2].removesuffix("Attribute")
             text, options = "", dict[str, str]()
-            for argument in descendants(one, "attribute_argument", into=False):
+            for argument in descendants(child, "attribute_argument", into=False):
                 parts = named(argument)
                 value = string_value(parts[-1]) if parts else None
                 key = text_of(parts[0]).strip(" =") if len(parts) > 1 else ""

@@ -36,13 +36,13 @@ ENUM_TYPE = "integer"
 
 def with_entities(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     """Return files in which classes are tables where a context says so; those of a snapshot stay as they are."""
-    sets = [one for file in files if file.facts.entities for one in file.facts.entities.sets]
+    sets = [entity_set for file in files if file.facts.entities for entity_set in file.facts.entities.sets]
     # A model snapshot has all of them, with what is configured in ways that no file alone shows.
     if not sets or any(file.facts.series is not None and file.facts.series.tool == TOOL for file in files):
         return list(files)
     project = _Project(_classes(files), _stated(files))
-    for one in sorted(sets, key=lambda one: one.configured):
-        project.add(one)
+    for entity_set in sorted(sets, key=lambda entity_set: entity_set.configured):
+        project.add(entity_set)
     made = project.tables()
     return [_with_tables(file, made.get(file.path, ())) for file in files]
 
@@ -68,8 +68,8 @@ def _stated(files: Iterable[SchemaFile]) -> frozenset[str]:
 def _classes(files: Iterable[SchemaFile]) -> dict[str, list[tuple[str, EntityClass]]]:
     found: defaultdict[str, list[tuple[str, EntityClass]]] = defaultdict(list)
     for file in files:
-        for one in file.facts.entities.classes if file.facts.entities else ():
-            found[one.table.name.name].append((file.path, one))
+        for entity_class in file.facts.entities.classes if file.facts.entities else ():
+            found[entity_class.table.name.name].append((file.path, entity_class))
     return found
 
 
@@ -118,8 +118,8 @@ class _Project:
             self._entities[name] = entity = self._entity(name)
             # What an entity leads to is one, where it has a key.
             leads = [column.type[1:] for column in entity.columns.values() if column.type.startswith("?")]
-            leads += [one.model for one in entity.collections]
-            waiting += [one for one in leads if self._key_of(one)]
+            leads += [collection.model for collection in entity.collections]
+            waiting += [lead for lead in leads if self._key_of(lead)]
         for entity in self._entities.values():
             self._relate(entity)
         joined = self._join_tables()
@@ -134,15 +134,15 @@ class _Project:
     def _entity(self, name: str) -> _Entity:
         parts = self._lineage(name)
         path, own = self._classes[name][0]
-        said = self._said.get(name, EntitySet(name))
-        names = dict(said.columns)
-        entity = _Entity(path, said.table if said.table.name else Name(name), own.table.sources[0])
+        entity_set = self._said.get(name, EntitySet(name))
+        names = dict(entity_set.columns)
+        entity = _Entity(path, entity_set.table if entity_set.table.name else Name(name), own.table.sources[0])
         for part in parts:
             for column in part.table.columns:
                 called = column.field or column.name
                 entity.columns[called] = replace(column, name=names.get(called, column.name))
             entity.collections += part.table.relations
-        entity.key = said.key or self._key_of(name)
+        entity.key = entity_set.key or self._key_of(name)
         return entity
 
     def _lineage(self, name: str) -> list[EntityClass]:
@@ -150,11 +150,11 @@ class _Project:
         parts: list[EntityClass] = []
         names = [name]
         for _ in range(MAX_BASES):
-            found = [one for each in names for _, one in self._classes.get(each, ())]
-            if not found:
+            entity_classes = [one for each in names for _, one in self._classes.get(each, ())]
+            if not entity_classes:
                 break
-            parts = [*found, *parts]
-            names = [base for one in found for base in one.bases if base not in names]
+            parts = [*entity_classes, *parts]
+            names = [base for entity_class in entity_classes for base in entity_class.bases if base not in names]
         return parts
 
     def _key_of(self, name: str) -> tuple[str, ...]:
@@ -197,13 +197,13 @@ class _Project:
         if len(other.key) != 1:
             return ()
         key = other.columns.get(other.key[0])
-        by_property = {one.casefold(): one for one in entity.columns}
+        by_property = {column.casefold(): column for column in entity.columns}
         # What the key is called is not said twice: BlogId of Blog, and not BlogBlogId.
         made_name = other.key[0] if other.key[0].startswith(called) else f"{called}{other.key[0]}"
-        alone = [one.type for one in entity.columns.values()].count(f"?{target}") == 0  # this one is out by now
-        alone = alone and all(one.model != target for one in entity.relations)
+        alone = [column.type for column in entity.columns.values()].count(f"?{target}") == 0  # this one is out by now
+        alone = alone and all(relation.model != target for relation in entity.relations)
         names = (made_name, f"{called}Id", *((f"{target}{other.key[0]}", f"{target}Id") if alone else ()))
-        property_ = next((by_property[one.casefold()] for one in names if one.casefold() in by_property), None)
+        property_ = next((by_property[name.casefold()] for name in names if name.casefold() in by_property), None)
         if property_ is None:
             property_ = made_name
             kind = key.type if key is not None else ""
@@ -221,7 +221,11 @@ class _Project:
             for relation in entity.collections:
                 entity.relations.append(relation)
                 other = self._entities.get(relation.model)
-                back = next((one for one in other.collections if one.model == name), None) if other else None
+                back = (
+                    next((collection for collection in other.collections if collection.model == name), None)
+                    if other
+                    else None
+                )
                 if other is None or back is None or relation.model == name:
                     continue
                 sides = ((name, entity, back), (relation.model, other, relation))
@@ -262,7 +266,7 @@ def _join_table(first: tuple[str, _Entity, Relation], second: tuple[str, _Entity
     return Table(
         Name(f"{first[0]}{second[0]}"),
         columns=tuple(columns),
-        primary_key=tuple(one.name for one in columns),
+        primary_key=tuple(column.name for column in columns),
         foreign_keys=tuple(keys),
         origins=(Origin.ORM,),
         sources=(first[1].source,),

@@ -161,14 +161,14 @@ class _Reader:
     def _value(self, node: Node) -> Node:
         inner = unwrapped(node)
         if inner is not None and inner.type == "identifier":
-            bounds = [one for one in self.code.bound(text_of(inner), inner.start_byte) if one.told is Told.VALUE]
+            bounds = [bound for bound in self.code.bound(text_of(inner), inner.start_byte) if bound.told is Told.VALUE]
             return (unwrapped(bounds[-1].node) if bounds else inner) or node
         return inner or node
 
     def _fields(self, node: Node) -> Iterator[str]:
         chain = chain_of(self._value(node))
         if chain is not None and chain.links[-1].made:
-            yield from (one.name for one in chain.links[-1].arguments or () if one.name)
+            yield from (argument.name for argument in chain.links[-1].arguments or () if argument.name)
 
     def _calls(self, links: list[Link], model: str, draft: UsageBuilder) -> None:
         """Note what the calls on a set do."""
@@ -242,7 +242,7 @@ class _Reader:
         chain = chain_of(holder)
         if chain is None or chain.links[0].name not in names[:1]:
             return
-        path = [one.name for one in chain.links[1:] if one.arguments is None]
+        path = [link.name for link in chain.links[1:] if link.arguments is None]
         is_group = len(chain.links) == 2 and SCALARS.match(chain.links[1].name) is not None  # g.Sum(o => o.Total)
         inner = _parameters(node)
         for one in chains_in(node.child_by_field_name("body")):
@@ -282,8 +282,8 @@ class _Reader:
     def _queries(self) -> Iterator[Usage]:
         """Yield the uses of `from u in db.Users where u.Email == x select u`."""
         root = self.code.parsed.tree.root_node
-        for found in QUERY.finditer(self.code.data):
-            node: Node | None = root.descendant_for_byte_range(*found.span(1))
+        for match in QUERY.finditer(self.code.data):
+            node: Node | None = root.descendant_for_byte_range(*match.span(1))
             for _ in range(4):
                 if node is None or node.type == "query_expression":
                     break
@@ -299,9 +299,11 @@ class _Reader:
         for clause in named(node):
             if clause.type not in {"from_clause", "join_clause"}:
                 continue
-            parts = [one for one in named(clause) if "type" not in one.type or one.type == "member_access_expression"]
+            parts = [
+                child for child in named(clause) if "type" not in child.type or child.type == "member_access_expression"
+            ]
             name_node = clause.child_by_field_name("name") or (parts[0] if parts else None)
-            sources = [one for one in parts if name_node is None or one.id != name_node.id]
+            sources = [part for part in parts if name_node is None or part.id != name_node.id]
             chain = chain_of(sources[0]) if sources else None
             if chain is None:
                 continue
@@ -318,7 +320,7 @@ class _Reader:
             if chain.links[0].name in ranges and len(chain.links) > 1:
                 self._member(chain, ranges[chain.links[0].name], draft)
         for clause in named(node, "select_clause"):
-            made = [inner for one in named(clause, "anonymous_object_creation_expression") for inner in named(one)]
+            made = [inner for child in named(clause, "anonymous_object_creation_expression") for inner in named(child)]
             for one in [*named(clause), *made]:
                 if one.type == "identifier" and text_of(one) in ranges:
                     draft.use(ranges[text_of(one)], whole=True)
@@ -335,7 +337,9 @@ class _Reader:
         ):
             return
         bounds = [
-            one for one in self.code.bound(chain.links[0].name, chain.node.start_byte) if one.told is not Told.TYPE
+            bound
+            for bound in self.code.bound(chain.links[0].name, chain.node.start_byte)
+            if bound.told is not Told.TYPE
         ]
         model = self.entities.of_node(bounds[-1].node) if bounds else ""
         value = chain_of(bounds[-1].node) if bounds else None
@@ -362,4 +366,4 @@ def _parameters(node: Node) -> list[str]:
         return []
     if holder.type in {"implicit_parameter", "identifier"}:
         return [text_of(holder)]
-    return [text_of(one.child_by_field_name("name") or one) for one in named(holder)]
+    return [text_of(child.child_by_field_name("name") or child) for child in named(holder)]

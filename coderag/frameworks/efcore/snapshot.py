@@ -33,14 +33,14 @@ class Link(NamedTuple):
 
     def texts(self) -> tuple[str, ...]:
         """Return the arguments that are strings; those in an array count too, those in a function do not."""
-        inner = [_inner(one) for one in self.arguments]
+        inner = [_inner(argument) for argument in self.arguments]
         nodes = [
             text
-            for one in inner
-            if one.type != "lambda_expression"
-            for text in ([one] if "string" in one.type else descendants(one, *STRINGS))
+            for node in inner
+            if node.type != "lambda_expression"
+            for text in ([node] if "string" in node.type else descendants(node, *STRINGS))
         ]
-        return tuple(text for one in nodes if (text := string_value(one)) is not None)
+        return tuple(text for node in nodes if (text := string_value(node)) is not None)
 
 
 @dataclass(slots=True)
@@ -63,12 +63,12 @@ class Entity:
 def read(data: bytes, *, language: str, path: str) -> Facts | None:
     """Return the tables of a model snapshot, None for any other file."""
     root = parse(data, language)
-    snapshots = [one for one in descendants(root, "class_declaration") if _is_snapshot(one)]
+    snapshots = [descendant for descendant in descendants(root, "class_declaration") if _is_snapshot(descendant)]
     if not snapshots:
         return None
     entities: dict[str, Entity] = {}
-    for one in snapshots:
-        _read_model(one, entities)
+    for snapshot in snapshots:
+        _read_model(snapshot, entities)
     tables = tuple(_tables(entities))
     series = Series("efcore", name=path.rpartition("/")[2].partition(".")[0], snapshot=True)
     return Facts(statements=len(tables), series=series, operations=tuple(map(CreateTable, tables)))
@@ -181,13 +181,13 @@ def _tables(entities: dict[str, Entity]) -> Iterator[Table]:
             entity.table,
             columns=with_fields(columns),
             primary_key=_named(entity, entity.key) or _named(root, root.key),
-            unique=tuple(_named(one, unique) for one in parts for unique in one.unique),
-            foreign_keys=tuple(key for one in parts for key in _foreign_keys(one, entities, homes)),
+            unique=tuple(_named(part, unique) for part in parts for unique in part.unique),
+            foreign_keys=tuple(key for part in parts for key in _foreign_keys(part, entities, homes)),
             alias=name.partition("#")[0].rpartition(".")[2],
             relations=tuple(
-                Relation(navigation, target.rpartition(".")[2], columns=_named(one, columns_of))
-                for one in parts
-                for target, columns_of, _, navigation, _ in one.keys
+                Relation(navigation, target.rpartition(".")[2], columns=_named(part, columns_of))
+                for part in parts
+                for target, columns_of, _, navigation, _ in part.keys
                 if navigation
             ),
             origins=(Origin.ORM,),
@@ -235,20 +235,20 @@ def _statements(function: Node) -> Iterator[list[Link]]:
 
 def _chain(node: Node) -> list[Link]:
     """Return the calls of a chain, the innermost first."""
-    found: list[Link] = []
+    links: list[Link] = []
     while node.type == "invocation_expression":
         function = node.child_by_field_name("function")
         if function is None or function.type != "member_access_expression":
             break
         name = function.child_by_field_name("name")
-        types = [one for holder in named(name, "type_argument_list") for one in named(holder)] if name else []
+        types = [child for holder in named(name, "type_argument_list") for child in named(holder)] if name else []
         called = text_of(named(name)[0]) if name is not None and types else text_of(name)
-        found.append(Link(called, tuple(map(text_of, types)), argument_nodes(node)))
+        links.append(Link(called, tuple(map(text_of, types)), argument_nodes(node)))
         receiver = function.child_by_field_name("expression")
         if receiver is None:
             break
         node = receiver
-    return found[::-1]
+    return links[::-1]
 
 
 def _inner(argument: Node) -> Node:

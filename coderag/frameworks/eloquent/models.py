@@ -25,7 +25,9 @@ CLASS = "::class"
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
     """Return what the models of a file tell of tables, None where there are none."""
     tables = [
-        table for one in descendants(parse(data, language), "class_declaration") if (table := _table(one)) is not None
+        table
+        for descendant in descendants(parse(data, language), "class_declaration")
+        if (table := _table(descendant)) is not None
     ]
     if not tables:
         return None
@@ -66,11 +68,11 @@ def _relations(body: Node | None) -> Iterator[Relation]:
         for call in descendants(method, "member_call_expression"):
             if text_of(call.child_by_field_name("name")) not in RELATIONS:
                 continue
-            given = argument_nodes(call)
-            target = text_of(given[0]) if given else ""
+            nodes = argument_nodes(call)
+            target = text_of(nodes[0]) if nodes else ""
             if target.endswith(CLASS):
                 model = target.removesuffix(CLASS).rpartition("\\")[2]
-                key = string_value(named(given[1])[-1]) if len(given) > 1 and named(given[1]) else None
+                key = string_value(named(nodes[1])[-1]) if len(nodes) > 1 and named(nodes[1]) else None
                 is_own = text_of(call.child_by_field_name("name")) == "belongsTo"
                 called = text_of(method.child_by_field_name("name"))
                 yield Relation(called, model, columns=(key or f"{snake_case(called)}_id",) if is_own else ())

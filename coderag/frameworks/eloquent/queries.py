@@ -125,26 +125,26 @@ class _Reader:
         is_read, is_listed = True, False
         calls = [link for link in links if link.arguments is not None]
         for link in calls:
-            for one in link.arguments or ():
-                for inner in chains_in(one.node):
+            for argument in link.arguments or ():
+                for inner in chains_in(argument.node):
                     if inner.links[-1].name == "raw" and (text := literal(inner.links[-1].argument(0))):
                         scope.condition(text)
         for link in calls:
             if JOIN.search(link.name) and (text := literal(link.argument(0))):
                 scope.table(text)
         for link in calls:
-            name, given = link.name, link.arguments or ()
+            name, arguments = link.name, link.arguments or ()
             if JOIN.search(name):
-                stated = [literal(one.node) for one in given][1:]
+                stated = [literal(argument.node) for argument in arguments][1:]
                 scope.every(text for text in stated if text and text.replace(".", "").replace("_", "").isalnum())
-                for one in given[1:]:
-                    self._closure(one.node, scope)
+                for argument in arguments[1:]:
+                    self._closure(argument.node, scope)
             elif name in CREATES or name in CHANGES:
                 scope.table(main, Access.WRITE)
                 is_read = False
-                for position, one in enumerate(given):
+                for position, argument in enumerate(arguments):
                     if name == "updateOrInsert" or position == 0 or name not in {"upsert"}:
-                        for item in [one.node, *items(one.node)]:
+                        for item in [argument.node, *items(argument.node)]:
                             scope.every((key for key, _ in entries(item)), write=True)
                 if name in {"increment", "decrement"}:
                     scope.column(literal(link.argument(0)) or "", write=True)
@@ -153,7 +153,7 @@ class _Reader:
                 scope.table(main, Access.DELETE)
                 is_read = False
             elif name in LISTS or name in NUMBERS:
-                texts = [text for one in given for item in items(one.node) if (text := literal(item))]
+                texts = [text for argument in arguments for item in items(argument.node) if (text := literal(item))]
                 scope.every(text for text in texts if text not in {"asc", "desc", "*"})
                 is_listed = (
                     is_listed
@@ -181,8 +181,8 @@ class _Reader:
                 scope.column(other)
             return
         scope.every(key for key, _ in entries(first))
-        for one in items(first):
-            parts = items(one)
+        for item in items(first):
+            parts = items(item)
             if parts and (text := literal(parts[0])):
                 scope.column(text)
         self._closure(first, scope, depth)
@@ -192,8 +192,8 @@ class _Reader:
             if link.name.lower().endswith("on"):
                 scope.every(
                     text
-                    for one in link.arguments or ()
-                    if (text := literal(one.node)) and text.replace(".", "").replace("_", "").isalnum()
+                    for argument in link.arguments or ()
+                    if (text := literal(argument.node)) and text.replace(".", "").replace("_", "").isalnum()
                 )
             elif CONDITION.match(link.name):
                 self._conditions(link, scope, depth + 1)
@@ -205,9 +205,9 @@ class _Reader:
         position = self.code.type_around(node.start_byte)
         if position < 0:
             return ""
-        one = self.code.outline.definitions[position]
-        found = MODEL_HEAD.search(self.code.data[one.start_byte : one.start_byte + 600])
-        return one.name if found is not None else ""
+        definition = self.code.outline.definitions[position]
+        match = MODEL_HEAD.search(self.code.data[definition.start_byte : definition.start_byte + 600])
+        return definition.name if match is not None else ""
 
     def of_chain(self, chain: Chain, depth: int) -> str:
         """Return the model that a static call gives objects of."""
@@ -218,7 +218,7 @@ class _Reader:
             model
             and rest
             and model not in FACADES
-            and all(one.name in PASSING and one.arguments is not None for one in rest)
+            and all(link.name in PASSING and link.arguments is not None for link in rest)
         ):
             return model
         if len(chain.links) == 1 and chain.links[0].made:
@@ -264,7 +264,9 @@ class _Reader:
         is_listed = False
         for link in links:
             name = link.name
-            texts = [text for one in link.arguments or () for item in items(one.node) if (text := literal(item))]
+            texts = [
+                text for argument in link.arguments or () for item in items(argument.node) if (text := literal(item))
+            ]
             is_listed = is_listed or name in ROWLESS or (name == "select" and bool(texts) and "*" not in texts)
             self._call(link, model, draft)
         if draft.access.get(model, Access.READ) is Access.READ and links:
@@ -272,37 +274,37 @@ class _Reader:
             draft.use(model, whole=asked and not is_listed and links[0].name not in {"load", "loadMissing"})
 
     def _call(self, link: Link, model: str, draft: UsageBuilder) -> None:
-        name, given = link.name, link.arguments or ()
+        name, arguments = link.name, link.arguments or ()
         if CONDITION.match(name):
             self._where(link, model, draft)
         elif name in CREATES:
             draft.use(model, Access.WRITE, whole=True)
             if name in {"firstOrCreate", "updateOrCreate", "firstOrNew"}:
                 draft.read.add(model)
-            for one in given:
-                for item in [one.node, *items(one.node)]:
+            for argument in arguments:
+                for item in [argument.node, *items(argument.node)]:
                     draft.touch_all(model, (key for key, _ in entries(item)), written=True)
         elif name in CHANGES:
             draft.use(model, Access.WRITE)
-            for one in given:
-                draft.touch_all(model, (key for key, _ in entries(one.node)), written=True)
-            if name != "update" and given:
+            for argument in arguments:
+                draft.touch_all(model, (key for key, _ in entries(argument.node)), written=True)
+            if name != "update" and arguments:
                 draft.touch(model, literal(link.argument(0)) or "", written=True)
                 draft.touch(model, literal(link.argument(0)) or "")
         elif name in REMOVES:
             draft.use(model, Access.DELETE)
         elif name in SAVES:
-            made = chain_of(given[0].node) if given else None
+            made = chain_of(arguments[0].node) if arguments else None
             if made is not None and made.links[-1].made:  # $user->posts()->save(new Post([...]))
                 draft.use(made.links[-1].name, Access.WRITE, whole=True)
             else:
                 draft.use(model, Access.WRITE, whole=True)
         elif name in LOADS:
-            for one in given:
-                self._along(one, model, draft, is_whole=name in {"with", "load", "loadMissing"})
+            for argument in arguments:
+                self._along(argument, model, draft, is_whole=name in {"with", "load", "loadMissing"})
         elif name in LISTS or name in NUMBERS:
-            for one in given:
-                for item in items(one.node):
+            for argument in arguments:
+                for item in items(argument.node):
                     text = literal(item)
                     if text and text not in {"asc", "desc", "*"}:
                         draft.touch(model, _column(text))
@@ -315,9 +317,9 @@ class _Reader:
             draft.touch(model, _column(text))
             return
         draft.touch_all(model, (_column(key) for key, _ in entries(first)))
-        for one in items(first):
-            parts = items(one)
-            if one is not first and parts and (text := literal(parts[0])):
+        for item in items(first):
+            parts = items(item)
+            if item is not first and parts and (text := literal(parts[0])):
                 draft.touch(model, _column(text))
         for inner in _closure_calls(first) if depth < MAX_CLOSURES else ():
             if CONDITION.match(inner.name):

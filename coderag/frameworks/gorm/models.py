@@ -138,7 +138,7 @@ def snake(name: str) -> str:
 
     https://github.com/go-gorm/gorm/blob/master/schema/naming.go
     """
-    value = INITIALISMS.sub(lambda found: found[0].capitalize(), name)
+    value = INITIALISMS.sub(lambda match: match[0].capitalize(), name)
     parts = []
     for position, sign in enumerate(value):
         before = value[position - 1 : position]
@@ -164,10 +164,10 @@ class _Reading:
         self._imports = imports
         self._fields: dict[str, Fields] = {}
         self._embedded = {
-            one.type
+            go_field.type
             for struct in file.structs.values()
-            for one in struct.fields
-            if one.is_embedded or "embedded" in _options(one)
+            for go_field in struct.fields
+            if go_field.is_embedded or "embedded" in _options(go_field)
         }
 
     def tables(self) -> Iterator[Table]:
@@ -178,7 +178,11 @@ class _Reading:
         for struct in models.values():
             for relation in self._of(struct).relations:
                 owner, key = self._key(struct, relation)
-                if key is not None and owner in keys and key.columns not in [one.columns for one in keys[owner]]:
+                if (
+                    key is not None
+                    and owner in keys
+                    and key.columns not in [foreign_key.columns for foreign_key in keys[owner]]
+                ):
                     keys[owner].append(key)
                 if (between := self._between(struct, relation)) is not None:
                     others.append(between)
@@ -189,8 +193,8 @@ class _Reading:
 
     def _is_model(self, struct: Struct) -> bool:
         """Tell whether a struct has a table: it has a primary key, or says what its table is called."""
-        tagged = any("gorm" in one.tags for one in struct.fields)
-        embeds = any(one.is_embedded and one.type in MODELS for one in struct.fields)
+        tagged = any("gorm" in go_field.tags for go_field in struct.fields)
+        embeds = any(go_field.is_embedded and go_field.type in MODELS for go_field in struct.fields)
         named_table = (struct.name, "TableName") in self._file.returns
         if not (tagged or embeds or (named_table and self._imports)):
             return False
@@ -222,9 +226,9 @@ class _Reading:
             self.lost.append(lost_at(struct.node, "its name is computed at run time"))
             return None
         fields = self._of(struct)
-        for one in struct.fields:
-            if one.is_embedded and one.type not in MODELS and one.type not in self._file.structs:
-                self.lost.append(lost_at(one.node, f"the columns of {one.type} are in another file"))
+        for go_field in struct.fields:
+            if go_field.is_embedded and go_field.type not in MODELS and go_field.type not in self._file.structs:
+                self.lost.append(lost_at(go_field.node, f"the columns of {go_field.type} are in another file"))
         if not fields.columns:
             return None
         return Table(
@@ -245,9 +249,11 @@ class _Reading:
         if (known := self._fields.get(struct.name)) is not None:
             return known
         fields = Fields()
-        stated_key = any("primarykey" in _options(one) or "primary_key" in _options(one) for one in struct.fields)
-        for one in struct.fields:
-            self._add(one, fields, depth, stated_key=stated_key)
+        stated_key = any(
+            "primarykey" in _options(go_field) or "primary_key" in _options(go_field) for go_field in struct.fields
+        )
+        for go_field in struct.fields:
+            self._add(go_field, fields, depth, stated_key=stated_key)
         if depth == 0:
             self._fields[struct.name] = fields
         return fields
@@ -425,15 +431,15 @@ class _Reading:
     def _key_type(self, name: str) -> str:
         struct = self._file.structs.get(name)
         fields = self._of(struct) if struct is not None else Fields()
-        return next((one.type for one in fields.columns.values() if [one.name] == fields.primary_key), "")
+        return next((column.type for column in fields.columns.values() if [column.name] == fields.primary_key), "")
 
 
 def _relations(fields: Fields) -> Iterator[Relation]:
     """Yield the fields that lead to other structs."""
-    for one in fields.relations:
-        target = one.type.removeprefix("[]").lstrip("*").rpartition(".")[2]
+    for relation in fields.relations:
+        target = relation.type.removeprefix("[]").lstrip("*").rpartition(".")[2]
         if target[:1].isupper():
-            yield Relation(one.name, target)
+            yield Relation(relation.name, target)
 
 
 def _references(options: Mapping[str, str]) -> str:

@@ -121,8 +121,8 @@ class _Reader:
             return _struct(text_of(node.child_by_field_name("type")))
         if node.type == "call_expression":
             function = text_of(node.child_by_field_name("function"))
-            given = list((node.child_by_field_name("arguments") or node).named_children)
-            return _struct(text_of(given[0])) if function in {"new", "make"} and given else ""
+            nodes = list((node.child_by_field_name("arguments") or node).named_children)
+            return _struct(text_of(nodes[0])) if function in {"new", "make"} and nodes else ""
         chain = chain_of(node)
         if chain is None or any(link.arguments is not None and link.name != "[]" for link in chain.links):
             return ""
@@ -142,9 +142,9 @@ class _Reader:
         scope = self.code.scope(node.start_byte)
         if scope < 0:
             return ""
-        one = self.code.outline.definitions[scope]
-        found = re.search(rf"[(,]\s*{re.escape(name)}\s+([\[\]*\w.]+)", one.signature)
-        return _struct(found[1]) if found else ""
+        definition = self.code.outline.definitions[scope]
+        match = re.search(rf"[(,]\s*{re.escape(name)}\s+([\[\]*\w.]+)", definition.signature)
+        return _struct(match[1]) if match else ""
 
     def _calls(self, links: tuple[Link, ...], model: str, draft: UsageBuilder) -> None:
         """Note what the calls do to a model."""
@@ -179,7 +179,10 @@ class _Reader:
                 is_whole = not self._written(first, model, draft)
             elif name in {"Select", "Omit", "Pluck", "Distinct", "Order", "Group"}:
                 texts = [
-                    text for argument in link.arguments or () for one in items(argument.node) if (text := literal(one))
+                    text
+                    for argument in link.arguments or ()
+                    for item in items(argument.node)
+                    if (text := literal(item))
                 ]
                 for text in texts if name != "Omit" else ():
                     self._columns(text, model, draft)
@@ -197,14 +200,14 @@ class _Reader:
 
     def _condition(self, link: Link, position: int, model: str, draft: UsageBuilder) -> None:
         """Note the columns of a condition: SQL, a struct or a map."""
-        given = [one.node for one in link.arguments or ()][position:]
-        if not given:
+        nodes = [argument.node for argument in link.arguments or ()][position:]
+        if not nodes:
             return
-        text = literal(given[0])
+        text = literal(nodes[0])
         if text is not None:
             self._columns(text, model, draft)
             return
-        node = unwrapped(given[0])
+        node = unwrapped(nodes[0])
         if node is not None and node.type == "composite_literal":
             draft.touch_all(model, (key for key, _ in entries(node)))
 
@@ -224,7 +227,7 @@ class _Reader:
         """Note the fields of a struct or map that is written; tell whether they are known."""
         inner = unwrapped(node)
         if inner is not None and inner.type == "identifier":
-            bounds = [one for one in self.code.bound(text_of(inner), inner.start_byte) if one.told is Told.VALUE]
+            bounds = [bound for bound in self.code.bound(text_of(inner), inner.start_byte) if bound.told is Told.VALUE]
             inner = unwrapped(bounds[-1].node) if bounds else inner
         if inner is None or inner.type != "composite_literal":
             return False
@@ -275,11 +278,11 @@ def _alike(table: str, model: str) -> bool:
 
 def _joined(text: str, model: str, draft: UsageBuilder) -> None:
     """Note the tables and columns of a join that is written in SQL."""
-    found = re.search(r"\bjoin\s+([\w.]+)(?:\s+(?:as\s+)?(?!on\b)(\w+))?", text, re.IGNORECASE)
-    if found is None:
+    match = re.search(r"\bjoin\s+([\w.]+)(?:\s+(?:as\s+)?(?!on\b)(\w+))?", text, re.IGNORECASE)
+    if match is None:
         return
-    draft.use(found[1])
-    aliases = {found[1].lower(): found[1], (found[2] or found[1]).lower(): found[1]}
+    draft.use(match[1])
+    aliases = {match[1].lower(): match[1], (match[2] or match[1]).lower(): match[1]}
     _, _, condition = text.partition(" on ") if " on " in text else text.partition(" ON ")
     for name in columns_in(condition):
         holder, _, column = name.rpartition(".")

@@ -33,7 +33,7 @@ def is_jpql(text: str) -> bool:
     """Tell whether a text is a statement of JPQL: it names a class where SQL names a table."""
     if BEGINNING.match(text) is None:
         return False
-    return any(found[2].rpartition(".")[2][:1].isupper() for found in ENTITY.finditer(text[:MAX_TEXT]))
+    return any(match[2].rpartition(".")[2][:1].isupper() for match in ENTITY.finditer(text[:MAX_TEXT]))
 
 
 def read_jpql(text: str, draft: UsageBuilder) -> None:
@@ -45,24 +45,24 @@ def read_jpql(text: str, draft: UsageBuilder) -> None:
     if first == "delete" and not re.search(r"\bfrom\b", text, re.IGNORECASE):
         text = re.sub(r"^\s*+delete\b", "delete from", text, count=1, flags=re.IGNORECASE)
     main = ""
-    for found in ENTITY.finditer(text):
-        name = found[2].rpartition(".")[2]
-        holder = found[2].partition(".")[0]
-        if not name[:1].isupper() or (found[1] == "," and not found[3]) or (holder != name and holder in aliases):
+    for match in ENTITY.finditer(text):
+        name = match[2].rpartition(".")[2]
+        holder = match[2].partition(".")[0]
+        if not name[:1].isupper() or (match[1] == "," and not match[3]) or (holder != name and holder in aliases):
             continue
         draft.use(name, access if not main else Access.READ)
         main = main or name
-        aliases.setdefault((found[3] or name).lower(), name)
+        aliases.setdefault((match[3] or name).lower(), name)
     fetched: set[str] = set()
-    for found in JOIN.finditer(text):
-        holder = aliases.get(found[2].lower())
+    for match in JOIN.finditer(text):
+        holder = aliases.get(match[2].lower())
         if holder is None:
             continue
-        path = f"{holder}.{found[3]}"
-        draft.use(path, whole="fetch" in found[1].lower())
-        fetched.add(f"{found[2]}.{found[3]}")
-        if found[4]:
-            aliases[found[4].lower()] = path
+        path = f"{holder}.{match[3]}"
+        draft.use(path, whole="fetch" in match[1].lower())
+        fetched.add(f"{match[2]}.{match[3]}")
+        if match[4]:
+            aliases[match[4].lower()] = path
     _references(text, aliases, draft, fetched=fetched, main=main, access=access)
 
 

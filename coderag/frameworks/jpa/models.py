@@ -168,15 +168,15 @@ class _Reading:
 
     def _lineage(self, one: Class) -> list[Class]:
         """Return a class behind the mapped superclasses of this file that it extends."""
-        found = [one]
+        classes = [one]
         above = self._classes.get(one.base)
-        while above is not None and "MappedSuperclass" in above.annotations and len(found) < MAX_DEPTH:
-            found.insert(0, above)
+        while above is not None and "MappedSuperclass" in above.annotations and len(classes) < MAX_DEPTH:
+            classes.insert(0, above)
             above = self._classes.get(above.base)
         strategy = argument(above.annotations, "Inheritance", "strategy") if above is not None else None
         if above is not None and isinstance(strategy, Reference) and strategy.name.endswith("TABLE_PER_CLASS"):
-            found[:0] = self._lineage(above) if above not in found and len(found) < MAX_DEPTH else []
-        return found
+            classes[:0] = self._lineage(above) if above not in classes and len(classes) < MAX_DEPTH else []
+        return classes
 
     def _join_parent(self, one: Class, fields: Fields) -> None:
         """Add the key to the table of a superclass whose strategy is JOINED."""
@@ -378,16 +378,16 @@ class _Reading:
         return root.name if root is not None else name
 
     def _target_class(self, member: Member, relation: Annotation) -> str:
-        stated = relation.arguments.get("targetEntity")
-        if isinstance(stated, Reference):
-            return stated.name.rpartition(".")[2]
+        reference = relation.arguments.get("targetEntity")
+        if isinstance(reference, Reference):
+            return reference.name.rpartition(".")[2]
         return _element_type(member.type) or member.type.rpartition(".")[2].partition("<")[0]
 
     def _join_columns(self, member: Member, target: str) -> list[tuple[str, str, Mapping[str, Literal]]]:
         """Return the columns of a relation with those that they refer to; none where another file states a name."""
         stated = [*member.annotations.get("JoinColumn", ()), *member.annotations.get("PrimaryKeyJoinColumn", ())]
         listed = argument(member.annotations, "JoinColumns", "value")
-        entries: list[Mapping[str, Literal]] = [one.arguments for one in stated]
+        entries: list[Mapping[str, Literal]] = [annotation.arguments for annotation in stated]
         entries += [mapping(one) for one in listed] if isinstance(listed, tuple) else []
         return self._joined(entries or [{}], member.name, target)
 
@@ -410,7 +410,7 @@ class _Reading:
 
     def _primary_columns(self, one: Class) -> list[Column]:
         """Return the columns of the primary key of an entity of this file; relations in it are left out."""
-        found: list[Column] = []
+        columns: list[Column] = []
         above: Class | None = one
         for _ in range(MAX_DEPTH):
             if above is None:
@@ -418,17 +418,17 @@ class _Reading:
             for member in self._members(above):
                 if "Id" in member.annotations and TO_ONE.isdisjoint(member.annotations):
                     stated = argument(member.annotations, "Column", "name")
-                    found.append(self._column(member, as_text(stated).strip('`"') or snake(member.name)))
+                    columns.append(self._column(member, as_text(stated).strip('`"') or snake(member.name)))
                 elif "EmbeddedId" in member.annotations:
                     inner = Fields()
                     self._embed(member, inner, Name(""), owner="", prefix="", depth=MAX_DEPTH - 1)
-                    found += inner.columns.values()
-            above = self._classes.get(above.base) if not found else None
-        return found
+                    columns += inner.columns.values()
+            above = self._classes.get(above.base) if not columns else None
+        return columns
 
     def _type_of(self, target: str, referenced: str) -> str:
-        found = self._primary_columns(self._classes[target]) if target in self._classes else []
-        return next((column.type for column in found if column.name == referenced), "")
+        columns = self._primary_columns(self._classes[target]) if target in self._classes else []
+        return next((column.type for column in columns if column.name == referenced), "")
 
     def _add_other(self, member: Member, fields: Fields, table: Name, owner: str) -> None:
         """Add the table of a collection, or the one between this entity and another."""
@@ -529,7 +529,7 @@ def _element_type(written: str) -> str:
     last = written.rfind(",") + 1
     starts = [last] if last and written.rfind("<", 0, last) > written.rfind(">", 0, last) else []
     starts += [at + 1 for at in range(last, len(written)) if written[at] == "<"]
-    return next((found[1] for at in starts if (found := TYPE_ARGUMENT.match(written, at))), "")
+    return next((match[1] for at in starts if (match := TYPE_ARGUMENT.match(written, at))), "")
 
 
 def _entries(value: Literal) -> list[Mapping[str, Literal]]:
@@ -540,12 +540,12 @@ def _entries(value: Literal) -> list[Mapping[str, Literal]]:
 
 def _overrides(annotations: Annotations) -> Iterator[tuple[str, Mapping[str, Literal]]]:
     """Yield the properties of an embedded class that have other columns here."""
-    stated = [one.arguments for one in annotations.get("AttributeOverride", ())]
+    stated = [annotation.arguments for annotation in annotations.get("AttributeOverride", ())]
     listed = argument(annotations, "AttributeOverrides", "value")
     entries = [*stated, *(mapping(one) for one in (listed if isinstance(listed, tuple) else (listed,)))]
-    for one in entries:
-        if name := as_text(one.get("name")):
-            yield name, mapping(one.get("column"))
+    for entry in entries:
+        if name := as_text(entry.get("name")):
+            yield name, mapping(entry.get("column"))
 
 
 def _commented(getter: Member, member: Member) -> Member:

@@ -92,8 +92,8 @@ class _Reader:
             if bound.told is not Told.TYPE:
                 continue
             text = text_of(bound.node).rstrip("?")
-            if found := REPOSITORY_TYPE.search(text):
-                return found[2].rpartition(".")[2]
+            if match := REPOSITORY_TYPE.search(text):
+                return match[2].rpartition(".")[2]
             name = text.partition("<")[0].rpartition(".")[2]
             for ending in ("JpaRepository", "CrudRepository", "Repository", "Repo", "Dao", "DAO"):
                 if name.endswith(ending) and len(name) > len(ending):
@@ -238,9 +238,9 @@ class _Reader:
         scope = self.code.scope(chain.node.start_byte)
         if not name or scope < 0:
             return
-        one = self.code.outline.definitions[scope]
+        definition = self.code.outline.definitions[scope]
         root = self.code.parsed.tree.root_node.descendant_for_byte_range(
-            one.start_byte, max(one.start_byte, one.end_byte - 1)
+            definition.start_byte, max(definition.start_byte, definition.end_byte - 1)
         )
         for used in chains_in(root):
             if used.links[0].name != name or len(used.links) < 2:
@@ -313,24 +313,26 @@ def _declared(code: CodeFile) -> Iterator[Usage]:
         return
     definitions = code.outline.definitions
     root = code.parsed.tree.root_node
-    for position, one in enumerate(definitions):
-        parent = definitions[one.parent] if one.parent >= 0 else None
-        if parent is None or one.kind not in {"method", "function"}:
+    for position, definition in enumerate(definitions):
+        parent = definitions[definition.parent] if definition.parent >= 0 else None
+        if parent is None or definition.kind not in {"method", "function"}:
             continue
         head = code.data[parent.start_byte : parent.end_byte].partition(b"{")[0].decode("utf-8", "replace")
         base = REPOSITORY_TYPE.search(head)
-        text = code.data[one.start_byte : one.end_byte].decode("utf-8", "replace")
+        text = code.data[definition.start_byte : definition.end_byte].decode("utf-8", "replace")
         draft = UsageBuilder()
-        node = root.descendant_for_byte_range(one.start_byte, max(one.start_byte, one.end_byte - 1))
+        node = root.descendant_for_byte_range(
+            definition.start_byte, max(definition.start_byte, definition.end_byte - 1)
+        )
         if node is None:
             continue
-        if "Query(" in text.partition(f" {one.name}(")[0] and "@" in text:
+        if "Query(" in text.partition(f" {definition.name}(")[0] and "@" in text:
             query = _query(node)
             if query is not None and is_jpql(query.replace("#{#entityName}", model_in_type(base[2]) if base else "X")):
                 read_jpql(query.replace("#{#entityName}", base[2] if base else "X"), draft)
         elif base is not None and "{" not in text.partition(")")[2] and is_class_name(base[2].rpartition(".")[2]):
-            read_derived(one.name, base[2].rpartition(".")[2], draft)
-        yield from (replace(use, owner=position, row=one.row) for use in draft.models(code, node, FRAMEWORK))
+            read_derived(definition.name, base[2].rpartition(".")[2], draft)
+        yield from (replace(use, owner=position, row=definition.row) for use in draft.models(code, node, FRAMEWORK))
 
 
 def _query(method: Node) -> str | None:

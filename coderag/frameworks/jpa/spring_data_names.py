@@ -27,11 +27,11 @@ DIRECTION = re.compile(r"(Asc|Desc)(?=[A-Z]|$)")
 
 def read_derived(name: str, model: str, draft: UsageBuilder) -> bool:
     """Note what a method of that name does to the entities of a repository; tell whether the name says it."""
-    found = NAME.match(name)
-    if found is None:
+    match = NAME.match(name)
+    if match is None:
         return False
-    verb = found[1]
-    condition, *orders = ORDER.split(CASE.sub("", found[3]))
+    verb = match[1]
+    condition, *orders = ORDER.split(CASE.sub("", match[3]))
     if verb in {"delete", "remove"}:
         draft.use(model, Access.DELETE)
     else:

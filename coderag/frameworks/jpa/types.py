@@ -86,7 +86,10 @@ def type_of(member: Member, classes: Mapping[str, Class]) -> tuple[str, tuple[st
     elif "Lob" in annotations:
         kind = "clob" if bare == "String" else "blob"
     elif any(
-        _is_json(one) for name in TYPED for found in annotations.get(name, ()) for one in found.arguments.values()
+        _is_json(one)
+        for name in TYPED
+        for annotation in annotations.get(name, ())
+        for one in annotation.arguments.values()
     ):
         kind = "json"
     else:

@@ -92,7 +92,11 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     if up is None:
         return None
     functions = [up, *descendants(up, *FUNCTIONS)]
-    reading = _Reading(code, path, {one for function in functions for one in function_parameters(function)})
+    reading = _Reading(
+        code,
+        path,
+        {function_parameter for function in functions for function_parameter in function_parameters(function)},
+    )
     for call in Calls(code).of(up.child_by_field_name("body"), (function_parameters(up) or [""])[0]):
         reading.read(call)
     if not reading.found:
@@ -191,18 +195,18 @@ class _Reading:
         checks: list[str] = []
         comment = ""
         rest: list[SchemaOperation] = []
-        for one in self._body(link, name):
-            if isinstance(one, AddColumn):
-                columns[one.column.name] = one.column
-            elif isinstance(one, AddConstraint):
-                key = one.primary_key or key
-                unique += [one.unique] if one.unique else []
-                keys += [one.foreign_key] if one.foreign_key is not None else []
-                checks += [one.check] if one.check else []
-            elif isinstance(one, CommentOn):
-                comment = one.text
+        for comment_on in self._body(link, name):
+            if isinstance(comment_on, AddColumn):
+                columns[comment_on.column.name] = comment_on.column
+            elif isinstance(comment_on, AddConstraint):
+                key = comment_on.primary_key or key
+                unique += [comment_on.unique] if comment_on.unique else []
+                keys += [comment_on.foreign_key] if comment_on.foreign_key is not None else []
+                checks += [comment_on.check] if comment_on.check else []
+            elif isinstance(comment_on, CommentOn):
+                comment = comment_on.text
             else:
-                rest.append(one)
+                rest.append(comment_on)
         source = lines_of(link.arguments[-1])
         table = Table(
             name,
@@ -252,8 +256,8 @@ class _Reading:
         method = links[0].name.removeprefix(f"{parameter}.")
         written = Written(
             links,
-            [self._argument(one) for one in links[0].arguments],
-            {link.name: [self._argument(one) for one in link.arguments] for link in links[1:]},
+            [self._argument(argument) for argument in links[0].arguments],
+            {link.name: [self._argument(argument) for argument in link.arguments] for link in links[1:]},
             lines_of(links[-1].node),
         )
         handler = METHODS.get(method)

@@ -109,7 +109,7 @@ class _Reader:
         if re.search("knex", holder.name, re.IGNORECASE):
             return True
         return bool(BUILDERS.search(holder.name)) and any(
-            one.name in {"from", "into", "table"} and self._text(one.argument(0)) for one in chain.links
+            link.name in {"from", "into", "table"} and self._text(link.argument(0)) for link in chain.links
         )
 
     def _table_call(self, chain: Chain, position: int, scope: Scope) -> bool:
@@ -170,8 +170,8 @@ class _Reader:
             if name in {"insert", "upsert"}:
                 scope.table(main, Access.WRITE)
                 is_read = False
-                for one in items(link.argument(0)):
-                    scope.every((key for key, _ in entries(_mapped(one))), write=True)
+                for item in items(link.argument(0)):
+                    scope.every((key for key, _ in entries(_mapped(item))), write=True)
             elif name in {"update", "increment", "decrement", "merge"}:
                 scope.table(main, Access.WRITE)
                 is_read = False
@@ -189,22 +189,22 @@ class _Reader:
                 self._list(link, scope)
             else:
                 self._condition(link, scope)
-        has_read = [one for one in calls if one.name in METHODS or one.name in {"then"}]
+        has_read = [call for call in calls if call.name in METHODS or call.name in {"then"}]
         if is_read and not is_listed and (has_read or is_asked or len(calls) == 1):
             scope.whole.update(scope.tables)
 
     def _listed(self, link: Link) -> bool:
         """Tell whether a call names columns, and not all of them."""
-        texts = [literal(one) for argument in link.arguments or () for one in items(argument.node)]
+        texts = [literal(item) for argument in link.arguments or () for item in items(argument.node)]
         return (bool(texts) and "*" not in texts) or link.name in AGGREGATES
 
     def _list(self, link: Link, scope: Scope) -> None:
         for argument in link.arguments or ():
-            for one in items(argument.node):
-                text = literal(one)
+            for item in items(argument.node):
+                text = literal(item)
                 if text is not None and text.lower() not in {"asc", "desc"}:
                     scope.column(text)
-                for key, value in entries(one):
+                for key, value in entries(item):
                     named = literal(value)
                     if link.name in {"orderBy"}:
                         if key == "column" and named:
@@ -222,8 +222,8 @@ class _Reader:
         if not CONDITION.search(link.name) and link.name != "onConflict":
             return
         first = link.argument(0)
-        for one in items(first):
-            if (text := literal(one)) is not None:
+        for item in items(first):
+            if (text := literal(item)) is not None:
                 scope.column(text)
         scope.every(key for key, _ in entries(first))
         if link.name.endswith("Column") and (text := literal(link.argument(len(link.arguments or ()) - 1))):

@@ -91,7 +91,7 @@ class Block:
 
     def attribute(self, name: str) -> Call | None:
         """Return the first attribute of the block with a name."""
-        return next((one for one in self.attributes if one.name == name), None)
+        return next((call for call in self.attributes if call.name == name), None)
 
 
 def parse_blocks(text: str) -> list[Block]:
@@ -102,11 +102,11 @@ def parse_blocks(text: str) -> list[Block]:
 def _tokens(text: str) -> list[Token]:
     tokens = []
     line = 1
-    for found in TOKEN.finditer(text):
-        kind = str(found.lastgroup)
+    for match in TOKEN.finditer(text):
+        kind = str(match.lastgroup)
         if kind not in {"space", "comment"}:
-            tokens.append(Token(kind, found[0], line))
-        line += found[0].count("\n")
+            tokens.append(Token(kind, match[0], line))
+        line += match[0].count("\n")
     return tokens
 
 

@@ -131,7 +131,7 @@ class _Reading:
             or tuple(name for one, name in marked if "id" in one.attributes),
             unique=(
                 *((name,) for one, name in marked if "unique" in one.attributes),
-                *(_listed(one, names) for one in block.attributes if one.name == "unique"),
+                *(_listed(attribute, names) for attribute in block.attributes if attribute.name == "unique"),
             ),
             foreign_keys=tuple(self._foreign_keys(block, names)),
             comment=block.comment,
@@ -190,29 +190,29 @@ class _Reading:
         return is_known or not (one.many or (one.optional and not one.attributes))
 
     def _relations(self, block: Block, names: Mapping[str, str]) -> Iterator[Relation]:
-        for one in block.fields:
-            if not self._is_column(one):
-                relation = one.attributes.get("relation")
+        for field in block.fields:
+            if not self._is_column(field):
+                relation = field.attributes.get("relation")
                 columns = _named_by(relation.argument("fields"), names) if relation is not None else ()
-                yield Relation(one.name, _type_name(one), columns=columns)
+                yield Relation(field.name, _type_name(field), columns=columns)
 
     def _foreign_keys(self, block: Block, names: Mapping[str, str]) -> Iterator[ForeignKey]:
-        for one in block.fields:
-            relation = one.attributes.get("relation")
+        for field in block.fields:
+            relation = field.attributes.get("relation")
             columns = _named_by(relation.argument("fields"), names) if relation is not None else ()
             if relation is None or not columns:
                 continue
-            target = self._models.get(_type_name(one))
+            target = self._models.get(_type_name(field))
             others = {other.name: _column_name(other) for other in target.fields} if target is not None else {}
             constraint = relation.argument("map")
             yield ForeignKey(
                 columns=columns,
-                table=_table_name(target) if target is not None else Name(_type_name(one)),
+                table=_table_name(target) if target is not None else Name(_type_name(field)),
                 referenced=_named_by(relation.argument("references"), others),
                 name=constraint.value if isinstance(constraint, Text) else "",
                 evidence=Evidence.MODEL,
-                source=one.source,
-                model=_type_name(one),
+                source=field.source,
+                model=_type_name(field),
             )
 
     def _implied(self) -> Iterator[Table]:
@@ -222,20 +222,20 @@ class _Reading:
         """
         seen = set()
         for block in self._models.values():
-            for one in block.fields:
-                target = self._models.get(_type_name(one))
-                if target is None or not one.many or not _has_list_back(one, block, target):
+            for field in block.fields:
+                target = self._models.get(_type_name(field))
+                if target is None or not field.many or not _has_list_back(field, block, target):
                     continue
                 sides = sorted((block, target), key=lambda model: model.name)
-                label = _string(one.attributes.get("relation")) or f"{sides[0].name}To{sides[1].name}"
+                label = _string(field.attributes.get("relation")) or f"{sides[0].name}To{sides[1].name}"
                 if label not in seen:
                     seen.add(label)
-                    yield self._join_table(f"_{label}", sides, one.source)
+                    yield self._join_table(f"_{label}", sides, field.source)
 
     def _join_table(self, name: str, sides: Sequence[Block], source: Source) -> Table:
         columns, keys = [], []
         for letter, side in zip("AB", sides, strict=True):
-            ids = [one for one in side.fields if "id" in one.attributes]
+            ids = [field for field in side.fields if "id" in field.attributes]
             kind = self._type(ids[0]) if len(ids) == 1 else ""
             columns.append(Column(name=letter, type=kind, nullable=False, source=source))
             keys.append(
@@ -304,13 +304,13 @@ def _listed(call: Call | None, names: Mapping[str, str]) -> tuple[str, ...]:
 
 def _named_by(value: Value | None, names: Mapping[str, str]) -> tuple[str, ...]:
     fields = value if isinstance(value, tuple) else ()
-    return tuple(names.get(one.name, one.name) for one in fields if isinstance(one, Call))
+    return tuple(names.get(field.name, field.name) for field in fields if isinstance(field, Call))
 
 
 def _default(value: Value | None, enum: Block | None) -> str:
     """Return a default as SQL writes it, "" where the client computes it."""
     if isinstance(value, Call) and enum is not None:
-        return _quoted(next((_column_name(one) for one in enum.fields if one.name == value.name), value.name))
+        return _quoted(next((_column_name(field) for field in enum.fields if field.name == value.name), value.name))
     if isinstance(value, Text):
         return _quoted(value.value)
     if not isinstance(value, Call) or value.name in COUNTED | COMPUTED:

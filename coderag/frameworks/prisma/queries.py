@@ -73,10 +73,10 @@ def read(code: CodeFile) -> Iterator[Usage]:
         found = _call(chain, is_evident=is_evident)
         if found is None:
             continue
-        model, method, given = found
+        model, method, node = found
         draft = UsageBuilder()
         draft.use(model, METHODS[method])
-        _Arguments(code, draft).read(model, method, given)
+        _Arguments(code, draft).read(model, method, node)
         yield from draft.models(code, chain.node, FRAMEWORK)
 
 
@@ -248,11 +248,11 @@ class _Arguments:
             if (access := NESTED.get(name)) is None:
                 continue
             self.draft.use(path, access, whole=name.startswith(("create", "connectOrCreate", "upsert")))
-            for one in items(value):
-                parts = dict(self.entries(one))
+            for item in items(value):
+                parts = dict(self.entries(item))
                 inner = [parts[part] for part in ("data", "create", "update") if part in parts]
                 if name in {"create"} or not inner:
-                    inner = [one] if access is Access.WRITE else []
+                    inner = [item] if access is Access.WRITE else []
                 for part in inner:
                     self.data(path, part, depth + 1)
                 self.where(path, "", parts.get("where"), depth + 1)

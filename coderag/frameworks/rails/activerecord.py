@@ -60,10 +60,10 @@ class Said(NamedTuple):
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
     """Return what the models of a file say of their tables, None where there are none."""
     code = Code(data)
-    found = [table for model in _models(code, named(code.root), "", "") for table in _tables(code, model)]
-    if not found:
+    tables = [table for model in _models(code, named(code.root), "", "") for table in _tables(code, model)]
+    if not tables:
         return None
-    operations = tuple(Describe(table) for table in found)
+    operations = tuple(Describe(table) for table in tables)
     return Facts(statements=len(operations), operations=operations)
 
 
@@ -105,20 +105,20 @@ def _tables(code: Code, model: Model) -> Iterator[Table]:
     if stated is not None and not as_text(stated):
         return
     table = qualified(name)
-    said = list(_said(code, model, table))
-    columns = {column.name: column for one in said for column in one.columns}
+    saids = list(_said(code, model, table))
+    columns = {column.name: column for one in saids for column in one.columns}
     yield Table(
         table,
         columns=tuple(columns.values()),
         primary_key=texts(settings.get("primary_key")) or (),
-        foreign_keys=tuple(key for one in said for key in one.keys),
+        foreign_keys=tuple(key for one in saids for key in one.keys),
         comment=comment_above(model.node),
         alias=model.name,
-        relations=tuple(relation for one in said for relation in one.relations),
+        relations=tuple(relation for one in saids for relation in one.relations),
         origins=(Origin.ORM,),
         sources=(lines_of(model.node),),
     )
-    yield from (one.other for one in said if one.other is not None)
+    yield from (one.other for one in saids if one.other is not None)
 
 
 def _settings(code: Code, body: Sequence[Node]) -> Iterator[tuple[str, Literal]]:

@@ -33,8 +33,8 @@ def era_of(superclass: str, version: str) -> Era:
 
     Rails 5 has every older migration rewritten to `Migration[4.2]`, which means anything before.
     """
-    found = VERSION.search(superclass)
-    stated = (int(found[1]), int(found[2])) if found else None
+    match = VERSION.search(superclass)
+    stated = (int(match[1]), int(match[2])) if match else None
     if stated is None and not superclass.rstrip().endswith("ActiveRecord::Migration"):
         return LATEST  # a class of the application's own, which inherits from one of a version
     if stated is None or stated < (5, 0):

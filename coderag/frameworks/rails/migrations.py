@@ -118,10 +118,10 @@ def _schema(code: Code) -> Schema | None:
         if text_of(node.child_by_field_name("method")) == "define" and receiver.startswith("ActiveRecord::Schema"):
             block = code.statements(node.child_by_field_name("block"))
             return Schema(code.arguments(node).option("version"), block)
-    found = DEFINE.search(text_of(code.root)) if code.root.has_error else None
-    if found is None:
+    match = DEFINE.search(text_of(code.root)) if code.root.has_error else None
+    if match is None:
         return None
-    return Schema((found[1] or "").replace("_", ""), list(descendants(code.root, "call", into=False)))
+    return Schema((match[1] or "").replace("_", ""), list(descendants(code.root, "call", into=False)))
 
 
 def _migrations(code: Code) -> Iterator[Node]:
@@ -136,8 +136,8 @@ def _superclass(node: Node) -> str:
 
 def _dialect(data: bytes) -> tuple[str, str]:
     for name, sign in (("postgres", POSTGRES), ("mysql", MYSQL)):
-        if found := sign.search(data):
-            return name, f"{found[0].decode()} is of this database"
+        if match := sign.search(data):
+            return name, f"{match[0].decode()} is of this database"
     return "", ""
 
 
@@ -161,8 +161,8 @@ class _Reading:
     def migrate(self, migration: Node) -> None:
         """Read what a migration does on its way up."""
         self._methods = {
-            text_of(one.child_by_field_name("name")): one
-            for one in descendants(migration, "method", "singleton_method")
+            text_of(descendant.child_by_field_name("name")): descendant
+            for descendant in descendants(migration, "method", "singleton_method")
         }
         for name in ("change", "up"):
             if (method := self._methods.get(name)) is not None:
@@ -268,7 +268,7 @@ class _Reading:
 
     def _add(self, operations: Sequence[SchemaOperation], found: list[SchemaOperation] | None = None) -> None:
         found = self.operations if found is None else found
-        found.extend(_guarded(one, self._needed) if self._guarded else one for one in operations)
+        found.extend(_guarded(operation, self._needed) if self._guarded else operation for operation in operations)
 
     def _lose(self, node: Node, reason: str) -> None:
         lost = lost_at(node, reason)
@@ -457,7 +457,7 @@ class _Reading:
         """Read SQL; what changes rows only is passed over."""
         text = arguments.text(0)
         if text is None:
-            written = "".join(text_of(one) for one in named(node.child_by_field_name("arguments")))
+            written = "".join(text_of(child) for child in named(node.child_by_field_name("arguments")))
             return None if changes_schema(written) else []
         if not changes_schema(text):
             return []
@@ -517,19 +517,27 @@ def _collected(
     keys: tuple[str, ...] = ()
     unique, foreign_keys, checks = [], [], []
     rest: list[SchemaOperation] = []
-    for one in body:
-        if isinstance(one, AddColumn):
-            found[one.column.name] = one.column
-        elif isinstance(one, AddConstraint) and one.primary_key:
-            keys = one.primary_key
-        elif isinstance(one, AddConstraint) and one.foreign_key is not None:
-            foreign_keys.append(one.foreign_key)
-        elif isinstance(one, AddConstraint) and one.unique and (keep_unique or not one.name):
-            unique.append(one.unique)
-        elif isinstance(one, AddConstraint) and one.check and (keep_unique or not one.name):
-            checks.append(one.check)
+    for add_constraint in body:
+        if isinstance(add_constraint, AddColumn):
+            found[add_constraint.column.name] = add_constraint.column
+        elif isinstance(add_constraint, AddConstraint) and add_constraint.primary_key:
+            keys = add_constraint.primary_key
+        elif isinstance(add_constraint, AddConstraint) and add_constraint.foreign_key is not None:
+            foreign_keys.append(add_constraint.foreign_key)
+        elif (
+            isinstance(add_constraint, AddConstraint)
+            and add_constraint.unique
+            and (keep_unique or not add_constraint.name)
+        ):
+            unique.append(add_constraint.unique)
+        elif (
+            isinstance(add_constraint, AddConstraint)
+            and add_constraint.check
+            and (keep_unique or not add_constraint.name)
+        ):
+            checks.append(add_constraint.check)
         else:
-            rest.append(one)
+            rest.append(add_constraint)
     table = Table(
         Name(""),
         columns=tuple(found.values()),

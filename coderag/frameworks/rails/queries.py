@@ -91,9 +91,9 @@ class _Reader:
         position = self.code.type_around(node.start_byte)
         if position < 0:
             return ""
-        one = self.code.outline.definitions[position]
-        head = self.code.data[one.start_byte : one.start_byte + 400].partition(b"\n")[0]
-        return one.name if MODEL_HEAD.match(head.strip()) else ""
+        definition = self.code.outline.definitions[position]
+        head = self.code.data[definition.start_byte : definition.start_byte + 400].partition(b"\n")[0]
+        return definition.name if MODEL_HEAD.match(head.strip()) else ""
 
     def of_chain(self, chain: Chain, depth: int) -> str:
         """Return the model that a query gives records of."""
@@ -156,11 +156,11 @@ class _Reader:
             if name in ROWLESS or (
                 name in LISTS
                 and name in {"select", "reselect"}
-                and any(literal(one.node) for one in link.arguments or ())
+                and any(literal(argument.node) for argument in link.arguments or ())
             ):
                 is_listed = True
-            if (found := DYNAMIC.match(name)) and name not in QUERIES:
-                draft.touch_all(model, found[1].split(SPLIT_AND))
+            if (match := DYNAMIC.match(name)) and name not in QUERIES:
+                draft.touch_all(model, match[1].split(SPLIT_AND))
             self._call(link, model, draft)
         is_asked = any(link.name in QUERIES or DYNAMIC.match(link.name) for link in links)
         access = draft.access.get(model, Access.READ)
@@ -168,19 +168,19 @@ class _Reader:
             draft.use(model, whole=is_whole and not is_listed)
 
     def _call(self, link: Link, model: str, draft: UsageBuilder) -> None:
-        name, given = link.name, link.arguments or ()
+        name, arguments = link.name, link.arguments or ()
         if name in CONDITIONS:
-            self._conditions(given, model, draft)
+            self._conditions(arguments, model, draft)
         if name in {"destroy_by", "delete_by"} or name in REMOVES:
             draft.use(model, Access.DELETE)
         elif name.startswith(("find_or_create", "create")) or name in CREATES:
             draft.use(model, Access.WRITE, whole=True)
-            self._written(given, model, draft)
+            self._written(arguments, model, draft)
             if name.startswith("find_or_create"):
                 draft.read.add(model)
         elif name in {"update_attribute", "update_column", "increment!", "decrement!", "toggle!"}:
             draft.use(model, Access.WRITE)
-            field = (literal(link.argument(0)) or "") if given else ""
+            field = (literal(link.argument(0)) or "") if arguments else ""
             draft.touch(model, field, written=True)
             if name in {"increment!", "decrement!", "toggle!"}:
                 draft.touch(model, field)
@@ -188,32 +188,34 @@ class _Reader:
             draft.use(model, Access.WRITE)
             if name == "update_all" and (text := literal(link.argument(0))) is not None:
                 draft.touch_all(model, columns_in(text), written=True)
-            self._written(given, model, draft)
+            self._written(arguments, model, draft)
         elif name in SAVES:
             draft.use(model, Access.WRITE, whole=True)
         elif name in LISTS or name in NUMBERS:
-            self._list(given, model, draft)
+            self._list(arguments, model, draft)
         elif name in LOADS:
             is_whole = name in {"includes", "preload", "eager_load"}
-            for one in given:
-                self._along(one, model, draft, is_whole=is_whole, depth=0)
+            for argument in arguments:
+                self._along(argument, model, draft, is_whole=is_whole, depth=0)
         elif name == "ids":
             draft.touch(model, "id")
-        if name in FINDS and any(text_of(one.node) in {"&:destroy", "&:destroy!", "&:delete"} for one in given):
+        if name in FINDS and any(
+            text_of(argument.node) in {"&:destroy", "&:destroy!", "&:delete"} for argument in arguments
+        ):
             draft.use(model, Access.DELETE)
             draft.read.add(model)
 
     def _conditions(self, given: tuple[Argument, ...], model: str, draft: UsageBuilder) -> None:
-        for one in given:
-            if one.name:
-                self._condition(one.name, one.node, model, draft)
-            elif (text := literal(one.node)) is not None and one is given[0]:
+        for argument in given:
+            if argument.name:
+                self._condition(argument.name, argument.node, model, draft)
+            elif (text := literal(argument.node)) is not None and argument is given[0]:
                 self._text(text, model, draft)
             else:
-                for first in items(one.node)[:1]:
-                    if one is given[0] and (text := literal(first)) is not None:
+                for first in items(argument.node)[:1]:
+                    if argument is given[0] and (text := literal(first)) is not None:
                         self._text(text, model, draft)
-                for key, value in entries(one.node) if one.node.type == "hash" else ():
+                for key, value in entries(argument.node) if argument.node.type == "hash" else ():
                     self._condition(key, value, model, draft)
 
     def _condition(self, key: str, value: Node, model: str, draft: UsageBuilder) -> None:
@@ -234,11 +236,11 @@ class _Reader:
                 draft.touch(holder, column)
 
     def _list(self, given: tuple[Argument, ...], model: str, draft: UsageBuilder) -> None:
-        for one in given:
-            if one.name:
-                draft.touch(model, one.name)
+        for argument in given:
+            if argument.name:
+                draft.touch(model, argument.name)
                 continue
-            for item in items(one.node):
+            for item in items(argument.node):
                 text = literal(item)
                 if text and (plain := named_column(text)):
                     self._text(plain, model, draft)
@@ -268,12 +270,12 @@ class _Reader:
                 continue
 
     def _written(self, given: tuple[Argument, ...], model: str, draft: UsageBuilder) -> None:
-        for one in given:
-            if one.name:
-                if one.name not in NOT_FIELDS:
-                    draft.touch(model, one.name, written=True)
+        for argument in given:
+            if argument.name:
+                if argument.name not in NOT_FIELDS:
+                    draft.touch(model, argument.name, written=True)
                 continue
-            for item in items(one.node):
+            for item in items(argument.node):
                 draft.touch_all(model, (key for key, _ in entries(item)) if item.type == "hash" else (), written=True)
 
     def _assigned(self, chain: Chain) -> Iterator[Usage]:

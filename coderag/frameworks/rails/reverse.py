@@ -22,7 +22,7 @@ __all__ = ["reverted"]
 
 def reverted(operations: Sequence[SchemaOperation]) -> list[SchemaOperation] | None:
     """Return what takes operations back, the last first; None where one of them cannot be."""
-    found = [_reverted(one) for one in reversed(operations)]
+    found = [_reverted(operation) for operation in reversed(operations)]
     return [one for one in found if one is not None] if all(one is not None for one in found) else None
 
 

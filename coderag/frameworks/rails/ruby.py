@@ -125,9 +125,9 @@ class Code:
             case "nil":
                 return None
             case "array" | "string_array" | "symbol_array":
-                return tuple(self.value(one, depth + 1) for one in named(node))
+                return tuple(self.value(child, depth + 1) for child in named(node))
             case "hash":
-                pairs = [self._pair(one, depth) for one in named(node, "pair")]
+                pairs = [self._pair(child, depth) for child in named(node, "pair")]
                 return {key: value for pair in pairs for key, value in pair.items()}
             case "lambda" | "call":
                 return self._of_call(node, depth)
@@ -156,7 +156,7 @@ class Code:
 
     def parameters(self, block: Node | None) -> list[str]:
         """Return the names of a block's parameters."""
-        return [text_of(one) for one in named(block.child_by_field_name("parameters"))] if block is not None else []
+        return [text_of(child) for child in named(block.child_by_field_name("parameters"))] if block is not None else []
 
     def _pair(self, node: Node, depth: int) -> dict[str, Literal]:
         key = node.child_by_field_name("key")
@@ -182,16 +182,18 @@ class Code:
             body = self._heredocs.get(node.start_byte)
             return self._text(body) if body is not None else COMPUTED
         if node.type == "chained_string":
-            parts = [self._text(one) for one in named(node)]
-            return "".join(map(str, parts)) if all(isinstance(one, str) for one in parts) else COMPUTED
-        if not any(one.type == "interpolation" for one in node.named_children):
+            parts = [self._text(child) for child in named(node)]
+            return "".join(map(str, parts)) if all(isinstance(part, str) for part in parts) else COMPUTED
+        if not any(child.type == "interpolation" for child in node.named_children):
             if text_of(node).startswith("'"):
                 return text_of(node)[1:-1].replace("\\'", "'").replace("\\\\", "\\")
             text = string_value(node)
-            return text if text is not None else "".join(text_of(one) for one in named(node))
+            return text if text is not None else "".join(text_of(child) for child in named(node))
         parts = []
-        for one in node.named_children:
-            inner = named(one)
-            is_name = one.type == "interpolation" and len(inner) == 1
-            parts.append(self.value(inner[0]) if is_name else text_of(one) if one.type != "interpolation" else COMPUTED)
-        return "".join(map(str, parts)) if all(isinstance(one, str) for one in parts) else COMPUTED
+        for child in node.named_children:
+            inner = named(child)
+            is_name = child.type == "interpolation" and len(inner) == 1
+            parts.append(
+                self.value(inner[0]) if is_name else text_of(child) if child.type != "interpolation" else COMPUTED
+            )
+        return "".join(map(str, parts)) if all(isinstance(part, str) for part in parts) else COMPUTED

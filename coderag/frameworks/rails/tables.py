@@ -112,8 +112,8 @@ def foreign_key(call: TableCall, target: str) -> ForeignKey:
 def join_name(first: str, second: str) -> str:
     """Return the name of a join table: a prefix that both sides share is written once."""
     left, right = sorted((first, second))
-    found = re.match(r"^(.*[._])(.+)\0\1(.+)", f"{left}\0{right}")
-    return f"{found[1]}{found[2]}_{found[3]}" if found else f"{left}_{right}"
+    match = re.match(r"^(.*[._])(.+)\0\1(.+)", f"{left}\0{right}")
+    return f"{match[1]}{match[2]}_{match[3]}" if match else f"{left}_{right}"
 
 
 def _type(kind: str, options: Mapping[str, Literal]) -> str:

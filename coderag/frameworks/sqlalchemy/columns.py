@@ -104,7 +104,7 @@ def read_column(call: Call, code: Code, *, attribute: str = "") -> Field | None:
             clauses += [one] if one else []
         elif type_node is None:
             type_node = argument
-    of = {last_part(one.name): one for one in clauses}
+    of = {last_part(clause.name): clause for clause in clauses}
     found = sql_type(type_node, code)
     primary_key = bool(code.truth(call.keywords.get("primary_key")))
     nullable = code.truth(call.keywords.get("nullable"))
@@ -127,11 +127,11 @@ def read_column(call: Call, code: Code, *, attribute: str = "") -> Field | None:
         primary_key=primary_key,
         unique=bool(code.truth(call.keywords.get("unique"))),
         autoincrement=code.truth(call.keywords.get("autoincrement")),
-        targets=tuple(target for one in clauses if (target := target_of(one, code)) is not None),
+        targets=tuple(target for clause in clauses if (target := target_of(clause, code)) is not None),
         checks=tuple(
             text
-            for one in clauses
-            if last_part(one.name) == "CheckConstraint" and (text := sql_text(one.argument(0, "sqltext"), code))
+            for clause in clauses
+            if last_part(clause.name) == "CheckConstraint" and (text := sql_text(clause.argument(0, "sqltext"), code))
         ),
         complete=call.complete,
     )
@@ -168,7 +168,7 @@ def _function(node: Node, code: Code) -> str:
     if "func" not in parts[:-1]:
         return ""
     name = ".".join(parts[parts.index("func") + 1 :])
-    values = [code.sql_literal(one) or _function(one, code) for one in call.arguments] if call else []
+    values = [code.sql_literal(argument) or _function(argument, code) for argument in call.arguments] if call else []
     return f"{name}({', '.join(values)})" if all(values) else ""
 
 
@@ -301,10 +301,10 @@ def table_of(
     """Return a table with columns and keys, and where the foreign keys stand whose tables are not known."""
     unknown: list[Source] = []
     keys: list[ForeignKey] = []
-    for one in fields:
-        for target in one.targets:
-            source = one.column.source
-            key = foreign_key([one.column.name], [target], resolve, evidence=evidence, source=source)
+    for field in fields:
+        for target in field.targets:
+            source = field.column.source
+            key = foreign_key([field.column.name], [target], resolve, evidence=evidence, source=source)
             keys += [key] if key else []
             unknown += [] if key else [source]
     for rule in constraints:
@@ -314,14 +314,14 @@ def table_of(
             )
             keys += [key] if key else []
             unknown += [] if key else [rule.source]
-    primary_key = tuple(one.column.name for one in fields if one.primary_key)
+    primary_key = tuple(field.column.name for field in fields if field.primary_key)
     primary_key = next((rule.primary_key for rule in constraints if rule.primary_key), primary_key)
-    unique: list[tuple[str, ...]] = [(one.column.name,) for one in fields if one.unique]
+    unique: list[tuple[str, ...]] = [(field.column.name,) for field in fields if field.unique]
     unique += [rule.unique for rule in constraints if rule.unique]
-    checks = [check for one in fields for check in one.checks] + [rule.check for rule in constraints if rule.check]
+    checks = [check for field in fields for check in field.checks] + [rule.check for rule in constraints if rule.check]
     done = msgspec.structs.replace(
         table,
-        columns=tuple(_with_key(one, primary_key).column for one in fields),
+        columns=tuple(_with_key(field, primary_key).column for field in fields),
         primary_key=primary_key,
         unique=tuple(dict.fromkeys(unique)),
         foreign_keys=tuple(keys),

@@ -62,17 +62,17 @@ class Places:
 
     def plain_bases(self, one: Class) -> list[Class]:
         """Return the classes above that have no table, so that what they declare is the class' own; nearest first."""
-        found: list[Class] = []
+        classes: list[Class] = []
         waiting = [one]
-        while waiting and len(found) < MAX_BASES:
+        while waiting and len(classes) < MAX_BASES:
             for node in waiting.pop(0).bases:
                 parent = self.code.classes.get(self.code.dotted(node))
-                if parent is None or parent is one or parent in found:
+                if parent is None or parent is one or parent in classes:
                     continue
                 if parent.name not in self.by_variable and self.mapped_parent(parent) is None:
-                    found.append(parent)
+                    classes.append(parent)
                     waiting.append(parent)
-        return found
+        return classes
 
     def strange_bases(self, one: Class) -> list[str]:
         """Return the names of the bases that neither the file nor the library defines."""
@@ -116,8 +116,8 @@ def _find_calls(places: Places) -> None:
         call = code.call_at(node)
         if last_part(call.name) != "Table" or len(call.arguments) < 2:
             continue
-        given = [code.call(argument) for argument in call.arguments[1:]]
-        are_columns = [one is not None and last_part(one.name) in COLUMN_CALLS for one in given]
+        calls = [code.call(argument) for argument in call.arguments[1:]]
+        are_columns = [one is not None and last_part(one.name) in COLUMN_CALLS for one in calls]
         has_column = any(are_columns)
         prefix = text_of(node.child_by_field_name("function")).removesuffix("Table")
         if not has_column and not call.name.startswith(LIBRARIES):
@@ -162,7 +162,7 @@ def _rounds_outside_functions(code: Code) -> Iterator[tuple[Node, Node, Code]]:
 
 def _calls_outside_functions(root: Node) -> Iterator[tuple[Node, Node]]:
     """Yield the calls that are made when a module is imported, with the statements that they are in."""
-    waiting = [(one, one) for one in reversed(root.named_children)]
+    waiting = [(child, child) for child in reversed(root.named_children)]
     while waiting:
         node, statement = waiting.pop()
         if node.type in {"function_definition", "lambda"} or runs_as_program(node):
@@ -170,7 +170,7 @@ def _calls_outside_functions(root: Node) -> Iterator[tuple[Node, Node]]:
         if node.type == "call":
             yield node, statement
         inside = node.type in {"block", "class_definition"}
-        waiting += [(one, one if inside else statement) for one in reversed(node.named_children)]
+        waiting += [(child, child if inside else statement) for child in reversed(node.named_children)]
 
 
 def _find_mappers(places: Places) -> None:
@@ -249,7 +249,7 @@ def _own_name(one: Class, places: Places) -> str | None:
         above = next((base for base in ancestors(one, code) if "__tablename__" in base.members), None)
         return _written_name(above, one, code) if above is not None else one.name.lower()
     parent = places.mapped_parent(one)
-    has_key = any(found.primary_key for found in columns)
+    has_key = any(column.primary_key for column in columns)
     if parent is not None and not has_key:
         return None  # its columns are in the parent's table
     above = next((base for base in ancestors(one, code) if "__tablename__" in base.members), None)
@@ -297,11 +297,11 @@ def _of_class_name(node: Node | None, name: str, code: Code, depth: int) -> str 
             of = _of_class_name(function.child_by_field_name("object"), name, code, depth - 1)
             return None if of is None else of.lower() if method == "lower" else of.upper()
         case "binary_operator" if text_of(node.child_by_field_name("operator")) == "+":
-            parts = [_of_class_name(one, name, code, depth - 1) for one in named(node)]
+            parts = [_of_class_name(child, name, code, depth - 1) for child in named(node)]
         case "string":
             parts = [
-                _of_class_name(one, name, code, depth - 1) if one.type == "interpolation" else text_of(one)
-                for one in named(node, "interpolation", "string_content")
+                _of_class_name(child, name, code, depth - 1) if child.type == "interpolation" else text_of(child)
+                for child in named(node, "interpolation", "string_content")
             ]
         case _:
             return None

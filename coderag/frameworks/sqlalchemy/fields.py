@@ -73,10 +73,10 @@ def relation_of(member: Member, code: Code) -> Relation | None:
     call = code.call(value)
     if call is None or last_part(call.name) not in RELATIONSHIPS:
         return None
-    stated = call.argument(0, "argument")
-    if stated is not None and stated.type == "lambda":
-        stated = stated.child_by_field_name("body")
-    target = code.string(stated) or (code.dotted(stated) if stated is not None and stated.type != "call" else "")
+    node = call.argument(0, "argument")
+    if node is not None and node.type == "lambda":
+        node = node.child_by_field_name("body")
+    target = code.string(node) or (code.dotted(node) if node is not None and node.type != "call" else "")
     if not target and member.annotation is not None:
         names = [name for name in CLASS_NAME.findall(text_of(member.annotation)) if last_part(name) not in CONTAINERS]
         target = names[-1] if names else ""
@@ -95,7 +95,11 @@ def type_map(code: Code) -> dict[str, Node]:
         return {}
     nodes = [one.members[word].value for one in code.classes.values() if word in one.members]
     keywords = descendants(code.root, "keyword_argument")
-    nodes += [one.child_by_field_name("value") for one in keywords if text_of(one.child_by_field_name("name")) == word]
+    nodes += [
+        keyword.child_by_field_name("value")
+        for keyword in keywords
+        if text_of(keyword.child_by_field_name("name")) == word
+    ]
     found: dict[str, Node] = {}
     for node in nodes:
         for pair in named(code.resolve(node), "pair"):
@@ -107,8 +111,8 @@ def type_map(code: Code) -> dict[str, Node]:
 
 def returned_by(member: Member) -> Node | None:
     """Return what a method returns, where it has one return."""
-    found = [*descendants(definition_of(member.node), "return_statement")]
-    return next(iter(named(found[0])), None) if len(found) == 1 else None
+    nodes = [*descendants(definition_of(member.node), "return_statement")]
+    return next(iter(named(nodes[0])), None) if len(nodes) == 1 else None
 
 
 def _fields_of(member: Member, code: Code, *, types: Mapping[str, Node], sql_model: bool) -> Iterator[Field]:
@@ -144,7 +148,7 @@ def column_of_function(function: Node, code: Code) -> Call | None:
     """Return the call of Column that a function returns, whatever it is given; None for any other function."""
     definition = definition_of(function)
     returns = [*descendants(definition, "return_statement")]
-    calls = [code.call(next(iter(named(one)), None)) for one in returns]
+    calls = [code.call(next(iter(named(node)), None)) for node in returns]
     known = [call for call in calls if call is not None and last_part(call.name) in COLUMN_CALLS]
     return known[0] if known and len(known) == len(returns) else None
 
@@ -174,21 +178,21 @@ def _column(call: Call | None, hint: Hint, member: Member, *, code: Code, types:
     arguments = tuple(argument for one in calls for argument in one.arguments)
     complete = all(one.complete for one in calls)
     merged = Call("mapped_column", member.node, arguments, keywords, complete)
-    found = read_column(merged, code, attribute=member.name)
-    if found is None:
+    field = read_column(merged, code, attribute=member.name)
+    if field is None:
         return
     if hint.wrapper != "Mapped":
-        yield found
+        yield field
         return
     known = annotated_type(hint, code, types)
-    column = found.column
+    column = field.column
     yield replace(
-        found,
+        field,
         column=msgspec.structs.replace(
             column,
             type=column.type or known.text,
             values=column.values or (known.values if column.type in {"", "ENUM"} else ()),
-            nullable=column.nullable if "nullable" in keywords else hint.optional and not found.primary_key,
+            nullable=column.nullable if "nullable" in keywords else hint.optional and not field.primary_key,
         ),
     )
 
@@ -205,28 +209,28 @@ def _model_field(call: Call | None, hint: Hint, member: Member, code: Code) -> I
     if own is None and hint.collection and "sa_type" not in words:
         return  # the other side of a relationship
     if own is not None:
-        found = read_column(Call(own.name, member.node, own.arguments, own.keywords), code, attribute=member.name)
-        if found is not None:
-            yield found
+        field = read_column(Call(own.name, member.node, own.arguments, own.keywords), code, attribute=member.name)
+        if field is not None:
+            yield field
         return
     extra = code.pairs(words.get("sa_column_kwargs"))
     default = call.argument(0, "default") if call is not None and is_field else member.value
     given = {name: node for name, node in words.items() if name in SHARED}
     given |= {"default": default} if default is not None else {}
     given |= {"type_": words["sa_type"]} if "sa_type" in words else {}
-    found = read_column(Call("Field", member.node, (), given | extra), code, attribute=member.name)
-    if found is None:
+    field = read_column(Call("Field", member.node, (), given | extra), code, attribute=member.name)
+    if field is None:
         return
     known = annotated_type(hint, code, {})
     length = code.integer(words.get("max_length"))
     described = code.string(words.get("description"))
-    column = found.column
+    column = field.column
     column = msgspec.structs.replace(
         column,
         type=column.type or (f"VARCHAR({length})" if length and known.text == "VARCHAR" else known.text),
         values=column.values or known.values,
-        nullable=column.nullable if "nullable" in words else hint.optional and not found.primary_key,
+        nullable=column.nullable if "nullable" in words else hint.optional and not field.primary_key,
         comment=" ".join(described.split()) if described and "comment" not in extra else column.comment,
     )
     target = written_target(code.string(words.get("foreign_key")) or "")
-    yield replace(found, column=column, targets=(target,) if target else ())
+    yield replace(field, column=column, targets=(target,) if target else ())

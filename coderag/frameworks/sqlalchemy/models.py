@@ -56,7 +56,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     if not tables and not lost and shared is None:
         return None
     tables = _with_target_types(sorted(tables, key=lambda table: table.sources[0].start_line))
-    lost.sort(key=lambda one: one.line)
+    lost.sort(key=lambda unparsed: unparsed.line)
     # What has no columns here is reflected from the database, or they are those of a base elsewhere.
     operations = tuple(CreateTable(table) if table.columns else Describe(table, complete=True) for table in tables)
     return Facts(statements=len(operations) + len(lost), operations=operations, lost=tuple(lost), shared=shared)
@@ -94,10 +94,10 @@ def _factories(code: Code) -> Iterator[Mixin]:
     """Yield the functions that return a column."""
     for name, function in code.functions.items():
         call = column_of_function(function, code)
-        found = read_column(call, code, attribute=name) if call is not None else None
-        if found is not None:
+        field = read_column(call, code, attribute=name) if call is not None else None
+        if field is not None:
             empty = Table(Name(name), origins=(Origin.ORM,), sources=(lines_of(function),))
-            table, _ = table_of(empty, [found], [], resolve=lambda target: target if target.table else None)
+            table, _ = table_of(empty, [field], [], resolve=lambda target: target if target.table else None)
             yield Mixin(table, column=True)
 
 
@@ -128,8 +128,10 @@ def _table(place: Place, places: Places) -> tuple[Table, list[Unparsed]]:
         table, fields, constraints, resolve=lambda target: _resolved(target, place=place, places=places)
     )
     lost += [
-        Unparsed(one.start_line, f"{place.name}: foreign key", "the table that it refers to is in another file", True)
-        for one in unknown
+        Unparsed(
+            source.start_line, f"{place.name}: foreign key", "the table that it refers to is in another file", True
+        )
+        for source in unknown
     ]
     return done, lost
 
@@ -139,11 +141,11 @@ def _of_call(place: Place, places: Places) -> tuple[list[Field], list[Constraint
     code, call = place.code or places.code, place.call
     if call is None:
         return [], [], []
-    given = [one for argument in call.arguments[1:] if (one := code.call(argument)) is not None]
-    columns = [one for one in given if last_part(one.name) in COLUMN_CALLS]
-    fields = [found for one in columns if (found := read_column(one, code)) is not None]
-    attributes = {one.column.name: one.column.name for one in fields}
-    rules = [rule for one in given if (rule := read_constraint(one, code, attributes=attributes)) is not None]
+    calls = [one for argument in call.arguments[1:] if (one := code.call(argument)) is not None]
+    columns = [one for one in calls if last_part(one.name) in COLUMN_CALLS]
+    fields = [field for column in columns if (field := read_column(column, code)) is not None]
+    attributes = {field.column.name: field.column.name for field in fields}
+    rules = [rule for one in calls if (rule := read_constraint(one, code, attributes=attributes)) is not None]
     whole = call.complete and len(fields) == len(columns)
     return fields, rules, [] if whole else [lost_at(call.node, "some of its columns are computed")]
 
@@ -155,9 +157,9 @@ def _of_class(one: Class, places: Places) -> tuple[list[Field], list[Constraint]
     for child in places.children.get(one.name, []):
         fields |= {name: found for name, found in _fields(child, places).items() if name not in fields}
     columns: dict[str, Field] = {}
-    for found in fields.values():
-        columns.setdefault(found.column.name.casefold(), found)
-    attributes = {found.attribute: found.column.name for found in fields.values()}
+    for field in fields.values():
+        columns.setdefault(field.column.name.casefold(), field)
+    attributes = {field.attribute: field.column.name for field in fields.values()}
     rules: list[Constraint] = []
     for other in (one, *places.plain_bases(one)):
         if arguments := table_arguments(other, code):
@@ -189,15 +191,15 @@ def _brings_columns(base: str, one: Class) -> bool:
 
 def _fields(one: Class, places: Places) -> dict[str, Field]:
     """Return the columns of a class by attribute: its own and those of bases without a table, as they are ordered."""
-    found: list[list[Field]] = []
+    fieldses: list[list[Field]] = []
     seen: set[str] = set()
     for other in (one, *places.plain_bases(one)):
         attributes = places.fields[other.name]
-        found.append([own for name, fields in attributes.items() if name not in seen for own in fields])
+        fieldses.append([own for name, fields in attributes.items() if name not in seen for own in fields])
         seen |= attributes.keys()  # what a class below declares anew, or takes away
     if "table" in one.keywords:  # SQLModel begins with the fields of the base
-        found.reverse()
-    return {f"{own.attribute}.{own.column.name}": own for fields in found for own in fields}
+        fieldses.reverse()
+    return {f"{own.attribute}.{own.column.name}": own for fields in fieldses for own in fields}
 
 
 def _resolved(target: Target, *, place: Place, places: Places) -> Target | None:
@@ -215,7 +217,7 @@ def _resolved(target: Target, *, place: Place, places: Places) -> Target | None:
     if other is None:
         return None
     fields = _fields(other.one, places).values() if other.one is not None else ()
-    columns = [found.column.name for found in fields if found.attribute == target.column]
+    columns = [field.column.name for field in fields if field.attribute == target.column]
     return Target(other.name, columns[0] if columns else target.column)
 
 

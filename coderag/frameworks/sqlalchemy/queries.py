@@ -138,8 +138,8 @@ class _Reader:
         return None
 
     def are_entities(self, link: Link) -> bool:
-        given = [chain_of(one.node) for one in link.arguments or ()]
-        return bool(given) and all(one is not None for one in given)
+        chains = [chain_of(argument.node) for argument in link.arguments or ()]
+        return bool(chains) and all(chain is not None for chain in chains)
 
     def is_session(self, chain: Chain, position: int) -> bool:
         """Tell whether the link before a position is a session."""
@@ -280,7 +280,7 @@ class _Reader:
                 continue
             name = link.name
             if name == "filter_by":
-                draft.touch_all(target, (one.name for one in link.arguments if one.name))
+                draft.touch_all(target, (argument.name for argument in link.arguments if argument.name))
             elif name in {"join", "outerjoin", "select_from", "join_from"}:
                 target = self._join(link, draft) or target
             elif name == "options":
@@ -295,7 +295,7 @@ class _Reader:
                 draft.touch_all(primary, filter(None, map(literal, items(link.keyword("index_elements")))))
                 draft.touch_all(
                     primary,
-                    (one.name for one in link.arguments if one.name and name.startswith("on_dup")),
+                    (argument.name for argument in link.arguments if argument.name and name.startswith("on_dup")),
                     written=True,
                 )
                 continue
@@ -304,11 +304,12 @@ class _Reader:
                 draft.whole.discard(primary)
             elif name in {"order_by", "group_by"}:
                 draft.touch_all(
-                    primary, filter(str.isidentifier, filter(None, (literal(one.node) for one in link.arguments)))
+                    primary,
+                    filter(str.isidentifier, filter(None, (literal(argument.node) for argument in link.arguments))),
                 )
             elif name in {"with_entities", "with_only_columns", "exists"}:
                 draft.whole.discard(primary)
-            elif name == "returning" and any(self._is_bare(one.node) for one in link.arguments):
+            elif name == "returning" and any(self._is_bare(argument.node) for argument in link.arguments):
                 draft.use(primary, whole=True)
             self._references(link, draft)
         if access is Access.WRITE and not draft.is_written(primary) and chain.find("from_select") is None:
@@ -321,23 +322,23 @@ class _Reader:
     def _references(self, link: Link, draft: UsageBuilder) -> None:
         """Note the attributes of models among the arguments."""
         for argument in link.arguments or ():
-            for given in chains_in(argument.node):
-                model, links = self.model_of(given)
-                if not model or len(given.links) <= links:
+            for chain in chains_in(argument.node):
+                model, links = self.model_of(chain)
+                if not model or len(chain.links) <= links:
                     continue
-                field = given.links[links]
+                field = chain.links[links]
                 if field.arguments is None and field.name not in NO_FIELDS:
                     draft.touch(model, field.name)
 
     def _join(self, link: Link, draft: UsageBuilder) -> str:
         """Note what is joined and return its model."""
-        given = chain_of(link.argument(0))
-        if given is None:
+        chain = chain_of(link.argument(0))
+        if chain is None:
             return ""
-        model, links = self.model_of(given)
+        model, links = self.model_of(chain)
         if not model:
             return ""
-        path = ".".join([model, *(one.name for one in given.links[links:] if one.arguments is None)])
+        path = ".".join([model, *(one.name for one in chain.links[links:] if one.arguments is None)])
         draft.use(path)
         return path
 
@@ -364,8 +365,8 @@ class _Reader:
                 draft.touch(primary, argument.name, written=True)
                 self._references(Link("", argument.node, (argument,)), draft)
                 continue
-            for one in items(argument.node):
-                for key, value in entries(_element(one)):
+            for item in items(argument.node):
+                for key, value in entries(_element(item)):
                     draft.touch(primary, key.rpartition(".")[2], written=True)
                     self._references(Link("", value, (argument._replace(node=value),)), draft)
 
@@ -394,13 +395,13 @@ class _Reader:
         elif link.name in {"bulk_insert_mappings", "bulk_update_mappings"} and given is not None:
             model = split_model(given)[0]
             draft.use(model, Access.WRITE, whole=link.name == "bulk_insert_mappings")
-            for one in items(link.argument(1)):
-                draft.touch_all(model, (key for key, _ in entries(one)), written=True)
+            for item in items(link.argument(1)):
+                draft.touch_all(model, (key for key, _ in entries(item)), written=True)
         elif link.name == "execute" and given is not None and (start := self.beginning(given)) is not None:
             if start[2] is Access.WRITE and link.argument(1) is not None:
                 model = self.primary(given, start, UsageBuilder())
-                for one in items(link.argument(1)):
-                    draft.touch_all(model, (key for key, _ in entries(one)), written=True)
+                for item in items(link.argument(1)):
+                    draft.touch_all(model, (key for key, _ in entries(item)), written=True)
                 draft.use(model, Access.WRITE)
         else:
             return False
@@ -428,7 +429,7 @@ class _Reader:
             bounds = self.code.bound(chain.links[0].name, chain.node.start_byte)
             current = chain_of(bounds[-1].node) if bounds else None
         if current is not None and is_class_name(current.links[-1].name):
-            yield from (one.name for one in current.links[-1].arguments or () if one.name)
+            yield from (argument.name for argument in current.links[-1].arguments or () if argument.name)
 
     def _assigned(self, chain: Chain, draft: UsageBuilder) -> None:
         """Note `user.name = x` of a value that is known to be of a model."""

@@ -142,7 +142,7 @@ def _sized(text: str, name: str, call: Call, code: Code) -> str:
         name in {"DateTime", "TIMESTAMP", "Time", "TIME"} and call.arguments and code.truth(call.arguments[0])
     ):
         return ("TIMESTAMP" if text == "DATETIME" else text) + " WITH TIME ZONE"
-    sizes = [] if name in UNSIZED else [code.integer(one) for one in call.arguments[:2]]
+    sizes = [] if name in UNSIZED else [code.integer(argument) for argument in call.arguments[:2]]
     sizes += [code.integer(call.keywords[one]) for one in SIZES if one in call.keywords]
     known = [str(size) for size in sizes if size is not None]
     unsigned = " UNSIGNED" if code.truth(call.keywords.get("unsigned")) else ""
@@ -227,15 +227,15 @@ def _unquoted(node: Node) -> Node | None:
 def _union(node: Node, code: Code) -> list[Node] | None:
     """Return the alternatives of `X | Y`, of Union[X, Y]; None for anything else."""
     if node.type in {"binary_operator", "union_type"}:
-        found: list[Node] = []
+        nodes: list[Node] = []
         waiting = [node]
         while waiting:
             one = waiting.pop()
             if one.type in {"binary_operator", "union_type", "type"}:
                 waiting += reversed(named(one))
             else:
-                found.append(one)
-        return found
+                nodes.append(one)
+        return nodes
     head, inner = _generic(node, code)
     return inner if last_part(head) == "Union" and inner else None
 

@@ -91,13 +91,13 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
 
 def _migrations(code: Code) -> Iterator[tuple[str, Node]]:
     """Yield the name and `up` of each migration of a file; the interface is stated in a clause or a comment."""
-    for one in descendants(code.root, "class_declaration", "class"):
-        before = text_of(one.parent.prev_sibling) if one.parent is not None else ""
-        if "MigrationInterface" not in text_of(next(iter(named(one, "class_heritage")), None)) + before:
+    for descendant in descendants(code.root, "class_declaration", "class"):
+        before = text_of(descendant.parent.prev_sibling) if descendant.parent is not None else ""
+        if "MigrationInterface" not in text_of(next(iter(named(descendant, "class_heritage")), None)) + before:
             continue
-        for member in named(one.child_by_field_name("body"), "method_definition"):
+        for member in named(descendant.child_by_field_name("body"), "method_definition"):
             if text_of(member.child_by_field_name("name")) == "up":
-                yield text_of(one.child_by_field_name("name")), member
+                yield text_of(descendant.child_by_field_name("name")), member
 
 
 def _calls(up: Node, runner: str) -> Iterator[Node]:
@@ -112,7 +112,7 @@ def _dialect(code: Code, up: Node, path: str) -> str:
     from coderag.sql.statements.dialect import guess_dialect
 
     strings = (code.value(node) for node in descendants(up, "string", "template_string", into=False))
-    text = ";\n".join(one for one in strings if isinstance(one, str) and changes_schema(one))
+    text = ";\n".join(string for string in strings if isinstance(string, str) and changes_schema(string))
     guess = guess_dialect(text, path)
     return guess.dialect.name if text and guess.certain else ""
 
@@ -120,7 +120,7 @@ def _dialect(code: Code, up: Node, path: str) -> str:
 def _operations(code: Code, node: Node, *, path: str, dialect: str) -> Facts:
     method = text_of(node.child_by_field_name("function")).rpartition(".")[2]
     arguments = named(node.child_by_field_name("arguments"))
-    call = Call([code.value(one) for one in arguments], lines_of(node))
+    call = Call([code.value(argument) for argument in arguments], lines_of(node))
     if method == "query" and arguments:
         text = call.values[0]
         if isinstance(text, str):
@@ -200,10 +200,10 @@ def _create_table(call: Call) -> Operations:
     alone = [(as_text(mapping(one).get("name")),) for one in described if mapping(one).get("isUnique") is True]
     made = Table(
         Name(table.name, schema=table.schema or as_text(options.get("schema")), database=table.database),
-        columns=tuple(one for one in columns if one is not None),
+        columns=tuple(column for column in columns if column is not None),
         primary_key=tuple(single),
         unique=(*alone, *(one for one in unique if one is not None)),
-        foreign_keys=tuple(one for one in keys if one is not None),
+        foreign_keys=tuple(key for key in keys if key is not None),
         checks=tuple(as_text(mapping(one).get("expression")) for one in _all(options.get("checks"))),
         comment=as_text(options.get("comment")),
         origins=(Origin.MIGRATION,),

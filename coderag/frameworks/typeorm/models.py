@@ -129,7 +129,7 @@ def snake(name: str) -> str:
 
 def camel(name: str) -> str:
     """Return the name that TypeORM makes of words with underscores."""
-    return CAMEL.sub(lambda found: found[2].upper() if found[2] else found[1].lower(), name)
+    return CAMEL.sub(lambda match: match[2].upper() if match[2] else match[1].lower(), name)
 
 
 class _Reading:
@@ -287,18 +287,18 @@ class _Reading:
     ) -> str:
         first = values[0] if values else None
         written = first if decorator.name != "PrimaryGeneratedColumn" else None
-        stated = options.get("type", written if not isinstance(written, dict) else None)
-        if isinstance(stated, Reference | Raw):
-            kind = TYPES.get(stated.name, "") if isinstance(stated, Reference) else ""
+        reference = options.get("type", written if not isinstance(written, dict) else None)
+        if isinstance(reference, Reference | Raw):
+            kind = TYPES.get(reference.name, "") if isinstance(reference, Reference) else ""
         elif decorator.name == "PrimaryGeneratedColumn":
-            kind = as_text(stated) or ("uuid" if first == "uuid" else TYPES.get(member.type, "integer"))
+            kind = as_text(reference) or ("uuid" if first == "uuid" else TYPES.get(member.type, "integer"))
             kind = "integer" if kind == "varchar" and first != "uuid" else kind
         elif decorator.name in DATES:
-            kind = as_text(stated) or "timestamp"
+            kind = as_text(reference) or "timestamp"
         elif decorator.name == "VersionColumn":
-            kind = as_text(stated) or "integer"
+            kind = as_text(reference) or "integer"
         else:
-            kind = as_text(stated) or TYPES.get(member.type.removesuffix("[]"), "")
+            kind = as_text(reference) or TYPES.get(member.type.removesuffix("[]"), "")
         kind = PORTABLE_TYPES.get(kind, kind)
         sizes = [as_text(options.get(name)) for name in ("length", "width", "precision", "scale")]
         size = ", ".join(one for one in sizes if one)
@@ -503,7 +503,10 @@ class _Reading:
         value = self._code.value(node)
         if not isinstance(value, tuple):
             return ()
-        names = tuple(one.name.rpartition(".")[2] if isinstance(one, Reference) else as_text(one) for one in value)
+        names = tuple(
+            reference.name.rpartition(".")[2] if isinstance(reference, Reference) else as_text(reference)
+            for reference in value
+        )
         return names if all(names) else ()
 
     def _checks(self, one: Class) -> Iterator[str]:
@@ -560,8 +563,8 @@ def _annotated(annotation: Node | None) -> str:
     rest = [part for part in parts if part not in NULL_TYPES]
     if len(rest) != 1:
         return ""
-    found = AROUND.match(rest[0])
-    return found[1] if found else rest[0]
+    match = AROUND.match(rest[0])
+    return match[1] if match else rest[0]
 
 
 def _comment(member: Property) -> str:

@@ -152,13 +152,13 @@ class _Reader:
                 self._call(link, model, link.arguments or (), draft=draft)
                 return
             if MANAGER.search(chain.links[position - 1].name):
-                given = link.arguments or ()
+                arguments = link.arguments or ()
                 if model := self._class(link.argument(0)):
-                    self._call(link, model, given[1:], draft=draft)
+                    self._call(link, model, arguments[1:], draft=draft)
                 elif link.name in {"save", "remove", "softRemove"} and (
                     model := self.entities.of_node(link.argument(0))
                 ):
-                    self._call(link, model, given, draft=draft)
+                    self._call(link, model, arguments, draft=draft)
                 return
         self._variable(chain, position, draft)
 
@@ -181,7 +181,7 @@ class _Reader:
 
     def _call(self, link: Link, model: str, given: tuple[Argument, ...], *, draft: UsageBuilder) -> None:
         """Note what a method of a repository does; `given` are its arguments behind the entity."""
-        nodes = [one.node for one in given]
+        nodes = [argument.node for argument in given]
         first = nodes[0] if nodes else None
         second = nodes[1] if len(nodes) > 1 else None
         name = link.name
@@ -211,8 +211,8 @@ class _Reader:
             self._criteria(model, first, draft)
         elif name in {"save", "insert", "upsert"}:
             draft.use(model, Access.WRITE, whole=True)
-            for one in items(first):
-                draft.touch_all(model, self._set_by(one), written=True)
+            for item in items(first):
+                draft.touch_all(model, self._set_by(item), written=True)
 
     def _set_by(self, node: Node) -> Iterator[str]:
         """Yield the fields that are set: of an object, of repository.create({...}), of a name for one."""
@@ -223,7 +223,7 @@ class _Reader:
             chain = chain_of(node)
         if chain is not None and chain.links[-1].name == "create":
             for argument in chain.links[-1].arguments or ():
-                yield from (key for one in items(argument.node) for key, _ in entries(one))
+                yield from (key for item in items(argument.node) for key, _ in entries(item))
         yield from (key for key, _ in entries(node))
 
     def _criteria(self, model: str, node: Node | None, draft: UsageBuilder) -> None:
@@ -238,13 +238,13 @@ class _Reader:
             return
         self._where(model, "", options.get("where"), draft, 0)
         self._where(model, "", options.get("order"), draft, 0)
-        for one in items(options.get("relations")):
-            if (text := literal(one)) is not None:
+        for item in items(options.get("relations")):
+            if (text := literal(item)) is not None:
                 draft.use(f"{model}.{text}", whole=True)
-            self._relations(model, one, draft, 0)
-        for one in items(options.get("select")):
-            draft.touch(model, literal(one) or "")
-            self._selected(model, one, draft, 0)
+            self._relations(model, item, draft, 0)
+        for item in items(options.get("select")):
+            draft.touch(model, literal(item) or "")
+            self._selected(model, item, draft, 0)
 
     def _relations(self, path: str, node: Node, draft: UsageBuilder, depth: int) -> None:
         for key, value in entries(node) if depth < 12 else ():
@@ -319,7 +319,7 @@ class _Reader:
             if "Join" in name:
                 self._join(link, aliases, draft)
             elif name in {"select", "addSelect"}:
-                texts = [text for one in items(link.argument(0)) if (text := literal(one))]
+                texts = [text for item in items(link.argument(0)) if (text := literal(item))]
                 for text in texts:
                     if text in aliases:
                         draft.use(aliases[text], whole=True)
@@ -348,8 +348,8 @@ class _Reader:
                     for key, _ in entries(first):
                         self._text(key, aliases, model, draft)
             elif name in {"set", "values"}:
-                for one in items(link.argument(0)):
-                    draft.touch_all(model, (key for key, _ in entries(one)), written=True)
+                for item in items(link.argument(0)):
+                    draft.touch_all(model, (key for key, _ in entries(item)), written=True)
                 draft.use(model, Access.WRITE, whole=name == "values")
         return is_listed
 

@@ -28,21 +28,21 @@ COLUMN = re.compile(
 def columns_in(text: str) -> Iterator[str]:
     """Yield the columns of a condition or list as they are written, without quotes: "email", "u.email"."""
     is_alias = False
-    for found in TOKEN.finditer(text[:MAX_TEXT]):
-        name = found["name"]
+    for match in TOKEN.finditer(text[:MAX_TEXT]):
+        name = match["name"]
         if name is None:
-            is_alias = is_alias and found[0].isspace()
+            is_alias = is_alias and match[0].isspace()
             continue
         plain = name.replace('"', "").replace("`", "")
         if plain.lower() in KEYWORDS:
             is_alias = plain.lower() == "as"
             continue
-        if found["call"] is None and not is_alias:
+        if match["call"] is None and not is_alias:
             yield plain
         is_alias = False
 
 
 def named_column(text: str) -> str:
     """Return the column of `users.email as mail` or `created desc`; "" for an expression and for `*`."""
-    found = COLUMN.match(text[:MAX_TEXT])
-    return found[1] if found is not None and not found[1].endswith("*") and not found[1][:1].isdecimal() else ""
+    match = COLUMN.match(text[:MAX_TEXT])
+    return match[1] if match is not None and not match[1].endswith("*") and not match[1][:1].isdecimal() else ""

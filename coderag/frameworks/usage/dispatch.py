@@ -124,16 +124,16 @@ def read_mapped(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
     """Return what the calls of query builders and mappers in a file do to tables."""
     models: dict[ModelUse, None] = {}
     statements: dict[Statement, None] = {}
-    for found in _found(parsed, outline, path):
-        if isinstance(found, ModelUse):
-            models.setdefault(found)
+    for statement in _found(parsed, outline, path):
+        if isinstance(statement, ModelUse):
+            models.setdefault(statement)
         else:
-            statements.setdefault(found)
+            statements.setdefault(statement)
     if not models and not statements:
         return NO_USES
     return DataUses(
-        statements=tuple(sorted(statements, key=lambda one: (one.row, one.last_row))),
-        models=tuple(sorted(models, key=lambda one: (one.row, one.model, one.access))),
+        statements=tuple(sorted(statements, key=lambda statement: (statement.row, statement.last_row))),
+        models=tuple(sorted(models, key=lambda model: (model.row, model.model, model.access))),
     )
 
 

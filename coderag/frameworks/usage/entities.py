@@ -42,12 +42,12 @@ def is_class_name(name: str) -> bool:
 
 def model_in_type(text: str) -> str:
     """Return the class that a type is about: User of `Optional[models.User]`; "" where it holds no class."""
-    for found in TYPE_NAME.finditer(text):
-        last = found[0].rpartition(".")[2]
+    for match in TYPE_NAME.finditer(text):
+        last = match[0].rpartition(".")[2]
         if last in NO_MODELS:
             return ""
         if last not in HOLDERS and is_class_name(last):
-            return found[0]
+            return match[0]
     return ""
 
 
@@ -127,10 +127,10 @@ class Entities:
         code, root = self.code, self.code.parsed.tree.root_node
         sure = Entities(code, self.of_chain, self.passing, follows_types=False, may_be=self.may_be)
         taken: dict[str, list[re.Match[bytes]]] = {}
-        for found in TAKEN.finditer(code.data):
-            holder = code.names_before(found.start(1))
+        for match in TAKEN.finditer(code.data):
+            holder = code.names_before(match.start(1))
             if holder.count(b".") == 1 and not holder[:1].isupper() and code.may_bind(holder[:-1]):
-                taken.setdefault(holder[:-1].decode("utf-8", "replace"), []).append(found)
+                taken.setdefault(holder[:-1].decode("utf-8", "replace"), []).append(match)
         for scope, name, bound in code.values(taken):
             code.begin()
             if not self.of_bounds((bound,)):
@@ -138,14 +138,14 @@ class Entities:
             model = sure.of_bounds((bound,))
             if not model or "." in model:
                 continue
-            one = code.outline.definitions[scope] if scope >= 0 else None
-            start, end = (one.start_byte, one.end_byte) if one is not None else (0, len(code.data))
+            definition = code.outline.definitions[scope] if scope >= 0 else None
+            start, end = (definition.start_byte, definition.end_byte) if definition is not None else (0, len(code.data))
             uses = taken[name]
             first, last = (bisect_left(uses, place, key=_place) for place in (start, end))
-            for found in uses[first:last]:
-                node = root.descendant_for_byte_range(*found.span(1))
+            for use in uses[first:last]:
+                node = root.descendant_for_byte_range(*use.span(1))
                 if node is not None and node.type in NAMES and code.scope(node.start_byte) == scope:
-                    yield f"{model}.{found[1].decode('utf-8', 'replace')}", node
+                    yield f"{model}.{use[1].decode('utf-8', 'replace')}", node
 
     def along(self, base: str, chain: Chain, links: int) -> str:
         """Return the model at the end of a chain whose first links give `base`."""

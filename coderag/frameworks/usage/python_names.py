@@ -34,8 +34,8 @@ class Sites:
         self.places: dict[bytes, list[int]] = {}
         lines = b"\n" + data  # the first line begins as every other one
         for pattern in SITES:
-            for found in pattern.finditer(lines):
-                self.places.setdefault(found[1], []).append(found.start(1) - 1)
+            for match in pattern.finditer(lines):
+                self.places.setdefault(match[1], []).append(match.start(1) - 1)
 
     def of(self, name: str) -> Iterator[tuple[Bound, bool]]:
         """Yield what a name is bound to, in no order, and whether that is a field of the name."""

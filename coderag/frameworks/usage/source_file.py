@@ -62,8 +62,8 @@ class CodeFile:
         seen: set[int] = set()
         passed: set[int] = set()  # where the names of the chains stand that were yielded
         root = self.parsed.tree.root_node
-        for found in anchor.finditer(self.data):
-            start, end = found.span(found.lastindex or 0)
+        for match in anchor.finditer(self.data):
+            start, end = match.span(match.lastindex or 0)
             if start in passed:
                 continue
             if wanted is not None and (before := self.names_before(start)):
@@ -92,15 +92,15 @@ class CodeFile:
     def names_before(self, end: int) -> bytes:
         """Return the names and dots, `self.user.`, that a name goes on from; b"" where it is something else."""
         data = self.parsed.lines.data
-        found = DOTTED.match(data[end - 1 : max(0, end - MAX_NAMES - 1) : -1]) if end else None
-        if found is None or found.end() >= MAX_NAMES - 1:
+        match = DOTTED.match(data[end - 1 : max(0, end - MAX_NAMES - 1) : -1]) if end else None
+        if match is None or match.end() >= MAX_NAMES - 1:
             return b""
-        begin = end - found.end()
+        begin = end - match.end()
         return b"" if data[begin - 1 : begin] in NO_BEGINNING else data[begin:end]
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [one.start_byte for one in self.outline.definitions]
+        return [definition.start_byte for definition in self.outline.definitions]
 
     def owner(self, byte: int) -> int:
         """Return the position of the innermost definition around a byte, -1 where there is none."""
@@ -127,7 +127,7 @@ class CodeFile:
     def type_around(self, byte: int) -> int:
         """Return the innermost type around a byte, -1 where there is none."""
         definitions = self.outline.definitions
-        return next((one for one in self._scopes(byte) if one >= 0 and definitions[one].kind in TYPES), -1)
+        return next((scope for scope in self._scopes(byte) if scope >= 0 and definitions[scope].kind in TYPES), -1)
 
     @cached_property
     def _bindings(self) -> dict[str, dict[int, list[Bound]]]:
@@ -227,7 +227,7 @@ class CodeFile:
 
 def _sort(scopes: dict[int, list[Bound]]) -> None:
     for bounds in scopes.values():
-        bounds.sort(key=lambda one: (one.start, -one.told))
+        bounds.sort(key=lambda bound: (bound.start, -bound.told))
 
 
 def _start(bound: Bound) -> int:

@@ -61,7 +61,7 @@ class UsageBuilder:
         for model, access in self.access.items():
             fields = tuple(self.fields.get(model, ()))
             if model in self.read and access is not Access.READ:
-                asked = tuple(one for one in fields if not one[1])
+                asked = tuple(field for field in fields if not field[1])
                 yield ModelUse(row, owner, model, framework, Access.READ, asked, whole=True)
             yield ModelUse(row, owner, model, framework, access, fields, whole=model in self.whole)
 

@@ -117,7 +117,7 @@ def _shown(graph: Graph, node: int, asked: set[int]) -> int:
     if node in asked or NODE_KINDS[graph.node_kind[node]] not in OF_OWNER:
         return node
     owners = (edge.source for edge in graph.edges_to(node, (EdgeKind.CONTAINS,)))
-    return next((one for one in owners if NODE_KINDS[graph.node_kind[one]] is not NodeKind.FILE), node)
+    return next((owner for owner in owners if NODE_KINDS[graph.node_kind[owner]] is not NodeKind.FILE), node)
 
 
 def _lines(graph: Graph, layers: Mapping[int, int], asked: set[int]) -> Iterator[Line]:

@@ -71,7 +71,7 @@ def as_svg(drawing: Drawing) -> str:
 
 
 def _title(drawing: Drawing) -> str:
-    return "What is around " + ", ".join(visible(one.name) for one in drawing.spots[: drawing.asked])
+    return "What is around " + ", ".join(visible(spot.name) for spot in drawing.spots[: drawing.asked])
 
 
 def _box(spot: Location, *, asked: bool, layer: int) -> Box:

@@ -76,9 +76,9 @@ def _read_bases(resolver: Resolver) -> None:
     tables = resolver.tables
     for number, rare in enumerate(tables.rare):
         base = tables.first[number]
-        for one in rare:
-            if one.role in (Role.INHERIT, Role.IMPLEMENT) and one.owner >= 0:
-                resolver.written_bases.setdefault(base + 1 + one.owner, []).append(_text(one))
+        for reference in rare:
+            if reference.role in (Role.INHERIT, Role.IMPLEMENT) and reference.owner >= 0:
+                resolver.written_bases.setdefault(base + 1 + reference.owner, []).append(_text(reference))
 
 
 def _text(one: Reference) -> str:
@@ -100,14 +100,16 @@ class _Edges:
         """Add what a file imports: files, and the definitions that it takes from them."""
         tables, draft = self._tables, self._draft
         base = tables.first[number]
-        for one in tables.files[number].links.mentions.imports:
-            modules = self._resolver.modules.files_of(number, one.module, one.name if one.name != "*" else "")
+        for imported in tables.files[number].links.mentions.imports:
+            modules = self._resolver.modules.files_of(
+                number, imported.module, imported.name if imported.name != "*" else ""
+            )
             targets = [tables.first[other] for other in self._shown(modules)]
-            if one.name != "*":
-                targets += [each for each in self._resolver.imported(base, one) if isinstance(each, int)]
+            if imported.name != "*":
+                targets += [each for each in self._resolver.imported(base, imported) if isinstance(each, int)]
             for target in dict.fromkeys(targets):
                 if target != OUTSIDE and target != base:
-                    draft.add_edge(base, target, EdgeKind.IMPORTS, file=number, row=one.row)
+                    draft.add_edge(base, target, EdgeKind.IMPORTS, file=number, row=imported.row)
 
     def _shown(self, numbers: Sequence[int]) -> list[int]:
         """Return the files to which an import leads: of a package of many files the first of each folder."""
@@ -124,7 +126,7 @@ class _Edges:
         kinds[leads.through] = REFERENCES
         rules = self._tables.rules
         callable_nodes = np.array([kind in CALLABLE for kind in self._tables.kind], np.bool_)
-        bare = np.array([one.bare_calls for one in rules], np.bool_)[leads.file] & ~leads.through
+        bare = np.array([rule.bare_calls for rule in rules], np.bool_)[leads.file] & ~leads.through
         called = np.isin(leads.mention, leads.mention[bare & callable_nodes[leads.target]])
         kinds[bare & called & (kinds == REFERENCES)] = EDGE_CODES[EdgeKind.CALLS]
         self._draft.add_edges(
@@ -158,10 +160,12 @@ class _Edges:
         requests = Requests(served)
         for number, rare in enumerate(self._tables.rare):
             base = self._tables.first[number]
-            for one in rare:
-                if one.role == Role.REQUEST:
+            for reference in rare:
+                if reference.role == Role.REQUEST:
                     self._add_request(
-                        base + 1 + one.owner, requests.answering(one.receiver, one.name), (number, one.row)
+                        base + 1 + reference.owner,
+                        requests.answering(reference.receiver, reference.name),
+                        (number, reference.row),
                     )
 
     def _add_request(self, owner: int, routes: tuple[Served, ...], place: tuple[int, int]) -> None:
@@ -180,11 +184,11 @@ class _Edges:
         for number, file in enumerate(tables.files):
             base = tables.first[number]
             if self._tests.in_tests(base):
-                for node, one in enumerate(file.links.definitions, base + 1):
+                for node, defined in enumerate(file.links.definitions, base + 1):
                     targets = self._tests.by_name(node)
                     for target in targets:
                         self._draft.add_edge(
-                            node, target, EdgeKind.TESTS, candidates=len(targets), file=number, row=one.row
+                            node, target, EdgeKind.TESTS, candidates=len(targets), file=number, row=defined.row
                         )
 
     def add_inheritance(self) -> None:
@@ -192,14 +196,14 @@ class _Edges:
         tables, draft, resolver = self._tables, self._draft, self._resolver
         for number, rare in enumerate(tables.rare):
             base = tables.first[number]
-            for one in rare:
-                if one.role not in (Role.INHERIT, Role.IMPLEMENT) or one.owner < 0:
+            for reference in rare:
+                if reference.role not in (Role.INHERIT, Role.IMPLEMENT) or reference.owner < 0:
                     continue
-                node = base + 1 + one.owner
-                kind = EdgeKind.INHERITS if one.role == Role.INHERIT else EdgeKind.IMPLEMENTS
-                for target in resolver.values(tables.parent[node], _text(one)):
+                node = base + 1 + reference.owner
+                kind = EdgeKind.INHERITS if reference.role == Role.INHERIT else EdgeKind.IMPLEMENTS
+                for target in resolver.values(tables.parent[node], _text(reference)):
                     if target < len(tables.kind) and target != node and tables.is_container(target):
-                        draft.add_edge(node, target, kind, file=number, row=one.row)
+                        draft.add_edge(node, target, kind, file=number, row=reference.row)
         for node in sorted(resolver.written_bases):
             self._add_overrides(node)
 

@@ -39,16 +39,16 @@ class Requests:
     def answering(self, method: str, address: str) -> tuple[Served, ...]:
         """Return the routes that answer an address, those that say most of it in plain words."""
         key = method, address
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._answering(method, _parts(address.partition("?")[0].partition("#")[0]))
-        return found
+        serveds = self._known.get(key)
+        if serveds is None:
+            serveds = self._known[key] = self._answering(method, _parts(address.partition("?")[0].partition("#")[0]))
+        return serveds
 
     def _answering(self, method: str, asked: tuple[str, ...]) -> tuple[Served, ...]:
         best: list[Served] = []
         most = 0
-        for parts, one in self._by_size.get(len(asked), ()):
-            if method and one.method and method != one.method:
+        for parts, served in self._by_size.get(len(asked), ()):
+            if method and served.method and method != served.method:
                 continue
             if all(part in (ANY, wanted) or wanted == ANY for part, wanted in zip(parts, asked, strict=True)):
                 alike = sum(
@@ -57,7 +57,7 @@ class Requests:
                 if alike > most:
                     best, most = [], alike
                 if alike == most and alike > 1:
-                    best.append(one)
+                    best.append(served)
         return tuple(best) if len(best) <= MAX_SERVED else ()
 
 

@@ -34,17 +34,17 @@ class Answered(NamedTuple):
 def answered(names: Names) -> list[Answered]:
     """Return the routes of all files in order."""
     tables = names.resolver.tables
-    routes = [(number, one) for number, file in enumerate(tables.files) for one in file.links.mentions.routes]
+    routes = [(number, route) for number, file in enumerate(tables.files) for route in file.links.mentions.routes]
     prefixes = _prefixes(names, routes)
-    found = []
-    for number, one in routes:
-        if INCLUDED.match(one.handler):
+    answereds = []
+    for number, route in routes:
+        if INCLUDED.match(route.handler):
             continue
-        nodes, candidates = _handlers(names, number, one)
+        nodes, candidates = _handlers(names, number, route)
         for prefix in prefixes.get(number, ("",)):
-            address = _joined(prefix, one.address)
-            found.append(Answered(number, one.row, one.method, address, nodes, candidates))
-    return found
+            address = _joined(prefix, route.address)
+            answereds.append(Answered(number, route.row, route.method, address, nodes, candidates))
+    return answereds
 
 
 def _joined(prefix: str, address: str) -> str:
@@ -58,13 +58,13 @@ def _joined(prefix: str, address: str) -> str:
 def _prefixes(names: Names, routes: list[tuple[int, Route]]) -> dict[int, tuple[str, ...]]:
     """Return the addresses under which files of routes are included."""
     included: dict[int, list[tuple[int, str]]] = {}  # file -> by which, under what
-    for number, one in routes:
-        match = INCLUDED.match(one.handler)
+    for number, route in routes:
+        match = INCLUDED.match(route.handler)
         if match is None:
             continue
-        for other in _included(names, number, one, match[1]):
+        for other in _included(names, number, route, match[1]):
             if other != number:
-                included.setdefault(other, []).append((number, one.address))
+                included.setdefault(other, []).append((number, route.address))
     return {number: _under(included, number, depth=0) for number in included}
 
 

@@ -161,22 +161,26 @@ class _Schema:
             if file is None:
                 continue
             definitions = self.files[file].links.definitions
-            for position, one in enumerate(definitions):
-                if one.name != called or one.kind not in TYPES or not _overlap(source, one.first_row, one.last_row):
+            for position, defined in enumerate(definitions):
+                if (
+                    defined.name != called
+                    or defined.kind not in TYPES
+                    or not _overlap(source, defined.first_row, defined.last_row)
+                ):
                     continue
                 owner = self.places.node(file, position)
                 self.data.mapped[owner] = number
-                self.draft.add_edge(owner, self.data.table_nodes[number], EdgeKind.MAPS, file=file, row=one.row)
+                self.draft.add_edge(owner, self.data.table_nodes[number], EdgeKind.MAPS, file=file, row=defined.row)
                 self._add_fields(number, file, position)
 
     def _add_fields(self, number: int, file: int, position: int) -> None:
         columns, fields = self.data.column_nodes[number], self.data.fields[number]
-        for member, one in enumerate(self.files[file].links.definitions):
-            if one.parent != position:
+        for member, defined in enumerate(self.files[file].links.definitions):
+            if defined.parent != position:
                 continue
-            column = fields.get(one.name, columns.get(one.name.casefold()))
-            if column is not None and one.kind in (Kind.FIELD, Kind.CONSTANT):
-                self.draft.add_edge(self.places.node(file, member), column, EdgeKind.MAPS, file=file, row=one.row)
+            column = fields.get(defined.name, columns.get(defined.name.casefold()))
+            if column is not None and defined.kind in (Kind.FIELD, Kind.CONSTANT):
+                self.draft.add_edge(self.places.node(file, member), column, EdgeKind.MAPS, file=file, row=defined.row)
 
     def add_keys(self) -> None:
         """Add foreign keys, between tables and between columns."""
@@ -283,7 +287,7 @@ class _Schema:
             owners = {self.data.tables.only(name, home=home) for name in use.tables}
             having = [
                 self.data.column_nodes[one][use.column.casefold()]
-                for one in sorted(one for one in owners if one is not None)
+                for one in sorted(owner for owner in owners if owner is not None)
                 if use.column.casefold() in self.data.column_nodes[one]
             ]
             if len(having) == 1:
@@ -305,8 +309,11 @@ class _Schema:
         if file is None:
             return None
         best = -1
-        for position, one in enumerate(self.files[file].links.definitions):
-            if one.first_row <= source.start_line - 1 <= one.last_row and one.kind not in (Kind.FIELD, Kind.CONSTANT):
+        for position, defined in enumerate(self.files[file].links.definitions):
+            if defined.first_row <= source.start_line - 1 <= defined.last_row and defined.kind not in (
+                Kind.FIELD,
+                Kind.CONSTANT,
+            ):
                 best = position  # a later one that holds the line is an inner one
         return self.places.node(file, best)
 

@@ -200,7 +200,9 @@ class _Statements:
 
 def _columns_of(statement: Statement, table: Name) -> list[str]:
     """Return the columns that a statement says belong to a table."""
-    return [one.column for one in statement.columns if len(one.tables) == 1 and one.tables[0].key == table.key]
+    return [
+        column.column for column in statement.columns if len(column.tables) == 1 and column.tables[0].key == table.key
+    ]
 
 
 def _words(name: str) -> str:

@@ -22,7 +22,7 @@ class Tables:
         """Take a schema and the files that tell of it and use it."""
         self._schema = schema
         self._names = TableNames(schema.tables)
-        self._columns = [frozenset(one.name.casefold() for one in table.columns) for table in schema.tables]
+        self._columns = [frozenset(column.name.casefold() for column in table.columns) for table in schema.tables]
         self._folders: dict[str, set[str]] = {}  # a folder -> the databases that files in it or below tell of
         for database in schema.databases:
             for path in database.paths:

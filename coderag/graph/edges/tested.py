@@ -41,10 +41,10 @@ class Tests:
         self._found: dict[int, int] = {}
         self._own = [OTHERS_CODE.isdisjoint(file.labels) for file in tables.files]
         self._marked = {
-            tables.first[number] + 1 + one.owner
+            tables.first[number] + 1 + reference.owner
             for number, rare in enumerate(tables.rare)
-            for one in rare
-            if one.role == Role.DECORATE and one.owner >= 0 and one.name in MARKS
+            for reference in rare
+            if reference.role == Role.DECORATE and reference.owner >= 0 and reference.name in MARKS
         } | tables.titled
 
     def in_tests(self, node: int) -> bool:

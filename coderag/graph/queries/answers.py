@@ -41,10 +41,10 @@ def targets_in(
     Raises QueryError for an unknown kind.
     """
     try:
-        wanted = frozenset(map(NodeKind, kinds))
+        node_kinds = frozenset(map(NodeKind, kinds))
     except ValueError as error:
         raise QueryError(f"{error}; kinds are {', '.join(NodeKind)}") from error
-    found = [(name, find_nodes(graph, target, kinds=wanted, paths=paths)) for name, graph in graphs.items()]
+    found = [(name, find_nodes(graph, target, kinds=node_kinds, paths=paths)) for name, graph in graphs.items()]
     return [(name, node) for name, nodes in found for node in nodes]
 
 
@@ -135,8 +135,8 @@ def all_paths(
     for name, graph in graphs.items():
         here = [[node for owner, node in found if owner == name] for found in (starts, ends)]
         if all(here):
-            found = (paths_between(graph, *ends, limit=limit) for ends in _tries(here))
-            ways += [replace(way, repository=name) for way in next(filter(None, found), [])]
+            wayses = (paths_between(graph, *ends, limit=limit) for ends in _tries(here))
+            ways += [replace(way, repository=name) for way in next(filter(None, wayses), [])]
     return sorted(ways, key=lambda one: (one.backwards, one.cost))[:limit]
 
 
@@ -150,11 +150,11 @@ def _tries(found: Sequence[Sequence[Node]]) -> Iterator[list[Sequence[Node]]]:
 def all_reached(graphs: Graphs, source: str, like: str) -> list[Location]:
     """Return what of the kind of one target another leads to, the nearest first."""
     starts, ends = targets_in(graphs, source), targets_in(graphs, like)
-    found: list[Location] = []
+    locations: list[Location] = []
     for name, graph in graphs.items():
         here = [node for owner, node in starts if owner == name]
-        found += reached_like(graph, chosen_nodes(here), [node for _, node in ends]) if here else []
-    return found
+        locations += reached_like(graph, chosen_nodes(here), [node for _, node in ends]) if here else []
+    return locations
 
 
 def draw(

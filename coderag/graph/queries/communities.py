@@ -123,7 +123,9 @@ def _merged(community: Array, folders: list[str]) -> Array:
     merged = community.copy()
     for small in sorted(one for one, size in sizes.items() if size < SMALL):
         members = np.flatnonzero(community == small)
-        near = next((large[one] for one in _upwards(folders[int(members[0])]) if one and one in large), None)
+        near = next(
+            (large[upward] for upward in _upwards(folders[int(members[0])]) if upward and upward in large), None
+        )
         if near:
             merged[members] = min(near, key=lambda one: (-near[one], one))
     return merged

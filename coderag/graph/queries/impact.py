@@ -102,12 +102,12 @@ class _Reached(NamedTuple):
 
 def impact_of(graph: Graph, nodes: Sequence[Node], *, change: Change = Change.RENAME, depth: int = DEPTH) -> Impact:
     """Return what a change of a node, or of all overloads of one, affects up to a distance; tests are found at any."""
-    starts = [one for node in nodes for one in _starts(graph, node, change)]
+    starts = [start for node in nodes for start in _starts(graph, node, change)]
     reached = _reach(graph, starts, depth=max(depth, TEST_DEPTH))
-    found = sorted(one for one in reached.values() if one.node not in starts)
-    in_tests = [one for one in found if in_test(graph, one.node) and _is_run(graph, one.node)]
+    reacheds = sorted(one for one in reached.values() if one.node not in starts)
+    in_tests = [one for one in reacheds if in_test(graph, one.node) and _is_run(graph, one.node)]
     in_tests.sort(key=lambda one: one.distance)
-    near = [one for one in found if one.distance <= depth]
+    near = [one for one in reacheds if one.distance <= depth]
     shown = [(one, _affected(graph, reached, one)) for one in near if not in_test(graph, one.node)]
     return Impact(
         target=location_of(nodes[0]),

@@ -51,8 +51,8 @@ def find_nodes(graph: Graph, target: str, *, kinds: Collection[NodeKind] = (), p
     def fits(node: Node) -> bool:
         return (not kinds or node.kind in kinds) and (allowed is None or allowed(node.path))
 
-    for found in _readings(graph, text):
-        if fitting := [node for node in found if fits(node)]:
+    for reading in _readings(graph, text):
+        if fitting := [node for node in reading if fits(node)]:
             exact = [node for node in fitting if _spelled(node, text)] or fitting
             exact = _without_declarations(graph, exact)
             return sorted(exact, key=lambda node: _order(graph, node))
@@ -100,11 +100,11 @@ def _readings(graph: Graph, text: str) -> Iterator[list[Node]]:
 
 def _at_line(graph: Graph, path: str, line: int) -> list[Node]:
     """Return the innermost definition around a line of a file, or the file."""
-    found = []
+    nodes = []
     for file in _files(graph, path):
         inside = [node for node in map(graph.node, graph.in_file(file.path)) if line in node.span and node.row]
-        found.append(min(inside, key=lambda node: (len(node.span), -node.number), default=file))
-    return found
+        nodes.append(min(inside, key=lambda node: (len(node.span), -node.number), default=file))
+    return nodes
 
 
 def _files(graph: Graph, path: str) -> list[Node]:
@@ -121,9 +121,9 @@ def _files(graph: Graph, path: str) -> list[Node]:
 def _routes(graph: Graph, method: str, address: str) -> list[Node]:
     names = [f"{method} {address}"] if method else [address, *(f"{one} {address}" for one in METHODS)]
     numbers = dict.fromkeys(number for name in names for number in graph.named(name))
-    found = [node for node in map(graph.node, numbers) if node.kind is NodeKind.ROUTE]
-    if found or not method:
-        return found
+    nodes = [node for node in map(graph.node, numbers) if node.kind is NodeKind.ROUTE]
+    if nodes or not method:
+        return nodes
     return [node for node in map(graph.node, graph.named(address)) if node.kind is NodeKind.ROUTE]
 
 

@@ -93,7 +93,9 @@ class _Part:
     chosen: list[MapEntry] = field(default_factory=list)
 
     def done(self) -> MapPart:
-        entries = sorted(self.chosen, key=lambda one: (one.kind not in DATA, one.path, one.line))
+        entries = sorted(
+            self.chosen, key=lambda map_entry: (map_entry.kind not in DATA, map_entry.path, map_entry.line)
+        )
         return MapPart(self.name, self.central, self.files, self.tables, self.share, tuple(entries))
 
 
@@ -243,7 +245,7 @@ def _fill(graph: Graph, parts: Sequence[_Part], rank: Array, *, community: Array
     for number in _diverse(graph, rank, best, community=community):
         node = graph.node(number)
         if node.path and node.path not in described and node.kind not in DATA:
-            described[node.path] = {(one.name, one.span.start_line): one for one in outline(node.path)}
+            described[node.path] = {(symbol.name, symbol.span.start_line): symbol for symbol in outline(node.path)}
         entry = _entry(graph, node, rank, symbols=described.get(node.path, {}))
         if entry is None:
             continue
@@ -316,8 +318,12 @@ def _is_nested(graph: Graph, node: int) -> bool:
 
 def _users(graph: Graph, table: int, rank: Array, kind: EdgeKind) -> tuple[str, ...]:
     code = EDGE_KINDS.index(kind)
-    using = [int(graph.edge_source[one]) for one in graph.in_edges(table) if graph.edge_kind[one] == code]
+    using = [int(graph.edge_source[in_edge]) for in_edge in graph.in_edges(table) if graph.edge_kind[in_edge] == code]
     functions = (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.ROUTINE)
-    using = [one for one in dict.fromkeys(using) if NODE_KINDS[graph.node_kind[one]] in functions and rank[one] > 0]
+    using = [
+        fromkey
+        for fromkey in dict.fromkeys(using)
+        if NODE_KINDS[graph.node_kind[fromkey]] in functions and rank[fromkey] > 0
+    ]
     using.sort(key=lambda one: (-float(rank[one]), one))
     return tuple(graph.node(one).qualified_name for one in using[:MAX_USERS])

@@ -94,13 +94,13 @@ def paths_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *,
 def reached_like(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, count: int = NEAREST) -> list[Location]:
     """Return what of the kind of some nodes others lead to, the nearest first."""
     kinds = {NODE_KINDS.index(node.kind) for node in ends[:1]}  # the best of them
-    found: list[Location] = []
+    locations: list[Location] = []
     for node, _ in _spreading(graph, [node.number for node in starts], (), without=frozenset(), came={}):
-        if int(graph.node_kind[node]) in kinds and all(node != one.number for one in starts):
-            found.append(location_of(graph.node(node)))
-        if len(found) == count:
+        if int(graph.node_kind[node]) in kinds and all(node != start.number for start in starts):
+            locations.append(location_of(graph.node(node)))
+        if len(locations) == count:
             break
-    return found
+    return locations
 
 
 def _several(

@@ -161,8 +161,8 @@ def references_to(graph: Graph, node: Node, *, shown: int | None = SHOWN) -> Ref
 def unresolved_near(graph: Graph, nodes: Sequence[int]) -> list[Unresolved]:
     """Return what of some nodes could not be resolved, in order of path and line."""
     return sorted(
-        {Unresolved(one.path, one.line, one.text) for one in graph.notes(nodes)},
-        key=lambda one: (one.path, one.line, one.text),
+        {Unresolved(note.path, note.line, note.text) for note in graph.notes(nodes)},
+        key=lambda unresolved: (unresolved.path, unresolved.line, unresolved.text),
     )
 
 
@@ -225,7 +225,7 @@ def _members(graph: Graph, table: int) -> list[int]:
 def _group(graph: Graph, node: Node, role: Role, others: Mapping[int, list[int]], *, shown: int | None) -> Group:
     """Return the references of one role: each node once, at its surest and first place."""
     numbers = list(others)
-    best = [min(others[one], key=lambda at: (int(graph.edge_candidates[at]), at)) for one in numbers]
+    best = [min(others[number], key=lambda at: (int(graph.edge_candidates[at]), at)) for number in numbers]
     behind = [bool(bits & BEHIND) for bits in _labels(graph, numbers)]
     files = graph.node_file[numbers].tolist()
     paths = {file: graph.paths[file] if file >= 0 else "" for file in set(files)}
@@ -246,7 +246,7 @@ def _reference(graph: Graph, node: Node, other: int, *, edge: Edge, edges: Seque
     members: tuple[str, ...] = ()
     if node.kind in (NodeKind.TABLE, NodeKind.VIEW):
         targets = dict.fromkeys(int(graph.edge_target[one]) for one in edges)
-        nodes = [graph.node(one) for one in targets if one not in (node.number, other)]
+        nodes = [graph.node(target) for target in targets if target not in (node.number, other)]
         members = tuple(sorted({one.name for one in nodes if one.kind is NodeKind.COLUMN}))
     place = (edge.path, edge.line) if edge.path and edge.line else (spot.path, spot.line)
     return Reference(spot, *place, edge.certainty, edge.candidates if edge.candidates > 1 else 0, members)

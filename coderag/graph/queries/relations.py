@@ -109,11 +109,11 @@ class Relations:
         inward = graph.arrays["in_edges"][int(starts[node]) : int(starts[node + 1])]
         edges = graph.out_edges(node)
         outward = np.arange(edges.start, edges.stop)
-        found = [
+        relations = [
             *self._side(inward, self._inward, graph.edge_source),
             *self._side(outward, self._outward, graph.edge_target),
         ]
-        return tuple(found)
+        return tuple(relations)
 
     def _side(self, edges: Array, names: Array, ends: Array) -> Iterator[Relation]:
         """Yield the relations on one side of a node."""

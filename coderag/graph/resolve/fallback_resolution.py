@@ -54,7 +54,7 @@ class FallbackResolution:
         values = self._resolver.values(scope, receiver)
         if OUTSIDE in values:
             return NOTHING
-        known = [class_of(one) for one in values if is_instance(one)]
+        known = [class_of(value) for value in values if is_instance(value)]
         if known and len(known) == len(values):
             return self._of_subclasses(known, name)
         if values:

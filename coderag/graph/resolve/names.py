@@ -64,7 +64,7 @@ class Names:
     def type_of(self, file: int, owner: int, written: str) -> Found:
         """Return the classes that the value of an expression may be an instance of."""
         scope = self._tables.first[file] + 1 + owner
-        classes = [class_of(one) for one in self.resolver.values(scope, plain(written)) if is_instance(one)]
+        classes = [class_of(value) for value in self.resolver.values(scope, plain(written)) if is_instance(value)]
         nodes = tuple(dict.fromkeys(classes))
         return self._found(Meant(nodes, len(nodes) if len(nodes) > 1 else 0))
 
@@ -99,8 +99,8 @@ class Names:
             return values[0]
         if tables.rules_at(scope).full_names:
             return UNSURE
-        for one in tables.loads.get(tables.file_node(scope), ()):
-            if one.module.startswith(f"{text}.") or one.alias.startswith(f"{text}."):
+        for imported in tables.loads.get(tables.file_node(scope), ()):
+            if imported.module.startswith(f"{text}.") or imported.alias.startswith(f"{text}."):
                 return UNSURE
         return UNKNOWN
 
@@ -114,9 +114,9 @@ class Names:
                 text = text.removesuffix("[]")
                 continue
             if not text.endswith(")"):  # a call is a mention of its own
-                for one in self.resolver.targets(scope, text):
-                    if isinstance(one, int) and one < self._size and tables.kind[one] is not None:
-                        found[one] = None
+                for target in self.resolver.targets(scope, text):
+                    if isinstance(target, int) and target < self._size and tables.kind[target] is not None:
+                        found[target] = None
             text = split_last(text)[0]
         return tuple(found)
 
@@ -174,15 +174,15 @@ class Names:
             only = targets[0]
             return (only,) if isinstance(only, int) and only < self._size else NOTHING
         found: dict[int, None] = {}
-        for one in targets:
-            if isinstance(one, int):
-                if one >= self._size:
+        for target in targets:
+            if isinstance(target, int):
+                if target >= self._size:
                     continue
-                values = resolver.value(one) if called and tables.kind[one] in VALUES else NOTHING
+                values = resolver.value(target) if called and tables.kind[target] in VALUES else NOTHING
                 held = self._held(values)
-                found.update(dict.fromkeys(held or (one,)))
+                found.update(dict.fromkeys(held or (target,)))
             elif called:
-                values = resolver.value(one)
+                values = resolver.value(target)
                 found.update(dict.fromkeys(self._held(values)))
         return tuple(found)
 
@@ -190,14 +190,14 @@ class Names:
         """Return the functions and classes among values, and what calling an instance calls."""
         tables, resolver = self._tables, self.resolver
         found = []
-        for one in values:
-            if one >= OUTSIDE:
+        for value in values:
+            if value >= OUTSIDE:
                 continue
-            if is_instance(one):
-                called = resolver.class_member(class_of(one), "__call__")
+            if is_instance(value):
+                called = resolver.class_member(class_of(value), "__call__")
                 found += [each for each in called if isinstance(each, int) and each != OUTSIDE]
-            elif tables.is_callable(class_of(one)) or tables.is_container(class_of(one)):
-                found.append(class_of(one))
+            elif tables.is_callable(class_of(value)) or tables.is_container(class_of(value)):
+                found.append(class_of(value))
         return found
 
     def _called(self, node: int) -> tuple[int, ...]:

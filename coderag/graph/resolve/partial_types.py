@@ -17,12 +17,12 @@ def settle(resolver: Resolver) -> None:
     found: list[tuple[int, int]] = []
     for number, file in enumerate(tables.files):
         base = tables.first[number]
-        for node, one in enumerate(file.links.definitions, base + 1):
-            if one.kind is Kind.METHOD and not tables.is_container(tables.parent[node]):
-                written = split_last(plain(one.qualified_name))[0]
+        for node, defined in enumerate(file.links.definitions, base + 1):
+            if defined.kind is Kind.METHOD and not tables.is_container(tables.parent[node]):
+                written = split_last(plain(defined.qualified_name))[0]
                 home = _type(resolver, tables.parent[node], split_last(written)[1]) if written else -1
-            elif one.kind in PARTS:
-                home = _type(resolver, tables.parent[node], one.name.partition("<")[0])
+            elif defined.kind in PARTS:
+                home = _type(resolver, tables.parent[node], defined.name.partition("<")[0])
             else:
                 continue
             if home >= 0 and home != node:

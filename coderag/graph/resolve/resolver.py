@@ -109,7 +109,7 @@ class Resolver(Scopes):
             return self.elements(scope, text[:-2])
         head, name = split_last(text)
         if name == "__class__" and head:
-            return tuple(CLASS + class_of(one) for one in self.values(scope, head) if is_instance(one))
+            return tuple(CLASS + class_of(value) for value in self.values(scope, head) if is_instance(value))
         if self.tables.rules_at(scope).bare_calls:
             return self._without_signs(scope, text)
         return self._valued(self.targets(scope, text))
@@ -120,7 +120,7 @@ class Resolver(Scopes):
         head, name = split_last(text)
         if head and name in self.tables.rules_at(scope).creators:
             return self._called(scope, text)
-        if any(isinstance(one, int) and one < FORM and self.tables.is_callable(one) for one in targets):
+        if any(isinstance(target, int) and target < FORM and self.tables.is_callable(target) for target in targets):
             return self._called(scope, text)
         return self._valued(targets)
 
@@ -146,7 +146,7 @@ class Resolver(Scopes):
     def _valued(self, targets: Targets) -> tuple[int, ...]:
         if len(targets) == 1:
             return self.value(targets[0])
-        return few([value for one in targets for value in self.value(one)])
+        return few([value for target in targets for value in self.value(target)])
 
     def value(self, target: Target) -> tuple[int, ...]:
         """Return what a target evaluates to."""
@@ -168,7 +168,7 @@ class Resolver(Scopes):
             self._bounds[key] = NOTHING
             known = self.tables.bindings.get(scope)
             bindings = known.get(name) if known is not None else None
-            found = few([value for one in bindings or () for value in self._binding(scope, one)])
+            found = few([value for binding in bindings or () for value in self._binding(scope, binding)])
             self._bounds[key] = found
         return found
 
@@ -309,7 +309,7 @@ class Resolver(Scopes):
                 place, name = target, ""
             else:
                 place, name = tables.parent[target], tables.name[target]
-            found += [(place, one) for one in tables.bindings.get(place, {}).get(name, ())]
+            found += [(place, binding) for binding in tables.bindings.get(place, {}).get(name, ())]
         return found
 
     def _element(self, scope: int, one: Binding) -> tuple[int, ...]:

@@ -56,9 +56,9 @@ class Scopes(ABC):
     def loaded(self, scope: int, text: str) -> Targets:
         """Return the file of a module that is written with its dots: `import a.b`, then a.b.c."""
         base = self.tables.file_node(scope)
-        for one in self.tables.loads.get(base, ()):
-            if text in (one.module, one.alias):
-                return self.imported(base, one)
+        for imported in self.tables.loads.get(base, ()):
+            if text in (imported.module, imported.alias):
+                return self.imported(base, imported)
         return NOTHING
 
     def look(self, scope: int, name: str) -> Targets:
@@ -183,11 +183,11 @@ class Scopes(ABC):
 
     def _from_stars(self, base: int, name: str) -> Targets:
         tables = self.tables
-        for one in tables.stars.get(base, ()):
-            for number in self.modules.files_of(tables.file[base], one.module):
+        for imported in tables.stars.get(base, ()):
+            for number in self.modules.files_of(tables.file[base], imported.module):
                 other = tables.first[number]
                 if other != base and self._is_starred(other, name):
-                    found = self.exported(other, name) or self._member_of_type(other, one.module, name)
+                    found = self.exported(other, name) or self._member_of_type(other, imported.module, name)
                     if found:
                         return found
         return NOTHING
@@ -245,8 +245,8 @@ class Scopes(ABC):
         else:
             found = tables.members.get(base, {}).get(name, NOTHING)
             if not found:
-                handed = [one for one in tables.imports.get(base, {}).get(name, ()) if one.exported]
-                found = few([each for one in handed for each in self.imported(base, one)])
+                handed = [imported for imported in tables.imports.get(base, {}).get(name, ()) if imported.exported]
+                found = few([each for imported in handed for each in self.imported(base, imported)])
             if not found and name in tables.bindings.get(base, ()):
                 found = (Variable(base, name),)
             if not found:
@@ -257,9 +257,9 @@ class Scopes(ABC):
 
     def _exported_stars(self, base: int, name: str) -> Targets:
         tables = self.tables
-        for one in tables.stars.get(base, ()):
-            if one.exported and not one.alias:
-                for number in self.modules.files_of(tables.file[base], one.module):
+        for imported in tables.stars.get(base, ()):
+            if imported.exported and not imported.alias:
+                for number in self.modules.files_of(tables.file[base], imported.module):
                     found = self.exported(tables.first[number], name)
                     if found:
                         return found
@@ -309,7 +309,7 @@ class Scopes(ABC):
         spaces = [(one, tables.members.get(one, NO_MEMBERS), tables.bindings.get(one, NO_BINDINGS)) for one in line]
         known = not any(OUTSIDE in self.bases(one) for one in line)
         # The class itself stays in any case, as it is passed over for what stands above it.
-        found = [one for one in spaces if one[0] == node or one[1] or one[2]], known
+        found = [space for space in spaces if space[0] == node or space[1] or space[2]], known
         if not self._unfinished:
             self._spaces[node] = found
         return found
@@ -336,7 +336,7 @@ class Scopes(ABC):
         ]
         for part, text in written:
             values = self.values(tables.parent[part], plain(text))
-            classes = [one for one in values if one < FORM and tables.kind[one] is not None and one != node]
+            classes = [value for value in values if value < FORM and tables.kind[value] is not None and value != node]
             found += [one for one in classes if self.is_class(one)]
             if not classes:
                 self.open.add(node)
@@ -353,8 +353,8 @@ class Scopes(ABC):
                 return found
             self._unfinished += 1
             self._depth += 1
-            bases = [one for one in self.bases(node) if one != OUTSIDE]
-            found = self._lines[node] = (node, *_merge([list(self.line(one)) for one in bases], bases))
+            bases = [base for base in self.bases(node) if base != OUTSIDE]
+            found = self._lines[node] = (node, *_merge([list(self.line(base)) for base in bases], bases))
             self._depth -= 1
             self._unfinished -= 1
         return found

@@ -47,7 +47,11 @@ class Tables:
         self.reachable = {"__class__"}  # names that something may have that is reached through something else
         self.home: dict[int, int] = {}  # the type of a method that is written outside of it
         self.rare = [  # mentions of each file that are neither calls nor references
-            [one for one in file.links.mentions.mentions if one[ROLE] is not CALL and one[ROLE] is not REFERENCE]
+            [
+                mention
+                for mention in file.links.mentions.mentions
+                if mention[ROLE] is not CALL and mention[ROLE] is not REFERENCE
+            ]
             for file in files
         ]
         for number, file in enumerate(files):
@@ -65,9 +69,9 @@ class Tables:
         for number, file in enumerate(self.files):
             kinds = self.rules[number].open_types
             if kinds:
-                for node, one in enumerate(file.links.definitions, self.first[number] + 1):
-                    if one.kind in kinds:
-                        found.setdefault((self.rules[number].family, one.qualified_name), []).append(node)
+                for node, defined in enumerate(file.links.definitions, self.first[number] + 1):
+                    if defined.kind in kinds:
+                        found.setdefault((self.rules[number].family, defined.qualified_name), []).append(node)
         for nodes in found.values():
             if len(nodes) > 1:
                 shared: dict[str, tuple[int, ...]] = {}
@@ -80,19 +84,19 @@ class Tables:
 
     def _find_titles(self, number: int, file: LinkedFile) -> None:
         titles, definitions = self.rules[number].titles, file.links.definitions
-        for one in file.links.mentions.mentions:
-            if one.role != Role.CALL or one.owner < 0 or one.row != definitions[one.owner].row:
+        for mention in file.links.mentions.mentions:
+            if mention.role != Role.CALL or mention.owner < 0 or mention.row != definitions[mention.owner].row:
                 continue
-            if one.name in titles or one.receiver.partition(".")[0] in titles:
-                self.titled.add(self.first[number] + 1 + one.owner)
+            if mention.name in titles or mention.receiver.partition(".")[0] in titles:
+                self.titled.add(self.first[number] + 1 + mention.owner)
 
     def _add_definitions(self, number: int, file: LinkedFile) -> None:
         base = self.first[number]
         self.file[base] = number
         by_name, members, titled = self.by_name, self.members, self.titled
         names, kinds, parents, files = self.name, self.kind, self.parent, self.file
-        for node, one in enumerate(file.links.definitions, base + 1):
-            name, _, kind, above, _, _, _ = one
+        for node, defined in enumerate(file.links.definitions, base + 1):
+            name, _, kind, above, _, _, _ = defined
             parent = base + 1 + above
             names[node], kinds[node], parents[node], files[node] = name, kind, parent, number
             if node in titled:
@@ -111,10 +115,10 @@ class Tables:
                 inside[name] = (node,)
 
     def _add_links(self, number: int, file: LinkedFile) -> None:
-        base, found = self.first[number], file.links.mentions
+        base, file_references = self.first[number], file.links.mentions
         properties = self.rules[number].properties
         bindings, kind = self.bindings, self.kind
-        for binding in found.bindings:
+        for binding in file_references.bindings:
             inside, name, _, _ = binding
             owner = base + 1 + inside
             scope = bindings.get(owner)
@@ -127,21 +131,21 @@ class Tables:
                     self.reachable.add(name)
             else:
                 known.append(binding)
-        for one in found.imports:
-            if one.name == "*":
-                self.stars.setdefault(base, []).append(one)
+        for imported in file_references.imports:
+            if imported.name == "*":
+                self.stars.setdefault(base, []).append(imported)
             elif (
-                not one.name
-                and one.module
-                and "." in (one.alias or one.module)
+                not imported.name
+                and imported.module
+                and "." in (imported.alias or imported.module)
                 and not self.rules[number].imports_types
             ):
-                self.loads.setdefault(base, []).append(one)
-            if one.alias:
-                self.imports.setdefault(base + 1 + one.owner, {}).setdefault(one.alias, []).append(one)
-                self.reachable.add(one.alias)
-        if found.exports:
-            self.exports[base] = frozenset(found.exports)
+                self.loads.setdefault(base, []).append(imported)
+            if imported.alias:
+                self.imports.setdefault(base + 1 + imported.owner, {}).setdefault(imported.alias, []).append(imported)
+                self.reachable.add(imported.alias)
+        if file_references.exports:
+            self.exports[base] = frozenset(file_references.exports)
         if properties:
             for mention in self.rare[number]:
                 if mention.role == Role.DECORATE and mention.name in properties and mention.owner >= 0:

@@ -49,44 +49,44 @@ def split_last(text: str) -> tuple[str, str]:
 def read_type(text: str) -> tuple[Typed, ...]:
     """Return the types that a declared type may be: `Foo | None` is Foo, `"list[Foo]"` is list of Foo."""
     tokens = TOKEN.findall(text[:MAX_CHARS])
-    found, _ = _union(tokens, 0, "", 0)
-    return found
+    typeds, _ = _union(tokens, 0, "", 0)
+    return typeds
 
 
 def _union(tokens: list[str], at: int, end: str, depth: int) -> tuple[tuple[Typed, ...], int]:
     """Return the types up to a "," or what ends them, and where that is."""
-    found: list[Typed] = []
+    typeds: list[Typed] = []
     array = False
     while at < len(tokens) and tokens[at] not in (end, ",", "]", ">", ")", "}"):
         token = tokens[at]
         at += 1
         if token == "[]":
-            if found:  # Foo[]
-                found[-1] = Typed("[]", ((found[-1],),))
+            if typeds:  # Foo[]
+                typeds[-1] = Typed("[]", ((typeds[-1],),))
             else:  # []Foo
                 array = True
         elif token in OPENING:
             arguments, at = _arguments(tokens, at, OPENING[token], depth + 1)
-            if token in "[<" and found:
-                found[-1] = Typed(found[-1].name, found[-1].arguments or arguments)
+            if token in "[<" and typeds:
+                typeds[-1] = Typed(typeds[-1].name, typeds[-1].arguments or arguments)
             elif token == "[":  # [Foo], map[string,Foo]
-                found.append(Typed("[]", arguments))
-            elif token == "(" and len(arguments) == 1 and not found:
-                found.extend(arguments[0])
+                typeds.append(Typed("[]", arguments))
+            elif token == "(" and len(arguments) == 1 and not typeds:
+                typeds.extend(arguments[0])
         elif token not in "|&?*" and token not in NO_TYPES:
-            found.append(Typed(plain(token)))
-    if array and found:
-        found = [Typed("[]", (tuple(found),))]
-    return tuple(found), at
+            typeds.append(Typed(plain(token)))
+    if array and typeds:
+        typeds = [Typed("[]", (tuple(typeds),))]
+    return tuple(typeds), at
 
 
 def _arguments(tokens: list[str], at: int, end: str, depth: int) -> tuple[tuple[tuple[Typed, ...], ...], int]:
-    found: list[tuple[Typed, ...]] = []
+    typedses: list[tuple[Typed, ...]] = []
     if depth > MAX_DEPTH:
         return (), len(tokens)
     while at < len(tokens) and tokens[at] != end:
-        one, at = _union(tokens, at, end, depth)
-        found.append(one)
+        typeds, at = _union(tokens, at, end, depth)
+        typedses.append(typeds)
         if at < len(tokens) and tokens[at] != end:
             at += 1
-    return tuple(found), at + 1
+    return tuple(typedses), at + 1

@@ -178,10 +178,10 @@ class Builder:
 
     def _embedding_of_old(self, options: BuildOptions) -> Embedding:
         """Return the embedding for a new index: what is asked for, else what the one before had."""
-        wanted = _wanted_encoder(self._root, options)
+        encoder_spec = _wanted_encoder(self._root, options)
         with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
-            return Embedding.of(read_manifest(self._folder), wanted)
-        return Embedding(wanted or SHIPPED)
+            return Embedding.of(read_manifest(self._folder), encoder_spec)
+        return Embedding(encoder_spec or SHIPPED)
 
     def _current(
         self, options: BuildOptions, settings: Settings, *, thorough: bool
@@ -220,7 +220,7 @@ class Builder:
             chunks=sum(part.live_chunks for part in parts),
             bytes_read=sum(file.size for file in read),
             seconds=time.monotonic() - job.started,
-            skipped=tuple(Skipped(one.path, SkipReason(one.reason), one.detail) for one in listed.skipped),
+            skipped=tuple(Skipped(left.path, SkipReason(left.reason), left.detail) for left in listed.skipped),
             embedded=embedded,
             reused=draft.reused,
             merge_due=bool(due_for_merging(parts)),

@@ -100,7 +100,7 @@ class IndexChange:
 
     def listed(self) -> Listed:
         """Return what is listed now, without stamps."""
-        skipped = sorted((*self._scan.listed.skipped, *self._left), key=lambda one: one.path)
+        skipped = sorted((*self._scan.listed.skipped, *self._left), key=lambda left: left.path)
         return replace(self._scan.listed, skipped=tuple(skipped))
 
     def places(self, parts: Sequence[SegmentRef]) -> FileLocations:

@@ -250,7 +250,7 @@ class _State:
         self.folders: dict[str, int] = {}
         self.rules: dict[str, int] = {}
         self._skipped: dict[str, Left] = {}
-        self._unreadable = {one.path: one for one in known.listed.skipped}
+        self._unreadable = {left.path: left for left in known.listed.skipped}
         self._differing: dict[str, SourceFile] = {}
         self._gone: set[str] = set()
 
@@ -276,8 +276,8 @@ class _State:
             self.folders[path] = sooner(mtime_ns, self._now)
         for path, mtime_ns in listing.rules.items():
             self.rules[path] = sooner(mtime_ns, self._now)
-        for one in listing.skipped:
-            self._skip(one)
+        for skipped in listing.skipped:
+            self._skip(skipped)
         for file in listing.files:
             self._take(file)
 
@@ -290,7 +290,11 @@ class _State:
         for path in self._known_skipped.get(folder, ()):
             self._skipped.pop(path, None)
         self._gone.update(path for path in self._files_below(prefix) if self._owner(path) == folder)
-        own = [one for one in listing.skipped if dirname(one.path.rstrip("/")) == folder or one.path == prefix]
+        own = [
+            skipped
+            for skipped in listing.skipped
+            if dirname(skipped.path.rstrip("/")) == folder or skipped.path == prefix
+        ]
         new = [one for one in listing.folders if one != folder and one not in self.folders]
         self.merge(
             replace(

@@ -64,7 +64,7 @@ def fold_schema(
     """
     # By path: where two files describe the same, which of them counts must not depend on when they were read.
     files = sorted(schema_files(parts), key=lambda file: file.path)
-    files += [SchemaFile(one.name, one.facts, modified=one.taken) for one in snapshots]
+    files += [SchemaFile(snapshot.name, snapshot.facts, modified=snapshot.taken) for snapshot in snapshots]
     if not files:
         return None
     # Only an index that has a schema, and only when it changed, needs what folds one.

@@ -41,8 +41,8 @@ def trim_cache(max_bytes: int) -> int:
 def _entries() -> list[Path]:
     """Return the entries, the least recently used first."""
     folder = cache_folder()
-    found = [one for one in folder.iterdir() if one.is_dir()] if folder.is_dir() else []
-    return sorted(found, key=lambda one: (_used_ns(one), one.name))
+    paths = [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
+    return sorted(paths, key=lambda path: (_used_ns(path), path.name))
 
 
 def _used_ns(entry: Path) -> int:
@@ -53,7 +53,7 @@ def _used_ns(entry: Path) -> int:
 
 def _size(entry: Path) -> int:
     size = 0
-    for one in entry.rglob("*"):
+    for path in entry.rglob("*"):
         with suppress(OSError):
-            size += one.stat().st_size if one.is_file() else 0
+            size += path.stat().st_size if path.is_file() else 0
     return size

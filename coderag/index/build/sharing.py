@@ -128,17 +128,17 @@ def _adopt(
     stamps: Mapping[str, Stamp],
 ) -> SegmentRef | None:
     """Return a segment of the cache as one of an index; None where it is of little use, or damaged."""
-    told = _read_entry(entry)
-    if told is None:
+    segment_entry = _read_entry(entry)
+    if segment_entry is None:
         return None
     try:
         live = _in_common(Segment(entry), wanted, contents)
     except (OSError, IndexDamagedError, *DATA_ERRORS):
         entry.remove_tree()
         return None
-    if len(live) < USEFUL * told.files:
+    if len(live) < USEFUL * segment_entry.files:
         return None
-    sums = {name: known for name, known in told.sums.items() if is_wanted(name, vectors)}
+    sums = {name: known for name, known in segment_entry.sums.items() if is_wanted(name, vectors)}
     made = new_segment(folder / SEGMENTS)
     made.make_folder()
     try:
@@ -154,9 +154,11 @@ def _adopt(
     sync_folder(made)
     with suppress(OSError):
         os.utime(entry.path)
-    segment = replace(told, name=made.name, sums=sums)
+    segment = replace(segment_entry, name=made.name, sums=sums)
     try:
-        return SegmentRef.open(folder, segment, vectors=vectors, stamps=stamps).with_dead(set(range(told.files)) - live)
+        return SegmentRef.open(folder, segment, vectors=vectors, stamps=stamps).with_dead(
+            set(range(segment_entry.files)) - live
+        )
     except (IndexDamagedError, *DATA_ERRORS):
         made.remove_tree()
         entry.remove_tree()

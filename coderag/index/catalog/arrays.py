@@ -113,8 +113,8 @@ def _columns(tables: Sequence[Table], relations: Sequence[Relation], columns: Co
     for number, table in enumerate(tables):
         flags[columns.found(number, table.primary_key)] |= PRIMARY
     ends: tuple[list[list[int]], list[list[int]]] = ([], [])
-    for one in relations:
-        sides = ((one.left, one.left_columns, FOREIGN), (one.right, one.right_columns, REFERRED))
+    for relation in relations:
+        sides = ((relation.left, relation.left_columns, FOREIGN), (relation.right, relation.right_columns, REFERRED))
         for end, (table_number, names, flag) in zip(ends, sides, strict=True):
             found = columns.found(table_number, names)
             end.append(found)
@@ -127,10 +127,10 @@ def _columns(tables: Sequence[Table], relations: Sequence[Relation], columns: Co
 def _links(size: int, relations: Sequence[Relation]) -> dict[str, Array]:
     """Return the graph of joins: of each table its neighbours, ascending, and the surest evidence for each."""
     best: dict[tuple[int, int], int] = {}
-    for one in relations:
-        if one.left != one.right:
-            evidence = EVIDENCE.index(one.evidence)
-            for pair in ((one.left, one.right), (one.right, one.left)):
+    for relation in relations:
+        if relation.left != relation.right:
+            evidence = EVIDENCE.index(relation.evidence)
+            for pair in ((relation.left, relation.right), (relation.right, relation.left)):
                 best[pair] = min(best.get(pair, evidence), evidence)
     ordered = sorted(best)
     counts = np.bincount([left for left, _ in ordered], minlength=size) if ordered else np.zeros(size, dtype=np.int64)
@@ -140,9 +140,9 @@ def _links(size: int, relations: Sequence[Relation]) -> dict[str, Array]:
         "link_starts": starts,
         "link_tables": np.array([right for _, right in ordered], dtype=np.uint32),
         "link_evidence": np.array([best[pair] for pair in ordered], dtype=np.uint8),
-        "relation_left_table": np.array([one.left for one in relations], dtype=np.uint32),
-        "relation_right_table": np.array([one.right for one in relations], dtype=np.uint32),
-        "relation_evidence": np.array([EVIDENCE.index(one.evidence) for one in relations], dtype=np.uint8),
+        "relation_left_table": np.array([relation.left for relation in relations], dtype=np.uint32),
+        "relation_right_table": np.array([relation.right for relation in relations], dtype=np.uint32),
+        "relation_evidence": np.array([EVIDENCE.index(relation.evidence) for relation in relations], dtype=np.uint8),
     }
     return links
 
@@ -179,7 +179,7 @@ def _uses(
 ) -> dict[str, Array]:
     """Return which tables and columns each example query uses, and the database that it is of (-1: not known)."""
     uses = [_used(query, names, columns) for query in queries]
-    used = np.bincount([column for found in uses for column in found], minlength=len(columns))
+    used = np.bincount([column for use in uses for column in use], minlength=len(columns))
     group = {name: number for number, name in enumerate(dict.fromkeys(table.name.database for table in tables))}
     own = [group.get(query.database, -1) for query in queries]
     of_query = [

@@ -66,7 +66,7 @@ def joined_catalog(catalogs: Mapping[str, Catalog]) -> Catalog:
     if len(catalogs) == 1:
         return next(iter(catalogs.values()))
     schema = merged({name: one.schema() for name, one in catalogs.items()})
-    vectors = joined_vectors([SchemaVectors.from_arrays(one.arrays) for one in catalogs.values()])
+    vectors = joined_vectors([SchemaVectors.from_arrays(catalog.arrays) for catalog in catalogs.values()])
     return made_catalog(schema, vectors=vectors)
 
 
@@ -131,15 +131,15 @@ class Catalog:
         Raises IndexDamagedError, and IndexFormatError for another format.
         """
         arrays = open_arrays(path, held)
-        found = arrays["format"].tolist()[:1] if "format" in arrays else []
-        if found != [CATALOG_FORMAT]:
+        vectors = arrays["format"].tolist()[:1] if "format" in arrays else []
+        if vectors != [CATALOG_FORMAT]:
             raise IndexFormatError(
-                f"{path} has format {found[0] if found else 'none'}, this version reads {CATALOG_FORMAT}; "
+                f"{path} has format {vectors[0] if vectors else 'none'}, this version reads {CATALOG_FORMAT}; "
                 'run "coderag index"'
             )
         check_arrays(path, arrays, WITH_VECTORS if "vectors_key" in arrays else CATALOG)
         catalog = cls(arrays)
-        if (found := catalog.table_vectors) is not None and len(found) != len(catalog):
+        if (vectors := catalog.table_vectors) is not None and len(vectors) != len(catalog):
             raise IndexDamagedError(f'{path} is damaged: some tables have no vector; run "coderag index"')
         return catalog
 

@@ -46,8 +46,11 @@ def file_arrays(
         watched = [routine.table] if routine.table else []
         touched = _touched((*routine.usage.reads, *routine.usage.writes, *watched), routine.name, names)
         add([routine.source.path], [own, *(of_table[one] for one in touched)])
-    for one in schema.types:
-        add([one.source.path], [(one.name.database, environments.get(one.name.database, ""))])
+    for type_definition in schema.types:
+        add(
+            [type_definition.source.path],
+            [(type_definition.name.database, environments.get(type_definition.name.database, ""))],
+        )
     for query, numbers in zip(schema.queries, read, strict=True):
         own = (query.database, environments.get(query.database, ""))
         add([query.source.path], [of_table[number] for number in numbers] or [own])

@@ -112,12 +112,12 @@ def _of_queries(tables: Sequence[Table], queries: Sequence[ExampleQuery], names:
 
 def _guessed(tables: Sequence[Table], known: Sequence[Relation]) -> Iterator[Relation]:
     """Return what the names of columns suggest, where nothing better is known of the column or the two tables."""
-    joined = {frozenset((one.left, one.right)) for one in known}
+    joined = {frozenset((relation.left, relation.right)) for relation in known}
     keys = {
-        (one.left, name.casefold())
-        for one in known
-        if one.evidence in (Evidence.DECLARED, Evidence.MODEL)
-        for name in one.left_columns
+        (relation.left, name.casefold())
+        for relation in known
+        if relation.evidence in (Evidence.DECLARED, Evidence.MODEL)
+        for name in relation.left_columns
     }
     for guess in infer_foreign_keys(tables):
         settled = (guess.left, guess.left_column.casefold()) in keys

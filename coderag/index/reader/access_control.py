@@ -64,7 +64,7 @@ class Denied:
     def hides_all(self) -> bool:
         """Whether the rule names the repository of its file: all that lies below it."""
         known = {part.casefold() for name in self.file.names for part in (name, name.split("/")[-1])}
-        return any(one.casefold() in known for one in self.rule.repositories)
+        return any(repository.casefold() in known for repository in self.rule.repositories)
 
     def hides(self, path: str) -> bool:
         """Tell whether the rule names what lies at a path from the root, which may lead out of it."""
@@ -90,11 +90,11 @@ class AccessScope:
     @property
     def hides_databases(self) -> bool:
         """Whether a file may be hidden for what is in it."""
-        return any(one.rule.databases for one in self.denied)
+        return any(denied.rule.databases for denied in self.denied)
 
     def hides(self, path: str) -> bool:
         """Tell whether what lies at a path from the root, indexed or not, is hidden."""
-        return self.blind or path in self.databases or any(one.hides(path) for one in self.denied)
+        return self.blind or path in self.databases or any(denied.hides(path) for denied in self.denied)
 
     def hides_each(self, paths: Sequence[str]) -> Array:
         """Return which of the files at some paths are hidden, bool[paths]."""
@@ -105,18 +105,18 @@ class AccessScope:
             inner = [file.inner(path) for path in paths]
             at = np.flatnonzero([one is not None for one in inner])
             table = PathTable([one for one in inner if one is not None])
-            for one in rules:
-                if one.hides_all:
+            for rule in rules:
+                if rule.hides_all:
                     hidden[at] = True
-                elif one.rule.paths:
-                    hidden[at] |= table.matching(one.rule.paths)
+                elif rule.rule.paths:
+                    hidden[at] |= table.matching(rule.rule.paths)
         return hidden
 
     def hides_database(self, snapshot: DatabaseSnapshot, root: str) -> bool:
         """Tell whether a database that was asked is hidden: by its name, or as the file that it is."""
         if self.blind or snapshot.name in self.databases:
             return True
-        if any(is_called(one.rule, snapshot.facts.database) for one in self.denied):
+        if any(is_called(denied.rule, snapshot.facts.database) for denied in self.denied):
             return True
         return any(self.hides(path) for path in places_of_database(snapshot, root))
 
@@ -127,7 +127,7 @@ def stored_access(root: Path, settings: Settings, repository: str, *, folders: I
     `folders` are those of the root that are read. Raises SettingsError for the root's own settings.
     """
     rules = read_access_rules(root)
-    others = tuple(one for one in rule_files(root, folders, repository=repository) if one.path != OWN)
+    others = tuple(rule_file for rule_file in rule_files(root, folders, repository=repository) if rule_file.path != OWN)
     if not rules and not others:
         return {}
     stored: dict[str, Any] = msgspec.to_builtins(Access(rules, (repository, root.resolve().name), settings, others))
@@ -141,7 +141,7 @@ def access_of(manifest: Manifest) -> Access:
     try:
         access = msgspec.convert(manifest.access, Access)
         for rules in (access.rules, *(file.rules for file in access.others)):
-            check_count(len(rules) + sum(len(one.paths) for one in rules), "the index")
+            check_count(len(rules) + sum(len(access_rule.paths) for access_rule in rules), "the index")
         for rule in access.rules:
             split_globs(rule.paths)
         for glob in (glob for file in access.settings.files for glob in file.globs):
@@ -159,15 +159,15 @@ def denied_rules(manifest: Manifest, folders: Iterable[str], callers: Collection
     """
     root = Path(manifest.root)
     # What could not be read when the index was written is read now, unless it is no longer there.
-    kept = [one for one in _kept(manifest) if not (one.problem and (root / one.path).is_file())]
+    kept = [rule_file for rule_file in _kept(manifest) if not (rule_file.problem and (root / rule_file.path).is_file())]
     now = rule_files(root, folders, repository=manifest.repository)
     return _denied((*kept, *now), callers, root=manifest.root)
 
 
 def unread_rules(manifest: Manifest) -> list[str]:
     """Return which rule files could not be read when an index was written, and why; raises IndexDamagedError."""
-    found = (one for one in access_of(manifest).others if one.problem)
-    return [f"{one.home(manifest.root) / OWN}: {one.problem}" for one in found]
+    files = (other for other in access_of(manifest).others if other.problem)
+    return [f"{rule_file.home(manifest.root) / OWN}: {rule_file.problem}" for rule_file in files]
 
 
 def hides_path(path: Path, callers: Collection[frozenset[str]]) -> bool:
@@ -177,7 +177,7 @@ def hides_path(path: Path, callers: Collection[frozenset[str]]) -> bool:
     """
     folder = path.parent
     files = rule_files(folder, (), repository=folder.name)
-    return any(one.hides(path.name) for one in _denied(files, callers, root=str(folder)))
+    return any(denied.hides(path.name) for denied in _denied(files, callers, root=str(folder)))
 
 
 def others_state(root: str, denied: Iterable[Denied]) -> tuple[tuple[int, int], ...]:
@@ -198,8 +198,8 @@ def access_scope(
         return AccessScope(denied, True)
     settings = access_of(manifest).settings
     hidden: set[str] = set()
-    for file, found in _by_file(denied).items():
-        rules = [one.rule for one in found if one.rule.databases]
+    for file, denieds in _by_file(denied).items():
+        rules = [one.rule for one in denieds if one.rule.databases]
         if rules and file.path == OWN:
             hidden |= files_of_databases(manifest, segments, rules, settings=settings, catalog=catalog)
         elif rules:

@@ -49,7 +49,11 @@ class RootView:
     def snapshots(self) -> list[DatabaseSnapshot]:
         """The databases that were asked and are seen."""
         root = self.manifest.root
-        return [one for one in read_snapshots(self.whole.folder) if not self.sight.hides_database(one, root)]
+        return [
+            read_snapshot
+            for read_snapshot in read_snapshots(self.whole.folder)
+            if not self.sight.hides_database(read_snapshot, root)
+        ]
 
     @cached_property
     def catalog(self) -> Catalog | None:
@@ -130,7 +134,7 @@ class AccessView:
             RootView(OpenedRoot(folder, manifest, segments, listed, whole.catalogs.get(manifest.repository)), rules)
             for folder, manifest, segments, listed, rules in parts
         ]
-        self.corpus = whole.corpus.with_dead([entry.dead for one in self.roots for entry in one.manifest.segments])
+        self.corpus = whole.corpus.with_dead([entry.dead for root in self.roots for entry in root.manifest.segments])
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -140,4 +144,4 @@ class AccessView:
     @cached_property
     def catalogs(self) -> Mapping[str, Catalog]:
         """The catalogs of the roots that have any, by repository."""
-        return {one.manifest.repository: one.catalog for one in self.roots if one.catalog is not None}
+        return {root.manifest.repository: root.catalog for root in self.roots if root.catalog is not None}

@@ -111,5 +111,7 @@ def _querying(
             if number in dead:
                 continue
             statements = segment.uses(number).statements
-            if any(hidden.intersection(names.all_called(use.table)) for one in statements for use in one.tables):
+            if any(
+                hidden.intersection(names.all_called(use.table)) for statement in statements for use in statement.tables
+            ):
                 yield segment.paths[number]

@@ -67,13 +67,13 @@ class Corpus:
     def __init__(self, members: Sequence[Member]) -> None:
         placed: list[Member] = []
         chunks = files = 0
-        for one in members:
-            placed.append(Member(one.segment, one.repository, one.root, one.dead, chunks, files))
-            chunks += len(one.segment)
-            files += len(one.segment.paths)
+        for member in members:
+            placed.append(Member(member.segment, member.repository, member.root, member.dead, chunks, files))
+            chunks += len(member.segment)
+            files += len(member.segment.paths)
         self.members = tuple(placed)
-        self._first_chunks = [one.first_chunk for one in placed]
-        self._first_files = [one.first_file for one in placed]
+        self._first_chunks = [member.first_chunk for member in placed]
+        self._first_files = [member.first_file for member in placed]
         self.size = chunks
         self.files = files
         self._remembered: dict[Hashable, Array] = {}
@@ -85,37 +85,37 @@ class Corpus:
     @cached_property
     def chunk_file(self) -> Array:
         """The file of each chunk, i32[chunks]."""
-        return self._joined([one.segment.chunk_file + one.first_file for one in self.members], np.int32)
+        return self._joined([member.segment.chunk_file + member.first_file for member in self.members], np.int32)
 
     @cached_property
     def chunk_kind(self) -> Array:
         """The kind of each chunk as its position in KINDS, u8[chunks]."""
-        return self._joined([one.segment.chunk_kind for one in self.members], np.uint8)
+        return self._joined([member.segment.chunk_kind for member in self.members], np.uint8)
 
     @cached_property
     def file_labels(self) -> Array:
         """The labels of each file as bits, u8[files]."""
-        return self._joined([one.segment.arrays["file_labels"] for one in self.members], np.uint8)
+        return self._joined([member.segment.arrays["file_labels"] for member in self.members], np.uint8)
 
     @cached_property
     def file_language(self) -> Array:
         """The language of each file as its position in `languages`, u8[files]."""
         code = {name: number for number, name in enumerate(self.languages)}
         found = []
-        for one in self.members:
-            table = np.array([code[name] for name in one.segment.languages] or [0], dtype=np.uint8)
-            found.append(table[one.segment.arrays["file_language"]])
+        for member in self.members:
+            table = np.array([code[name] for name in member.segment.languages] or [0], dtype=np.uint8)
+            found.append(table[member.segment.arrays["file_language"]])
         return self._joined(found, np.uint8)
 
     @cached_property
     def languages(self) -> list[str]:
         """The languages of all files, in alphabetical order."""
-        return sorted({name for one in self.members for name in one.segment.languages})
+        return sorted({name for member in self.members for name in member.segment.languages})
 
     @cached_property
     def documents(self) -> Array:
         """Which files are documents rather than code, bool[files]."""
-        contents = {name: content for one in self.members for name, content in one.segment.languages.items()}
+        contents = {name: content for member in self.members for name, content in member.segment.languages.items()}
         docs = [contents[name] == Content.DOCS for name in self.languages]
         return np.array(docs or [False])[self.file_language]
 
@@ -123,16 +123,18 @@ class Corpus:
     def live_file(self) -> Array:
         """Whether each file is still what was indexed, bool[files]."""
         live = np.ones(self.files, dtype=bool)
-        for one in self.members:
-            live[[one.first_file + number for number in one.dead]] = False
+        for member in self.members:
+            live[[member.first_file + number for number in member.dead]] = False
         return live
 
     @cached_property
     def dead_chunks(self) -> tuple[Array, ...]:
         """Of each segment its chunks of files that changed or went, i64[n], ascending."""
         return tuple(
-            np.flatnonzero(np.isin(one.segment.chunk_file, one.dead)) if one.dead else np.zeros(0, dtype=np.int64)
-            for one in self.members
+            np.flatnonzero(np.isin(member.segment.chunk_file, member.dead))
+            if member.dead
+            else np.zeros(0, dtype=np.int64)
+            for member in self.members
         )
 
     @cached_property
@@ -143,7 +145,7 @@ class Corpus:
     @cached_property
     def paths(self) -> list[str]:
         """The path of each file."""
-        return [path for one in self.members for path in one.segment.paths.all()]
+        return [path for member in self.members for path in member.segment.paths.all()]
 
     def with_dead(self, dead: Sequence[tuple[int, ...]]) -> Corpus:
         """Return the same chunks and files, of which others are dead: a list of numbers for each segment."""
@@ -188,7 +190,7 @@ class Corpus:
     @cached_property
     def _first_of_file(self) -> tuple[Array, Array]:
         """The files that have chunks, and the first chunk of each: the chunks of a file lie together."""
-        firsts = [np.flatnonzero(np.diff(one.segment.chunk_file, prepend=-1)) for one in self.members]
+        firsts = [np.flatnonzero(np.diff(member.segment.chunk_file, prepend=-1)) for member in self.members]
         placed = list(zip(self.members, firsts, strict=True))
         files = [one.segment.chunk_file[first] + one.first_file for one, first in placed]
         return self._joined(files, np.int64), self._joined([first + one.first_chunk for one, first in placed], np.int64)
@@ -235,10 +237,10 @@ class Corpus:
     def cosines(self, query: Array) -> Array:
         """Return how near each chunk's vector is to f32[dimensions], f32[chunks]: 0 where there is none."""
         found = [
-            np.zeros(len(one.segment), dtype=np.float32)
-            if one.segment.vectors is None
-            else cosines(one.segment.vectors, query)
-            for one in self.members
+            np.zeros(len(member.segment), dtype=np.float32)
+            if member.segment.vectors is None
+            else cosines(member.segment.vectors, query)
+            for member in self.members
         ]
         return self._joined(found, np.float32)
 

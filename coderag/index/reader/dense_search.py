@@ -48,7 +48,9 @@ class DenseHits:
 
 def way(corpus: Corpus) -> How:
     """Return how the nearest chunks of a corpus are found: by its size."""
-    signed = all(one.segment.vectors is None or one.segment.vectors.signs is not None for one in corpus.members)
+    signed = all(
+        member.segment.vectors is None or member.segment.vectors.signs is not None for member in corpus.members
+    )
     return How.SIGNS if signed and corpus.live_chunks > EXACT_UP_TO else How.ALL
 
 

@@ -39,10 +39,10 @@ class PathTable:
         """
         included, excluded = split_globs(globs)
         found = np.full(len(self._paths), not included)
-        for one in included:
-            found |= self._matching(one)
-        for one in excluded:
-            found &= ~self._matching(one)
+        for glob in included:
+            found |= self._matching(glob)
+        for glob in excluded:
+            found &= ~self._matching(glob)
         return found
 
     def _matching(self, glob: Glob) -> Array:

@@ -73,8 +73,8 @@ def rule_files(root: Path, folders: Iterable[str], *, repository: str) -> tuple[
     `folders` are those inside that are read, `repository` is what the root is called. A file that cannot be read says
     so in `problem`; one inside the root hides its folder then.
     """
-    found = (_rule_file(root, path, repository) for path in _candidates(str(root), folders))
-    return tuple(one for one in found if one is not None and (one.rules or one.problem))
+    files = (_rule_file(root, path, repository) for path in _candidates(str(root), folders))
+    return tuple(rule_file for rule_file in files if rule_file is not None and (rule_file.rules or rule_file.problem))
 
 
 def rule_times(root: str, folders: Iterable[str], *, above: bool) -> dict[str, int]:

@@ -40,15 +40,17 @@ def unread_files(facts: Iterable[tuple[str, Facts]]) -> tuple[UnreadFiles, ...]:
     for path, one in facts:
         if one.unread:
             found[one.unread].append(path)
-    ordered = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     return tuple(UnreadFiles(name, len(paths), tuple(sorted(paths)[:MAX_PATHS])) for name, paths in ordered)
 
 
 def uncreated_tables(problems: Iterable[SchemaProblem]) -> tuple[UncreatedTable, ...]:
     """Return the tables that problems say nothing creates, by name, each once."""
     found: dict[str, UncreatedTable] = {}
-    for one in problems:
-        if one.uncreated:
-            advice = RAILS if one.path.endswith(".rb") else OTHERS
-            found.setdefault(one.uncreated.casefold(), UncreatedTable(one.uncreated, one.path, one.line, advice))
-    return tuple(sorted(found.values(), key=lambda one: one.table.casefold()))
+    for problem in problems:
+        if problem.uncreated:
+            advice = RAILS if problem.path.endswith(".rb") else OTHERS
+            found.setdefault(
+                problem.uncreated.casefold(), UncreatedTable(problem.uncreated, problem.path, problem.line, advice)
+            )
+    return tuple(sorted(found.values(), key=lambda uncreated_table: uncreated_table.table.casefold()))

@@ -83,9 +83,11 @@ def schema_status(
     catalog: Catalog, snapshots: Sequence[DatabaseSnapshot], manifest: Manifest, segments: Sequence[Segment]
 ) -> SchemaStatus:
     """Return what is known of the schemas of an index."""
-    asked = {one.facts.database: one.taken for one in snapshots}
+    asked = {snapshot.facts.database: snapshot.taken for snapshot in snapshots}
     # By path, as updates leave the files of segments in any order.
-    facts = sorted([*_facts(manifest, segments), *((one.name, one.facts) for one in snapshots)], key=itemgetter(0))
+    facts = sorted(
+        [*_facts(manifest, segments), *((snapshot.name, snapshot.facts) for snapshot in snapshots)], key=itemgetter(0)
+    )
     aside = set(_aside(manifest, segments))
     views = sum(table.query != "" or "view" in table.kind for table in catalog.tables)
     return SchemaStatus(
@@ -96,9 +98,14 @@ def schema_status(
         definitions=len(catalog.definitions),
         databases=tuple(
             KnownDatabase(
-                one.name, one.dialect, one.tables, one.environment, one.domain, asked.get(one.name.split("@")[0], "")
+                database.name,
+                database.dialect,
+                database.tables,
+                database.environment,
+                database.domain,
+                asked.get(database.name.split("@")[0], ""),
             )
-            for one in catalog.databases
+            for database in catalog.databases
         ),
         files=tuple(
             SqlFile(path, found.dialect, found.guess, found.statements, len(found.lost))
@@ -108,7 +115,7 @@ def schema_status(
         lost=tuple(
             LostStatement(path, one.line, one.head, one.reason, one.table) for path, one in lost_statements(facts)
         ),
-        misfits=tuple(Misfit(one.path, one.line, one.text) for one in catalog.problems),
+        misfits=tuple(Misfit(problem.path, problem.line, problem.text) for problem in catalog.problems),
         unread=unread_files((path, found) for path, found in facts if path not in aside),
         uncreated=uncreated_tables(catalog.problems),
     )

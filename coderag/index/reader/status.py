@@ -115,17 +115,17 @@ class Status:
     @property
     def files(self) -> int:
         """How many files are indexed."""
-        return sum(one.files for one in self.languages)
+        return sum(language.files for language in self.languages)
 
     @property
     def chunks(self) -> int:
         """How many chunks can be found."""
-        return sum(one.chunks for one in self.languages)
+        return sum(language.chunks for language in self.languages)
 
     @property
     def source_bytes(self) -> int:
         """The size of the files that are indexed."""
-        return sum(one.bytes for one in self.languages)
+        return sum(language.bytes for language in self.languages)
 
 
 def take_stock(
@@ -143,7 +143,7 @@ def take_stock(
     `listed` is its listing, `catalog` what its files and `snapshots` tell of schemas, None where they tell of none.
     """
     dead = [set(entry.dead) for entry in manifest.segments]
-    skipped = tuple(Skipped(one.path, SkipReason(one.reason), one.detail) for one in listed.skipped)
+    skipped = tuple(Skipped(left.path, SkipReason(left.reason), left.detail) for left in listed.skipped)
     return Status(
         root=manifest.root,
         repository=manifest.repository,
@@ -195,28 +195,28 @@ def _language_counts(segments: Sequence[Segment], dead: Sequence[set[int]]) -> t
                 total[0] += 1
                 total[1] += found
                 total[2] += size
-    ordered = sorted(totals.items(), key=lambda one: (-one[1][0], one[0]))
+    ordered = sorted(totals.items(), key=lambda item: (-item[1][0], item[0]))
     return tuple(LanguageCount(name, *counts) for name, counts in ordered)
 
 
 def _problems(segments: Sequence[Segment], dead: Sequence[set[int]]) -> tuple[Problem, ...]:
-    found = [
+    problems = [
         Problem(file.path, file.language, problem)
         for segment, gone in zip(segments, dead, strict=True)
         for number, problem in segment.problems.items()
         if number not in gone and (file := segment.file(number))
     ]
-    return tuple(sorted(found, key=lambda one: one.path))
+    return tuple(sorted(problems, key=lambda one: one.path))
 
 
 def _masked(segments: Sequence[Segment], dead: Sequence[set[int]]) -> tuple[MaskedFile, ...]:
-    found = [
+    masked_files = [
         MaskedFile(segment.paths[number], secrets)
         for segment, gone in zip(segments, dead, strict=True)
         for number, secrets in segment.masked.items()
         if number not in gone
     ]
-    return tuple(sorted(found, key=lambda one: one.path))
+    return tuple(sorted(masked_files, key=lambda masked_file: masked_file.path))
 
 
 def _changes(manifest: Manifest, segments: Sequence[Segment], listed: Listed) -> Changes:

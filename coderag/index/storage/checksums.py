@@ -23,12 +23,12 @@ class Damage:
 
 def damage_of(folder: IndexPath, manifest: Manifest) -> list[Damage]:
     """Return every file of an index that is not what was written, in order of path."""
-    found = damaged_files(folder, manifest)
+    damages = damaged_files(folder, manifest)
     try:
         read_snapshots(folder)
     except (IndexDamagedError, IndexFormatError, IndexUntrustedError) as error:
-        found.append(Damage("databases", str(error)))
-    return sorted(found, key=lambda one: one.path)
+        damages.append(Damage("databases", str(error)))
+    return sorted(damages, key=lambda damage: damage.path)
 
 
 def damaged_files(folder: IndexPath, manifest: Manifest) -> list[Damage]:
@@ -45,8 +45,8 @@ def damaged_files(folder: IndexPath, manifest: Manifest) -> list[Damage]:
 
 def check_segment(folder: IndexPath, entry: SegmentEntry) -> None:
     """Compare every byte of a segment in its folder with the sums; raises IndexDamagedError."""
-    for one in _differing(folder, entry.sums):
-        raise IndexDamagedError(f'{folder}/{one.path} is damaged: {one.problem}; run "coderag index"')
+    for damage in _differing(folder, entry.sums):
+        raise IndexDamagedError(f'{folder}/{damage.path} is damaged: {damage.problem}; run "coderag index"')
 
 
 def is_sound(path: IndexPath, known: Sum) -> bool:

@@ -29,7 +29,7 @@ def encode_description(
     text_checksum: int,
 ) -> bytes:
     """Return a description as it is stored; files are numbers, and only those are named that have something."""
-    secrets = {number: [(one.line, one.kind) for one in found] for number, found in masked.items()}
+    secrets = {number: [(secret.line, secret.kind) for secret in found] for number, found in masked.items()}
     about = {"languages": languages, "problems": problems, "masked": secrets, "text_checksum": text_checksum}
     return json.dumps(about).encode()
 
@@ -45,7 +45,7 @@ class Description:
         if not isinstance(about, dict) or not all(isinstance(about.get(name), dict) for name in FIELDS):
             raise ValueError("its description lacks a table")
         self.languages: dict[str, str] = about["languages"]  # each with what its files hold: a Content
-        if not all(isinstance(one, str) and one in CONTENTS for one in self.languages.values()):
+        if not all(isinstance(language, str) and language in CONTENTS for language in self.languages.values()):
             raise ValueError("its files hold what is unknown")
         self.text_checksum = about.get("text_checksum")
         self._problems: dict[str, Any] = about["problems"]

@@ -130,16 +130,16 @@ def lstat_stamp(path: str, now: int) -> Stamp:
 def write_listing(path: IndexPath, listed: Listed) -> None:
     """Write a listing; the caller syncs it."""
     skipped = listed.skipped
-    told = json.dumps([[one.reason, one.detail] for one in skipped]).encode()
+    told = json.dumps([[left.reason, left.detail] for left in skipped]).encode()
     counts = [len(stamps) for stamps in listed.stamps]
     write_arrays(
         path,
         _times("folders", listed.folders)
         | _times("rules", listed.rules)
-        | _packed("skipped_path", [one.path for one in skipped])
+        | _packed("skipped_path", [left.path for left in skipped])
         | {
             "skipped_why": np.frombuffer(told, dtype=np.uint8),
-            "skipped_stamps": stamps_of([one.stamp for one in skipped]),
+            "skipped_stamps": stamps_of([left.stamp for left in skipped]),
             "counts": np.array(counts, dtype=np.int64),
             "stamps": np.concatenate([stamps_of([]), *listed.stamps]),
         },

@@ -183,9 +183,9 @@ def read_sealed_manifest(folder: IndexPath) -> Sealed:
 
 def is_at_home(folder: IndexPath, body: bytes) -> bool:
     """Tell whether the body of a manifest says that its index lies in this folder."""
-    found = HOME.match(body)
+    match = HOME.match(body)
     try:
-        return found is not None and json.loads(found[1]) == _home_of(folder)
+        return match is not None and json.loads(match[1]) == _home_of(folder)
     except ValueError:
         return False
 
@@ -304,8 +304,8 @@ def _is_numbered(kind: str, *, optional: bool) -> Callable[[Any], bool]:
     def is_numbered(value: Any) -> bool:
         if value == "":
             return optional
-        found = NUMBERED.fullmatch(value) if isinstance(value, str) else None
-        return found is not None and found[1] == kind
+        match = NUMBERED.fullmatch(value) if isinstance(value, str) else None
+        return match is not None and match[1] == kind
 
     return is_numbered
 
@@ -366,8 +366,8 @@ def numbered_name(kind: str, generation: int) -> str:
 
 def generation_of(name: str) -> int:
     """Return the generation that the name of a listing, a catalog or a graph has, 0 for another name."""
-    found = NUMBERED.fullmatch(name)
-    return int(found[2]) if found else 0
+    match = NUMBERED.fullmatch(name)
+    return int(match[2]) if match else 0
 
 
 def write_manifest(folder: IndexPath, manifest: Manifest, listed: Listed | None) -> Manifest:

@@ -129,7 +129,7 @@ class SegmentWriter:
                 "block_offsets": block_offsets,
             }
             | _blobs("facts", [one for columns in self._columns for one in columns.facts])
-            | _blobs("links", [one for columns in self._columns for one in columns.links])
+            | _blobs("links", [link for columns in self._columns for link in columns.links])
             | _path_postings(paths).arrays("path")
         )
 
@@ -213,7 +213,7 @@ def _narrow(numbers: Array) -> Array:
 
 def _blobs(name: str, blobs: Sequence[bytes]) -> dict[str, Array]:
     offsets = np.zeros(len(blobs) + 1, dtype=np.int64)
-    np.cumsum([len(one) for one in blobs], out=offsets[1:])
+    np.cumsum([len(blob) for blob in blobs], out=offsets[1:])
     return {f"{name}_blob": np.frombuffer(b"".join(blobs), dtype=np.uint8), f"{name}_offsets": offsets}
 
 
@@ -541,8 +541,8 @@ class Segment:
         chunks = np.flatnonzero(self.chunk_file == file)
         defining = chunks[(self.chunk_flags[chunks] & (DEFINES | CONTINUES)) == DEFINES].tolist()
         inner = np.flatnonzero(np.isin(self.symbol_chunk, chunks)) + len(self)
-        found = [self.symbol(number, repository=repository) for number in (*defining, *inner.tolist())]
-        return sorted(found, key=lambda one: (one.span.start_line, -one.span.end_line))
+        symbols = [self.symbol(number, repository=repository) for number in (*defining, *inner.tolist())]
+        return sorted(symbols, key=lambda symbol: (symbol.span.start_line, -symbol.span.end_line))
 
     def definition_names(self) -> list[tuple[int, str]]:
         """Return every definition that is a chunk or a symbol: its number and its name."""

@@ -21,7 +21,7 @@ def may_come_of_damage(error: BaseException) -> bool:
     """
     if not isinstance(error, DATA_ERRORS) and not _is_of_msgspec(error):
         return False
-    return next((one for one in _packages(error) if one not in BETWEEN), "") == OURS
+    return next((package for package in _packages(error) if package not in BETWEEN), "") == OURS
 
 
 def _is_of_msgspec(error: BaseException) -> bool:

@@ -243,13 +243,15 @@ class _Builder:
         rows = sorted((part[0], part[1], chunk) for chunk, draft in enumerate(read.drafts) for part in draft.parts)
         firsts = [first for first, _, _ in rows]
         for position in rest:
-            one = read.outline.definitions[position]
-            at = bisect_right(firsts, one.row) - 1
-            if at >= 0 and one.row <= rows[at][1]:
-                size, name_bytes = one.last_row - one.first_row + 1, _size(one.name)
-                self._symbols.append((base + rows[at][2], KIND_CODES[one.kind], one.first_row, size, name_bytes))
-                self._symbol_names.append(one.qualified_name)
-                self._symbol_keys.append(definition_keys(one.qualified_name))
+            definition = read.outline.definitions[position]
+            at = bisect_right(firsts, definition.row) - 1
+            if at >= 0 and definition.row <= rows[at][1]:
+                size, name_bytes = definition.last_row - definition.first_row + 1, _size(definition.name)
+                self._symbols.append(
+                    (base + rows[at][2], KIND_CODES[definition.kind], definition.first_row, size, name_bytes)
+                )
+                self._symbol_names.append(definition.qualified_name)
+                self._symbol_keys.append(definition_keys(definition.qualified_name))
 
     def columns(self) -> Columns:
         """Return what was added."""

@@ -28,15 +28,29 @@ def document_links(lines: Lines, drafts: Sequence[ChunkSpec]) -> Links:
         return Links()
     sections = tuple(
         Defined(
-            one.name, one.qualified_name, one.kind, one.parent, one.first_row, max(one.row, one.first_row), one.last_row
+            draft.name,
+            draft.qualified_name,
+            draft.kind,
+            draft.parent,
+            draft.first_row,
+            max(draft.row, draft.first_row),
+            draft.last_row,
         )
-        for one in drafts
+        for draft in drafts
     )
     return Links(sections, mentions)
 
 
 def _defined(outline: Outline) -> tuple[Defined, ...]:
     return tuple(
-        Defined(one.name, one.qualified_name, one.kind, one.parent, one.first_row, one.row, one.last_row)
-        for one in outline.definitions
+        Defined(
+            definition.name,
+            definition.qualified_name,
+            definition.kind,
+            definition.parent,
+            definition.first_row,
+            definition.row,
+            definition.last_row,
+        )
+        for definition in outline.definitions
     )

@@ -156,7 +156,7 @@ def _read_schema(lines: Lines, reader: str, *, path: str, dialect: str, mask: bo
 
 def _masked(read: ReadFile, mask: bool) -> ReadFile:
     """Return what was read, with `mask` without the values that its queries hold."""
-    if not mask or not any(isinstance(one, AddQuery) for one in read.facts.operations):
+    if not mask or not any(isinstance(operation, AddQuery) for operation in read.facts.operations):
         return read
     from coderag.sql.statements.dialect import GENERIC, find_dialect
     from coderag.sql.statements.masking import mask_literals

@@ -48,10 +48,12 @@ def outline_file(path: str) -> FileOutline:
         detail = f" ({decoded.detail})" if decoded.detail else ""
         raise QueryError(f"{path!r} has no outline: {decoded.reason}{detail}")
     read = read_chunks(mask_secrets(decoded.data, path=real.name).data, language, path=real.name)
-    symbols = [_symbol(one, path) for one in read.outline.definitions]
+    symbols = [_symbol(definition, path) for definition in read.outline.definitions]
     if not symbols:
-        symbols = [_symbol(one, path) for one in read.drafts if one.kind in DOCUMENT_KINDS and not one.continues]
-    symbols.sort(key=lambda one: (one.span.start_line, -one.span.end_line))
+        symbols = [
+            _symbol(draft, path) for draft in read.drafts if draft.kind in DOCUMENT_KINDS and not draft.continues
+        ]
+    symbols.sort(key=lambda symbol: (symbol.span.start_line, -symbol.span.end_line))
     return FileOutline(path, language.name, len(read.lines), tuple(symbols), read.problem)
 
 

@@ -37,29 +37,44 @@ class TableFacts:
 def about_table(catalog: Catalog, number: int) -> TableFacts:
     """Return what is known of a table of a catalog."""
     table = catalog.tables[number]
-    found: list[Reference] = []
-    for one in catalog.relations:
-        if number == one.left:
-            other = catalog.tables[one.right].name
-            found.append(Reference(one.left_columns, other, one.right_columns, Evidence(one.evidence), outward=True))
-        elif number == one.right:
-            other = catalog.tables[one.left].name
-            found.append(Reference(one.right_columns, other, one.left_columns, Evidence(one.evidence), outward=False))
+    references: list[Reference] = []
+    for relation in catalog.relations:
+        if number == relation.left:
+            other = catalog.tables[relation.right].name
+            references.append(
+                Reference(
+                    relation.left_columns, other, relation.right_columns, Evidence(relation.evidence), outward=True
+                )
+            )
+        elif number == relation.right:
+            other = catalog.tables[relation.left].name
+            references.append(
+                Reference(
+                    relation.right_columns, other, relation.left_columns, Evidence(relation.evidence), outward=False
+                )
+            )
     order = list(Evidence)
     queries = [
         query for at, query in enumerate(catalog.queries) if number in catalog.listed("query_table", at).tolist()
     ]
     return TableFacts(
         table=table,
-        references=tuple(sorted(found, key=lambda one: (not one.outward, order.index(one.evidence), one.columns))),
+        references=tuple(
+            sorted(
+                references,
+                key=lambda reference: (not reference.outward, order.index(reference.evidence), reference.columns),
+            )
+        ),
         views=tuple(one for one in catalog.tables if one.query and _names(one.usage.reads, table.name)),
         routines=tuple(
-            one
-            for one in catalog.routines
-            if _names((*one.usage.reads, *one.usage.writes, *((one.table,) if one.table else ())), table.name)
+            routine
+            for routine in catalog.routines
+            if _names(
+                (*routine.usage.reads, *routine.usage.writes, *((routine.table,) if routine.table else ())), table.name
+            )
         ),
-        queries=tuple(sorted(queries, key=lambda one: -one.calls)),
-        definitions=tuple(one for one in catalog.definitions if _names(one.tables, table.name)),
+        queries=tuple(sorted(queries, key=lambda example_query: -example_query.calls)),
+        definitions=tuple(definition for definition in catalog.definitions if _names(definition.tables, table.name)),
     )
 
 

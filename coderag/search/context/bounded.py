@@ -52,11 +52,11 @@ def _less(context: SchemaContext, share: float) -> SchemaContext | None:
 
 
 def _without_last_tables(context: SchemaContext, kept: int) -> SchemaContext:
-    there = {one.table.name for one in context.tables[:kept]}
+    there = {table.table.name for table in context.tables[:kept]}
     return replace(
         context,
         tables=context.tables[:kept],
-        joins=tuple(one for one in context.joins if one.left in there and one.right in there),
+        joins=tuple(join for join in context.joins if join.left in there and join.right in there),
         left_out=context.left_out + len(context.tables) - kept,
         complete=False,
         whole=False,

@@ -40,27 +40,31 @@ class Candidates:
     @property
     def tables(self) -> list[Table]:
         """The records of all."""
-        return [one.table for one in (*self.ranked, *self.rest)]
+        return [context_table.table for context_table in (*self.ranked, *self.rest)]
 
 
 def candidates(catalog: Catalog, ranking: TableRanking, scope: Scope, allowed: Array | None) -> Candidates:
     """Return the tables of the databases to show: those that are ranked, and all others of the leading one."""
-    shown = [one for one in ranking.tables if scope.shows(int(catalog.group[one.table]), one.score)]
+    shown = [
+        ranked_table
+        for ranked_table in ranking.tables
+        if scope.shows(int(catalog.group[ranked_table.table]), ranked_table.score)
+    ]
     core = _core(shown)
     paths = join_paths(catalog, core)
     matching: dict[int, set[str]] = {}
     for column in ranking.columns:
         matching.setdefault(column.table, set()).add(column.column)
-    tables = [_candidate(catalog, one, matching.get(one.table, set())) for one in shown]
+    tables = [_candidate(catalog, ranked_table, matching.get(ranked_table.table, set())) for ranked_table in shown]
     connecting = dict.fromkeys(number for path in paths for number in path.connecting)
-    for number in sorted(connecting.keys() - {one.table for one in shown}):
+    for number in sorted(connecting.keys() - {ranked_table.table for ranked_table in shown}):
         table, score = catalog.tables[number], tables[len(core) - 1].score
         tables.insert(
             len(core),
             ContextTable(table, _shown(table, set()), score, reasons=CONNECTING, connecting=True, number=number),
         )
-    leads = [int(catalog.group[one.number]) == scope.leading for one in tables]
-    known = {one.number for one in tables}
+    leads = [int(catalog.group[context_table.number]) == scope.leading for context_table in tables]
+    known = {context_table.number for context_table in tables}
     own = catalog.group == scope.leading if allowed is None else allowed & (catalog.group == scope.leading)
     rest = [number for number in np.flatnonzero(own).tolist() if number not in known]
     return Candidates(
@@ -83,5 +87,8 @@ def _shown(table: Table, matching: set[str]) -> tuple[Column, ...]:
 
 
 def _core(ranked: Sequence[RankedTable]) -> list[int]:
-    own = [one.score - sum(one.parts.get(leg, 0.0) for leg in COMMON) for one in ranked[:MAX_CORE]]
+    own = [
+        ranked_table.score - sum(ranked_table.parts.get(leg, 0.0) for leg in COMMON)
+        for ranked_table in ranked[:MAX_CORE]
+    ]
     return [one.table for one, score in zip(ranked, own, strict=False) if score >= CORE_SHARE * max(own)]

@@ -31,15 +31,15 @@ def edges_of(tables: Sequence[Table]) -> list[Edge]:
     by_name: dict[tuple[str, str], list[int]] = {}
     for position, table in enumerate(tables):
         by_name.setdefault((table.name.key[0], table.name.key[2]), []).append(position)
-    found = []
+    edges = []
     for position, table in enumerate(tables):
         for key in table.foreign_keys:
             database, _, name = key.table.key
             alike = by_name.get((database or table.name.key[0], name), [])
             parent = positions.get(key.table.key, alike[0] if len(alike) == 1 else None)
             if parent is not None:
-                found.append(Edge(position, parent, key))
-    return found
+                edges.append(Edge(position, parent, key))
+    return edges
 
 
 def drawn_columns(table: Table, edges: Iterable[Edge], position: int) -> list[Column]:

@@ -21,12 +21,12 @@ def all_joins(catalog: Catalog, paths: Sequence[JoinPath], tables: Sequence[int]
     """Return the joins among some tables: those of given paths first, then the others, then those by a shared key."""
     there = set(tables)
     asked = [step for path in paths for step in path.steps if step.left in there and step.right in there]
-    found = [_join(catalog, step, asked=True) for step in asked]
+    context_joins = [_join(catalog, step, asked=True) for step in asked]
     known = set(asked)
-    found += [_join(catalog, step) for step in joins_among(catalog, tables) if step not in known]
-    direct = {_ends(one) for one in found}
+    context_joins += [_join(catalog, step) for step in joins_among(catalog, tables) if step not in known]
+    direct = {_ends(context_join) for context_join in context_joins}
     siblings = (join for key in shared_keys(catalog, tables) for join in _siblings(catalog, key))
-    return list(dict.fromkeys([*found, *(one for one in siblings if _ends(one) not in direct)]))
+    return list(dict.fromkeys([*context_joins, *(sibling for sibling in siblings if _ends(sibling) not in direct)]))
 
 
 def _ends(join: ContextJoin) -> frozenset[tuple[Name, tuple[str, ...]]]:

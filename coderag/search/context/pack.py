@@ -113,10 +113,10 @@ def pack(units: Packable, neighbours: Neighbours, spelling: Spelling, *, budget:
 
     The columns of a ranked table are those that matter: they are written out even when not all are.
     """
-    whole = [_full(one) for one in (*units.leading, *units.rest)]
+    whole = [_full(context_table) for context_table in (*units.leading, *units.rest)]
     for comments, share in LEVELS if whole else ():
         sizes = _Sizes(spelling, values, neighbours, comments)
-        kept = min(sum(sizes.of(one) for one in units.rivals), RIVAL_SHARE * budget)
+        kept = min(sum(sizes.of(rival) for rival in units.rivals), RIVAL_SHARE * budget)
         room = min(share * budget, budget - kept)
         taken = sizes.together(whole, room=room)
         if taken <= room:
@@ -124,18 +124,23 @@ def pack(units: Packable, neighbours: Neighbours, spelling: Spelling, *, budget:
             return Packed((*whole, *_by_database(rivals)), (), whole=True, comments=comments)
     sizes = _Sizes(spelling, values, neighbours, CUT)
     # The rivals' tables have their turn by rank, and stand behind those of the leading database.
-    by_rank = sorted((*units.leading, *units.rivals), key=lambda one: -one.score)
-    chosen = {one.number: one for one in _chosen(by_rank, sizes, room=(1 - NAMES_SHARE) * budget)}
-    shown = [chosen[one.number] for one in units.leading if one.number in chosen]
-    shown += _by_database([chosen[one.number] for one in units.rivals if one.number in chosen])
-    named = [one.table for one in (*units.leading, *units.rest) if one.number not in chosen]
+    by_rank = sorted((*units.leading, *units.rivals), key=lambda context_table: -context_table.score)
+    chosen = {
+        context_table.number: context_table
+        for context_table in _chosen(by_rank, sizes, room=(1 - NAMES_SHARE) * budget)
+    }
+    shown = [chosen[context_table.number] for context_table in units.leading if context_table.number in chosen]
+    shown += _by_database([chosen[rival.number] for rival in units.rivals if rival.number in chosen])
+    named = [
+        context_table.table for context_table in (*units.leading, *units.rest) if context_table.number not in chosen
+    ]
     return Packed(tuple(shown), tuple(named[:NAMED]), whole=False, comments=CUT)
 
 
 def _by_database(tables: Sequence[ContextTable]) -> list[ContextTable]:
     """Return tables database by database, that of the best first."""
-    order = {name: place for place, name in enumerate(dict.fromkeys(one.table.name.database for one in tables))}
-    return sorted(tables, key=lambda one: order[one.table.name.database])
+    order = {name: place for place, name in enumerate(dict.fromkeys(table.table.name.database for table in tables))}
+    return sorted(tables, key=lambda table: order[table.table.name.database])
 
 
 class _Sizes:
@@ -168,9 +173,9 @@ class _Sizes:
     def together(self, tables: Sequence[ContextTable], *, room: float) -> float:
         """Return the tokens of some tables and their joins; more than the room, and no more than told, above it."""
         taken, numbers = 0.0, set[int]()
-        for one in tables:
-            taken += self.of(one) + self.joins(one, numbers)
-            numbers.add(one.number)
+        for table in tables:
+            taken += self.of(table) + self.joins(table, numbers)
+            numbers.add(table.number)
             if taken > room:
                 break
         return taken
@@ -185,18 +190,18 @@ def _chosen(
 ) -> list[ContextTable]:
     """Return the first of some tables that have room behind those before them, in full where that has room too."""
     chosen: list[ContextTable] = []
-    numbers = {one.number for one in first}
-    for one in ranked:
-        cost = sizes.of(one) + sizes.joins(one, numbers)
+    numbers = {context_table.number for context_table in first}
+    for context_table in ranked:
+        cost = sizes.of(context_table) + sizes.joins(context_table, numbers)
         if cost > room and chosen:
             break
         if cost <= room:
-            chosen.append(one)
-            numbers.add(one.number)
+            chosen.append(context_table)
+            numbers.add(context_table.number)
             room -= cost
-    for position, one in enumerate(chosen):
-        more = sizes.of(_full(one)) - sizes.of(one)
+    for position, context_table in enumerate(chosen):
+        more = sizes.of(_full(context_table)) - sizes.of(context_table)
         if more <= room:
-            chosen[position] = _full(one)
+            chosen[position] = _full(context_table)
             room -= more
     return chosen

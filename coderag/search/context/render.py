@@ -29,7 +29,7 @@ def on_clause(join: ContextJoin, spelling: Spelling) -> str:
 
 def as_ddl(context: SchemaContext, *, explain: bool = False, values: bool = True) -> str:
     """Return a context as CREATE statements and comments, which language models read best; never above its budget."""
-    return fitted(context, lambda one: ddl_text(one, explain=explain, values=values))[1]
+    return fitted(context, lambda schema_context: ddl_text(schema_context, explain=explain, values=values))[1]
 
 
 def ddl_text(context: SchemaContext, *, explain: bool = False, values: bool = True) -> str:
@@ -37,30 +37,30 @@ def ddl_text(context: SchemaContext, *, explain: bool = False, values: bool = Tr
     spelling = context.spelling
     parts = [f"-- {_title(context)}", *(f"-- - {pitfall}" for pitfall in context.pitfalls)]
     blocks = ["\n".join(parts)]
-    several = len({one.table.name.database for one in context.tables}) > 1 or bool(context.others)
+    several = len({table.table.name.database for table in context.tables}) > 1 or bool(context.others)
     database: str | None = None
-    for one in context.tables:
+    for table in context.tables:
         lines = []
-        if several and one.table.name.database != database:
-            database = one.table.name.database
+        if several and table.table.name.database != database:
+            database = table.table.name.database
             lines.append(f"-- database {_database_text(context, database)}")
-        if explain and one.reasons:
-            lines.append(f"-- why: {'; '.join(one.reasons)} (score {one.score:.3f})")
+        if explain and table.reasons:
+            lines.append(f"-- why: {'; '.join(table.reasons)} (score {table.score:.3f})")
         lines.append(
             table_ddl(
-                one.table,
+                table.table,
                 spelling,
-                columns=one.columns,
+                columns=table.columns,
                 values=values,
                 comments=context.comments,
-                matching=one.matching,
+                matching=table.matching,
             )
         )
         blocks.append("\n".join(lines))
     blocks += [
         _commented("Joins", _join_lines(context.joins, spelling)),
-        _commented("Definitions", [_definition(one) for one in context.definitions]),
-        "\n\n".join(_query_block(one) for one in context.queries),
+        _commented("Definitions", [_definition(definition) for definition in context.definitions]),
+        "\n\n".join(_query_block(query) for query in context.queries),
         _commented(*_rest(context, spelling)),
         _commented(OTHERS, _other_lines(context)),
     ]
@@ -70,7 +70,7 @@ def ddl_text(context: SchemaContext, *, explain: bool = False, values: bool = Tr
 
 
 def _database_text(context: SchemaContext, database: str) -> str:
-    shown = sum(one.table.name.database == database for one in context.tables)
+    shown = sum(table.table.name.database == database for table in context.tables)
     size = context.sizes.get(database, shown)
     return f"{database}, {shown:,} of {size:,} tables" if shown < size else f"{database}, whole"
 
@@ -94,9 +94,9 @@ def _rest(context: SchemaContext, spelling: Spelling) -> tuple[str, list[str]]:
 
 def _other_lines(context: SchemaContext) -> list[str]:
     lines = [
-        f"{one.name} ({one.size:,} {'table' if one.size == 1 else 'tables'}): {', '.join(one.tables)}"
-        + (", ..." if one.size > len(one.tables) else "")
-        for one in context.others
+        f"{other.name} ({other.size:,} {'table' if other.size == 1 else 'tables'}): {', '.join(other.tables)}"
+        + (", ..." if other.size > len(other.tables) else "")
+        for other in context.others
     ]
     return [*lines, f"and {context.others_left_out:,} more"] if lines and context.others_left_out else lines
 
@@ -104,20 +104,20 @@ def _other_lines(context: SchemaContext) -> list[str]:
 def _join_lines(joins: Sequence[ContextJoin], spelling: Spelling) -> list[str]:
     """Return joins as ON clauses; all columns that refer to one key stand on one line, with the key if it is shown."""
     sharing: dict[tuple[str, str], dict[str, None]] = {}
-    for one in joins:
-        if one.shared:
-            sharing.setdefault((one.shared, one.evidence), {}).update(dict.fromkeys(_ends(one, spelling)))
+    for join in joins:
+        if join.shared:
+            sharing.setdefault((join.shared, join.evidence), {}).update(dict.fromkeys(_ends(join, spelling)))
     lines: list[str] = []
     parents: dict[tuple[str, str], str] = {}
-    for one in joins:
-        left, right = _ends(one, spelling)
-        key = f"{one.right.name}.{', '.join(one.right_columns)}", one.evidence
-        if one.shared:
+    for join in joins:
+        left, right = _ends(join, spelling)
+        key = f"{join.right.name}.{', '.join(join.right_columns)}", join.evidence
+        if join.shared:
             continue
-        if left in sharing.get(key, ()) and not one.asked:
+        if left in sharing.get(key, ()) and not join.asked:
             parents[key] = right
         else:
-            lines.append(f"{on_clause(one, spelling)}{_how(one)}")
+            lines.append(f"{on_clause(join, spelling)}{_how(join)}")
     for key, children in sharing.items():
         (parent, evidence), ends = key, list(children)
         who = "both" if len(ends) == 2 else "all"
@@ -168,7 +168,9 @@ def _named(table: Table, spelling: Spelling) -> str:
 
 def as_markdown(context: SchemaContext, *, explain: bool = False, values: bool = True) -> str:
     """Return a context as Markdown for people; never above its budget."""
-    return fitted(context, lambda one: "\n".join(_markdown(one, explain=explain, values=values)).strip())[1]
+    return fitted(
+        context, lambda schema_context: "\n".join(_markdown(schema_context, explain=explain, values=values)).strip()
+    )[1]
 
 
 def _markdown(context: SchemaContext, *, explain: bool, values: bool) -> Iterator[str]:
@@ -178,12 +180,12 @@ def _markdown(context: SchemaContext, *, explain: bool, values: bool) -> Iterato
         yield "No table holds a word of the question."
     for pitfall in context.pitfalls:
         yield f"- {pitfall}"
-    for one in context.tables:
-        yield from _table_section(one, spelling, explain=explain, values=values, comments=context.comments)
+    for table in context.tables:
+        yield from _table_section(table, spelling, explain=explain, values=values, comments=context.comments)
     yield from _listed(
         "Joins", [f"`{clause}`{how}" for clause, how in map(_clause_and_how, _join_lines(context.joins, spelling))]
     )
-    yield from _listed("Definitions", [_definition(one) for one in context.definitions])
+    yield from _listed("Definitions", [_definition(definition) for definition in context.definitions])
     for query in context.queries:
         yield f"\n**{' '.join(query.question.split()) or 'Example query'}** `{place(query.source)}`"
         yield f"```sql\n{query.text.strip()}\n```"

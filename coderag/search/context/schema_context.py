@@ -68,7 +68,7 @@ class SchemaContext:
     @property
     def spelling(self) -> Spelling:
         """How its names are written."""
-        return Spelling.of(self.sql_dialect, [*(one.table for one in self.tables), *self.named])
+        return Spelling.of(self.sql_dialect, [*(table.table for table in self.tables), *self.named])
 
     def as_ddl(self, *, explain: bool = False, samples: bool = True) -> str:
         """Return it as CREATE statements and comments, which language models read best."""
@@ -104,7 +104,7 @@ def schema_context(
     scope = chosen_scope(catalog, ranking, others)
     found = candidates(catalog, ranking, scope, allowed)
     listed = [] if ranking.matched else _in_order(catalog, ranking, allowed)
-    dialect = _dialect([one.table for one in found.ranked] or listed)
+    dialect = _dialect([context_table.table for context_table in found.ranked] or listed)
     hints = _hints(catalog, ranking, dialect, budget=budget)
     naming = min(OTHERS_SHARE * budget, OTHER_TOKENS * len(scope.behind))
     packed = pack(
@@ -116,25 +116,27 @@ def schema_context(
     )
     if not ranking.matched and not packed.whole:
         packed = Packed((), tuple(listed), whole=False)
-    known = sum(one.size for one in ranking.databases)
-    shown = {int(catalog.group[one.number]) for one in packed.tables}
-    behind = [one for one in scope.behind if one.database not in shown] if shown else []
+    known = sum(database.size for database in ranking.databases)
+    shown = {int(catalog.group[table.number]) for table in packed.tables}
+    behind = (
+        [ranked_database for ranked_database in scope.behind if ranked_database.database not in shown] if shown else []
+    )
     named = named_databases(catalog, behind)
     context = SchemaContext(
         question=question,
         sql_dialect=dialect,
         tables=packed.tables,
         pitfalls=hints.pitfalls,
-        joins=tuple(all_joins(catalog, found.paths, [one.number for one in packed.tables])),
+        joins=tuple(all_joins(catalog, found.paths, [table.number for table in packed.tables])),
         queries=hints.queries,
         definitions=hints.definitions,
         named=packed.named,
         left_out=known - len(packed.tables) - len(packed.named),
-        complete=known == len(packed.tables) > 0 and all(one.whole for one in packed.tables),
-        columns=tuple((catalog.tables[one.table], one.column) for one in ranking.columns),
+        complete=known == len(packed.tables) > 0 and all(table.whole for table in packed.tables),
+        columns=tuple((catalog.tables[column.table], column.column) for column in ranking.columns),
         leading=catalog.groups[scope.leading] if packed.tables else "",
         whole=packed.whole,
-        sizes={catalog.groups[one.database]: one.size for one in ranking.databases},
+        sizes={catalog.groups[database.database]: database.size for database in ranking.databases},
         others=named,
         others_left_out=len(behind) - len(named),
         matched=ranking.matched,
@@ -156,32 +158,32 @@ class _Hints:
 
     @property
     def tokens(self) -> int:
-        texts = [*self.pitfalls, *(f"{one.question} {one.text}" for one in self.queries)]
-        return sum(tokens_of(text) + 5 for text in (*texts, *(one.text for one in self.definitions)))
+        texts = [*self.pitfalls, *(f"{query.question} {query.text}" for query in self.queries)]
+        return sum(tokens_of(text) + 5 for text in (*texts, *(definition.text for definition in self.definitions)))
 
 
 def _hints(catalog: Catalog, ranking: TableRanking, dialect: Dialect, *, budget: int) -> _Hints:
-    similar = [catalog.queries[one.query] for one in ranking.queries[:MAX_QUERIES]]
-    spoken = [catalog.definitions[one.definition] for one in ranking.definitions[:MAX_DEFINITIONS]]
+    similar = [catalog.queries[similar_query.query] for similar_query in ranking.queries[:MAX_QUERIES]]
+    spoken = [catalog.definitions[definition.definition] for definition in ranking.definitions[:MAX_DEFINITIONS]]
     return _Hints(
         fitting(dialect.pitfalls, str, budget=PITFALL_SHARE * budget),
         fitting(similar, lambda query: f"{query.question} {query.text}", budget=QUERY_SHARE * budget),
-        fitting(spoken, lambda one: f"{one.term} {one.text}", budget=DEFINITION_SHARE * budget),
+        fitting(spoken, lambda definition: f"{definition.term} {definition.text}", budget=DEFINITION_SHARE * budget),
     )
 
 
 def _in_order(catalog: Catalog, ranking: TableRanking, allowed: Array | None) -> list[Table]:
     """Return the tables allowed, database by database."""
     found: list[int] = []
-    for one in ranking.databases:
-        own = catalog.group == one.database
+    for database in ranking.databases:
+        own = catalog.group == database.database
         found += np.flatnonzero(own if allowed is None else own & allowed).tolist()
     return [catalog.tables[number] for number in found[:MAX_LISTED]]
 
 
 def _dialect(tables: Sequence[Table]) -> Dialect:
     """Return the dialect of most of the best tables; equal ones in the order of their ranks."""
-    named = Counter(one.dialect for one in tables[:MAX_BEST] if one.dialect)
+    named = Counter(table.dialect for table in tables[:MAX_BEST] if table.dialect)
     return find_dialect(named.most_common(1)[0][0] if named else GENERIC)
 
 
@@ -191,7 +193,7 @@ def tables_about(
     """Return k tables of the database that a question is about, those that it needs first."""
     ranking = rank_tables(catalog, question, k=k, allowed=allowed, vector=vector)
     found = candidates(catalog, ranking, chosen_scope(catalog, ranking, OtherDatabases.NAME), allowed)
-    return [one.table for one in (*found.leading, *found.rest)][:k]
+    return [context_table.table for context_table in (*found.leading, *found.rest)][:k]
 
 
 def connected(catalog: Catalog, tables: Sequence[Table]) -> list[Table]:

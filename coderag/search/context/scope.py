@@ -49,11 +49,14 @@ def chosen_scope(catalog: Catalog, ranking: TableRanking, others: OtherDatabases
         return Scope(-1, {}, ranking.databases)
     first = ranking.tables[0] if ranking.tables else None
     leading = int(catalog.group[first.table]) if first else ranking.databases[0].database
-    behind = tuple(one for one in ranking.databases if one.database != leading)
+    behind = tuple(database for database in ranking.databases if database.database != leading)
     if first is None or others is OtherDatabases.DETAIL:
-        return Scope(leading, dict.fromkeys((one.database for one in behind), 0.0), behind)
-    strong = RIVAL * max(one.score for one in ranking.databases)
-    least = {one.database: first.score * (RIVAL_TABLE if one.score >= strong else ALIKE) for one in behind[:MAX_RIVALS]}
+        return Scope(leading, dict.fromkeys((ranked_database.database for ranked_database in behind), 0.0), behind)
+    strong = RIVAL * max(database.score for database in ranking.databases)
+    least = {
+        ranked_database.database: first.score * (RIVAL_TABLE if ranked_database.score >= strong else ALIKE)
+        for ranked_database in behind[:MAX_RIVALS]
+    }
     return Scope(leading, least, behind)
 
 
@@ -63,6 +66,6 @@ def named_databases(catalog: Catalog, databases: Sequence[RankedDatabase]) -> tu
 
 
 def _named(catalog: Catalog, databases: Sequence[RankedDatabase]) -> Iterable[NamedDatabase]:
-    for one in databases:
-        tables = tuple(catalog.names[table] for table in one.tables)
-        yield NamedDatabase(catalog.groups[one.database], one.size, tables)
+    for database in databases:
+        tables = tuple(catalog.names[table] for table in database.tables)
+        yield NamedDatabase(catalog.groups[database.database], database.size, tables)

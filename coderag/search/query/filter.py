@@ -88,7 +88,7 @@ def _in_languages(corpus: Corpus, wanted: Collection[str]) -> Array:
 
 
 def _in_repositories(corpus: Corpus, wanted: Collection[str]) -> Array:
-    parts = [(one.repository, one.first_file, len(one.segment.paths)) for one in corpus.members]
+    parts = [(member.repository, member.first_file, len(member.segment.paths)) for member in corpus.members]
     known = {name for name, first, count in parts if corpus.live_file[first : first + count].any()}
     _only_known("is of the repository", wanted, known)
     found: Array = np.repeat([name in wanted for name, _, _ in parts], [count for _, _, count in parts])
@@ -118,7 +118,9 @@ def _in_databases(
         )
         for name, one in catalogs.items()
     }
-    found = (path in chosen.get(one.repository, ()) for one in corpus.members for path in one.segment.paths.all())
+    found = (
+        path in chosen.get(member.repository, ()) for member in corpus.members for path in member.segment.paths.all()
+    )
     return np.fromiter(found, dtype=bool, count=corpus.files)
 
 

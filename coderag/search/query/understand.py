@@ -78,9 +78,9 @@ def _is_symbol(word: str, text: str) -> bool:
 def _capitals(text: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words with a capital that does not begin a sentence, or does but is no ordinary word."""
     found = [
-        one[1].lower()
-        for one in CAPITALISED.finditer(text)
-        if one[1].lower() not in STOP_WORDS and one[1].lower() not in EDIT_VERBS and one[1].lower() not in symbols
+        match[1].lower()
+        for match in CAPITALISED.finditer(text)
+        if match[1].lower() not in STOP_WORDS and match[1].lower() not in EDIT_VERBS and match[1].lower() not in symbols
     ]
     return tuple(dict.fromkeys(found))
 

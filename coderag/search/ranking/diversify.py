@@ -102,7 +102,7 @@ def similarity(corpus: Corpus, chunks: Array) -> Similarity:
     """Return how like some chunks (i64[n]) are: by their vectors, by their terms where a segment has none."""
     places = [corpus.member_of(chunk) for chunk in chunks.tolist()]
     vectors = [member.segment.vectors for member, _ in places]
-    if places and all(one is not None for one in vectors):
+    if places and all(vector is not None for vector in vectors):
         pairs = zip(vectors, places, strict=True)
         return cosine_rows(np.stack([one.rows[chunk] for one, (_, chunk) in pairs if one is not None]))
     texts = (member.segment.chunk_text(chunk) for member, chunk in places)

@@ -195,10 +195,12 @@ def candidate_rows(
     left_out = [name for family in pipeline.without for name in FAMILIES[family]]
     weights = {name: 0.0 if name in left_out else tuning.weights.get(name, 0.0) for name in FEATURES}
     dense = tuning.dense[question.query_type] if vector is not None else 0.0
-    found = find_candidates(corpus, scores, factor, weights=weights, dense=dense, vector=vector, fusion=pipeline.fusion)
-    rows = features(corpus, question, scores, found)
+    candidates = find_candidates(
+        corpus, scores, factor, weights=weights, dense=dense, vector=vector, fusion=pipeline.fusion
+    )
+    rows = features(corpus, question, scores, candidates)
     rows[:, [FEATURES.index(name) for name in left_out]] = 0.0
-    return Rows(found.chunks, rows, factor[found.chunks], scores.symbols, question.query_type)
+    return Rows(candidates.chunks, rows, factor[candidates.chunks], scores.symbols, question.query_type)
 
 
 def _is_plain(question: Question) -> bool:

@@ -35,7 +35,10 @@ class LateInteraction:
     def scores(self, question: str, passages: Sequence[Passage]) -> Array:
         """Return f32[passages] in 0..1, higher is better."""
         asked: Mapping[str, float] = {word: 1.0 for word in name_words(question) if word not in STOP_WORDS}
-        texts = [name_words(f"{one.path} {one.scope} {one.name} {one.text[:MAX_CHARACTERS]}") for one in passages]
+        texts = [
+            name_words(f"{passage.path} {passage.scope} {passage.name} {passage.text[:MAX_CHARACTERS]}")
+            for passage in passages
+        ]
         return likeness(asked, texts)
 
 

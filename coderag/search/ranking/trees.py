@@ -85,10 +85,10 @@ def _assembled(rows: Sequence[dict[str, Any]], places: Array) -> Trees:
     """Return trees as arrays; raises ValueError and its like where they are none."""
     if not rows:
         raise ValueError("it has no trees")
-    splits = np.array([len(one["feature"]) for one in rows], dtype=np.int64)
-    leaves = np.array([len(one["value"]) for one in rows], dtype=np.int64)
-    feature, threshold, first, last = (np.array(list(chain.from_iterable(one[name] for one in rows))) for name in SPLIT)
-    value = np.array(list(chain.from_iterable(one["value"] for one in rows)), dtype=np.float32)
+    splits = np.array([len(row["feature"]) for row in rows], dtype=np.int64)
+    leaves = np.array([len(row["value"]) for row in rows], dtype=np.int64)
+    feature, threshold, first, last = (np.array(list(chain.from_iterable(row[name] for row in rows))) for name in SPLIT)
+    value = np.array(list(chain.from_iterable(row["value"] for row in rows)), dtype=np.float32)
     if splits.min() < 1 or (leaves != splits + 1).any() or leaves.max() > MAX_LEAVES:
         raise ValueError(f"a tree has 1 to {MAX_LEAVES - 1} splits and one leaf more")
     if any(len(one) != len(feature) for one in (threshold, first, last)):

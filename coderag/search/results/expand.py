@@ -63,7 +63,7 @@ def expand(corpus: Corpus, found: Sequence[tuple[int, Hit]], how: Expand, *, max
         _answer(members[first], anchor, inside, how, max_lines=max_lines)
         for (first, _, anchor), inside in groups.items()
     ]
-    return [_hit(one, max_lines=max_lines) for one in _merged(answers)]
+    return [_hit(answer, max_lines=max_lines) for answer in _merged(answers)]
 
 
 def _anchor(member: Member, chunk: int, how: Expand) -> int:
@@ -152,8 +152,8 @@ def _beside(member: Member, file: int, chunk: int) -> Iterator[int]:
 def _merged(answers: Iterable[_Answer]) -> list[_Answer]:
     """Return answers without overlaps: two that share rows are one, called after the one that reaches further."""
     merged: list[_Answer] = []
-    for one in answers:
-        new = one
+    for answer in answers:
+        new = answer
         place = len(merged)
         for at in reversed(range(len(merged))):
             other = merged[at]
@@ -175,7 +175,7 @@ def _joined(better: _Answer, other: _Answer) -> _Answer:
 def _hit(answer: _Answer, *, max_lines: int) -> Hit:
     """Return the hit of an answer; the best of what was found gives its score."""
     best = answer.found[0].hit
-    hits = [one.hit for one in answer.found]
+    hits = [found.hit for found in answer.found]
     shown = sorted(answer.rows[:max_lines])
     if len(hits) == 1 and set(shown) == set(_own_rows(answer.member, answer.found[0].chunk)):
         return best

@@ -67,8 +67,8 @@ def find_candidates(
 def _by_vectors(corpus: Corpus, vector: Array | None, factor: Array) -> Listed:
     if vector is None:
         return Listed(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
-    found = dense_search(corpus, vector, factor, k=DEPTH)
-    return Listed(found.chunks, found.scores)
+    dense_hits = dense_search(corpus, vector, factor, k=DEPTH)
+    return Listed(dense_hits.chunks, dense_hits.scores)
 
 
 class _Lexical:

@@ -45,7 +45,7 @@ def retrieve(corpus: Corpus, question: Question) -> Scores:
     terms = _scored_terms(question)
     weights = np.array([question.terms[term] for term in terms], dtype=np.float32)
     hashes = np.array([term_hash(term) for term in terms], dtype=np.uint64)
-    found = [one.segment.text_postings.find(hashes) for one in corpus.members]
+    found = [member.segment.text_postings.find(hashes) for member in corpus.members]
     rarity = _rarity(corpus, found, len(terms)) * weights
     text, file_text = _text_scores(corpus, found, rarity)
     told = dict(zip(terms, rarity.tolist(), strict=True))

@@ -28,7 +28,7 @@ def soft_coverage(corpus: Corpus, asked: Mapping[str, float], chunks: Array) -> 
 
     Both are f32[n] in 0..1; the second is never less than the first.
     """
-    words = sorted(asked.items(), key=lambda one: -one[1])[:MOST_WORDS]
+    words = sorted(asked.items(), key=lambda item: -item[1])[:MOST_WORDS]
     total = sum(weight for _, weight in words)
     if total <= 0:
         return np.zeros(len(chunks), dtype=np.float32), np.zeros(len(chunks), dtype=np.float32)

@@ -21,19 +21,21 @@ def find_symbols(corpus: Corpus, name: str, *, k: int, alike: bool = True) -> li
     where there is none and `alike` is set, those whose name is spelled most like it.
     """
     wanted = plain_name(name).strip(".")
-    found = _exact(corpus, wanted)
-    if not found and alike:
-        found = _alike(corpus, wanted, k)
+    symbols = _exact(corpus, wanted)
+    if not symbols and alike:
+        symbols = _alike(corpus, wanted, k)
     last = name.replace("::", ".").replace("#", ".")
-    found.sort(key=lambda one: (not _ends_with(one.qualified_name, last), one.repository, one.path, one.span))
-    return found[:k]
+    symbols.sort(
+        key=lambda symbol: (not _ends_with(symbol.qualified_name, last), symbol.repository, symbol.path, symbol.span)
+    )
+    return symbols[:k]
 
 
 def _exact(corpus: Corpus, wanted: str) -> list[Symbol]:
     *scope, last = wanted.split(".")
     key = f"{scope[-1]}.{last}" if scope else last
     hashes = np.array([symbol_hash(key)], dtype=np.uint64)
-    found: list[Symbol] = []
+    symbols: list[Symbol] = []
     for member in corpus.members:
         position = int(member.segment.symbol_postings.find(hashes)[0])
         if position < 0:
@@ -44,8 +46,8 @@ def _exact(corpus: Corpus, wanted: str) -> list[Symbol]:
                 continue
             symbol = member.segment.symbol(number, repository=member.repository)
             if _ends_with(plain_name(symbol.qualified_name), wanted):
-                found.append(symbol)
-    return found
+                symbols.append(symbol)
+    return symbols
 
 
 def _alike(corpus: Corpus, wanted: str, k: int) -> list[Symbol]:

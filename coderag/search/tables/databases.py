@@ -33,10 +33,10 @@ def rank_databases(catalog: Catalog, scores: Array, allowed: Array) -> list[Rank
     order = [group for group in np.argsort(-best, kind="stable").tolist() if sizes[group]]
     joins = np.diff(catalog.arrays["link_starts"].astype(np.int64))
     ends = [*catalog.group_starts.tolist()[1:], len(catalog)]
-    found = []
+    ranked_databases = []
     for group in order:
         own = np.arange(int(catalog.group_starts[group]), ends[group])
         own = own[allowed[own]]
         first = own[np.lexsort((catalog.tie[own], -joins[own], -scores[own]))][:BEST_TABLES]
-        found.append(RankedDatabase(group, float(best[group]), int(sizes[group]), tuple(first.tolist())))
-    return found
+        ranked_databases.append(RankedDatabase(group, float(best[group]), int(sizes[group]), tuple(first.tolist())))
+    return ranked_databases

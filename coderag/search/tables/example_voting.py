@@ -96,10 +96,10 @@ def votes(catalog: Catalog, similar: list[SimilarQuery]) -> Votes:
     certainty = min((similar[0].score - DOUBTFUL) / (SURE - DOUBTFUL), 1.0) if similar else 0.0
     if certainty <= 0:
         return Votes(tables, columns, ())
-    for one in similar:
-        weight = np.float32(one.score**SHARPNESS)
-        tables[catalog.listed("query_table", one.query)] += weight
-        columns[catalog.listed("query_column", one.query)] += weight
+    for similar_query in similar:
+        weight = np.float32(similar_query.score**SHARPNESS)
+        tables[catalog.listed("query_table", similar_query.query)] += weight
+        columns[catalog.listed("query_column", similar_query.query)] += weight
     for found in (tables, columns):
         if (most := found.max(initial=0.0)) > 0:
             found *= np.float32(certainty) / most

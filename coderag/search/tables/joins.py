@@ -63,10 +63,10 @@ def join_paths(catalog: Catalog, tables: Sequence[int]) -> list[JoinPath]:
     known = _relations(catalog, members)
     paths = []
     for group in groups:
-        steps = [_step(one) for table in group for one in known.get((table, table), [])]
+        steps = [_step(relation) for table in group for relation in known.get((table, table), [])]
         for pair in pairs:
             if pair[0] in group:
-                steps += [_step(one) for one in known[pair]]
+                steps += [_step(relation) for relation in known[pair]]
         steps += [step for pair, step in shared.items() if pair[0] in group]
         paths.append(JoinPath(tuple(group), tuple(one for one in group if one in connecting), tuple(steps)))
     return paths
@@ -77,7 +77,7 @@ def joins_among(catalog: Catalog, tables: Sequence[int]) -> list[JoinStep]:
     known = _relations(catalog, tables)
     place = {table: position for position, table in enumerate(tables)}
     pairs = sorted(known, key=lambda pair: sorted((place[pair[0]], place[pair[1]]), reverse=True))
-    return [_step(one) for pair in pairs for one in known[pair]]
+    return [_step(relation) for pair in pairs for relation in known[pair]]
 
 
 def _relations(catalog: Catalog, tables: Sequence[int]) -> dict[tuple[int, int], list[Relation]]:
@@ -93,7 +93,7 @@ def _relations(catalog: Catalog, tables: Sequence[int]) -> dict[tuple[int, int],
         one, other = int(left[number]), int(right[number])
         found.setdefault((min(one, other), max(one, other)), []).append(catalog.relations[number])
     for pair, relations in found.items():
-        sure = [one for one in relations if one.evidence in (Evidence.DECLARED, Evidence.MODEL)]
+        sure = [relation for relation in relations if relation.evidence in (Evidence.DECLARED, Evidence.MODEL)]
         found[pair] = sure or relations
     return found
 

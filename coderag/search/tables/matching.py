@@ -71,7 +71,7 @@ def match(catalog: Catalog, wanted: Sequence[QueryTerm], allowed: Array) -> Matc
     direct = _Sought(
         np.arange(len(wanted)),
         np.ones(len(wanted), dtype=np.float32),
-        _places(catalog, [one.term for one in wanted]),
+        _places(catalog, [query_term.term for query_term in wanted]),
         np.broadcast_to(allowed, rows.shape),
     )
     _raise(catalog, rows, direct)
@@ -85,7 +85,9 @@ def match(catalog: Catalog, wanted: Sequence[QueryTerm], allowed: Array) -> Matc
     )
     sought = _Found(catalog, (direct, others))
     columns = sought.columns(weights)
-    names = sought.names(np.array([min(1.0, one.weight * NAME_WEIGHT_FACTOR) for one in wanted]) * (held > 0))
+    names = sought.names(
+        np.array([min(1.0, query_term.weight * NAME_WEIGHT_FACTOR) for query_term in wanted]) * (held > 0)
+    )
     found = np.flatnonzero(held)
     return Matches(
         tuple(wanted[place].word for place in found.tolist()),
@@ -151,7 +153,7 @@ def _lacking(catalog: Catalog, rows: Array, wanted: Sequence[QueryTerm], *, allo
     if not len(catalog):
         return np.zeros(rows.shape, dtype=bool)
     has = np.maximum.reduceat(rows, catalog.group_starts, axis=1) > 0
-    plain = np.array([bool(one.plain) for one in wanted], dtype=bool)
+    plain = np.array([bool(query_term.plain) for query_term in wanted], dtype=bool)
     lacking: Array = ~has[:, catalog.group] & allowed & plain[:, None]
     return lacking
 
@@ -183,11 +185,11 @@ class _Found:
         size = len(self._catalog.column_flags)
         best = np.zeros((len(weights), size), dtype=np.float32)
         owner = self._catalog.column_table
-        for one in self._sought:
-            hits = _hits(self._catalog.postings("column"), one.places.column)
-            word = one.word[hits.term]
-            kept = one.where[word, owner[hits.docs]]
-            values = hits.fits * (one.trust * weights[one.word])[hits.term]
+        for sought in self._sought:
+            hits = _hits(self._catalog.postings("column"), sought.places.column)
+            word = sought.word[hits.term]
+            kept = sought.where[word, owner[hits.docs]]
+            values = hits.fits * (sought.trust * weights[sought.word])[hits.term]
             np.maximum.at(best, (word[kept], hits.docs[kept]), values[kept])
         total: Array = best.sum(axis=0)
         return total
@@ -196,15 +198,15 @@ class _Found:
         """Return how much of each table's name the words say, f32[tables], by what each word counts."""
         postings = self._catalog.postings("called")
         best = np.zeros((len(weights), len(self._catalog)), dtype=np.float32)
-        for one in self._sought:
-            hits = _hits(postings, one.places.called)
-            word = one.word[hits.term]
-            kept = one.where[word, hits.docs]
+        for sought in self._sought:
+            hits = _hits(postings, sought.places.called)
+            word = sought.word[hits.term]
+            kept = sought.where[word, hits.docs]
             rarity = [
                 idf(len(self._catalog), postings.frequency(place)) if place >= 0 else 0.0
-                for place in one.places.called.tolist()
+                for place in sought.places.called.tolist()
             ]
-            values = (np.array(rarity) * one.trust * weights[one.word])[hits.term].astype(np.float32)
+            values = (np.array(rarity) * sought.trust * weights[sought.word])[hits.term].astype(np.float32)
             np.maximum.at(best, (word[kept], hits.docs[kept]), values[kept])
         total: Array = best.sum(axis=0)
         return total

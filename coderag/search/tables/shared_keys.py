@@ -31,16 +31,25 @@ def shared_keys(catalog: Catalog, tables: Sequence[int]) -> list[SharedKey]:
     left, right = catalog.arrays["relation_left_table"], catalog.arrays["relation_right_table"]
     referring: dict[tuple[int, tuple[str, ...]], list[Relation]] = {}
     for number in np.flatnonzero(among[left] & (left != right)).tolist():
-        one = catalog.relations[number]
-        if one.evidence is not Evidence.QUERY:  # a query says that two tables join, and not which refers to which
-            referring.setdefault((one.right, one.right_columns), []).append(one)
+        relation = catalog.relations[number]
+        if relation.evidence is not Evidence.QUERY:  # a query says that two tables join, and not which refers to which
+            referring.setdefault((relation.right, relation.right_columns), []).append(relation)
     place = {table: position for position, table in enumerate(tables)}
     order = list(Evidence)
-    found = []
+    keys = []
     for (parent, columns), relations in referring.items():
-        if len({one.left for one in relations}) < 2:
+        if len({relation.left for relation in relations}) < 2:
             continue
-        relations = sorted(relations, key=lambda one: (place[one.left], one.left_columns))
-        weakest = max((one.evidence for one in relations), key=order.index)
-        found.append(SharedKey(parent, columns, tuple((one.left, one.left_columns) for one in relations), weakest))
-    return sorted(found, key=lambda one: ([place[child] for child, _ in one.children], one.parent, one.columns))
+        relations = sorted(relations, key=lambda relation: (place[relation.left], relation.left_columns))
+        weakest = max((relation.evidence for relation in relations), key=order.index)
+        keys.append(
+            SharedKey(parent, columns, tuple((relation.left, relation.left_columns) for relation in relations), weakest)
+        )
+    return sorted(
+        keys,
+        key=lambda shared_key: (
+            [place[child] for child, _ in shared_key.children],
+            shared_key.parent,
+            shared_key.columns,
+        ),
+    )

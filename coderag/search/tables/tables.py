@@ -94,7 +94,7 @@ def rank_tables(
     picked = select_greedily(catalog, scores, k=k, picking=picking)
     ranked_columns = rank_columns(
         catalog,
-        [(one.table, one.score) for one in picked],
+        [(selection.table, selection.score) for selection in picked],
         matching=request.matches.columns,
         voted=request.votes.columns,
         hints=hinted_terms(question),
@@ -114,14 +114,14 @@ def _wanted(
     catalog: Catalog, question: str, evidence: str, *, definitions: Sequence[DefinitionMatch]
 ) -> list[QueryTerm]:
     """Return the terms of a question, of the evidence and of the definitions that it speaks of, each once."""
-    wanted = {one.term: one for one in query_terms(question)}
+    wanted = {query_term.term: query_term for query_term in query_terms(question)}
     others = query_terms(evidence, factor=EVIDENCE_WEIGHT)
     for spoken in definitions:
         definition = catalog.definitions[spoken.definition]
         others += query_terms(f"{definition.text} {definition.expression}", factor=DEFINITION_WEIGHT)
-    for one in others:
-        if one.term not in wanted or wanted[one.term].weight < one.weight:
-            wanted[one.term] = one
+    for other in others:
+        if other.term not in wanted or wanted[other.term].weight < other.weight:
+            wanted[other.term] = other
     return list(wanted.values())
 
 
@@ -144,17 +144,17 @@ def _factors(catalog: Catalog) -> Array:
 
 def _explained(request: Request, picked: Sequence[Selection], parts: Mapping[str, Array]) -> tuple[RankedTable, ...]:
     """Return picked tables with the parts of their scores, and why each was picked, in words."""
-    numbers = [one.table for one in picked]
+    numbers = [selection.table for selection in picked]
     known = {name: scores[numbers].tolist() for name, scores in parts.items()}
     held, used = _held(request.matches, numbers), _used(request, numbers)
     ranked = []
-    for position, one in enumerate(picked):
+    for position, selection in enumerate(picked):
         of_table = {name: round(scores[position], 4) for name, scores in known.items() if scores[position]}
-        if one.joins:
-            of_table["joins"] = round(one.joins, 4)
-        joined = f"joins with {request.catalog.names[one.by]}" if one.by >= 0 else ""
+        if selection.joins:
+            of_table["joins"] = round(selection.joins, 4)
+        joined = f"joins with {request.catalog.names[selection.by]}" if selection.by >= 0 else ""
         reasons = tuple(filter(None, (held[position], joined, used[position])))
-        ranked.append(RankedTable(one.table, one.score, of_table, reasons))
+        ranked.append(RankedTable(selection.table, selection.score, of_table, reasons))
     return tuple(ranked)
 
 

@@ -53,5 +53,5 @@ def _is_over_window(node: exp.Expr) -> bool:
 
 def lone_extreme(aggregates: list[exp.Expr]) -> bool:
     """Tell whether of aggregates there is one MIN or MAX: SQLite then gives bare columns of the row that has it."""
-    plain = [one.this if isinstance(one, exp.Filter) else one for one in aggregates]
+    plain = [aggregate.this if isinstance(aggregate, exp.Filter) else aggregate for aggregate in aggregates]
     return len(plain) == 1 and isinstance(plain[0], exp.Min | exp.Max)

@@ -39,7 +39,7 @@ def candidates(text: str, names: Sequence[Name], known: Known, dialect: Dialect 
 def ambiguous(best: Sequence[str], text: str, names: Sequence[Name], known: Known) -> Iterator[Finding]:
     """Yield a finding where several databases, of which the first was chosen, have all that a text names."""
     here = [name for name in names if known.matching(name)]
-    if len(best) < 2 or any(all(one.name.database != best[0] for one in known.matching(name)) for name in here):
+    if len(best) < 2 or any(all(table.name.database != best[0] for table in known.matching(name)) for name in here):
         return
     others = f" and {len(best) - SHOWN} more" if len(best) > SHOWN else ""
     message = (

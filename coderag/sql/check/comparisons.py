@@ -42,10 +42,10 @@ def check_types(scope: Scope, sources: Sources, dialect: str, *, text: str) -> I
     """Yield a finding for each comparison whose sides are of different kinds."""
     for comparison in scope.find_all(*COMPARISONS):
         for left, right in _sides(comparison):
-            one, other = _family(left, sources), _family(right, sources)
-            if one is None or other is None or one is other or not _clashes(left, one, right, other):
+            family, other = _family(left, sources), _family(right, sources)
+            if family is None or other is None or family is other or not _clashes(left, family, right, other):
                 continue
-            message = f"{left.sql()} is a {one}, {right.sql()} is a {other}"
+            message = f"{left.sql()} is a {family}, {right.sql()} is a {other}"
             yield finding(
                 Code.TYPE_MISMATCH,
                 message,
@@ -57,8 +57,8 @@ def check_types(scope: Scope, sources: Sources, dialect: str, *, text: str) -> I
 
 def _sides(comparison: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
     if isinstance(comparison, exp.In):
-        for one in comparison.expressions:
-            yield comparison.this, one
+        for expression in comparison.expressions:
+            yield comparison.this, expression
     elif isinstance(comparison, exp.Between):
         yield comparison.this, comparison.args["low"]
         yield comparison.this, comparison.args["high"]

@@ -36,7 +36,7 @@ def check_grouping(scope: Scope, sources: Sources, dialect: Dialect, *, text: st
     if not isinstance(select, exp.Select) or not sources.columns:
         return
     group = select.args.get("group")
-    aggregates = [one for part in _results(select) for one in _aggregates(part)]
+    aggregates = [aggregate for part in _results(select) for aggregate in _aggregates(part)]
     if (group is None and not aggregates) or (group is not None and group.args.get("all")):
         return
     grouping = _grouping(select, sources)
@@ -46,7 +46,7 @@ def check_grouping(scope: Scope, sources: Sources, dialect: Dialect, *, text: st
     if group is None:
         found = bare if dialect.grouping in {"grouped", "key"} else loose
         # To keep one row by an aggregate, or to order it, makes no sense: groups were meant.
-        given = all(one.find_ancestor(exp.Order, exp.Having, exp.Select) is select for one in aggregates)
+        given = all(aggregate.find_ancestor(exp.Order, exp.Having, exp.Select) is select for aggregate in aggregates)
         picked = {alias for column in picked_by(select) if given for alias in sources.owners(column)}
         mild = lone_extreme(aggregates) or all(_orders(one) or _is_of(one, picked, sources) for one in found)
         if found and not (lone_extreme(aggregates) and dialect.grouping == "any" and dialect.name != GENERIC):
@@ -116,7 +116,9 @@ def _aggregates(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _grouping(select: exp.Select, sources: Sources) -> Grouping:
-    results = {one.alias.casefold(): one.unalias() for one in select.expressions if one.alias}
+    results = {
+        expression.alias.casefold(): expression.unalias() for expression in select.expressions if expression.alias
+    }
     places: set[Place] = set()
     texts: set[str] = set()
     for one in _grouped(select):
@@ -147,7 +149,7 @@ def _grouped(select: exp.Select) -> Iterator[exp.Expr]:
 
 
 def _written(group: exp.Group) -> list[str]:
-    return [one.sql() for one in group.expressions]
+    return [expression.sql() for expression in group.expressions]
 
 
 def _spelled(node: exp.Expr, sources: Sources) -> str:
@@ -218,7 +220,7 @@ def _may_have_key(node: exp.Expr, sources: Sources) -> bool:
 
 
 def _distinct(nodes: list[exp.Expr]) -> list[exp.Expr]:
-    return list({_shown(one).casefold(): one for one in reversed(nodes)}.values())[::-1]
+    return list({_shown(node).casefold(): node for node in reversed(nodes)}.values())[::-1]
 
 
 def _shown(node: exp.Expr) -> str:

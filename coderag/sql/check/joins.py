@@ -72,8 +72,8 @@ def _connections(select: exp.Select, sources: Sources) -> Iterator[tuple[str, st
             if not owners - {alias}:
                 # A condition that says nothing of the others, such as ON TRUE, is meant as it is written.
                 yield order[max(order.index(alias) - 1, 0)], alias
-            for found in owners:
-                yield found, alias
+            for owner in owners:
+                yield owner, alias
     where = select.args.get("where")
     for predicate in where.find_all(exp.Predicate) if where is not None else ():
         first, *others = sorted(_owners(predicate, sources)) or [""]
@@ -139,5 +139,7 @@ def _is_one_row(tree: exp.Query) -> bool:
     limit = tree.args.get("limit")
     if limit is not None and limit.expression is not None and limit.expression.name == "1":
         return True
-    aggregated = any(one.find(exp.AggFunc) is not None and one.find(exp.Window) is None for one in tree.selects)
+    aggregated = any(
+        select.find(exp.AggFunc) is not None and select.find(exp.Window) is None for select in tree.selects
+    )
     return (aggregated and tree.args.get("group") is None) or tree.args.get("from_") is None

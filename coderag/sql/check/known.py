@@ -53,21 +53,21 @@ class Known:
 
     def table(self, name: Name) -> Table | None:
         """Return the table of a name, None where there is none."""
-        found = self.matching(name)
-        here = [table for table in found if table.name.database == self.database]
-        return next(iter(here or found), None)
+        tables = self.matching(name)
+        here = [table for table in tables if table.name.database == self.database]
+        return next(iter(here or tables), None)
 
     def matching(self, name: Name) -> list[Table]:
         """Return the tables of all databases that a name may mean."""
-        found = self._by_name.get(name.name.casefold(), [])
+        tables = self._by_name.get(name.name.casefold(), [])
         schema, database = name.schema.casefold(), name.database.casefold()
         if schema:
             # MySQL writes a database where others write a schema; one whose schema nobody wrote may be in any.
-            exact = [one for one in found if schema in (one.name.schema.casefold(), one.name.database.casefold())]
-            found = exact or [one for one in found if not one.name.schema]
-        if database and any(table.name.database.casefold() == database for table in found):
-            found = [table for table in found if table.name.database.casefold() == database]
-        return found
+            exact = [one for one in tables if schema in (one.name.schema.casefold(), one.name.database.casefold())]
+            tables = exact or [one for one in tables if not one.name.schema]
+        if database and any(table.name.database.casefold() == database for table in tables):
+            tables = [table for table in tables if table.name.database.casefold() == database]
+        return tables
 
     def is_system(self, name: Name) -> bool:
         """Tell whether a name is of a table that the database itself keeps, or a temporary one."""

@@ -93,18 +93,18 @@ def _projected(scope: Scope, known: Known) -> Columns | None:
         return None
     found: dict[str, Column | None] = {}
     inner = sources_of((scope.set_operation_scopes or [scope])[0], known)
-    for one in tree.selects:
-        if isinstance(one, exp.Star) or (isinstance(one, exp.Column) and isinstance(one.this, exp.Star)):
-            wanted = one.table if isinstance(one, exp.Column) else ""
+    for select in tree.selects:
+        if isinstance(select, exp.Star) or (isinstance(select, exp.Column) and isinstance(select.this, exp.Star)):
+            wanted = select.table if isinstance(select, exp.Column) else ""
             for alias, columns in inner.columns.items():
                 if wanted and alias.casefold() != wanted.casefold():
                     continue
                 if columns is None:
                     return None
                 found.update(columns)
-        elif name := one.alias_or_name:
-            origin = inner.find(one.table) if isinstance(one, exp.Column) and one.table else None
-            found[name.casefold()] = origin.get(name.casefold()) if origin and isinstance(one, exp.Column) else None
+        elif name := select.alias_or_name:
+            origin = inner.find(select.table) if isinstance(select, exp.Column) and select.table else None
+            found[name.casefold()] = origin.get(name.casefold()) if origin and isinstance(select, exp.Column) else None
     return found
 
 
@@ -113,20 +113,20 @@ def _projected_keys(scope: Scope) -> tuple[Key, ...]:
     tree = scope.expression
     if not isinstance(tree, exp.Select) or scope.outer_columns:
         return ()
-    names = [one.alias_or_name.casefold() for one in tree.selects]
+    names = [select.alias_or_name.casefold() for select in tree.selects]
     if tree.args.get("distinct") is not None and all(names) and "*" not in names:
         return (frozenset(names),)
     group = tree.args.get("group")
     if group is None or group.args.keys() & {"rollup", "cube", "grouping_sets"} or not group.expressions:
         return ()
     key = set()
-    for one in group.expressions:
-        if isinstance(one, exp.Literal) and not one.is_string and one.name.isdigit():
-            position = int(one.name) - 1
+    for expression in group.expressions:
+        if isinstance(expression, exp.Literal) and not expression.is_string and expression.name.isdigit():
+            position = int(expression.name) - 1
             found = names[position] if 0 <= position < len(names) else ""
         else:
-            given = [name for name, item in zip(names, tree.selects, strict=True) if item.unalias() == one]
-            found = given[0] if given else one.name.casefold() if one.name.casefold() in names else ""
+            given = [name for name, item in zip(names, tree.selects, strict=True) if item.unalias() == expression]
+            found = given[0] if given else expression.name.casefold() if expression.name.casefold() in names else ""
         if not found:
             return ()
         key.add(found)

@@ -62,8 +62,8 @@ def parse_query(text: str, dialect: Dialect) -> exp.Expr | None:
     filled = REPLACE.sub("INSERT", SPACED_OPERATOR.sub(r"\1=", fill_holes(text)), count=1)
     names = (dialect.sqlglot, *(OTHER_DIALECTS if dialect.name == GENERIC else ()))
     for name in names:
-        for one in dict.fromkeys((filled, text) if TEMPLATE.search(text) else (text, filled)):
-            if (tree := _parsed(one, name)) is not None:
+        for fromkey in dict.fromkeys((filled, text) if TEMPLATE.search(text) else (text, filled)):
+            if (tree := _parsed(fromkey, name)) is not None:
                 return tree
     return None
 
@@ -158,5 +158,5 @@ def _cut(text: str) -> str:
     if len(text) <= MAX_QUESTION:
         return text
     kept = text[:MAX_QUESTION]
-    ends = [found.start() for found in SENTENCE_END.finditer(kept)]
+    ends = [match.start() for match in SENTENCE_END.finditer(kept)]
     return kept[: ends[-1]] if ends else kept.rsplit(" ", 1)[0] + " …"

@@ -126,7 +126,7 @@ class Reading:
 
     def _used(self, operation: UseDatabase) -> UseDatabase:
         """Return a change of database with variables filled in; one of the system's own holds none of the tables."""
-        name = VARIABLE.sub(lambda found: self.variables.get(found[1], found[0]), operation.database)
+        name = VARIABLE.sub(lambda match: self.variables.get(match[1], match[0]), operation.database)
         return replace(operation, database="" if name.casefold() in SYSTEM_DATABASES else name)
 
 
@@ -175,7 +175,7 @@ def _read(data: bytes, guess: Guess) -> Facts:
         guess=guess.reason,
         statements=count,
         database=_database(data, reading),
-        lost=tuple(sorted(reading.found.lost, key=lambda one: one.line)),
+        lost=tuple(sorted(reading.found.lost, key=lambda unparsed: unparsed.line)),
         passed=tuple(passed),
         operations=tuple(samples.inserted_into(reading.found.operations)),
     )

@@ -64,8 +64,8 @@ def referred_files(names: Names, lines: Lines, owner: Callable[[int], int]) -> I
             continue
         yield Referred(node.start_point[0], owner(node.start_byte), file=file)
     if names.language == "go":
-        for found in EMBEDDED.finditer(lines.data):
-            files, name = found[1].decode("utf-8", "replace").split(), found[2].decode()
+        for match in EMBEDDED.finditer(lines.data):
+            files, name = match[1].decode("utf-8", "replace").split(), match[2].decode()
             yield from _embedded(names, name, [one for one in files if FILE.match(one)], owner)
 
 

@@ -65,7 +65,7 @@ class Extraction:
         self.dialects = dialects
         self.sinks = sinks_of(names.language)
         self.definitions = outline.definitions
-        self.starts = [one.start_byte for one in outline.definitions]
+        self.starts = [definition.start_byte for definition in outline.definitions]
         self.statements: dict[Statement, None] = {}
         self.referred: dict[Referred, None] = {}
         self.used: set[int] = set()  # where the literals begin that a call hands to a database
@@ -92,8 +92,8 @@ class Extraction:
         unused = (node for node in heads if node.start_byte not in self.used)
         if any(may_change(node) for node in unused) or self._has_macros():
             self._given_back()
-        for one in referred_files(self.names, self.lines, self.owner):
-            self.referred[one] = None
+        for referred_file in referred_files(self.names, self.lines, self.owner):
+            self.referred[referred_file] = None
         return DataUses(tuple(self._kept()), tuple(self.referred))
 
     def owner(self, byte: int) -> int:
@@ -115,8 +115,8 @@ class Extraction:
             return
         given = self.sinks.given(call)
         if given is not Given.RUN:
-            if (one := referred_query(call, self.owner(call.node.start_byte))) is not None:
-                self.referred[one] = None
+            if (referred := referred_query(call, self.owner(call.node.start_byte))) is not None:
+                self.referred[referred] = None
             return
         tried = [one for one in call.arguments if one.name.casefold() in KEYWORDS] or [
             one for one in call.arguments if not one.name
@@ -160,8 +160,8 @@ class Extraction:
             )
             if function is not None:
                 self.forwarding.setdefault(function.node.start_byte, set()).add(hole.parameter)
-        elif (one := referred_name(hole.written, node, self.owner(call.node.start_byte))) is not None:
-            self.referred[one] = None
+        elif (referred := referred_name(hole.written, node, self.owner(call.node.start_byte))) is not None:
+            self.referred[referred] = None
 
     def _forward(self) -> None:
         """Read what functions of the file are given that hand it on to a database."""
@@ -177,7 +177,7 @@ class Extraction:
             for call, scope in self.names.calls(last_words(functions)):
                 if (function := functions.get(call.name)) is None or self.sinks.given(call) is Given.RUN:
                     continue
-                plain = [one for one in function.parameters if one not in {"self", "cls", "this"}]
+                plain = [parameter for parameter in function.parameters if parameter not in {"self", "cls", "this"}]
                 for position, argument in enumerate(call.arguments):
                     name = argument.name or (plain[position] if position < len(plain) else "")
                     if name not in known[function.node.start_byte]:
@@ -192,7 +192,7 @@ class Extraction:
         """Tell whether @Query holds SQL and not the language of a mapper."""
         if call.name != NATIVE:
             return False
-        if any(one.name == "nativeQuery" and text_of(one.node) == "true" for one in call.arguments):
+        if any(argument.name == "nativeQuery" and text_of(argument.node) == "true" for argument in call.arguments):
             return True
         head = self.lines.data[:4000]
         return any(sign in head for sign in (b"androidx.room", b"data.jdbc", b"data.r2dbc", b"jdbi"))
@@ -204,12 +204,12 @@ class Extraction:
                 continue
             node = argument.node
             if node.type in {"element_value_array_initializer", "collection_literal", "array_initializer"}:
-                inner = [self.values.of(one, scope) for one in named_children(node)]
+                inner = [self.values.of(child, scope) for child in named_children(node)]
                 texts.append(tuple(part for one in inner for part in (*one, Text(" "))))
             else:
                 texts.append(self.values.of(node, scope))
-        if all(len(one) == 1 for one in texts) and len(texts) > 1:
-            texts = [tuple(part for one in texts for part in (*one, Text(" ")))]
+        if all(len(text) == 1 for text in texts) and len(texts) > 1:
+            texts = [tuple(part for text in texts for part in (*text, Text(" ")))]
         for value in texts:
             self._take(without_tags(value), declaration_of(call.node), sure=True)
 
@@ -257,8 +257,8 @@ class Extraction:
                         continue
                     value = self.values.of(inner, function)
                     texts = list(literals_of(value))
-                    outside = [one for one in texts if not _is_within(one, function.node)]
-                    if outside and not any(one.start in self.used for one in texts):
+                    outside = [text for text in texts if not _is_within(text, function.node)]
+                    if outside and not any(text.start in self.used for text in texts):
                         self._take(value, function.node, sure=False, name=function.name)
 
     def _around(self, node: Node, root: Node, scope: Scope) -> Value:
@@ -267,7 +267,7 @@ class Extraction:
         while node != root and node.parent is not None:
             node = node.parent
             wider = self.values.of(node, scope)
-            if not {one.start for one in literals_of(value)} <= {one.start for one in literals_of(wider)}:
+            if not {text.start for text in literals_of(value)} <= {text.start for text in literals_of(wider)}:
                 break
             value = wider
         return value
@@ -290,7 +290,7 @@ class Extraction:
         """Read a value as SQL, and tell whether it is; `node` is where it is used."""
         if not _may_begin(value):
             return False
-        found: list[ReadSql] = []
+        read_sqls: list[ReadSql] = []
         failed: list[str] = []
         for flat in variants(value):
             text, dynamic = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED)
@@ -298,17 +298,17 @@ class Extraction:
                 continue
             read = self._read(text, sure=sure, name=name)
             if read is not None:
-                found.append(read._replace(holes=read.holes or dynamic))
+                read_sqls.append(read._replace(holes=read.holes or dynamic))
             else:
                 failed.append(text)
-        if not found and sure and failed:
+        if not read_sqls and sure and failed:
             words = words_of_sql(failed[0], "no dialect that was tried reads it")
             if not words.tables:
                 return False
-            found.append(words)
-        if not found:
+            read_sqls.append(words)
+        if not read_sqls:
             return False
-        self._add(joined(found), value, node, sure=sure, name="" if sure else name)
+        self._add(joined(read_sqls), value, node, sure=sure, name="" if sure else name)
         return True
 
     def _read(self, text: str, *, sure: bool, name: str) -> ReadSql | None:
@@ -320,9 +320,9 @@ class Extraction:
         return self.read[key]
 
     def _add(self, read: ReadSql, value: Value, node: Node, *, sure: bool, name: str) -> None:
-        texts = [one for one in literals_of(value) if one.start >= 0]
+        texts = [text for text in literals_of(value) if text.start >= 0]
         if sure:
-            self.used.update(one.start for one in texts)
+            self.used.update(text.start for text in texts)
         self.temporary.update(name.name.casefold() for name in read.temporary)
         told = read.tables or (sure and (read.calls or read.holes))
         if len(self.statements) >= MAX_STATEMENTS or not told:
@@ -347,10 +347,10 @@ class Extraction:
         """Return the lines of the literals that belong together with the first."""
         if not texts:
             return node.start_point[0], node.end_point[0]
-        told = [one for one in texts if one.text.strip()] or texts
+        told = [text for text in texts if text.text.strip()] or texts
         owner = self.owner(told[0].start)
-        near = [one for one in told if self.owner(one.start) == owner and one.start >= told[0].start]
-        first, last = told[0].start, max(one.end for one in near)
+        near = [text for text in told if self.owner(text.start) == owner and text.start >= told[0].start]
+        first, last = told[0].start, max(text.end for text in near)
         return self._row(first), self._row(max(first, last - 1))
 
     def _row(self, byte: int) -> int:
@@ -361,22 +361,22 @@ class Extraction:
         if not self.temporary:
             yield from self.statements
             return
-        for one in self.statements:
-            tables = tuple(use for use in one.tables if not self._is_temporary(use))
-            columns = tuple(use for use in one.columns if not self._is_of_temporary(use))
-            if tables or columns or one.calls:
+        for statement in self.statements:
+            tables = tuple(use for use in statement.tables if not self._is_temporary(use))
+            columns = tuple(use for use in statement.columns if not self._is_of_temporary(use))
+            if tables or columns or statement.calls:
                 yield Statement(
-                    row=one.row,
-                    last_row=one.last_row,
-                    owner=one.owner,
+                    row=statement.row,
+                    last_row=statement.last_row,
+                    owner=statement.owner,
                     tables=tables,
                     columns=columns,
-                    calls=one.calls,
-                    sure=one.sure,
-                    holes=one.holes,
-                    lost=one.lost,
-                    how=one.how,
-                    name=one.name,
+                    calls=statement.calls,
+                    sure=statement.sure,
+                    holes=statement.holes,
+                    lost=statement.lost,
+                    how=statement.how,
+                    name=statement.name,
                 )
 
     def _is_temporary(self, use: TableUse) -> bool:
@@ -392,7 +392,7 @@ def _may_begin(value: Value) -> bool:
 
 
 def _has(value: Value, node: Node) -> bool:
-    return any(one.start == node.start_byte for one in literals_of(value))
+    return any(text.start == node.start_byte for text in literals_of(value))
 
 
 def _is_within(text: Text, node: Node) -> bool:

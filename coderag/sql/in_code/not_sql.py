@@ -125,10 +125,14 @@ def is_prose(text: str, trees: list[exp.Expr]) -> bool:
             if alias.casefold() in ARTICLES and len(alias) > 1:
                 return True
         for select in tree.find_all(exp.Select):
-            for one in select.expressions:
-                if isinstance(one, exp.Alias) and isinstance(one.this, exp.Column):
-                    if one.this.name.casefold() in ARTICLES and not one.this.table:
+            for expression in select.expressions:
+                if isinstance(expression, exp.Alias) and isinstance(expression.this, exp.Column):
+                    if expression.this.name.casefold() in ARTICLES and not expression.this.table:
                         return True
-                elif isinstance(one, exp.Column) and one.name.casefold() in ARTICLES - {"a"} and not one.table:
+                elif (
+                    isinstance(expression, exp.Column)
+                    and expression.name.casefold() in ARTICLES - {"a"}
+                    and not expression.table
+                ):
                     return True
     return False

@@ -116,15 +116,15 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Mask
 
 
 def _tokens(text: str) -> list[_Token]:
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     position = 0
     for token in TOKEN.finditer(text):
         kind = token.lastgroup or ""
         if kind == "tag":
             kind = "dollar"
-        found.append(_Token(kind, token[0], text[position : token.start()]))
+        tokens.append(_Token(kind, token[0], text[position : token.start()]))
         position = token.end()
-    return found
+    return tokens
 
 
 def _value(last: _Token) -> str:

@@ -131,8 +131,8 @@ def may_hold_sql(data: bytes, language: str) -> bool:
 def _has_pair(lowered: bytes, pair: _Pair) -> bool:
     """Tell whether a statement may begin with a word somewhere."""
     near = -1  # where the second keyword stands next
-    for looks, found in enumerate(pair.first.finditer(lowered)):
-        end = found.end()
+    for looks, match in enumerate(pair.first.finditer(lowered)):
+        end = match.end()
         if looks >= MAX_LOOKS:
             return False
         if pair.near is not None and near < end:
@@ -140,15 +140,15 @@ def _has_pair(lowered: bytes, pair: _Pair) -> bool:
         told = pair.near is not None and near < end + pair.reach
         if not told and pair.behind is not None:
             told = pair.behind.match(lowered, end) is not None
-        if told and _begins(lowered, found.start(), called=pair.called):
+        if told and _begins(lowered, match.start(), called=pair.called):
             return True
     return False
 
 
 def _next(pattern: re.Pattern[bytes], data: bytes, start: int) -> int:
     """Return where a pattern is found next, far behind the end for nowhere."""
-    found = pattern.search(data, start)
-    return found.start() if found is not None else len(data) + NEAR * 2
+    match = pattern.search(data, start)
+    return match.start() if match is not None else len(data) + NEAR * 2
 
 
 def _begins(lowered: bytes, position: int, *, called: bool) -> bool:

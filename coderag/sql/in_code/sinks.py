@@ -101,8 +101,8 @@ def _last_word(call: Called) -> str:
     text = text_of(call.receiver)[-200:]
     for _ in range(4):
         text = BRACKETS.sub("", text)
-    found = RECEIVER_END.search(text)
-    words = PARTS.findall(found[1]) if found is not None else []
+    match = RECEIVER_END.search(text)
+    words = PARTS.findall(match[1]) if match is not None else []
     return words[-1] if words else ""
 
 

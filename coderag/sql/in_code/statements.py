@@ -72,18 +72,20 @@ def read_sql(text: str, dialects: Sequence[str], *, name: str = "", sure: bool =
         if sure and not in_capitals(bare) and is_prose(bare, trees):
             return ReadSql()
         return joined([_read(tree) for tree in trees[:MAX_STATEMENTS]])
-    if sure and (found := CALLED.match(bare)) is not None:
-        return ReadSql(calls=(found[1].replace('"', "").replace("[", "").replace("]", ""),))
+    if sure and (match := CALLED.match(bare)) is not None:
+        return ReadSql(calls=(match[1].replace('"', "").replace("[", "").replace("]", ""),))
     return None
 
 
 def words_of_sql(text: str, reason: str) -> ReadSql:
     """Return the tables that a text names where one does; `reason` says why it is not read as SQL."""
     usage = usage_of_text(text[: MAX_PARSED * 10])
-    deleted = {found[1].casefold() for found in DELETED.finditer(text)}
-    tables = [TableUse(one, Access.READ) for one in usage.reads]
-    tables += [TableUse(one, Access.DELETE if str(one).casefold() in deleted else Access.WRITE) for one in usage.writes]
-    known = tuple(one for one in tables if not _is_hole(one.table))
+    deleted = {match[1].casefold() for match in DELETED.finditer(text)}
+    tables = [TableUse(read, Access.READ) for read in usage.reads]
+    tables += [
+        TableUse(write, Access.DELETE if str(write).casefold() in deleted else Access.WRITE) for write in usage.writes
+    ]
+    known = tuple(table for table in tables if not _is_hole(table.table))
     return ReadSql(known, calls=usage.calls, holes=len(known) < len(tables), lost=reason)
 
 
@@ -106,7 +108,7 @@ def _is_understood(tree: exp.Expr) -> bool:
     if isinstance(tree, exp.Select):
         return bool(tree.expressions)
     if isinstance(tree, exp.Update):
-        return any(isinstance(one, exp.EQ) or HOLE in one.sql() for one in tree.expressions)
+        return any(isinstance(expression, exp.EQ) or HOLE in expression.sql() for expression in tree.expressions)
     if isinstance(tree, exp.Delete):
         return tree.this is not None or bool(tree.args.get("tables"))
     if isinstance(tree, exp.Create):
@@ -154,7 +156,7 @@ def _touched(tree: exp.Expr) -> ReadSql:
         tables.append(TableUse(name, access, whole=name.key in filled))
         if name.key in starred - read and access is Access.WRITE:
             tables.append(TableUse(name, Access.READ, whole=True))  # RETURNING *
-    known = tuple(one for one in tables if not _is_hole(one.table))
+    known = tuple(table for table in tables if not _is_hole(table.table))
     nodes = tree.find_all(exp.Table)
     holes = len(known) < len(tables) or any(HOLE in node.name for node in nodes)
     return ReadSql(known, tuple(_columns(usage.columns)), usage.calls, holes=holes)
@@ -219,17 +221,17 @@ def _is_hole(name: Name) -> bool:
 def joined(found: Sequence[ReadSql]) -> ReadSql:
     """Return several statements as one: each table with each access once."""
     tables: dict[tuple[object, ...], TableUse] = {}
-    for one in found:
-        for use in one.tables:
+    for sql in found:
+        for use in sql.tables:
             key = (use.table.key, use.access)
             known = tables.get(key)
             if known is None or (use.whole and not known.whole):
                 tables[key] = use
     return ReadSql(
         tuple(tables.values()),
-        tuple(dict.fromkeys(use for one in found for use in one.columns)),
-        tuple(dict.fromkeys(name for one in found for name in one.calls)),
-        holes=any(one.holes for one in found),
-        lost=next((one.lost for one in found if one.lost), ""),
-        temporary=tuple(dict.fromkeys(name for one in found for name in one.temporary)),
+        tuple(dict.fromkeys(use for sql in found for use in sql.columns)),
+        tuple(dict.fromkeys(name for sql in found for name in sql.calls)),
+        holes=any(sql.holes for sql in found),
+        lost=next((sql.lost for sql in found if sql.lost), ""),
+        temporary=tuple(dict.fromkeys(name for sql in found for name in sql.temporary)),
     )

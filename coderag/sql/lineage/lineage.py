@@ -209,6 +209,10 @@ def _target(node: exp.Expr | None) -> tuple[exp.Table | None, list[exp.Expr]]:
     """Return the table that is written and the columns in parentheses behind it."""
     columns: list[exp.Expr] = []
     if isinstance(node, exp.Schema):
-        columns = [one for one in node.expressions if isinstance(one, (exp.Identifier, exp.Column, exp.ColumnDef))]
+        columns = [
+            expression
+            for expression in node.expressions
+            if isinstance(expression, (exp.Identifier, exp.Column, exp.ColumnDef))
+        ]
         node = node.this
     return (node if isinstance(node, exp.Table) else None), columns

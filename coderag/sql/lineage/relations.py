@@ -177,7 +177,9 @@ class QueryReader:
         relation = Relation(self.projections(node.expressions, scope, Relation(all_outputs(scope))))
         self.conditions(node.args.get("where"), scope)
         self.rest(node, scope, handled=SOURCE_ARGUMENTS.union(ALIAS_ARGUMENTS, ("where",)))
-        scope.aliases = {one.alias.casefold() for one in node.expressions if isinstance(one, exp.Alias)}
+        scope.aliases = {
+            expression.alias.casefold() for expression in node.expressions if isinstance(expression, exp.Alias)
+        }
         scope.known.clear()
         for argument in ALIAS_ARGUMENTS:
             self.expressions(nodes_of(node.args.get(argument)), scope)
@@ -195,7 +197,7 @@ class QueryReader:
                     found = scope.find(value.table) or scope.find(value.parts[0].name)
                     rows = found[1] if found is not None else Relation([OPAQUE])
                 if not _only_asks(node):
-                    self.starred.update((table.key, table) for one in rows.outputs for table in _passed(one))
+                    self.starred.update((table.key, table) for output in rows.outputs for table in _passed(output))
                 yield from self._star(star, scope, rows)
             elif isinstance(value, exp.Column) and HOLE in value.name:
                 yield OPAQUE

@@ -134,7 +134,7 @@ class Scope:
     def open_tables(self) -> tuple[Name, ...]:
         """Return the base tables all of whose columns are in scope."""
         if self.candidates is None:
-            self.candidates = unique_names(table for one in self.sources.values() for table in one.tables)
+            self.candidates = unique_names(table for source in self.sources.values() for table in source.tables)
         return self.candidates
 
     def levels(self) -> Iterator[tuple[str, Scope]]:
@@ -158,17 +158,17 @@ class Scope:
 
 def all_outputs(scope: Scope) -> list[Output]:
     """Return the columns of all relations in a scope: what SELECT * stands for."""
-    found: list[Output] = []
+    outputs: list[Output] = []
     stars: set[Output] = set()
     for relation in scope.sources.values():
         for output in relation.outputs:
             if output.name != STAR or output not in stars:
-                found.append(output)
+                outputs.append(output)
             if output.name == STAR:
                 stars.add(output)
-        if len(found) > MAX_OUTPUTS:
-            return [*found[:MAX_OUTPUTS], OPAQUE]
-    return found
+        if len(outputs) > MAX_OUTPUTS:
+            return [*outputs[:MAX_OUTPUTS], OPAQUE]
+    return outputs
 
 
 def merged_outputs(left: list[Output], right: list[Output]) -> list[Output]:
@@ -180,7 +180,7 @@ def merged_outputs(left: list[Output], right: list[Output]) -> list[Output]:
             # From a star on, places tell nothing; what passes through does so from either side.
             stars = [one for one in (*left[index:], *right[index:]) if one.name == STAR]
             named = [one for one in left[index:] if one.name != STAR]
-            uses = tuple(dict.fromkeys(use for one in stars for use in one.uses))
+            uses = tuple(dict.fromkeys(use for star in stars for use in star.uses))
             return [*merged, *named, Output(STAR, uses, plain=True)]
         uses = tuple(dict.fromkeys((*output.uses, *other.uses)))
         merged.append(Output(output.name, uses, output.plain and other.plain))
@@ -240,9 +240,9 @@ def joins_of(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Join]:
     """Yield the joins that equal columns of two relations make, one for each two base tables behind them."""
     columns: dict[tuple[Name, Name], dict[tuple[str, str], None]] = {}
     for left, right in pairs:
-        for one, other in [(one, other) for one in left.uses for other in right.uses][:MAX_PAIRS]:
-            if len(one.tables) == 1 and len(other.tables) == 1 and STAR not in (one.column, other.column):
-                columns.setdefault((one.tables[0], other.tables[0]), {})[one.column, other.column] = None
+        for column_use, other in [(use, other) for use in left.uses for other in right.uses][:MAX_PAIRS]:
+            if len(column_use.tables) == 1 and len(other.tables) == 1 and STAR not in (column_use.column, other.column):
+                columns.setdefault((column_use.tables[0], other.tables[0]), {})[column_use.column, other.column] = None
     for (left_table, right_table), names in columns.items():
         yield Join(left_table, tuple(one for one, _ in names), right_table, tuple(other for _, other in names))
 

@@ -32,9 +32,13 @@ def without_tables(usage: Usage, names: Collection[str]) -> Usage:
     """Return a usage without the tables of some folded names, and without the columns and joins of these alone."""
 
     def kept(tables: Iterable[Name]) -> tuple[Name, ...]:
-        return tuple(one for one in tables if one.name.casefold() not in names)
+        return tuple(table for table in tables if table.name.casefold() not in names)
 
-    columns = (replace(one, tables=kept(one.tables)) for one in usage.columns if kept(one.tables) or not one.tables)
+    columns = (
+        replace(column, tables=kept(column.tables))
+        for column in usage.columns
+        if kept(column.tables) or not column.tables
+    )
     return replace(
         usage,
         reads=kept(usage.reads),
@@ -42,7 +46,7 @@ def without_tables(usage: Usage, names: Collection[str]) -> Usage:
         deletes=kept(usage.deletes),
         whole=kept(usage.whole),
         columns=tuple(columns),
-        joins=tuple(one for one in usage.joins if len(kept((one.left, one.right))) > 1),
+        joins=tuple(join for join in usage.joins if len(kept((join.left, join.right))) > 1),
     )
 
 
@@ -148,24 +152,24 @@ def usage_of_text(text: str) -> Usage:
 
     This is for bodies in procedural languages, which no parser takes apart; columns are not found.
     """
-    bare = BLANKED.sub(lambda found: " " * (found.end() - found.start()), text)
-    ctes = {_bare(found[1]).casefold() for found in CTE.finditer(bare)}
+    bare = BLANKED.sub(lambda match: " " * (match.end() - match.start()), text)
+    ctes = {_bare(match[1]).casefold() for match in CTE.finditer(bare)}
     reads: dict[tuple[str, str, str], Name] = {}
     writes: dict[tuple[str, str, str], Name] = {}
     calls: dict[str, str] = {}
     aliases: dict[str, Name] = {}
     updated: list[Name] = []
     position = 0
-    while (found := CLAUSE.search(bare, position)) is not None:
-        position = found.end()
-        name, before = _name(found["name"]), bare[max(0, found.start() - LOOK_BEHIND) : found.start()]
-        if found["call"]:
+    while (match := CLAUSE.search(bare, position)) is not None:
+        position = match.end()
+        name, before = _name(match["name"]), bare[max(0, match.start() - LOOK_BEHIND) : match.start()]
+        if match["call"]:
             if _is_stored(name, set()):
                 calls.setdefault(str(name).casefold(), str(name))
-        elif found["read"]:
+        elif match["read"]:
             if OTHER_FROM.search(before):
                 continue
-            listed, position = _listed(bare, found)
+            listed, position = _listed(bare, match)
             for one, alias in listed:
                 if _is_stored(one, ctes):
                     reads.setdefault(one.key, one)

@@ -113,8 +113,8 @@ def find_dialect(name: str) -> Dialect:
     wanted = name.strip().lower().replace("_", "").replace("-", "").replace(" ", "")
     if wanted.isalnum() and (data_folder("schemas/dialects") / wanted / "dialect.toml").exists():
         return _alone(wanted)  # the name of a folder, as everywhere but in what people type
-    if (found := _by_alias().get(wanted)) is not None:
-        return found
+    if (dialect := _by_alias().get(wanted)) is not None:
+        return dialect
     raise QueryError(f"unknown SQL dialect {name!r}; known are {', '.join(dialects())}")
 
 
@@ -217,9 +217,9 @@ def guess_dialect(text: str, path: str = "") -> Guess:
     best = dialects()[order[0]]
     others = [scores[name] for name in order[1:] if not _kin(best, dialects()[name])]
     lead = scores[best.name] - max(others, default=0)
-    told = sorted(reasons[best.name], key=lambda sign: -sign.weight)[:3]
+    signs = sorted(reasons[best.name], key=lambda sign: -sign.weight)[:3]
     certain = scores[best.name] >= CERTAIN_WEIGHT and lead >= CERTAIN_LEAD
-    return Guess(best, ", ".join(sign.tells for sign in told), certain=certain)
+    return Guess(best, ", ".join(sign.tells for sign in signs), certain=certain)
 
 
 def _occurs(sign: Sign, text: str, words: set[str]) -> bool:

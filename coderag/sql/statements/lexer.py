@@ -174,8 +174,8 @@ def scan(text: str, dialect: Dialect, *, first_line: int = 1) -> Script:
 def _flat_comments(text: str) -> str:
     """Return a text in which the signs of comments inside of comments are blanked out."""
     pieces, at, depth = [], 0, 0
-    for found in COMMENT_SIGN.finditer(text):
-        sign = found[0]
+    for match in COMMENT_SIGN.finditer(text):
+        sign = match[0]
         if sign == "/*":
             depth += 1
             keep = depth == 1
@@ -185,8 +185,8 @@ def _flat_comments(text: str) -> str:
         else:
             continue
         if not keep:
-            pieces += [text[at : found.start()], "  "]
-            at = found.end()
+            pieces += [text[at : match.start()], "  "]
+            at = match.end()
     return "".join(pieces) + text[at:]
 
 
@@ -212,7 +212,7 @@ def string_value(token: Token, *, backslash: bool = False) -> str:
     if "\\" not in inner or mark == "R":
         return inner
     if mark == "U&":
-        return UNICODE_ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), inner)
+        return UNICODE_ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), inner)
     if backslash or mark == "E":
-        return BACKSLASH.sub(lambda found: BACKSLASH_ESCAPES.get(found[1], found[1]), inner)
+        return BACKSLASH.sub(lambda match: BACKSLASH_ESCAPES.get(match[1], match[1]), inner)
     return inner

@@ -49,16 +49,16 @@ def mask_literals(text: str, dialect: Dialect) -> str:
     position = depth = 0
     word = last = ""  # the last word, and the last token before this one
     lists: list[int] = []  # depths of the ORDER BYs and GROUP BYs around
-    for found in _pattern(dialect).finditer(text):
-        kept.append(text[position : found.start()])
-        position = found.end()
-        token = found[0]
-        if found["string"] is not None:
+    for match in _pattern(dialect).finditer(text):
+        kept.append(text[position : match.start()])
+        position = match.end()
+        token = match[0]
+        if match["string"] is not None:
             token = STRING_MASK
-        elif found["number"] is not None:
+        elif match["number"] is not None:
             ordinal = bool(lists) and lists[-1] == depth and last in {"BY", ","} and len(token) <= ORDINAL_DIGITS
             token = token if ordinal or _is_counted(word, last) else NUMBER_MASK
-        elif found["word"] is not None:
+        elif match["word"] is not None:
             word = token.upper()
             if word in LISTED:
                 lists.append(depth)
@@ -71,8 +71,8 @@ def mask_literals(text: str, dialect: Dialect) -> str:
             while lists and lists[-1] > depth:
                 lists.pop()
         kept.append(token)
-        if found["comment"] is None:
-            last = word if found["word"] is not None else token
+        if match["comment"] is None:
+            last = word if match["word"] is not None else token
     return "".join(kept) + text[position:]
 
 
@@ -122,6 +122,6 @@ def fill_holes(text: str) -> str:
     text = OPTIONAL.sub(r"\1", text)
     text = JINJA_NOTHING.sub(" ", text)
     text = JINJA_TABLE.sub(
-        lambda found: f"{found[2]}.{found[4]}" if found[2] and "source" in found[0] else found[4], text
+        lambda match: f"{match[2]}.{match[4]}" if match[2] and "source" in match[0] else match[4], text
     )
     return HOLES.sub(HOLE, text).replace("%%", "%")

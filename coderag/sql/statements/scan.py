@@ -167,10 +167,10 @@ def _short_comments(dialect: Dialect) -> list[str]:
 
 
 def _line_comments(dialect: Dialect) -> list[str]:
-    found = [rf"(?:{one})[^\n]*+" for one in dialect.comments]
+    found = [rf"(?:{comment})[^\n]*+" for comment in dialect.comments]
     if dialect.delimiter:  # Db2 sets it in what looks like a comment
         found = [rf"(?!{dialect.delimiter}){one}" for one in found]
-    return found + [rf"(?:(?<=\n)|\A)[ \t]*+(?:{one})[^\n]*+" for one in dialect.comment_lines]
+    return found + [rf"(?:(?<=\n)|\A)[ \t]*+(?:{comment_line})[^\n]*+" for comment_line in dialect.comment_lines]
 
 
 def _strings(dialect: Dialect) -> list[str]:

@@ -61,9 +61,9 @@ class Splitter:
         """Yield the statements."""
         at = 0
         while (start := self.extents.gap_end(at)) < len(self.data):
-            found = self._command(start) or self._statement(start)
-            yield found._replace(before=self._before(at, start))
-            at = found.end
+            statement = self._command(start) or self._statement(start)
+            yield statement._replace(before=self._before(at, start))
+            at = statement.end
 
     def _command(self, at: int) -> Statement | None:
         """Return the line for the client program that begins here."""
@@ -72,12 +72,12 @@ class Splitter:
             return None
         scan = self.extents.scan
         for pattern in (scan.set_delimiter, scan.separator, scan.command):
-            if (found := pattern.match(self.data, at)) is None:
+            if (match := pattern.match(self.data, at)) is None:
                 continue
             if pattern is scan.set_delimiter:
-                self.extents.set_delimiter(found[1].decode("utf-8", "replace"))
-            head = found[0].split(maxsplit=1)[0].decode("utf-8", "replace").upper().rstrip(";")
-            return self._made(at, Extent(found.end(), found.end()), kind=StatementKind.CLIENT, head=head)
+                self.extents.set_delimiter(match[1].decode("utf-8", "replace"))
+            head = match[0].split(maxsplit=1)[0].decode("utf-8", "replace").upper().rstrip(";")
+            return self._made(at, Extent(match.end(), match.end()), kind=StatementKind.CLIENT, head=head)
         return None
 
     def _statement(self, at: int) -> Statement:
@@ -153,22 +153,22 @@ class Splitter:
 
     def _after(self, end: int) -> str:
         """Return the comment behind a statement, where nothing else follows it on the line."""
-        found = self.extents.scan.comment.match(self.data, self.extents.passed(BLANKS, end))
-        if found is None or b"\n" in found[0] or not REST_OF_LINE.match(self.data, found.end()):
+        match = self.extents.scan.comment.match(self.data, self.extents.passed(BLANKS, end))
+        if match is None or b"\n" in match[0] or not REST_OF_LINE.match(self.data, match.end()):
             return ""
-        return comment_words([found[0].decode("utf-8", "replace")])
+        return comment_words([match[0].decode("utf-8", "replace")])
 
     def _before(self, start: int, end: int) -> str:
         """Return the comment right above a statement; one on the line of the statement before is not."""
         comments: list[str] = []
         place = start
-        for found in self.extents.scan.between.finditer(self.data, start, end):
-            if not found["comment"]:
+        for match in self.extents.scan.between.finditer(self.data, start, end):
+            if not match["comment"]:
                 continue
-            lines = self.data.count(b"\n", place, found.start())
+            lines = self.data.count(b"\n", place, match.start())
             if lines > 1:
                 comments = []
             if lines or not start or comments:
-                comments.append(found[0].decode("utf-8", "replace"))
-            place = found.end()
+                comments.append(match[0].decode("utf-8", "replace"))
+            place = match.end()
         return "" if self.data.count(b"\n", place, end) > 1 else comment_words(comments)

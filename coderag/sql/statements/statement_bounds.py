@@ -77,20 +77,20 @@ class Extents:
 
     def passed(self, pattern: Pattern, at: int) -> int:
         """Return the end of what a pattern matches at a place."""
-        found = pattern.match(self.data, at)
-        return found.end() if found else at
+        match = pattern.match(self.data, at)
+        return match.end() if match else at
 
     def marks(self, start: int, end: int) -> Iterator[re.Match[bytes]]:
         """Yield the strings, comments and other pieces between two places.
 
         Behind a quote or comment without an end they are those of a broken text: each would be looked for to the end.
         """
-        for found in self.scan.marks.finditer(self.data, start, end):
-            if found.lastgroup != "open":
-                yield found
+        for match in self.scan.marks.finditer(self.data, start, end):
+            if match.lastgroup != "open":
+                yield match
                 continue
             broken = scanner(self.dialect.name, self.delimiter, broken=True)
-            yield from broken.marks.finditer(self.data, found.start(), end)
+            yield from broken.marks.finditer(self.data, match.start(), end)
 
     def set_delimiter(self, delimiter: str) -> None:
         """Let another sign end statements from here on."""
@@ -121,8 +121,8 @@ class Extents:
             here = self.passed(self.scan.plain, here)
             if here >= len(self.data) or self.data[here] == NEWLINE:
                 return Extent(here, here)
-            if (found := self.scan.delimiter.match(self.data, here)) is not None:
-                return Extent(here, found.end())
+            if (match := self.scan.delimiter.match(self.data, here)) is not None:
+                return Extent(here, match.end())
             if (closed := self._closed(here)) is None:
                 return self._recovered(here)
             here = closed
@@ -155,8 +155,8 @@ class Extents:
         self._slip()
         broken = scanner(self.dialect.name, self.delimiter, broken=True)
         end = self.passed(broken.plain, at + 1)
-        found = broken.delimiter.match(self.data, end)
-        return Extent(end, found.end() if found else end)
+        match = broken.delimiter.match(self.data, end)
+        return Extent(end, match.end() if match else end)
 
     def _whole(self, at: int, extent: Extent) -> Extent:
         """Return an extent up to where a string in it swallowed another statement: a quote before lacks its partner.
@@ -209,10 +209,10 @@ class Extents:
                     return Extent(here, here)
                 fallback = fallback or Extent(here, here)
                 here += 1
-            elif (found := scan.delimiter.match(data, here)) is not None:
-                here = found.end()
+            elif (match := scan.delimiter.match(data, here)) is not None:
+                here = match.end()
                 if not block.depth and not self._body_goes_on(here, head, waits=block.waits):
-                    return Extent(found.start(), here)
+                    return Extent(match.start(), here)
             elif (word := WORD.match(data, here)) is not None:
                 here = block.after(word)
             elif (closed := self._closed(here)) is not None:
@@ -251,8 +251,8 @@ class Extents:
                 if scan.separator.match(data, here + 1) or ALONE_IN_BATCH.match(data, front):
                     return Extent(here, here)
                 here = front
-            elif (found := scan.delimiter.match(data, here)) is not None:
-                here = found.end()
+            elif (match := scan.delimiter.match(data, here)) is not None:
+                here = match.end()
             elif (closed := self._closed(here)) is not None:
                 here = closed
             else:
@@ -281,8 +281,8 @@ class Extents:
             elif data[here] in b"()":
                 depth = max(depth + (1 if data[here] == ord("(") else -1), 0)
                 here += 1
-            elif (found := scan.delimiter.match(data, here)) is not None:
-                return Extent(here, found.end())
+            elif (match := scan.delimiter.match(data, here)) is not None:
+                return Extent(here, match.end())
             elif (word := WORD.match(data, here)) is not None:
                 name = word[0].lower()
                 if not depth and not cases and (name == b"end" or (leading and scan.starter.match(data, here))):

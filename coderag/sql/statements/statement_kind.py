@@ -73,25 +73,25 @@ ROWS = re.compile(rf"(?i:insert|replace)\b(?:{BRACKETS}|{SKIPPED}|(?!{VERBS}){NA
 
 def head_of(text: str) -> str:
     """Return the first keywords of a statement in upper case, without those that only say how."""
-    found = WORD.match(text)
-    if found is None:
+    match = WORD.match(text)
+    if match is None:
         return ""
-    first = found[1].upper()
+    first = match[1].upper()
     if first in {"EXEC", "EXECUTE"}:
-        second = WORD.match(text, found.end())
+        second = WORD.match(text, match.end())
         return f"EXEC {second[1].rpartition('.')[2].strip(QUOTES).upper()}" if second else "EXEC"
     if first in WHOLE:
         return WHOLE[first]
     if first in TWO_WORDS:
-        return " ".join([first, *_object(text, found.end())])
+        return " ".join([first, *_object(text, match.end())])
     return first
 
 
 def _object(text: str, at: int) -> list[str]:
     """Return the words that say what is created, altered or filled."""
     kept: list[str] = []
-    while (found := WORD.match(text, at)) is not None:
-        word, at = found[1].upper(), found.end()
+    while (match := WORD.match(text, at)) is not None:
+        word, at = match[1].upper(), match.end()
         if word in SETTINGS and (setting := SETTINGS[word].match(text, at)) is not None:
             at = setting.end()
         elif word in QUALIFIERS and not kept:
@@ -125,5 +125,5 @@ def kind_of(head: str, text: str, dialect: Dialect) -> StatementKind:
 
 def rows_begin(text: str) -> int:
     """Return where the rows of an INSERT begin, behind the word VALUES; 0 where it has none."""
-    found = ROWS.match(text)
-    return found.end() if found else 0
+    match = ROWS.match(text)
+    return match.end() if match else 0

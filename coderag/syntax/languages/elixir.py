@@ -68,13 +68,13 @@ class Code:
         nodes: list[Node] = []
         options: dict[str, Literal] = {}
         option_nodes: dict[str, Node] = {}
-        for one in _arguments(node):
-            if one.type == "keywords":
-                for key, value in _pairs(one):
+        for argument in _arguments(node):
+            if argument.type == "keywords":
+                for key, value in _pairs(argument):
                     options[key] = self.value(value)
                     option_nodes[key] = value
             else:
-                nodes.append(one)
+                nodes.append(argument)
         name = text_of(node.child_by_field_name("target"))
         return Call(name, tuple(nodes), tuple(map(self.value, nodes)), options, option_nodes, node)
 
@@ -120,7 +120,7 @@ class Code:
 
     def _sigil(self, node: Node) -> Literal:
         name = text_of(next(iter(named(node, "sigil_name")), None))
-        text = "".join(text_of(one) for one in named(node, "quoted_content"))
+        text = "".join(text_of(child) for child in named(node, "quoted_content"))
         if named(node, "interpolation"):
             return COMPUTED
         return tuple(text.split()) if name in {"w", "W"} else text if name in {"s", "S"} else COMPUTED
@@ -139,15 +139,15 @@ class Code:
     def _text(self, node: Node) -> Literal:
         if not named(node, "interpolation"):
             text = string_value(node)
-            return text if text is not None else "".join(text_of(one) for one in named(node))
+            return text if text is not None else "".join(text_of(child) for child in named(node))
         parts = []
-        for one in named(node):
-            inner = named(one)
-            if one.type == "interpolation":
+        for child in named(node):
+            inner = named(child)
+            if child.type == "interpolation":
                 parts.append(self.value(inner[0]) if len(inner) == 1 else COMPUTED)
             else:
-                parts.append(text_of(one))
-        return "".join(map(str, parts)) if all(isinstance(one, str) for one in parts) else COMPUTED
+                parts.append(text_of(child))
+        return "".join(map(str, parts)) if all(isinstance(part, str) for part in parts) else COMPUTED
 
 
 def body_block(node: Node) -> Node | None:
@@ -159,9 +159,9 @@ def body_of(node: Node) -> Sequence[Node]:
     """Return the statements of a call's `do ... end` or `do:`, those of `else` left out."""
     block = body_block(node)
     if block is not None:
-        return [one for one in named(block) if not one.type.endswith("_block")]
-    keywords = [one for one in _arguments(node) if one.type == "keywords"]
-    return [value for one in keywords for key, value in _pairs(one) if key == "do"]
+        return [child for child in named(block) if not child.type.endswith("_block")]
+    keywords = [argument for argument in _arguments(node) if argument.type == "keywords"]
+    return [value for keyword in keywords for key, value in _pairs(keyword) if key == "do"]
 
 
 def module_name(node: Node) -> str:
@@ -170,7 +170,7 @@ def module_name(node: Node) -> str:
 
 
 def _arguments(node: Node) -> list[Node]:
-    return [one for arguments in named(node, "arguments") for one in named(arguments)]
+    return [child for arguments in named(node, "arguments") for child in named(arguments)]
 
 
 def _pairs(keywords: Node) -> list[tuple[str, Node]]:

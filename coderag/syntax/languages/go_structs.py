@@ -73,7 +73,7 @@ def read_go(data: bytes) -> File:
 def _fields(struct: Node) -> Iterator[GoField]:
     for declaration in named(next(iter(named(struct, "field_declaration_list")), None), "field_declaration"):
         kind = declaration.child_by_field_name("type")
-        names = [text_of(one) for one in declaration.children_by_field_name("name")]
+        names = [text_of(node) for node in declaration.children_by_field_name("name")]
         written = text_of(kind)
         is_pointer = written.startswith("*") or any(child.type == "*" for child in declaration.children)
         bare = written.lstrip("*")
@@ -92,7 +92,7 @@ def _constants(root: Node) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     values: dict[str, tuple[str, ...]] = {}
     for spec in descendants(root, "const_spec", "var_spec"):
         kind = text_of(spec.child_by_field_name("type"))
-        names = [text_of(one) for one in spec.children_by_field_name("name")]
+        names = [text_of(node) for node in spec.children_by_field_name("name")]
         for name, value in zip(names, named(spec.child_by_field_name("value")), strict=False):
             text = string_value(value)
             if text is None and value.type == "int_literal":
@@ -108,9 +108,11 @@ def _returns(root: Node) -> Iterator[tuple[tuple[str, str], Node | None]]:
     for method in named(root, "method_declaration"):
         receiver = text_of(method.child_by_field_name("receiver")).strip("() ")
         owner = receiver.split()[-1].lstrip("*") if receiver else ""
-        statements = [one for block in named(method.child_by_field_name("body")) for one in _statements(block)]
+        statements = [
+            statement for block in named(method.child_by_field_name("body")) for statement in _statements(block)
+        ]
         returned = statements[0] if len(statements) == 1 and statements[0].type == "return_statement" else None
-        values = [value for one in named(returned) for value in named(one)]
+        values = [value for child in named(returned) for value in named(child)]
         yield (owner, text_of(method.child_by_field_name("name"))), values[0] if len(values) == 1 else None
 
 

@@ -54,10 +54,10 @@ class Code:
         found: dict[str, Node] = {}
         for statement in named(self.root):
             declaration = statement.child_by_field_name("declaration") or statement
-            for one in named(declaration, "variable_declarator"):
-                value = one.child_by_field_name("value")
+            for child in named(declaration, "variable_declarator"):
+                value = child.child_by_field_name("value")
                 if value is not None:
-                    found.setdefault(text_of(one.child_by_field_name("name")), unwrapped(value))
+                    found.setdefault(text_of(child.child_by_field_name("name")), unwrapped(value))
         return found
 
     def value(self, node: Node | None, depth: int = 0) -> Literal:
@@ -79,7 +79,7 @@ class Code:
             case "null" | "undefined":
                 return None
             case "array":
-                return tuple(self.value(one, depth + 1) for one in named(node))
+                return tuple(self.value(child, depth + 1) for child in named(node))
             case "object":
                 return self._object(node, depth)
             case "identifier" | "member_expression" | "type_identifier" | "nested_identifier":
@@ -96,7 +96,7 @@ class Code:
 
     def chain(self, node: Node) -> list[Link]:
         """Return the calls of a chain in order, the first one innermost; its name may have dots."""
-        found: list[Link] = []
+        links: list[Link] = []
         node = unwrapped(node)
         while node.type == "call_expression":
             function = node.child_by_field_name("function")
@@ -107,38 +107,38 @@ class Code:
             receiver = function.child_by_field_name("object")
             receiver = unwrapped(receiver) if receiver is not None else None
             if function.type == "member_expression" and receiver is not None and receiver.type == "call_expression":
-                found.append(Link(text_of(function.child_by_field_name("property")), arguments, node))
+                links.append(Link(text_of(function.child_by_field_name("property")), arguments, node))
                 node = receiver
                 continue
             name = "".join(text_of(function).split())  # the dots may begin rows
-            found.append(Link(name, arguments, node))
+            links.append(Link(name, arguments, node))
             break
-        return found[::-1]
+        return links[::-1]
 
     def _object(self, node: Node, depth: int) -> Literal:
         found: dict[str, Literal] = {}
-        for one in named(node):
-            if one.type == "pair":
-                key = one.child_by_field_name("key")
+        for child in named(node):
+            if child.type == "pair":
+                key = child.child_by_field_name("key")
                 name = string_value(key) if key is not None and key.type == "string" else text_of(key)
                 if key is not None and name and key.type != "computed_property_name":
-                    found[name] = self.value(one.child_by_field_name("value"), depth + 1)
-            elif one.type == "shorthand_property_identifier":
-                found[text_of(one)] = self._name(text_of(one), depth)
-            elif one.type == "spread_element":
-                spread = self.value(named(one)[0], depth + 1) if named(one) else COMPUTED
+                    found[name] = self.value(child.child_by_field_name("value"), depth + 1)
+            elif child.type == "shorthand_property_identifier":
+                found[text_of(child)] = self._name(text_of(child), depth)
+            elif child.type == "spread_element":
+                spread = self.value(named(child)[0], depth + 1) if named(child) else COMPUTED
                 found.update(spread if isinstance(spread, dict) else {})
-            elif one.type == "method_definition":
-                found[text_of(one.child_by_field_name("name"))] = COMPUTED
+            elif child.type == "method_definition":
+                found[text_of(child.child_by_field_name("name"))] = COMPUTED
         return found
 
     def _filled(self, node: Node, depth: int) -> Literal:
         """Return a template with the values that its names stand for; COMPUTED where one of them is not known."""
         parts = []
-        for one in node.named_children:
-            inner = named(one)
-            is_filled = one.type == "template_substitution" and len(inner) == 1
-            part = self.value(inner[0], depth + 1) if is_filled else unescaped(text_of(one))
+        for child in node.named_children:
+            inner = named(child)
+            is_filled = child.type == "template_substitution" and len(inner) == 1
+            part = self.value(inner[0], depth + 1) if is_filled else unescaped(text_of(child))
             if not isinstance(part, str | Number):
                 return COMPUTED
             parts.append(as_text(part))
@@ -189,9 +189,9 @@ class Code:
     def _enum(self, node: Node) -> dict[str, Literal]:
         found: dict[str, Literal] = {}
         number = 0
-        for one in named(node.child_by_field_name("body")):
-            assigned = one.child_by_field_name("value")
-            name = one.child_by_field_name("name") if one.type == "enum_assignment" else one
+        for child in named(node.child_by_field_name("body")):
+            assigned = child.child_by_field_name("value")
+            name = child.child_by_field_name("name") if child.type == "enum_assignment" else child
             key = string_value(name) if name is not None and name.type == "string" else text_of(name)
             value: Literal = Number(str(number))
             if assigned is not None:
@@ -230,4 +230,4 @@ def function_parameters(node: Node | None) -> list[str]:
     if single is not None:
         return [text_of(single)]
     parameters = named(node.child_by_field_name("parameters"))
-    return [text_of(one.child_by_field_name("pattern") or one) for one in parameters]
+    return [text_of(parameter.child_by_field_name("pattern") or parameter) for parameter in parameters]

@@ -51,8 +51,8 @@ class Calls:
             if self._rounds(node.child_by_field_name("right")) is None:
                 yield from self.of(node.child_by_field_name("body"), name, depth + 1)
         else:
-            for one in named(node):
-                yield from self.of(one, name, depth + 1)
+            for child in named(node):
+                yield from self.of(child, name, depth + 1)
 
     def _of_call(self, node: Node, name: str, depth: int) -> Iterator[Call]:
         links = self._code.chain(node)
@@ -85,8 +85,8 @@ class Calls:
     @cached_property
     def _functions(self) -> dict[str, Node]:
         found = {
-            text_of(one.child_by_field_name("name")): one
-            for one in descendants(self._code.root, "function_declaration")
+            text_of(descendant.child_by_field_name("name")): descendant
+            for descendant in descendants(self._code.root, "function_declaration")
         }
         return found | {name: node for name, node in self._code.constants.items() if node.type in FUNCTIONS}
 
@@ -117,10 +117,10 @@ class Calls:
         if pattern is None:
             return
         if pattern.type == "array_pattern" and isinstance(value, tuple):
-            for one, part in zip(named(pattern), value, strict=False):
-                self._bind(one, part)
+            for node, part in zip(named(pattern), value, strict=False):
+                self._bind(node, part)
         elif pattern.type == "object_pattern" and isinstance(value, dict):
-            for one in named(pattern):
-                self._code.bind(text_of(one), value.get(text_of(one)))
+            for node in named(pattern):
+                self._code.bind(text_of(node), value.get(text_of(node)))
         else:
             self._code.bind(text_of(pattern), value)

@@ -106,7 +106,7 @@ class Code:
             case "annotation" | "marker_annotation" if not self._is_kotlin:
                 return dict(self._java_annotation(node, depth).arguments)
             case "element_value_array_initializer" | "array_initializer" | "collection_literal":
-                return tuple(self.value(one, depth + 1) for one in named(node))
+                return tuple(self.value(child, depth + 1) for child in named(node))
             case "class_literal" | "callable_reference":
                 return Reference(text_of(node).removesuffix(".class").removesuffix("::class"))
             case "binary_expression" | "additive_expression":
@@ -124,15 +124,15 @@ class Code:
 
     def _sum(self, node: Node, depth: int) -> Literal:
         parts = [self.value(one, depth + 1) for one in named(node)]
-        is_text = all(isinstance(one, str) for one in parts) and "+" in [child.type for child in node.children]
+        is_text = all(isinstance(part, str) for part in parts) and "+" in [child.type for child in node.children]
         return "".join(map(str, parts)) if is_text else COMPUTED
 
     def _annotations(self, modifiers: Node | None, depth: int = 0) -> dict[str, list[Annotation]]:
         read = self._kotlin_annotation if self._is_kotlin else self._java_annotation
         found: dict[str, list[Annotation]] = {}
         for node in named(modifiers, "annotation", "marker_annotation"):
-            one = read(node, depth)
-            found.setdefault(one.name, []).append(one)
+            annotation = read(node, depth)
+            found.setdefault(annotation.name, []).append(annotation)
         return found
 
     # Java
@@ -140,12 +140,12 @@ class Code:
     def _java_annotation(self, node: Node, depth: int = 0) -> Annotation:
         name = text_of(node.child_by_field_name("name")).rpartition(".")[2]
         arguments: dict[str, Literal] = {}
-        for one in named(node.child_by_field_name("arguments")):
-            if one.type == "element_value_pair":
-                key = text_of(one.child_by_field_name("key"))
-                arguments[key] = self.value(one.child_by_field_name("value"), depth + 1)
+        for child in named(node.child_by_field_name("arguments")):
+            if child.type == "element_value_pair":
+                key = text_of(child.child_by_field_name("key"))
+                arguments[key] = self.value(child.child_by_field_name("value"), depth + 1)
             else:
-                arguments[POSITIONAL] = self.value(one, depth + 1)
+                arguments[POSITIONAL] = self.value(child, depth + 1)
         return Annotation(name, arguments, node)
 
     def _java_class(self, node: Node) -> Class:
@@ -155,15 +155,15 @@ class Code:
         name = text_of(node.child_by_field_name("name"))
         found = Class(name, node, annotations, base, comment_of(node), is_enum=node.type == "enum_declaration")
         body = node.child_by_field_name("body")
-        found.values = [text_of(one.child_by_field_name("name")) for one in named(body, "enum_constant")]
+        found.values = [text_of(child.child_by_field_name("name")) for child in named(body, "enum_constant")]
         if node.type == "record_declaration":
-            for one in named(node.child_by_field_name("parameters"), "formal_parameter"):
-                found.members.append(self._java_member(one, one.child_by_field_name("name")))
-        for one in named(body):
-            if one.type == "field_declaration":
-                for declared in one.children_by_field_name("declarator"):
-                    found.members.append(self._java_member(one, declared.child_by_field_name("name")))
-            elif one.type == "method_declaration" and (getter := self._java_getter(one)) is not None:
+            for child in named(node.child_by_field_name("parameters"), "formal_parameter"):
+                found.members.append(self._java_member(child, child.child_by_field_name("name")))
+        for child in named(body):
+            if child.type == "field_declaration":
+                for declared in child.children_by_field_name("declarator"):
+                    found.members.append(self._java_member(child, declared.child_by_field_name("name")))
+            elif child.type == "method_declaration" and (getter := self._java_getter(child)) is not None:
                 found.members.append(getter)
         return found
 
@@ -243,11 +243,11 @@ class Code:
         base = _bare_type(named(calls[0])[0]).rpartition(".")[2] if calls and named(calls[0]) else ""
         entries = [one for body in named(node, "enum_class_body") for one in named(body, "enum_entry")]
         found = Class(name, node, self._annotations(modifiers), base, comment_of(node), is_enum=bool(entries))
-        found.values = [text_of(named(one, "identifier", "simple_identifier")[0]) for one in entries]
+        found.values = [text_of(named(entry, "identifier", "simple_identifier")[0]) for entry in entries]
         for constructor in named(node, "primary_constructor"):
-            for one in descendants(constructor, "class_parameter", into=False):
-                if any(child.type in {"val", "var"} for child in one.children):
-                    found.members.append(self._kotlin_member(one, one))
+            for descendant in descendants(constructor, "class_parameter", into=False):
+                if any(child.type in {"val", "var"} for child in descendant.children):
+                    found.members.append(self._kotlin_member(descendant, descendant))
         for body in named(node, "class_body"):
             for one in named(body, "property_declaration"):
                 declared = named(one, "variable_declaration")

@@ -154,7 +154,7 @@ class Code:
     def imported_from(self, *packages: str) -> bool:
         """Tell whether anything is imported from one of some packages."""
         origins = [*self.imports.values(), *self.stars]
-        return any(origin == one or origin.startswith(f"{one}.") for origin in origins for one in packages)
+        return any(origin == package or origin.startswith(f"{package}.") for origin in origins for package in packages)
 
     def dotted(self, node: Node | None) -> str:
         """Return a dotted name with its import resolved, "" for anything else."""
@@ -225,8 +225,8 @@ class Code:
         keywords: dict[str, Node] = {}
         complete = True
         holder = node.child_by_field_name("arguments")
-        given = named(holder) if holder is not None and holder.type == "argument_list" else []
-        for one in given:
+        nodes = named(holder) if holder is not None and holder.type == "argument_list" else []
+        for one in nodes:
             if one.type == "keyword_argument":
                 value = one.child_by_field_name("value")
                 if value is not None:
@@ -292,17 +292,17 @@ class Code:
                 return None if parts else []
         elif not parts and node.type not in {"list", "tuple", "set", "expression_list"}:
             return None
-        found: list[Node] = []
+        nodes: list[Node] = []
         with steps:
-            for one in parts or named(node):
-                if not parts and one.type != "list_splat":
-                    found.append(one)
+            for part in parts or named(node):
+                if not parts and part.type != "list_splat":
+                    nodes.append(part)
                     continue
-                inner = self._items(one if parts else next(iter(named(one)), None), steps)
+                inner = self._items(part if parts else next(iter(named(part)), None), steps)
                 if inner is None:
                     return None
-                found += inner
-        return found
+                nodes += inner
+        return nodes
 
     def strings(self, node: Node | None) -> tuple[str, ...] | None:
         """Return a list of strings, or one string as a list; None where one of them is not written."""
@@ -366,7 +366,7 @@ class Code:
 
     def returned(self, function: Node) -> Node | None:
         """Return the expression of a function that does nothing but return it."""
-        body = [one for one in named(function.child_by_field_name("body")) if not _is_docstring(one)]
+        body = [child for child in named(function.child_by_field_name("body")) if not _is_docstring(child)]
         if len(body) != 1 or body[0].type != "return_statement":
             return None
         return next(iter(named(body[0])), None)
@@ -424,13 +424,13 @@ def statements(block: Node | None) -> Iterator[Node]:
     """Yield the statements of a block and of the branches in it, in order; a decorated definition is one."""
     waiting = [*reversed(named(block))]
     while waiting:
-        one = waiting.pop()
-        if one.type == "block":
-            waiting += reversed(named(one))
-        elif one.type in BRANCHES and not runs_as_program(one):
-            waiting += [child for child in reversed(named(one)) if child.type in BRANCHES]
+        node = waiting.pop()
+        if node.type == "block":
+            waiting += reversed(named(node))
+        elif node.type in BRANCHES and not runs_as_program(node):
+            waiting += [child for child in reversed(named(node)) if child.type in BRANCHES]
         else:
-            yield one
+            yield node
 
 
 def runs_as_program(node: Node) -> bool:
@@ -440,14 +440,14 @@ def runs_as_program(node: Node) -> bool:
 
 def _summands(node: Node) -> list[Node]:
     """Return what is added up in `a + b + c`, in order; nothing for anything else."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     while node.type == "binary_operator" and text_of(node.child_by_field_name("operator")) == "+":
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None or len(found) > MAX_PARTS:
+        if left is None or right is None or len(nodes) > MAX_PARTS:
             return []
-        found.append(right)
+        nodes.append(right)
         node = left
-    return [node, *reversed(found)] if found else []
+    return [node, *reversed(nodes)] if nodes else []
 
 
 def last_part(name: str) -> str:
@@ -458,11 +458,11 @@ def last_part(name: str) -> str:
 def _imported(statement: Node) -> dict[str, str]:
     """Return what `import a.b, c as d` binds: {"a": "a", "d": "c"}."""
     found: dict[str, str] = {}
-    for one in named(statement, "dotted_name", "aliased_import"):
-        if one.type == "aliased_import":
-            found[text_of(one.child_by_field_name("alias"))] = text_of(one.child_by_field_name("name"))
+    for child in named(statement, "dotted_name", "aliased_import"):
+        if child.type == "aliased_import":
+            found[text_of(child.child_by_field_name("alias"))] = text_of(child.child_by_field_name("name"))
         else:
-            first = text_of(one).partition(".")[0]
+            first = text_of(child).partition(".")[0]
             found[first] = first
     return found
 
@@ -470,11 +470,11 @@ def _imported(statement: Node) -> dict[str, str]:
 def _imported_from(statement: Node, module: str) -> dict[str, str]:
     prefix = module if module.endswith(".") else f"{module}."
     found: dict[str, str] = {}
-    for one in statement.children_by_field_name("name"):
-        if one.type == "aliased_import":
-            found[text_of(one.child_by_field_name("alias"))] = prefix + text_of(one.child_by_field_name("name"))
+    for node in statement.children_by_field_name("name"):
+        if node.type == "aliased_import":
+            found[text_of(node.child_by_field_name("alias"))] = prefix + text_of(node.child_by_field_name("name"))
         else:
-            found[text_of(one)] = prefix + text_of(one)
+            found[text_of(node)] = prefix + text_of(node)
     return found
 
 
@@ -485,12 +485,12 @@ def _classes(block: Node | None) -> Iterator[Class]:
             continue
         bases: list[Node] = []
         keywords: dict[str, Node] = {}
-        for one in named(node.child_by_field_name("superclasses")):
-            value = one.child_by_field_name("value") if one.type == "keyword_argument" else None
+        for child in named(node.child_by_field_name("superclasses")):
+            value = child.child_by_field_name("value") if child.type == "keyword_argument" else None
             if value is not None:
-                keywords[text_of(one.child_by_field_name("name"))] = value
-            elif one.type != "keyword_argument":
-                bases.append(one)
+                keywords[text_of(child.child_by_field_name("name"))] = value
+            elif child.type != "keyword_argument":
+                bases.append(child)
         yield Class(text_of(node.child_by_field_name("name")), node, statement, tuple(bases), keywords)
 
 
@@ -510,10 +510,10 @@ def _members(statement: Node) -> Iterator[Member]:
         return
     if statement.type != "expression_statement":
         return
-    for one in named(statement, "assignment"):
+    for child in named(statement, "assignment"):
         targets: list[Node] = []
-        node: Node | None = one
-        annotation = one.child_by_field_name("type")
+        node: Node | None = child
+        annotation = child.child_by_field_name("type")
         while node is not None and node.type == "assignment":
             if (left := node.child_by_field_name("left")) is not None:
                 targets.append(left)
@@ -527,7 +527,7 @@ def _members(statement: Node) -> Iterator[Member]:
 
 
 def _is_docstring(node: Node) -> bool:
-    return node.type == "expression_statement" and [one.type for one in node.named_children] == ["string"]
+    return node.type == "expression_statement" and [child.type for child in node.named_children] == ["string"]
 
 
 def _words(rows: list[bytes]) -> str:

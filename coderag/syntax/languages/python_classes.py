@@ -22,15 +22,15 @@ class EnumEntry(NamedTuple):
 
 def ancestors(one: Class, code: Code) -> list[Class]:
     """Return the classes of the file that a class derives from, the nearest first."""
-    found: list[Class] = []
+    classes: list[Class] = []
     waiting = [one]
-    while waiting and len(found) < MAX_BASES:
+    while waiting and len(classes) < MAX_BASES:
         for base in waiting.pop(0).bases:
             parent = code.classes.get(code.dotted(base))
-            if parent is not None and parent is not one and parent not in found:
-                found.append(parent)
+            if parent is not None and parent is not one and parent not in classes:
+                classes.append(parent)
                 waiting.append(parent)
-    return found
+    return classes
 
 
 def base_names(one: Class, code: Code) -> list[str]:
@@ -46,7 +46,7 @@ def is_enum(one: Class, code: Code) -> bool:
 
 def enum_entries(one: Class, code: Code) -> tuple[EnumEntry, ...]:
     """Return the members of an enumeration; of a value with a label, as Django writes it, the value."""
-    found: list[EnumEntry] = []
+    entries: list[EnumEntry] = []
     for member in one.members.values():
         if member.method or member.value is None or member.name.startswith("_"):
             continue
@@ -56,5 +56,5 @@ def enum_entries(one: Class, code: Code) -> tuple[EnumEntry, ...]:
         text = code.string(node)
         if text is None and node is not None and node.type == "integer":
             text = text_of(node)
-        found.append(EnumEntry(member.name, text or ""))
-    return tuple(found)
+        entries.append(EnumEntry(member.name, text or ""))
+    return tuple(entries)

@@ -25,7 +25,7 @@ def rounds(loop: Node, code: Code) -> list[Mapping[str, Node]] | None:
     values = _values(right, code)
     if values is None:
         return None
-    targets = [text_of(one) for one in named(left)] if left.type in PATTERNS else [text_of(left)]
+    targets = [text_of(child) for child in named(left)] if left.type in PATTERNS else [text_of(left)]
     found: list[Mapping[str, Node]] = []
     for value in values:
         if left.type in PATTERNS and len(value) == 1:
@@ -51,26 +51,26 @@ def _values(right: Node, code: Code) -> list[Sequence[Node]] | None:
             return None
         return [pair if method == "items" else pair[:1] if method == "keys" else pair[1:] for pair in pairs]
     items = code.items(right)
-    return [[one] for one in items] if items is not None else None
+    return [[item] for item in items] if items is not None else None
 
 
 def _pairs(node: Node) -> list[Sequence[Node]] | None:
     """Return the entries of a dict, None where some come from elsewhere."""
-    found: list[Sequence[Node]] = []
-    for one in named(node):
-        key, value = one.child_by_field_name("key"), one.child_by_field_name("value")
+    nodeses: list[Sequence[Node]] = []
+    for child in named(node):
+        key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
         if key is None or value is None:
             return None
-        found.append([key, value])
-    return found
+        nodeses.append([key, value])
+    return nodeses
 
 
 def enclosing_loops(node: Node) -> list[Node]:
     """Return the loops that a node is in, the outermost first."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     above = node.parent
     while above is not None:
         if above.type == "for_statement":
-            found.append(above)
+            nodes.append(above)
         above = above.parent
-    return found[::-1]
+    return nodes[::-1]

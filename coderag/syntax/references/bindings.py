@@ -183,8 +183,8 @@ class _Bindings:
                 self._add(owner, name, *told)
         said = self._said
         make = tuple.__new__  # as Binding(...) does, in half the time
-        found = [make(Binding, (*key, value, how)) for key, every in said.items() for how, value in every]
-        return found + [make(Binding, (*key, "", How.VALUE)) for key in self._hidden if key not in said]
+        bindings = [make(Binding, (*key, value, how)) for key, every in said.items() for how, value in every]
+        return bindings + [make(Binding, (*key, "", How.VALUE)) for key in self._hidden if key not in said]
 
     def _outside(self, how: How, value: str, function: int) -> list[tuple[How, str]]:
         """Return what a value is that a function may know by its own names: parameters and locals."""

@@ -54,12 +54,12 @@ def read_imports(lines: Lines, matches: Iterable[Nodes], owner: Callable[[int], 
         if "use" in nodes:
             text = lines.text_of(node.start_byte, min(node.end_byte, node.start_byte + 20 * MAX_NAME_BYTES))
             for module, name, alias in _paths(text):
-                one = Imported(row, around, module, name, alias, exported)
-                found.setdefault(one[1:], one)
+                imported = Imported(row, around, module, name, alias, exported)
+                found.setdefault(imported[1:], imported)
             continue
         module, name, alias = _plain(lines.data, nodes)
-        one = Imported(row, around, module, name, alias, exported)
-        found.setdefault(one[1:], one)
+        imported = Imported(row, around, module, name, alias, exported)
+        found.setdefault(imported[1:], imported)
     return _without_doubles(found.values())
 
 
@@ -92,16 +92,20 @@ def _last_of_path(path: str) -> str:
 def _without_doubles(found: Iterable[Imported]) -> list[Imported]:
     """Leave out what another import of the row says more of: patterns may see one with and without its alias."""
     every = list(found)
-    renamed = {(one.row, one.owner, one.module, one.name) for one in every if one.alias and one.alias != one.name}
-    binding = {(one.row, one.owner, one.module) for one in every if one.alias or one.name}
+    renamed = {
+        (imported.row, imported.owner, imported.module, imported.name)
+        for imported in every
+        if imported.alias and imported.alias != imported.name
+    }
+    binding = {(imported.row, imported.owner, imported.module) for imported in every if imported.alias or imported.name}
     kept = []
-    for one in every:
-        key = one.row, one.owner, one.module
-        if not one.alias and not one.name and key in binding:
+    for imported in every:
+        key = imported.row, imported.owner, imported.module
+        if not imported.alias and not imported.name and key in binding:
             continue
-        if one.alias == one.name and one.name and (*key, one.name) in renamed:
+        if imported.alias == imported.name and imported.name and (*key, imported.name) in renamed:
             continue
-        kept.append(one)
+        kept.append(imported)
     return kept
 
 

@@ -22,10 +22,10 @@ class Known:
         self, language: Language, owners: Owners, imports: Iterable[Imported], bindings: Iterable[Binding]
     ) -> None:
         self.names = owners.bare_names(members=language.bare_names != "file")
-        self.names |= {first_part(one.alias) for one in imports if one.alias}
+        self.names |= {first_part(imported.alias) for imported in imports if imported.alias}
         self.any_name = language.bare_names == "package"
-        self._bound = {one[:2] for one in bindings}
-        self._told = {one[:2] for one in bindings if one.value}
+        self._bound = {binding[:2] for binding in bindings}
+        self._told = {binding[:2] for binding in bindings if binding.value}
         self._told_names = {name for _, name in self._told}
         self.raw_names = set() if self.any_name else {one.encode() for one in self.names}
         self.raw_roots = self.raw_names | {one.encode() for one in (*self._told_names, *SPECIAL)}

@@ -23,10 +23,10 @@ class Owners:
     def __init__(self, definitions: Sequence[Definition]) -> None:
         self._definitions = definitions
         self._starts, self._owners = _flattened(definitions)
-        self.parents = [one.parent for one in definitions]
-        self._beginnings = [one.start_byte for one in definitions]
-        self._members = {(one.parent, one.name) for one in definitions}
-        self._values = {(one.parent, one.name) for one in definitions if one.kind in VALUES}
+        self.parents = [definition.parent for definition in definitions]
+        self._beginnings = [definition.start_byte for definition in definitions]
+        self._members = {(definition.parent, definition.name) for definition in definitions}
+        self._values = {(definition.parent, definition.name) for definition in definitions if definition.kind in VALUES}
 
     def at(self, byte: int) -> int:
         """Return the innermost definition around a byte, -1 for none."""
@@ -46,8 +46,8 @@ class Owners:
         following = bisect_right(self._beginnings, byte)
         around = self.at(byte)
         if around >= 0:
-            one = self._definitions[around]
-            if row < one.row or byte - one.start_byte <= SIGN_BYTES:
+            definition = self._definitions[around]
+            if row < definition.row or byte - definition.start_byte <= SIGN_BYTES:
                 return around
         if following < len(self._definitions) and self._definitions[following].first_row <= row:
             return following
@@ -58,10 +58,10 @@ class Owners:
         owner = self.at(byte)
         if owner < 0:
             return owner
-        one = self._definitions[owner]
-        if one.kind in VALUES:  # `int a, b` are two definitions on the bytes of one another
-            return one.parent if (one.parent, name) in self._values else owner
-        return one.parent if one.name == name and byte - one.start_byte < KEYWORD_BYTES else owner
+        definition = self._definitions[owner]
+        if definition.kind in VALUES:  # `int a, b` are two definitions on the bytes of one another
+            return definition.parent if (definition.parent, name) in self._values else owner
+        return definition.parent if definition.name == name and byte - definition.start_byte < KEYWORD_BYTES else owner
 
     def scope_at(self, byte: int) -> int:
         """Return the innermost definition around a byte that is no value."""
@@ -90,11 +90,13 @@ class Owners:
 
     def bare_names(self, *, members: bool) -> set[str]:
         """Return the names that code of the file may write alone; with `members` also those of a type."""
-        kinds = [one.kind for one in self._definitions]
+        kinds = [definition.kind for definition in self._definitions]
         return {
-            one.name
-            for one in self._definitions
-            if members or one.parent < 0 or (one.kind not in MEMBERS and kinds[one.parent] not in TYPE_LIKE)
+            definition.name
+            for definition in self._definitions
+            if members
+            or definition.parent < 0
+            or (definition.kind not in MEMBERS and kinds[definition.parent] not in TYPE_LIKE)
         }
 
 
@@ -102,12 +104,12 @@ def _flattened(definitions: Sequence[Definition]) -> tuple[list[int], list[int]]
     """Return bytes in order, and which definition is the innermost from each on."""
     starts, owners = [-1], [-1]
     around: list[tuple[int, int]] = []  # (end, definition)
-    for position, one in enumerate(definitions):
-        while around and around[-1][0] <= one.start_byte:
+    for position, definition in enumerate(definitions):
+        while around and around[-1][0] <= definition.start_byte:
             _leave(around, starts, owners)
-        starts.append(max(one.start_byte, starts[-1]))
+        starts.append(max(definition.start_byte, starts[-1]))
         owners.append(position)
-        around.append((one.end_byte, position))
+        around.append((definition.end_byte, position))
     while around:
         _leave(around, starts, owners)
     return starts, owners

@@ -48,7 +48,7 @@ def read_references(parsed: Parsed, outline: Outline) -> FileReferences:
     imports = read_imports(lines, captures.imports, owners.scope_at)
     bindings = read_bindings(lines, captures, owners=owners, chains=chains)
     imported = {(one.owner, one.alias) for one in imports}
-    bindings = [one for one in bindings if one[:2] not in imported]
+    bindings = [binding for binding in bindings if binding[:2] not in imported]
     reading = _Reading(lines, outline, owners=owners, chains=chains)
     reading.add_bases(captures.bases)
     reading.add_decorators(captures.decorators)
@@ -154,8 +154,8 @@ class _Reading:
         data, taken, calls = self._lines.data, self._taken, self._calls
         owner, begin, beyond = -1, 0, 0
         nodes = [one["type"][0] for one in captures.types]
-        nodes += [one["typed"][0] for one in captures.bindings if "typed" in one]
-        nodes += [one["returns"][0] for one in captures.bindings if "returns" in one]
+        nodes += [binding["typed"][0] for binding in captures.bindings if "typed" in binding]
+        nodes += [binding["returns"][0] for binding in captures.bindings if "returns" in binding]
         seen: set[tuple[int, bytes]] = set()
         for node in nodes:
             start, end = node.start_byte, node.end_byte

@@ -75,9 +75,9 @@ class Chains:
         if not start or self._data[start - 1] in NO_SIGN:
             return ""
         at = self._size - start
-        found = self._plain_before(self._back, at, at + MAX_RECEIVER_BYTES)
-        if found is not None:
-            written: bytes | None = found[1]
+        match = self._plain_before(self._back, at, at + MAX_RECEIVER_BYTES)
+        if match is not None:
+            written: bytes | None = match[1]
             if written is None:
                 return ""
             known = self._texts.get(written)
@@ -141,11 +141,11 @@ class Chains:
         begin = blanks.end() if blanks is not None else at
         if begin > at and b"\n" not in self._back[at:begin]:
             return None
-        found = self._sign.match(self._back, begin)
-        if found is None or (begin > at and self._is_commented(begin)):
+        match = self._sign.match(self._back, begin)
+        if match is None or (begin > at and self._is_commented(begin)):
             return None
-        written = found[1][::-1]
-        end = found.end()
+        written = match[1][::-1]
+        end = match.end()
         blanks = BLANKS.match(self._back, end, end + MAX_RECEIVER_BYTES)
         if blanks is not None and b"\n" in blanks[0]:
             end = blanks.end()
@@ -173,13 +173,13 @@ class Chains:
                 return f'""{suffix}', at
             else:
                 break
-        found = self._name.match(back, at, at + MAX_RECEIVER_BYTES)
-        if found is None:
+        match = self._name.match(back, at, at + MAX_RECEIVER_BYTES)
+        if match is None:
             return suffix, at
-        name = found[0][::-1].decode("utf-8", "replace")
-        if suffix and name in NOT_NAMES and self._sign_at(found.end()) is None:
+        name = match[0][::-1].decode("utf-8", "replace")
+        if suffix and name in NOT_NAMES and self._sign_at(match.end()) is None:
             return suffix, at
-        return name + suffix, found.end()
+        return name + suffix, match.end()
 
     def _skip(self, at: int) -> int:
         """Return the place behind the bracket that opens what the one at a place closes, -1 where that is too far."""
@@ -194,10 +194,10 @@ class Chains:
         place = at + 1
         while self._steps > 0:
             self._steps -= 1
-            found = DELIMITER.search(back, place, limit)
-            if found is None:
+            match = DELIMITER.search(back, place, limit)
+            if match is None:
                 break
-            place = found.end()
+            place = match.end()
             byte = back[place - 1]
             if byte in CLOSES:
                 open_at.append(place - 1)

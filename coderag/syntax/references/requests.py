@@ -27,13 +27,13 @@ def read_requests(data: bytes, calls: Container[int], *, routes: Container[int])
 
     `calls` are the first bytes of the names of calls, `routes` those of the addresses that routes have.
     """
-    for found in _addresses(data):
-        start = found.start()
+    for match in _addresses(data):
+        start = match.start()
         name, first, begin = _call_before(data, start)
         if begin not in calls or start in routes or start - 1 in routes:
             continue
-        address = HOLE.sub("{}", found[1].decode("utf-8", "replace").partition("?")[0].partition("#")[0])
-        method = method_of(name) or _method(first, data[found.end() : found.end() + AFTER_BYTES])
+        address = HOLE.sub("{}", match[1].decode("utf-8", "replace").partition("?")[0].partition("#")[0])
+        method = method_of(name) or _method(first, data[match.end() : match.end() + AFTER_BYTES])
         if method or address != "/":  # split("/") asks for nothing
             yield begin, method, address
 
@@ -60,9 +60,9 @@ def _addresses(data: bytes) -> Iterator[re.Match[bytes]]:
     at = data.find(SLASH, 1)
     while at >= 0:
         if data[at - 1] in QUOTES:
-            found = ADDRESS.match(data, at - 1)
-            if found is not None:
-                yield found
+            match = ADDRESS.match(data, at - 1)
+            if match is not None:
+                yield match
         at = data.find(SLASH, at + 1)
 
 
@@ -71,5 +71,5 @@ def _method(first: bytes, after: bytes) -> str:
     literal = LITERAL.search(first) if first else None
     if literal is not None:
         return method_of((literal[1] or literal[2]).decode())
-    told = METHOD.search(after.partition(b"\n\n")[0])
-    return method_of(told[1].decode()) if told is not None else ""
+    match = METHOD.search(after.partition(b"\n\n")[0])
+    return method_of(match[1].decode()) if match is not None else ""

@@ -268,7 +268,7 @@ def may_change(literal: Node) -> bool:
 
 def dart_call(node: Node) -> Called | None:
     """Return a call of Dart, whose grammar has the name, the member and the arguments side by side."""
-    part = next((one for one in node.named_children if one.type == "argument_part"), None)
+    part = next((child for child in node.named_children if child.type == "argument_part"), None)
     before = node.prev_named_sibling
     if part is None or before is None:
         return None
@@ -277,7 +277,7 @@ def dart_call(node: Node) -> Called | None:
         chosen = before.named_children[0] if before.named_children else before
         name = chosen.named_children[-1] if chosen.named_children else chosen
         receiver = before.prev_named_sibling
-    holder = next((one for one in part.named_children if one.type == "arguments"), None)
+    holder = next((child for child in part.named_children if child.type == "arguments"), None)
     found = called(part) if holder is not None else None
     return found._replace(name=bare_name(name), receiver=receiver, node=node) if found is not None else None
 

@@ -64,12 +64,12 @@ class Link(NamedTuple):
 
     def argument(self, position: int) -> Node | None:
         """Return a positional argument."""
-        given = [one.node for one in self.arguments or () if not one.name]
-        return given[position] if position < len(given) else None
+        nodes = [one.node for one in self.arguments or () if not one.name]
+        return nodes[position] if position < len(nodes) else None
 
     def keyword(self, *names: str) -> Node | None:
         """Return the argument of one of some names."""
-        return next((one.node for one in self.arguments or () if one.name in names), None)
+        return next((argument.node for argument in self.arguments or () if argument.name in names), None)
 
 
 class Chain(NamedTuple):
@@ -85,7 +85,7 @@ class Chain(NamedTuple):
 
     def find(self, *names: str) -> Link | None:
         """Return the first call of one of some names behind the beginning."""
-        return next((one for one in self.links[1:] if one.name in names and one.arguments is not None), None)
+        return next((link for link in self.links[1:] if link.name in names and link.arguments is not None), None)
 
 
 Step = tuple[Node | None, Link]  # what the link hangs on, None at the beginning
@@ -123,7 +123,7 @@ def _generic(node: Node) -> tuple[str, tuple[str, ...]]:
     if node.type in {"generic_name", "generic_function", "generic_type"}:
         inner = named(node)
         types = next((one for one in inner if "type_argument" in one.type), None)
-        return text_of(inner[0]) if inner else "", tuple(text_of(one) for one in named(types))
+        return text_of(inner[0]) if inner else "", tuple(text_of(child) for child in named(types))
     return text_of(node).removeprefix("$"), ()
 
 
@@ -137,24 +137,24 @@ def _called(node: Node) -> Step | None:
         function = children[0]
     types: tuple[str, ...] = ()
     if node.named_child_count > PLAIN_CALL:
-        types = tuple(text_of(one) for holder in named(node, "type_arguments") for one in named(holder))
+        types = tuple(text_of(child) for holder in named(node, "type_arguments") for child in named(holder))
     if function.type == "generic_function":
         inner = _field(function, "function")
-        types = tuple(text_of(one) for one in named(_field(function, "type_arguments")))
+        types = tuple(text_of(child) for child in named(_field(function, "type_arguments")))
         function = inner or function
     function = unwrapped(function) or function  # `await db<User>("users")` is read as `(await db)<User>("users")`
-    given = _arguments(node)
+    arguments = _arguments(node)
     if function.type == "call_expression" and named(node, "annotated_lambda"):  # f(x) { ... } of Kotlin
         step = _called(function)
         if step is not None and step[1].arguments is not None:
-            return step[0], step[1]._replace(arguments=(*step[1].arguments, *given))
+            return step[0], step[1]._replace(arguments=(*step[1].arguments, *arguments))
     step = _step(function)
     if step is None:
-        return function, Link("", function, given, types)
+        return function, Link("", function, arguments, types)
     inner_node, link = step
     if link.arguments is not None or (inner_node is None and not link.name):
-        return function, Link("", node, given, types)
-    return inner_node, link._replace(arguments=given, types=types or link.types)
+        return function, Link("", node, arguments, types)
+    return inner_node, link._replace(arguments=arguments, types=types or link.types)
 
 
 def _python_call(node: Node, function: Node) -> Step | None:
@@ -190,8 +190,8 @@ def _ruby_or_other_call(node: Node) -> Step | None:
     if method is None:
         return None
     called = node.child_by_field_name("arguments") is not None or node.child_by_field_name("block") is not None
-    given = _arguments(node)
-    return receiver, Link(text_of(method), method, given if called or receiver is not None else None)
+    arguments = _arguments(node)
+    return receiver, Link(text_of(method), method, arguments if called or receiver is not None else None)
 
 
 def _method(node: Node) -> Step | None:
@@ -206,23 +206,23 @@ def _made(node: Node) -> Step | None:
     """Read the making of an object."""
     kind = _field(node, "type", "constructor", "name")
     if kind is None:
-        kind = next((one for one in named(node) if one.type in NAMES or one.type == "qualified_name"), None)
+        kind = next((child for child in named(node) if child.type in NAMES or child.type == "qualified_name"), None)
     if kind is None:
         return None
     name, types = _generic(kind)
-    given = list(_arguments(node))
+    arguments = list(_arguments(node))
     body = _field(node, "initializer", "body")
     if body is not None:
-        given += [Argument(value, key) for key, value in entries(body)]
-    return None, Link(name, kind, tuple(given), types, made=True)
+        arguments += [Argument(value, key) for key, value in entries(body)]
+    return None, Link(name, kind, tuple(arguments), types, made=True)
 
 
 def _element(node: Node) -> Step | None:
     inner = _field(node, "value", "object", "operand", "expression", "receiver") or next(iter(named(node)), None)
     if inner is None:
         return None
-    given = tuple(Argument(one) for one in named(node) if one.id != inner.id)
-    return inner, Link("[]", node, given)
+    arguments = tuple(Argument(child) for child in named(node) if child.id != inner.id)
+    return inner, Link("[]", node, arguments)
 
 
 def _pipe(node: Node) -> Step | None:
@@ -231,8 +231,8 @@ def _pipe(node: Node) -> Step | None:
     if operator is None or operator.type != "|>" or right is None:
         return None
     target = right.child_by_field_name("target") or right
-    given = _arguments(right) if right.type == "call" else ()
-    return node.child_by_field_name("left"), Link(text_of(target), target, given)
+    arguments = _arguments(right) if right.type == "call" else ()
+    return node.child_by_field_name("left"), Link(text_of(target), target, arguments)
 
 
 STEPS: Mapping[str, Callable[[Node], Step | None]] = {
@@ -285,15 +285,15 @@ def _step(node: Node) -> Step | None:
 
 def _arguments(call: Node) -> tuple[Argument, ...]:
     """Return the arguments of a call, closures behind it included."""
-    found: list[Argument] = []
+    arguments: list[Argument] = []
     for child in call.named_children:
         kind = child.type
         if kind in ARGUMENTS:
-            for one in named(child):
-                found += _argument(one)
+            for node in named(child):
+                arguments += _argument(node)
         elif kind in CLOSURES or kind == "template_string":
-            found.append(Argument(child))
-    return tuple(found)
+            arguments.append(Argument(child))
+    return tuple(arguments)
 
 
 def _argument(node: Node) -> Iterator[Argument]:
@@ -334,7 +334,7 @@ def unwrapped(node: Node | None) -> Node | None:
 
 def chain_of(node: Node | None) -> Chain | None:
     """Return an expression as a chain; None for nothing, and for one that begins with no name goes on with none."""
-    found: list[Link] = []
+    links: list[Link] = []
     current = whole = unwrapped(node)
     if whole is None:
         return None
@@ -344,13 +344,13 @@ def chain_of(node: Node | None) -> Chain | None:
             break
         step = _step(current)
         if step is None:
-            found.append(Link("", current))
+            links.append(Link("", current))
             break
         current, link = step
-        found.append(link)
-    if current is not None and len(found) >= MAX_LINKS:
+        links.append(link)
+    if current is not None and len(links) >= MAX_LINKS:
         return None
-    return Chain(whole, tuple(reversed(found)))
+    return Chain(whole, tuple(reversed(links)))
 
 
 def top_of(node: Node) -> Node:
@@ -365,9 +365,9 @@ def top_of(node: Node) -> Node:
                 (operator := parent.child_by_field_name("operator")) is None or operator.type != "|>"
             ):
                 break
-            if any(one.type in ARGUMENTS and one.start_byte <= top.start_byte for one in parent.named_children) and (
-                parent.start_byte != top.start_byte
-            ):
+            if any(
+                child.type in ARGUMENTS and child.start_byte <= top.start_byte for child in parent.named_children
+            ) and (parent.start_byte != top.start_byte):
                 break
             top = parent
         elif (
@@ -444,20 +444,20 @@ def entries(node: Node | None) -> list[tuple[str, Node]]:
     if node.type == "composite_literal":
         node = node.child_by_field_name("body")
     found: list[tuple[str, Node]] = []
-    for one in named(node):
-        if one.type in PAIRS or one.type in {"assignment_expression"}:
-            if one.type == "assignment_expression":
-                left, right = one.child_by_field_name("left"), one.child_by_field_name("right")
+    for child in named(node):
+        if child.type in PAIRS or child.type in {"assignment_expression"}:
+            if child.type == "assignment_expression":
+                left, right = child.child_by_field_name("left"), child.child_by_field_name("right")
                 if left is not None and right is not None:
                     found.append((text_of(left), right))
             else:
-                found += _entry(one)
-        elif one.type in {"shorthand_property_identifier", "shorthand_field_initializer"}:
-            found.append((text_of(one), one))
-        elif one.type == "map_content" or one.type == "keywords":
-            found += entries(one)
-        elif one.type == "method_definition":
-            found.append((text_of(one.child_by_field_name("name")), one))
+                found += _entry(child)
+        elif child.type in {"shorthand_property_identifier", "shorthand_field_initializer"}:
+            found.append((text_of(child), child))
+        elif child.type == "map_content" or child.type == "keywords":
+            found += entries(child)
+        elif child.type == "method_definition":
+            found.append((text_of(child.child_by_field_name("name")), child))
     return found
 
 
@@ -484,5 +484,5 @@ def items(node: Node | None) -> list[Node]:
         "string_array",
         "bitstring",
     }:
-        return [unwrapped(one) or one for one in named(node) if one.type not in PAIRS]
+        return [unwrapped(child) or child for child in named(node) if child.type not in PAIRS]
     return [node] if node is not None else []

@@ -81,7 +81,7 @@ class Names:
         self._scopes = [self.file]
         self._sites: list[_Site] = []
         self._find_scopes()
-        self._starts = [one.start for one in self._scopes]
+        self._starts = [scope.start for scope in self._scopes]
         if language != "elixir":
             self._find_calls()
         self._changing: dict[int, list[Node]] | None = None  # nodes that change names, by the id of their scope
@@ -107,8 +107,8 @@ class Names:
 
     def calls(self, words: Collection[bytes] | None = None) -> Iterator[tuple[Called, Scope]]:
         """Yield the calls whose names may end in one of some words, with the scopes that they stand in."""
-        sites = [one for one in self._sites if words is None or not one.word or one.word in words]
-        for _, node, made in sorted(sites, key=lambda one: in_order(one.node)):
+        sites = [site for site in self._sites if words is None or not site.word or site.word in words]
+        for _, node, made in sorted(sites, key=lambda site: in_order(site.node)):
             call = made or called(node)
             if call is not None and call.name:
                 yield call, self.scope_of(node)
@@ -132,7 +132,7 @@ class Names:
         if self._changing is None:
             self._changing = self._by_scope(self._changing_nodes())
             if self.language == "php":  # define() names a constant of the file wherever it stands
-                defined = [one.node for one in self._sites if one.word == b"define"]
+                defined = [site.node for site in self._sites if site.word == b"define"]
                 self._changing.setdefault(id(self.file), []).extend(defined)
         return self._changes.of(scope, sorted(self._changing.get(id(scope), []), key=in_order))
 
@@ -142,9 +142,9 @@ class Names:
             return []
         if self._returning is None:
             self._returning = self._by_scope(self._found.get("return", []))
-        found = sorted(self._returning.get(id(scope), []), key=in_order)
+        nodes = sorted(self._returning.get(id(scope), []), key=in_order)
         last = self._given_last(scope.node)
-        return found if last is None else [last, *found]
+        return nodes if last is None else [last, *nodes]
 
     def _read_all(self) -> None:
         for scope in self._scopes:
@@ -164,7 +164,7 @@ class Names:
             if operator is not None and (operator.type in PUTTING or operator.is_named):
                 yield node
         yield from self._found.get("attribute", ())
-        yield from (one.node for one in self._sites if one.made is None and (not one.word or one.word in CHANGING))
+        yield from (site.node for site in self._sites if site.made is None and (not site.word or site.word in CHANGING))
 
     # How it is found
 
@@ -217,7 +217,7 @@ class Names:
         return None
 
     def _find_calls(self) -> None:
-        queries = sorted(found.start() for pattern in QUERIES for found in pattern.finditer(self.data))
+        queries = sorted(match.start() for pattern in QUERIES for match in pattern.finditer(self.data))
         for node in self._found.get("call", ()):
             self._sites.append(_Site(self._word(node, queries), node))
         if self.language == "dart":
@@ -244,11 +244,17 @@ class Names:
     def _given_last(self, node: Node) -> Node | None:
         """Return what a function gives without saying return."""
         if node.type == "call":  # of Elixir
-            body = next((one for one in node.named_children if one.type == "do_block"), None)
+            body = next((child for child in node.named_children if child.type == "do_block"), None)
             last = _last(body, "elixir") if body is not None else None
             call = called(node)
-            return last or next((one.node for one in call.arguments if one.name == "do"), None) if call else last
-        body = field_or(node, "body") or next((one for one in node.named_children if one.type == "function_body"), None)
+            return (
+                last or next((argument.node for argument in call.arguments if argument.name == "do"), None)
+                if call
+                else last
+            )
+        body = field_or(node, "body") or next(
+            (child for child in node.named_children if child.type == "function_body"), None
+        )
         return _last(body, self.language) if body is not None else None
 
 
@@ -271,7 +277,7 @@ def _captured(tree: Tree, name: str) -> dict[str, list[Node]]:
     cursor = QueryCursor(_query(name, tree.language))
     cursor.set_max_start_depth(MAX_DEPTH)
     root = tree.root_node
-    return {role: [one for one in nodes[:MAX_NODES] if one != root] for role, nodes in cursor.captures(root).items()}
+    return {role: [node for node in nodes[:MAX_NODES] if node != root] for role, nodes in cursor.captures(root).items()}
 
 
 def in_order(node: Node) -> tuple[int, int]:

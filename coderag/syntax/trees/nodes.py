@@ -163,7 +163,7 @@ def bare_name(node: Node | None) -> str:
 
 def named_children(node: Node) -> list[Node]:
     """Return the named children that are no comments."""
-    return [one for one in node.named_children if "comment" not in one.type]
+    return [child for child in node.named_children if "comment" not in child.type]
 
 
 def field_or(node: Node, *names: str) -> Node | None:
@@ -248,23 +248,23 @@ def _elixir_call(node: Node) -> Called | None:
 def _arguments(node: Node) -> Iterator[Argument]:
     holder = node.child_by_field_name("arguments")
     if holder is None:
-        holder = next((one for one in node.named_children if one.type in ARGUMENTS), None)
+        holder = next((child for child in node.named_children if child.type in ARGUMENTS), None)
     if holder is None:
-        suffix = next((one for one in node.named_children if one.type == "call_suffix"), None)
+        suffix = next((child for child in node.named_children if child.type == "call_suffix"), None)
         holder = suffix.named_children[0] if suffix is not None and suffix.named_child_count else None
     if holder is None:
         return
     if holder.type in LITERALS:  # a tagged template
         yield Argument("", holder)
         return
-    for one in named_children(holder):
-        yield from _argument(one)
+    for child in named_children(holder):
+        yield from _argument(child)
 
 
 def _argument(node: Node) -> Iterator[Argument]:
     if node.type == "keywords":
-        for one in named_children(node):
-            yield from _argument(one)
+        for child in named_children(node):
+            yield from _argument(child)
         return
     name = field_or(node, "name", "key")
     value = field_or(node, "value")
@@ -301,7 +301,7 @@ def assigned(node: Node) -> Iterator[tuple[Node, Node | None, str]]:
     name, value = field_or(node, *NAME_FIELDS), field_or(node, *VALUE_FIELDS)
     children = named_children(node) if name is None or value is None or node.type == "property_declaration" else []
     if node.type == "property_declaration" and children:  # of Kotlin: no fields
-        name = name or next((one for one in children if one.type == "variable_declaration"), None)
+        name = name or next((child for child in children if child.type == "variable_declaration"), None)
         if value is None and children[-1].type not in {"variable_declaration", "getter", "setter", "accessor_list"}:
             value = children[-1]
     if node.type == "assignment" and sign:
@@ -320,7 +320,7 @@ def assigned(node: Node) -> Iterator[tuple[Node, Node | None, str]]:
             yield name, first.node, operator
         return
     if name.type == "object_pattern" and value is not None:  # const { sql, values } = build()
-        yield from ((one, value, operator) for one in named_children(name) if bare_name(one) in TEXT_KEYS)
+        yield from ((child, value, operator) for child in named_children(name) if bare_name(child) in TEXT_KEYS)
         return
     if name.type in LISTED and value is not None:
         names = named_children(name)
@@ -369,14 +369,14 @@ def parameters(function: Node) -> list[str]:
     if holder is None and (declarator := function.child_by_field_name("declarator")) is not None:
         holder = field_or(declarator, "parameters")
     if holder is None:
-        holder = next((one for one in function.named_children if one.type in PARAMETERS), None)
+        holder = next((child for child in function.named_children if child.type in PARAMETERS), None)
     if function.type == "call":  # def f(x, y) of Elixir
         call = called(function)
         head = call.arguments[0].node if call is not None and call.arguments else None
-        holder = next((one for one in head.named_children if one.type == "arguments"), None) if head else None
+        holder = next((child for child in head.named_children if child.type == "arguments"), None) if head else None
     nodes = named_children(holder) if holder is not None else []
     if holder is None:
-        nodes = [one for one in function.named_children if one.type == "parameter"]
+        nodes = [child for child in function.named_children if child.type == "parameter"]
         single = field_or(function, "parameter")
         nodes = [single] if single is not None else nodes
     names: list[str] = []

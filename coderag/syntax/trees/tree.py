@@ -59,7 +59,9 @@ def named(node: Node | None, *types: str) -> list[Node]:
     """Return a node's named children, comments left out; only those of some types where types are given."""
     if node is None:
         return []
-    return [one for one in node.named_children if "comment" not in one.type and (not types or one.type in types)]
+    return [
+        child for child in node.named_children if "comment" not in child.type and (not types or child.type in types)
+    ]
 
 
 def descendants(node: Node, *types: str, into: bool = True) -> Iterator[Node]:

@@ -26,14 +26,14 @@ Key = tuple[bytes, ...]  # for each place the bytes that may stand there
 
 def parse_anchor(text: str) -> Key:
     """Return the bytes that may stand at each place of an anchor: "a[0-9]" is an a and a digit."""
-    return tuple(_members(found[1]) if found[1] else found[2].encode() for found in CLASS.finditer(text))
+    return tuple(_members(match[1]) if match[1] else match[2].encode() for match in CLASS.finditer(text))
 
 
 def _members(inside: str) -> bytes:
     """Return the bytes of a class, as a regular expression has them between brackets."""
     members: list[int] = []
-    for found in RANGE.finditer(inside):
-        first, last = (found[1], found[2]) if found[1] else (found[3], found[3])
+    for match in RANGE.finditer(inside):
+        first, last = (match[1], match[2]) if match[1] else (match[3], match[3])
         members += range(ord(first), ord(last) + 1)
     return bytes(members)
 

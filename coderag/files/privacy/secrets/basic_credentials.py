@@ -21,9 +21,9 @@ def are_credentials(text: bytes) -> bool:
         decoded.decode()
     except (Error, UnicodeDecodeError):
         return False
-    found = CREDENTIALS.fullmatch(decoded)
-    if found is None:
+    match = CREDENTIALS.fullmatch(decoded)
+    if match is None:
         return False
-    if found["password"] and not is_url_placeholder(found["password"], user=found["user"]):
+    if match["password"] and not is_url_placeholder(match["password"], user=match["user"]):
         return True
-    return KEY.fullmatch(found["user"]) is not None and not is_placeholder(found["user"], entropy=MIN_KEY_ENTROPY)
+    return KEY.fullmatch(match["user"]) is not None and not is_placeholder(match["user"], entropy=MIN_KEY_ENTROPY)

@@ -46,8 +46,8 @@ def find_env_values(data: bytes, *, path: str) -> Iterator[Found]:
 
 
 def _assigned(data: bytes, start: int, end: int) -> Iterator[Found]:
-    for found in ASSIGNMENT.finditer(data, start, end):
-        group = found.lastgroup or "bare"
-        value = found[group]
-        if SECRET_NAME.search(found["name"]) and not is_plain_value(value) and not is_password_placeholder(value):
-            yield Found(KIND, (found.span(group),))
+    for match in ASSIGNMENT.finditer(data, start, end):
+        group = match.lastgroup or "bare"
+        value = match[group]
+        if SECRET_NAME.search(match["name"]) and not is_plain_value(value) and not is_password_placeholder(value):
+            yield Found(KIND, (match.span(group),))

@@ -99,8 +99,8 @@ def find_formats(data: bytes) -> Iterator[Found]:
             if start < 0:
                 continue
             if one.reader in TRIED_AT_ANCHOR:  # nearly always in vain, so nothing more is called for it
-                if found := _expression(one).match(data, start):
-                    yield from _token(one, found)
+                if match := _expression(one).match(data, start):
+                    yield from _token(one, match)
                 continue
             match one.reader:
                 case "url":
@@ -126,10 +126,10 @@ def _beside(one: Format, data: bytes, start: int, *, searched: dict[Format, int]
     # What was searched beside the last one is not searched again: many of them in a row take no longer.
     begin, end = max(start - one.within, searched.get(one, 0)), side.end() + one.within
     searched[one] = end
-    for found in _expression(one).finditer(data, begin, end + MAX_BESIDE_BYTES):
-        if found.start() >= end:
+    for match in _expression(one).finditer(data, begin, end + MAX_BESIDE_BYTES):
+        if match.start() >= end:
             return
-        yield from _token(one, found)
+        yield from _token(one, match)
 
 
 def _manifest(one: Format, data: bytes, values: Iterable[Value]) -> Iterator[Found]:

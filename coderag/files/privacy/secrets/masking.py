@@ -25,14 +25,14 @@ class Masked:
 
 def mask_secrets(data: bytes, *, path: str = "") -> Masked:
     """Return a text in UTF-8 with "*" for every byte of a secret; its name tells whether it holds settings."""
-    found = [*find_formats(data), *find_env_values(data, path=path)]
-    if not found:
+    founds = [*find_formats(data), *find_env_values(data, path=path)]
+    if not founds:
         return Masked(data)
     covered = bytearray(data)
-    for one in found:
+    for one in founds:
         for start, end in one.spans:
             _cover(covered, start, end)
-    return Masked(bytes(covered), tuple(_told(data, _apart(found))))
+    return Masked(bytes(covered), tuple(_told(data, _apart(founds))))
 
 
 def _apart(found: Iterable[Found]) -> list[Found]:

@@ -46,8 +46,8 @@ def add_constraint(step: Step, reader: Reader) -> None:
     if not model or node is None:
         reader.lost.append(lost_at(step.call.node, COMPUTED))
         return
-    found = constraint_of(node, model, reader, source=step.source)
-    reader.operations += [found] if found is not None else []
+    constraint = constraint_of(node, model, reader, source=step.source)
+    reader.operations += [constraint] if constraint is not None else []
 
 
 def constraint_of(node: Node, model: str, reader: Reader, *, source: Source) -> AddConstraint | None:

@@ -34,73 +34,73 @@ def _field(step: Step, reader: Reader) -> tuple[str, Field] | None:
     if not model or not name or call is None:
         reader.lost.append(lost_at(step.call.node, COMPUTED))
         return None
-    found = reader.use(field_of(name, call, step.code, statement=step.call.node))
+    field = reader.use(field_of(name, call, step.code, statement=step.call.node))
     if step.code.truth(step.call.argument(3, "preserve_default")) is False:
-        found = replace(found, default="")  # only for the rows that are there
-    return model, found
+        field = replace(field, default="")  # only for the rows that are there
+    return model, field
 
 
 def add_field(step: Step, reader: Reader) -> None:
     """Read AddField: a column, a key, or a many-to-many table."""
     if (found := _field(step, reader)) is None:
         return
-    model, one = found
-    target = reader.target(model, one)
-    if one.refers and target is None:
+    model, field = found
+    target = reader.target(model, field)
+    if field.refers and target is None:
         reader.lost.append(lost_at(step.call.node, "the model that it refers to is not written"))
-    reader.fields.setdefault(model.lower(), {})[one.name] = one
-    if one.many:
-        reader.operations += joins_of(model, one, target, reader)
-    if not one.column:
+    reader.fields.setdefault(model.lower(), {})[field.name] = field
+    if field.many:
+        reader.operations += joins_of(model, field, target, reader)
+    if not field.column:
         return
     table = reader.table(model)
-    column = column_of(one, type_of=target.type if target is not None else "")
+    column = column_of(field, type_of=target.type if target is not None else "")
     reader.operations.append(AddColumn(table, column, source=step.source))
     if target is not None:
-        key = foreign_key(one, target, evidence=Evidence.DECLARED)
+        key = foreign_key(field, target, evidence=Evidence.DECLARED)
         reader.operations.append(AddConstraint(table, foreign_key=key, source=step.source))
-    if one.primary_key:
-        reader.operations.append(AddConstraint(table, primary_key=(one.column,), source=step.source))
-    elif one.unique:
-        reader.operations.append(AddConstraint(table, unique=(one.column,), source=step.source))
+    if field.primary_key:
+        reader.operations.append(AddConstraint(table, primary_key=(field.column,), source=step.source))
+    elif field.unique:
+        reader.operations.append(AddConstraint(table, unique=(field.column,), source=step.source))
 
 
 def alter_field(step: Step, reader: Reader) -> None:
     """Read AlterField, also from a field that is no column to one that is."""
     if (found := _field(step, reader)) is None:
         return
-    model, one = found
-    before = reader.fields.get(model.lower(), {}).get(one.name)
-    reader.fields.setdefault(model.lower(), {})[one.name] = one
+    model, field = found
+    before = reader.fields.get(model.lower(), {}).get(field.name)
+    reader.fields.setdefault(model.lower(), {})[field.name] = field
     table = reader.table(model)
-    target = reader.target(model, one)
-    for created in joins_of(model, one, target, reader) if one.many else []:
+    target = reader.target(model, field)
+    for created in joins_of(model, field, target, reader) if field.many else []:
         far = created.table.foreign_keys[1]
         reader.operations.append(AddConstraint(created.table.name, foreign_key=far, source=step.source))
-    if not one.column:
+    if not field.column:
         return
-    column = before.column if before is not None and before.column else one.name
-    if column != one.column and (before is not None or one.column != usual_column(one)):
-        reader.operations.append(RenameColumn(table, column, one.column, source=step.source))
+    column = before.column if before is not None and before.column else field.name
+    if column != field.column and (before is not None or field.column != usual_column(field)):
+        reader.operations.append(RenameColumn(table, column, field.column, source=step.source))
     reader.operations.append(
         AlterColumn(
             table,
-            one.column,
-            type=one.type or None,
-            nullable=one.nullable,
-            default=one.default,
-            comment=one.comment or None,
-            values=one.values,
+            field.column,
+            type=field.type or None,
+            nullable=field.nullable,
+            default=field.default,
+            comment=field.comment or None,
+            values=field.values,
             source=step.source,
         )
     )
     if target is not None:
-        key = foreign_key(one, target, evidence=Evidence.DECLARED)
+        key = foreign_key(field, target, evidence=Evidence.DECLARED)
         reader.operations.append(AddConstraint(table, foreign_key=key, source=step.source))
-    if one.primary_key:
-        reader.operations.append(AddConstraint(table, primary_key=(one.column,), source=step.source))
-    elif one.unique:
-        reader.operations.append(AddConstraint(table, unique=(one.column,), source=step.source))
+    if field.primary_key:
+        reader.operations.append(AddConstraint(table, primary_key=(field.column,), source=step.source))
+    elif field.unique:
+        reader.operations.append(AddConstraint(table, unique=(field.column,), source=step.source))
 
 
 def remove_field(step: Step, reader: Reader) -> None:

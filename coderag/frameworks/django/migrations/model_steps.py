@@ -61,25 +61,25 @@ def create_model(step: Step, reader: Reader) -> None:
         return
     table = named_table(options, step) or table_name(model)
     reader.tables[model.lower()] = table
-    reader.fields[model.lower()] = {one.name: one for one in fields}
+    reader.fields[model.lower()] = {field.name: field for field in fields}
     columns: list[Column] = []
     keys: list[ForeignKey] = []
     joins: list[SchemaOperation] = []
-    for one in fields:
-        target = reader.target(model, one)
-        if one.many:
-            joins += joins_of(model, one, target, reader)
-        elif one.column:
-            columns += [column_of(one, type_of=target.type if target is not None else "")]
-            keys += [foreign_key(one, target, evidence=Evidence.DECLARED)] if target is not None else []
-        if target is None and one.refers:
-            reader.lost.append(lost_at(one.call.node, "the model that it refers to is not written"))
+    for field in fields:
+        target = reader.target(model, field)
+        if field.many:
+            joins += joins_of(model, field, target, reader)
+        elif field.column:
+            columns += [column_of(field, type_of=target.type if target is not None else "")]
+            keys += [foreign_key(field, target, evidence=Evidence.DECLARED)] if target is not None else []
+        if target is None and field.refers:
+            reader.lost.append(lost_at(field.call.node, "the model that it refers to is not written"))
     unique: list[tuple[str, ...]] = [
-        (one.column,) for one in fields if one.unique and one.column and not one.primary_key
+        (field.column,) for field in fields if field.unique and field.column and not field.primary_key
     ]
     unique += unique_sets(options.get("unique_together"), step.code, lambda name: reader.column(model, name))
-    stated = step.code.items(options.get("constraints")) or []
-    constraints = [constraint_of(item, model, reader, source=lines_of(item)) for item in stated]
+    nodes = step.code.items(options.get("constraints")) or []
+    constraints = [constraint_of(item, model, reader, source=lines_of(item)) for item in nodes]
     created = Table(
         Name(table),
         columns=tuple(columns),
@@ -97,7 +97,7 @@ def create_model(step: Step, reader: Reader) -> None:
 def _without_table(model: str, options: dict[str, Node], step: Step, reader: Reader) -> bool:
     """Tell whether a model has no table that Django makes, and note whose table it has."""
     if step.code.truth(options.get("proxy")):
-        bases = [_base_model(one, step.code) for one in step.code.items(step.call.argument(3, "bases")) or []]
+        bases = [_base_model(item, step.code) for item in step.code.items(step.call.argument(3, "bases")) or []]
         base = next((one for one in bases if "." in one), "")
         if base:
             reader.operations.append(proxy_of(model, reader.table(base), source=step.source))
@@ -116,10 +116,10 @@ def _base_model(node: Node, code: Code) -> str:
 
 def _primary_key(model: str, fields: Sequence[Field], reader: Reader) -> tuple[str, ...]:
     """Return the columns of the primary key, also of one that is made of several fields."""
-    composite = next((one for one in fields if is_composite(one)), None)
+    composite = next((field for field in fields if is_composite(field)), None)
     if composite is not None:
         return tuple(reader.column(model, name) for name in key_fields(composite, reader.code))
-    return tuple(one.column for one in fields if one.primary_key)
+    return tuple(field.column for field in fields if field.primary_key)
 
 
 def options_of(step: Step) -> dict[str, Node]:
@@ -144,7 +144,7 @@ def _fields(step: Step, reader: Reader) -> list[Field] | None:
     items = step.code.items(step.call.argument(1, "fields"))
     if items is None:
         return None
-    found: list[Field] = []
+    fields: list[Field] = []
     for item in items:
         pair = step.code.items(item) or []
         name = step.code.string(pair[0]) if len(pair) == 2 else None
@@ -152,8 +152,8 @@ def _fields(step: Step, reader: Reader) -> list[Field] | None:
         if call is None or not name:
             reader.lost.append(lost_at(item, COMPUTED))
         else:
-            found.append(reader.use(field_of(name, call, step.code, statement=item)))
-    return found
+            fields.append(reader.use(field_of(name, call, step.code, statement=item)))
+    return fields
 
 
 def joins_of(model: str, one: Field, target: Target | None, reader: Reader) -> list[CreateTable]:

@@ -115,12 +115,12 @@ def _joined(node: Node, code: Code) -> Truth:
 def _of_dialect(node: Node, text: str, code: Code) -> Truth:
     """Return whether a condition on the dialect holds for the assumed one."""
     if node.type != "comparison_operator":
-        found = DIALECT.search(text)
-        name = found["name"] if found is not None else None
+        match = DIALECT.search(text)
+        name = match["name"] if match is not None else None
         return name.lower().startswith("postgres") if name else None
-    names = [name for one in named(node) for name in code.strings(one) or ()]
+    names = [name for child in named(node) for name in code.strings(child) or ()]
     if not names:
         return None
     holds = any(name.lower().startswith("postgres") for name in names)
-    operators = "".join(one.type for one in node.children if not one.is_named)
+    operators = "".join(child.type for child in node.children if not child.is_named)
     return not holds if "!" in operators or "not" in operators else holds

@@ -84,8 +84,8 @@ def _upgrade_of_only_engine(code: Code) -> Node | None:
     function = code.functions["upgrade"]
     if "globals()" not in text_of(function):
         return None
-    found = [node for name, node in code.functions.items() if name.startswith("upgrade_")]
-    return found[0] if len(found) == 1 else None
+    nodes = [node for name, node in code.functions.items() if name.startswith("upgrade_")]
+    return nodes[0] if len(nodes) == 1 else None
 
 
 def _body(function: Node) -> list[Node]:
@@ -114,10 +114,10 @@ def _follow(statements: Sequence[Node], scope: Scope, reader: Reader) -> None:
 
 def _expression(statement: Node, scope: Scope, reader: Reader) -> Scope:
     """Read a call or an assignment, and return what names stand for behind it."""
-    for one in named(statement):
-        value: Node | None = one
-        if one.type == "assignment":
-            left, value = one.child_by_field_name("left"), one.child_by_field_name("right")
+    for child in named(statement):
+        value: Node | None = child
+        if child.type == "assignment":
+            left, value = child.child_by_field_name("left"), child.child_by_field_name("right")
             if left is not None and left.type == "identifier" and value is not None:
                 scope = scope.assigned({text_of(left): value})
         if value is not None and value.type == "call":
@@ -137,18 +137,18 @@ def _call(node: Node, scope: Scope, reader: Reader) -> None:
         if name == "execute":
             _execute(step, reader)
             return
-        for found in read_step(name, step):
-            if isinstance(found, Unparsed):
-                reader.lost.append(found)
+        for unparsed in read_step(name, step):
+            if isinstance(unparsed, Unparsed):
+                reader.lost.append(unparsed)
             else:
-                reader.operations.append(found)
+                reader.operations.append(unparsed)
     elif _is_connection(node, scope):
         _execute(Step(call, scope.code, None), reader)
     elif scope.code.imports and (wrapped := wrapped_operations(call, scope.code)):
         for operation, wrapped_call in wrapped:
             done = read_step(operation, Step(wrapped_call, scope.code, None))
             reader.operations += [lenient(one) for one in done if not isinstance(one, Unparsed)]
-            reader.lost += [one for one in done if isinstance(one, Unparsed)]
+            reader.lost += [unparsed for unparsed in done if isinstance(unparsed, Unparsed)]
     elif (function := scope.code.functions.get(call.name)) is None:
         for inner in _changes_in(node, scope):
             reader.lose(inner)
@@ -156,7 +156,7 @@ def _call(node: Node, scope: Scope, reader: Reader) -> None:
         reader.lose(node)
     else:
         parameters = named(definition_of(function).child_by_field_name("parameters"))
-        names = [text_of(one.child_by_field_name("name") or one) for one in parameters]
+        names = [text_of(parameter.child_by_field_name("name") or parameter) for parameter in parameters]
         given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
         known = {name: value for name, argument in given.items() if (value := scope.code.resolve(argument)) is not None}
         inner_scope = replace(scope.assigned(known), batches={}, depth=scope.depth + 1)
@@ -242,20 +242,22 @@ def _leniently(bodies: Sequence[Node | None], scope: Scope, reader: Reader) -> N
 
 def _changes_in(node: Node, scope: Scope) -> list[Node]:
     """Return the calls in a statement that may change tables."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     for one in [*([node] if node.type == "call" else []), *descendants(node, "call")]:
         owner, _, name = scope.code.dotted(one.child_by_field_name("function")).rpartition(".")
         changes = (owner in MODULES or owner in scope.batches) and name not in PASSED
         if changes or (name in scope.changing and not owner) or _is_connection(one, scope):
-            found.append(one)
-    return found
+            nodes.append(one)
+    return nodes
 
 
 def _changing_functions(code: Code) -> frozenset[str]:
     """Return the functions of the file that call operations, also by way of others."""
     calls: dict[str, set[str]] = {}
     for name, function in code.functions.items():
-        called = [code.dotted(one.child_by_field_name("function")) for one in descendants(function, "call")]
+        called = [
+            code.dotted(descendant.child_by_field_name("function")) for descendant in descendants(function, "call")
+        ]
         calls[name] = {one for one in called if one}
     found = {name for name, called in calls.items() if any(_is_change(one) for one in called)}
     while more := {name for name, called in calls.items() if name not in found and called & found}:

@@ -114,10 +114,10 @@ def _create_table(step: Step) -> Found | None:
     name = step.table()
     if name is None:
         return None
-    given = [one for argument in step.call.arguments[1:] if (one := step.code.call(argument)) is not None]
-    columns = [one for one in given if last_part(one.name) in COLUMN_CALLS]
-    fields = [found for one in columns if (found := read_column(one, step.code)) is not None]
-    rules = [rule for one in given if (rule := read_constraint(one, step.code, attributes={})) is not None]
+    calls = [call for argument in step.call.arguments[1:] if (call := step.code.call(argument)) is not None]
+    columns = [call for call in calls if last_part(call.name) in COLUMN_CALLS]
+    fields = [field for column in columns if (field := read_column(column, step.code)) is not None]
+    rules = [rule for call in calls if (rule := read_constraint(call, step.code, attributes={})) is not None]
     table = Table(
         name,
         comment=step.text("comment") or step.code.comment_above(step.call.node),
@@ -126,7 +126,7 @@ def _create_table(step: Step) -> Found | None:
     )
     done, _ = table_of(table, fields, rules, resolve=_same, evidence=Evidence.DECLARED)
     missing = step.code.truth(step.call.keywords.get("if_not_exists")) is True
-    whole = step.call.complete and len(fields) == len(columns) and len(given) == len(step.call.arguments) - 1
+    whole = step.call.complete and len(fields) == len(columns) and len(calls) == len(step.call.arguments) - 1
     created = CreateTable(done, if_missing=missing)
     return [created] if whole else [created, lost_at(step.call.node, "some of its columns are computed")]
 
@@ -134,13 +134,13 @@ def _create_table(step: Step) -> Found | None:
 def _add_column(step: Step) -> Found | None:
     table = step.table()
     call = step.code.call(step.argument(1, "column"))
-    found = read_column(call, step.code) if call is not None and last_part(call.name) in COLUMN_CALLS else None
-    if table is None or found is None:
+    field = read_column(call, step.code) if call is not None and last_part(call.name) in COLUMN_CALLS else None
+    if table is None or field is None:
         return None
     after = step.text("insert_after") or None
     missing = step.code.truth(step.call.keywords.get("if_not_exists")) is True
-    operations: Found = [AddColumn(table, found.column, after=after, if_missing=missing, source=step.source)]
-    return [*operations, *_keys_of(table, found, step.source)]
+    operations: Found = [AddColumn(table, field.column, after=after, if_missing=missing, source=step.source)]
+    return [*operations, *_keys_of(table, field, step.source)]
 
 
 def _keys_of(table: Name, added: Field, source: Source) -> Iterator[SchemaOperation]:

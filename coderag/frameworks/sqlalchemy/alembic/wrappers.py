@@ -19,10 +19,10 @@ NAME = re.compile(
 
 def wrapped_operations(call: Call, code: Code) -> list[tuple[str, Call]]:
     """Return the operations that an imported helper does, by its name, with their arguments; none for other calls."""
-    found = NAME.fullmatch(last_part(call.name))
-    if found is None or "." not in call.name or not call.arguments or code.string(call.arguments[0]) is None:
+    match = NAME.fullmatch(last_part(call.name))
+    if match is None or "." not in call.name or not call.arguments or code.string(call.arguments[0]) is None:
         return []
-    operation = found["operation"]
+    operation = match["operation"]
     if not operation.endswith("_columns"):
         return [(operation, call)]
     table, *columns = call.arguments

@@ -103,7 +103,7 @@ class DeclaredModules:
     def _without_package(self, folder: str) -> list[int]:
         """Return the files of a folder that declare nothing."""
         ours = (one for one in self._tree.in_folder[folder] if self._tree.files[one].language in self._how.languages)
-        return [one for one in ours if self._own[one] == ("",)]
+        return [our for our in ours if self._own[our] == ("",)]
 
     def _plain(self, module: str) -> str:
         for separator in self._how.separators:
@@ -166,16 +166,16 @@ class DeclaredModules:
         """Return the names that files define outermost."""
         known = self._names_of.get(files)
         if known is None:
-            known = frozenset(one.qualified_name for file in files for one in self._outer(file))
+            known = frozenset(defined.qualified_name for file in files for defined in self._outer(file))
             self._names_of[files] = known
         return known
 
     def _outer(self, file: int) -> Iterator[Defined]:
         """Yield the definitions of a file that lie in nothing but namespaces."""
         definitions = self._tree.files[file].links.definitions
-        for one in definitions:
-            if one.parent == -1 or definitions[one.parent].kind is Kind.MODULE:
-                yield one
+        for definition in definitions:
+            if definition.parent == -1 or definitions[definition.parent].kind is Kind.MODULE:
+                yield definition
 
     @cached_property
     def _own(self) -> dict[int, tuple[str, ...]]:
@@ -186,10 +186,10 @@ class DeclaredModules:
                 continue
             module = self._plain(file.links.mentions.module)
             said = [module] if module else []
-            for one in self._outer(number):
-                qualified = self._plain(one.qualified_name)
-                before = qualified.removesuffix(one.name).rstrip(".")
-                if one.kind is not Kind.MODULE and before and before != module:
+            for defined in self._outer(number):
+                qualified = self._plain(defined.qualified_name)
+                before = qualified.removesuffix(defined.name).rstrip(".")
+                if defined.kind is not Kind.MODULE and before and before != module:
                     said.append(before if not module or before.startswith(f"{module}.") else f"{module}.{before}")
             found[number] = tuple(dict.fromkeys(said)) or ("",)
         return found
@@ -211,12 +211,12 @@ class DeclaredModules:
         for number in self._own:
             file = self._tree.files[number]
             module = self._plain(file.links.mentions.module)
-            outermost = {id(one) for one in self._outer(number)}
-            for one in file.links.definitions:
-                if one.kind is Kind.MODULE and self._how.shares:
+            outermost = {id(defined) for defined in self._outer(number)}
+            for definition in file.links.definitions:
+                if definition.kind is Kind.MODULE and self._how.shares:
                     continue  # a namespace
-                if one.kind in TYPES or id(one) in outermost:
-                    name = self._plain(one.qualified_name)
+                if definition.kind in TYPES or id(definition) in outermost:
+                    name = self._plain(definition.qualified_name)
                     if module and not (name == module or name.startswith(f"{module}.")):
                         name = f"{module}.{name}"
                     found[name][number] = None
@@ -226,10 +226,10 @@ class DeclaredModules:
     def _modules(self) -> frozenset[str]:
         """The names that are modules: of Elixir, Haskell, Julia, objects of Scala."""
         return frozenset(
-            self._plain(one.qualified_name)
+            self._plain(definition.qualified_name)
             for number in self._own
-            for one in self._tree.files[number].links.definitions
-            if one.kind is Kind.MODULE
+            for definition in self._tree.files[number].links.definitions
+            if definition.kind is Kind.MODULE
         )
 
 

@@ -56,8 +56,8 @@ class GoModules:
                     break
                 tried.add(folder)
                 text = self._tree.read_text(f"{folder}/go.mod" if folder else "go.mod")
-                if text and (said := MODULE.search(text)) is not None:
-                    found["" if said[1] == "std" else said[1]].append(folder)
+                if text and (match := MODULE.search(text)) is not None:
+                    found["" if match[1] == "std" else match[1]].append(folder)
         if not found and (guessed := self._guessed()):
             found[guessed].append("")
         if not found and all(folder in self._packages for folder in STANDARD):
@@ -70,8 +70,8 @@ class GoModules:
         for file in self._tree.files:
             if file.language != "go":
                 continue
-            for one in file.links.mentions.imports:
-                parts = one.module.split("/")
+            for imported in file.links.mentions.imports:
+                parts = imported.module.split("/")
                 if "." not in parts[0]:
                     continue
                 for cut in range(1, len(parts)):

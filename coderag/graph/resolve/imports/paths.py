@@ -131,8 +131,8 @@ class OcamlModules(PathModules):
         inner = self._of_library(folder, parts) if len(parts) > 1 else NONE
         for part in parts[:1] if not inner else ():
             files = self._modules.get(part[:1].lower() + part[1:], ())
-            beside = tuple(one for one in files if self._tree.folders[one] == folder)
-            if beside or len({outer(self._tree.paths[one]) for one in files}) == 1:
+            beside = tuple(file for file in files if self._tree.folders[file] == folder)
+            if beside or len({outer(self._tree.paths[file]) for file in files}) == 1:
                 return self._sources(beside or files)
         return inner
 
@@ -151,7 +151,7 @@ class OcamlModules(PathModules):
 
     def _sources(self, files: Found) -> Found:
         """Return code rather than its interface."""
-        return tuple(one for one in files if self._tree.paths[one].endswith(".ml")) or files
+        return tuple(file for file in files if self._tree.paths[file].endswith(".ml")) or files
 
     @cached_property
     def _modules(self) -> dict[str, Found]:

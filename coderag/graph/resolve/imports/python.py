@@ -69,9 +69,9 @@ class PythonModules:
         for number, file in enumerate(tree.files):
             if file.language != "python" or tree.folders[number] in found:
                 continue
-            for one in file.links.mentions.imports:
-                if one.module.startswith("."):
-                    dots = len(one.module) - len(one.module.lstrip("."))
+            for imported in file.links.mentions.imports:
+                if imported.module.startswith("."):
+                    dots = len(imported.module) - len(imported.module.lstrip("."))
                     found.update(tree.folders[number].rsplit("/", up)[0] for up in range(dots))
         return found - {""}
 
@@ -89,11 +89,11 @@ class PythonModules:
         roots = self._visible(folder)
         top, path = parts[0], "/".join(parts)
         key = roots[:1] if top in BARE else roots, path
-        found = self._below.get(key)
-        if found is None:
-            found = self._below[key] = self._below_roots(*key, top)
-        if found.final or top in BARE:
-            return found.files
+        below = self._below.get(key)
+        if below is None:
+            below = self._below[key] = self._below_roots(*key, top)
+        if below.final or top in BARE:
+            return below.files
         return self._elsewhere(folder, path)
 
     def _below_roots(self, roots: tuple[str, ...], path: str, top: str) -> Below:

@@ -62,9 +62,9 @@ class RubyModules:
         found: defaultdict[str, dict[int, None]] = defaultdict(dict)
         for number, file in enumerate(self._tree.files):
             if file.language == "ruby":
-                for one in file.links.definitions:
-                    if one.kind in TYPES:
-                        found[one.qualified_name][number] = None
+                for definition in file.links.definitions:
+                    if definition.kind in TYPES:
+                        found[definition.qualified_name][number] = None
         return {name: tuple(files) for name, files in found.items()}
 
 

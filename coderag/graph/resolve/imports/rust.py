@@ -107,11 +107,11 @@ class RustModules:
 
     def _crate(self, file: int) -> str:
         folder = self._tree.folders[file]
-        for one in ancestors(folder):
-            if one.rpartition("/")[2] in PROGRAMS:
-                return one
-            if any((f"{one}/{root}" if one else root) in self._tree.number for root in ROOTS):
-                return one
+        for ancestor in ancestors(folder):
+            if ancestor.rpartition("/")[2] in PROGRAMS:
+                return ancestor
+            if any((f"{ancestor}/{root}" if ancestor else root) in self._tree.number for root in ROOTS):
+                return ancestor
         return folder
 
     def _lib(self, folder: str) -> Found:

@@ -77,10 +77,10 @@ class ModuleTree:
         """Every folder that holds a file, at any depth; "" is the root."""
         found: set[str] = set()
         for folder in self.in_folder:
-            for one in ancestors(folder):
-                if one in found:
+            for ancestor in ancestors(folder):
+                if ancestor in found:
                     break
-                found.add(one)
+                found.add(ancestor)
         return frozenset(found)
 
     @cached_property

@@ -95,7 +95,7 @@ def follow(roots: Sequence[Followed], *, stop: Stop, poll: float | None = None) 
     With `poll` all is looked at every so many seconds; so it is where the system watches no more folders, and a
     warning says so. Raises RootError when a root is removed; any other failure is an update with an error.
     """
-    states = [_State(one, stop) for one in roots]
+    states = [_State(root, stop) for root in roots]
     with _Source(states, poll) as source:
         while not stop.is_set():
             source.watch_what_is_read()
@@ -182,17 +182,17 @@ class _State:
 
     def _step(self) -> Update:
         """Read one slice of what changed."""
-        one = self.followed
+        followed = self.followed
         report = None
         try:
             if self._everything:
                 stale = self._stale()
-                report = one.update(None, SLICE_FILES) if stale is None else None
+                report = followed.update(None, SLICE_FILES) if stale is None else None
                 self._everything = report is not None and report.left > 0
                 self._changed = set(stale or ()) if not self._everything else self._changed
             else:
                 paths = self._next_paths()
-                report = one.update(paths, max(len(paths), SLICE_FILES))
+                report = followed.update(paths, max(len(paths), SLICE_FILES))
                 if not report.left:
                     self._changed.difference_update(paths)
         except (CoderagError, OSError) as error:
@@ -200,10 +200,10 @@ class _State:
             self._failures += 1
             pause = min(FIRST_RETRY * 2 ** (self._failures - 1), LAST_RETRY)
             self.retry_at = time.monotonic() + pause
-            return Update(one.root, one.repository, error=error)
+            return Update(followed.root, followed.repository, error=error)
         self._failures = 0
         self.retry_at = math.inf
-        return Update(one.root, one.repository, report)
+        return Update(followed.root, followed.repository, report)
 
     def _stale(self) -> Sequence[str] | None:
         try:
@@ -241,9 +241,9 @@ class _State:
         rules = (one for one in listed.rules if not (is_above(one) and one.endswith(f"/{OWN}")))
         self._rules = frozenset(os.path.normpath(self._base + rule) for rule in rules)
         self._ignored = frozenset(
-            one.path
-            for one in listed.skipped
-            if one.reason in BY_NAME and (one.reason not in BY_ENDING or "." in one.path.rpartition("/")[2][1:])
+            left.path
+            for left in listed.skipped
+            if left.reason in BY_NAME and (left.reason not in BY_ENDING or "." in left.path.rpartition("/")[2][1:])
         )
 
     def watched(self) -> set[str]:
@@ -316,7 +316,7 @@ class _Source:
         if self._poll is not None:
             return False
         wanted = self._wanted()
-        return not wanted <= self._watched or bool(self._anew & wanted) or any(one.replaced for one in self._states)
+        return not wanted <= self._watched or bool(self._anew & wanted) or any(state.replaced for state in self._states)
 
     def watch_what_is_read(self) -> None:
         """Watch the folders that the indexes know, and have all looked at where some are new to the watch."""

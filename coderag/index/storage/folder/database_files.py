@@ -18,7 +18,7 @@ def paths_inside(root: Path, file: Path | None) -> tuple[str, ...]:
     if file is None:
         return ()
     found = (Path(os.path.normpath(file.absolute())), Path(os.path.realpath(file)))
-    return tuple(dict.fromkeys(one.relative_to(root).as_posix() for one in found if one.is_relative_to(root)))
+    return tuple(dict.fromkeys(path.relative_to(root).as_posix() for path in found if path.is_relative_to(root)))
 
 
 def places_of_database(snapshot: DatabaseSnapshot, root: str) -> Iterator[str]:
@@ -33,8 +33,8 @@ def places_of_database(snapshot: DatabaseSnapshot, root: str) -> Iterator[str]:
     if not address.startswith("/"):
         yield address
         return
-    for one in dict.fromkeys((os.path.normpath(address), os.path.realpath(address))):
-        yield os.path.relpath(one, root).replace(os.sep, "/")
+    for fromkey in dict.fromkeys((os.path.normpath(address), os.path.realpath(address))):
+        yield os.path.relpath(fromkey, root).replace(os.sep, "/")
     if snapshot.inside is not None:
         yield from snapshot.inside
     elif not Path(address).is_relative_to(root):

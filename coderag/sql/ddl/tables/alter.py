@@ -121,7 +121,7 @@ def _notes(cursor: Cursor, actions: list[Cursor], about: About) -> list[str]:
     if not actions:
         return []
     tokens = cursor.tokens
-    places = [Place(tokens[one.index].start, tokens[one.end - 1].end) for one in actions]
+    places = [Place(tokens[action.index].start, tokens[action.end - 1].end) for action in actions]
     notes = notes_of(cursor.script, places, start=places[0].start, end=places[-1].end).items
     return notes if len(notes) > 1 else [notes[0] or about.after]
 

@@ -63,18 +63,18 @@ def read_column(cursor: Cursor) -> ColumnDefinition | None:
     name = _read_name(cursor)
     if name is None:
         return None
-    found = ColumnDefinition(name, quoted=quoted, is_option=cursor.key == "=")
-    found.values = _enum_values(cursor)
-    found.type = read_type(cursor)
-    found.identity = found.type.upper() in SERIAL
+    column_definition = ColumnDefinition(name, quoted=quoted, is_option=cursor.key == "=")
+    column_definition.values = _enum_values(cursor)
+    column_definition.type = read_type(cursor)
+    column_definition.identity = column_definition.type.upper() in SERIAL
     while not cursor.done:
         start = cursor.index
         reader = READERS.get(cursor.key)
         if reader is not None:
-            reader(cursor, found)
+            reader(cursor, column_definition)
         if cursor.index == start:  # an option that is not known, or half of one
             cursor.skip()
-    return found
+    return column_definition
 
 
 def _read_name(cursor: Cursor) -> str | None:

@@ -49,20 +49,20 @@ def read_constraint(cursor: Cursor) -> Constraint | None:
         if not _begins(cursor):
             name = ".".join(cursor.parts()[-1:])
             cursor.accept("IF", "NOT", "EXISTS")
-    found = _read(cursor, name)
-    if found is None:
+    constraint = _read(cursor, name)
+    if constraint is None:
         cursor.index = start
-    return found
+    return constraint
 
 
 def read_constraints(cursor: Cursor) -> list[Constraint]:
     """Read the constraints of an item of a table, which may lack the commas between them; none where it is a column."""
-    found = []
+    constraints = []
     while (constraint := read_constraint(cursor)) is not None:
-        found.append(constraint)
+        constraints.append(constraint)
         while cursor.skip_to(BEGINNINGS) and not _begins(cursor) and cursor.key != "CONSTRAINT":
             cursor.index += 1
-    return found
+    return constraints
 
 
 def _begins(cursor: Cursor) -> bool:

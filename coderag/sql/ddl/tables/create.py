@@ -50,14 +50,14 @@ def read_table(cursor: Cursor, about: About, *, first: int, modifiers: Collectio
     quoted = cursor.tokens[cursor.index - 1].kind is NAME
     if cursor.done:
         found.lose(cursor, "the table has no columns", first=first, table=True)
-    said = Declared()
-    _read_before_body(cursor, said)
+    declared = Declared()
+    _read_before_body(cursor, declared)
     if _is_query(cursor):
-        said.query = cursor.group()
+        declared.query = cursor.group()
     elif cursor.key == "(":
-        said.body = read_body(cursor, found, first=first)
-    _read_options(cursor, said)
-    body = said.body
+        declared.body = read_body(cursor, found, first=first)
+    _read_options(cursor, declared)
+    body = declared.body
     table = Table(
         name=name,
         kind=ObjectKind.EXTERNAL_TABLE if EXTERNAL.intersection(modifiers) else ObjectKind.TABLE,
@@ -66,16 +66,16 @@ def read_table(cursor: Cursor, about: About, *, first: int, modifiers: Collectio
         unique=tuple(body.unique),
         foreign_keys=tuple(body.foreign_keys),
         checks=tuple(body.checks),
-        comment=said.comment or table_comment(about.before, body.note, about.after),
-        parent=said.parent or body.parent,
-        partition=said.partition,
+        comment=declared.comment or table_comment(about.before, body.note, about.after),
+        parent=declared.parent or body.parent,
+        partition=declared.partition,
         temporary=bool(TEMPORARY.intersection(modifiers)) or _is_temporary(name),
         quoted=quoted,
         origins=(Origin.DDL,),
         sources=(cursor.within(first, cursor.index).source(),),
     )
-    if said.query is not None:
-        table = read_view_query(table, said.query, about, found=found, first=first)
+    if declared.query is not None:
+        table = read_view_query(table, declared.query, about, found=found, first=first)
     found.operations.append(CreateTable(table, if_missing=if_missing, replace="REPLACE" in modifiers))
     return found
 
@@ -171,29 +171,29 @@ def read_view(cursor: Cursor, about: About, *, first: int, modifiers: Collection
     if name is None:
         found.lose(cursor, "the name of the view could not be read", first=first, table=True)
         return found
-    said = Declared()
+    declared = Declared()
     if cursor.key == "(":
-        said.body = read_body(cursor, found, first=first)
-    while not cursor.done and said.query is None:
-        if _read_comment(cursor, said):
+        declared.body = read_body(cursor, found, first=first)
+    while not cursor.done and declared.query is None:
+        if _read_comment(cursor, declared):
             continue
         if cursor.accept("AS"):
-            said.query = cursor.within(cursor.index, cursor.end)
+            declared.query = cursor.within(cursor.index, cursor.end)
         else:
             cursor.skip()
     view = Table(
         name=name,
         kind=ObjectKind.MATERIALIZED_VIEW if "MATERIALIZED" in modifiers else ObjectKind.VIEW,
-        columns=tuple(said.body.columns),
-        comment=said.comment or table_comment(about.before, said.body.note, about.after),
+        columns=tuple(declared.body.columns),
+        comment=declared.comment or table_comment(about.before, declared.body.note, about.after),
         temporary=bool(TEMPORARY.intersection(modifiers)),
         origins=(Origin.DDL,),
         sources=(cursor.within(first, cursor.end).source(),),
     )
-    if said.query is None:
+    if declared.query is None:
         found.lose(cursor, "the view has no query", first=first, table=True)
     else:
-        view = read_view_query(view, said.query, about, found=found, first=first)
+        view = read_view_query(view, declared.query, about, found=found, first=first)
     replaces = bool({"REPLACE", "ALTER"}.intersection(modifiers))
     found.operations.append(CreateTable(view, if_missing=if_missing, replace=replaces))
     return found

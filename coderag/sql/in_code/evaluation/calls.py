@@ -107,10 +107,10 @@ class Calls(StringAccumulation):
 
     def call(self, call: Called, scope: Scope, depth: int) -> Value:
         """Return what a call gives."""
-        nodes = [one.node for one in call.arguments]
+        nodes = [argument.node for argument in call.arguments]
         name, receiver = call.name, call.receiver
         if name in {"if", "unless"} and self.language == "elixir":
-            given = {one.name: one.node for one in call.arguments}
+            given = {argument.name: argument.node for argument in call.arguments}
             return choice(
                 [self.of(given.get("do"), scope, depth=depth), self.of(given.get("else"), scope, depth=depth)]
             )
@@ -154,7 +154,7 @@ class Calls(StringAccumulation):
         return (hole_of(call.node),)
 
     def _formatted(self, call: Called, scope: Scope, depth: int) -> Value:
-        fill = [(one.name, self.of(one.node, scope, depth=depth)) for one in call.arguments]
+        fill = [(argument.name, self.of(argument.node, scope, depth=depth)) for argument in call.arguments]
         receiver = call.receiver
         of_receiver = call.name == "formatted" or (call.name == "format" and self.language in METHOD_FORMATS)
         if of_receiver and receiver is not None and text_of(receiver) not in {"String", "string"}:
@@ -167,15 +167,15 @@ class Calls(StringAccumulation):
         return filled_percents(fill[0][1], self._spread(call.arguments[1:], scope, depth))
 
     def _spread(self, arguments: Iterable[Argument], scope: Scope, depth: int) -> list[tuple[str, Value]]:
-        return [(one.name, self.of(one.node, scope, depth=depth)) for one in arguments]
+        return [(argument.name, self.of(argument.node, scope, depth=depth)) for argument in arguments]
 
     def _macro(self, call: Called, scope: Scope, depth: int) -> Value:
-        nodes = [one.node for one in call.arguments]
+        nodes = [argument.node for argument in call.arguments]
         if call.name == "concat":
             return self.joined(nodes, scope, depth)
         if call.name in {"format", "indoc", "formatdoc", "formatcp", "const_format"} and nodes:
             texts = self.of(nodes[0], scope, depth=depth)
-            fill = [("", self.of(one, scope, depth=depth)) for one in nodes[1:]]
+            fill = [("", self.of(node, scope, depth=depth)) for node in nodes[1:]]
             value = filled_braces(texts, fill)
             return flat(
                 self.of_name(part.written, call.node, scope, depth=depth)
@@ -187,19 +187,19 @@ class Calls(StringAccumulation):
 
     def _join(self, call: Called, scope: Scope, depth: int) -> Value | None:
         """Return a list joined by a separator, whichever of them is the receiver; None where there is no list."""
-        nodes = [one.node for one in call.arguments]
+        nodes = [argument.node for argument in call.arguments]
         receiver = call.receiver
-        candidates = [_unfiltered(one) for one in (receiver, *nodes) if one is not None]
-        for one in candidates:
-            others = [other for other in candidates if other is not one and is_text(other)]
+        candidates = [_unfiltered(node) for node in (receiver, *nodes) if node is not None]
+        for candidate in candidates:
+            others = [other for other in candidates if other is not candidate and is_text(other)]
             separator = self.of(others[0], scope, depth=depth) if others else (Text(" "),)
-            if one.type in LISTS or (one.type in CALLS and self.is_list_call(one)):
-                holder = one if one.type in LISTS else called(one)
+            if candidate.type in LISTS or (candidate.type in CALLS and self.is_list_call(candidate)):
+                holder = candidate if candidate.type in LISTS else called(candidate)
                 if isinstance(holder, Called):
                     return between([self.of(each.node, scope, depth=depth) for each in holder.arguments], separator)
                 return self.elements(holder, scope, depth, separator) if holder is not None else None
-            if one.type in NAMES and (events := self.list_events(bare_name(one), scope)) is not None:
-                return self.listed(events[0], events[1], separator, depth, one)
+            if candidate.type in NAMES and (events := self.list_events(bare_name(candidate), scope)) is not None:
+                return self.listed(events[0], events[1], separator, depth, candidate)
         return None
 
     def _built(self, nodes: Sequence[Node], scope: Scope, depth: int) -> Value:
@@ -212,7 +212,7 @@ class Calls(StringAccumulation):
                 added = self.put_by(inner, scope, depth)
                 parts.append((*added, Text(NEWLINES.get(inner.name, ""))))
             elif node.type == "if_expression" and depth < MAX_DEPTH:
-                ways = [self._built([one], scope, depth + 1) for one in named_children(node)[1:]]
+                ways = [self._built([child], scope, depth + 1) for child in named_children(node)[1:]]
                 parts.append(choice(ways if len(ways) > 1 else [*ways, NOTHING]))
             else:
                 waiting += reversed(node.named_children)
@@ -220,16 +220,16 @@ class Calls(StringAccumulation):
 
     def _own_function(self, call: Called, scope: Scope, depth: int) -> Value | None:
         """Return what a function of the file gives; None where the file has none of the name, or it gives no text."""
-        found = self.names.functions.get(call.name, [])
+        scopes = self.names.functions.get(call.name, [])
         if call.receiver is not None and text_of(call.receiver).strip("$") not in {"self", "this", "cls", "static"}:
             last = text_of(call.receiver).rpartition(".")[2]
-            typed = [one for one in found if one.parent is not None and one.parent.name == last]
-            found = typed or (found if self.language == "go" and call.receiver.type == "identifier" else [])
-        if len(found) != 1 or not found[0].returns:
+            typed = [one for one in scopes if one.parent is not None and one.parent.name == last]
+            scopes = typed or (scopes if self.language == "go" and call.receiver.type == "identifier" else [])
+        if len(scopes) != 1 or not scopes[0].returns:
             return None
-        function = found[0]
-        values = [self.of(one, function, depth=depth + 1) for one in function.returns[:MAX_ELEMENTS]]
-        values = [one for one in values if any(not isinstance(part, Hole) for part in one)]
+        function = scopes[0]
+        values = [self.of(node, function, depth=depth + 1) for node in function.returns[:MAX_ELEMENTS]]
+        values = [value for value in values if any(not isinstance(part, Hole) for part in value)]
         if not values:
             return None
         given = {
@@ -237,7 +237,7 @@ class Calls(StringAccumulation):
             for name, argument in _given(function.parameters, call.arguments)
         }
         start = function.node.start_byte
-        return choice([_with_given(one, given, start) for one in values])
+        return choice([_with_given(value, given, start) for value in values])
 
 
 def _unfiltered(node: Node) -> Node:

@@ -65,7 +65,7 @@ class Expressions:
 
     def joined(self, nodes: Sequence[Node], scope: Scope, depth: int) -> Value:
         """Return some expressions one after the other."""
-        return flat(self.of(one, scope, depth=depth) for one in nodes[:MAX_ELEMENTS])
+        return flat(self.of(node, scope, depth=depth) for node in nodes[:MAX_ELEMENTS])
 
 
 def flat(values: Iterable[Value]) -> Value:

@@ -55,7 +55,7 @@ def _filled(value: Value, fill: Fill, pattern: re.Pattern[str]) -> Value:
             else:
                 found.append(Hole(name, start=part.start))
         found.append(part._replace(text=part.text[last:]))
-    return tuple(one for one in found if not isinstance(one, Text) or one.text)
+    return tuple(text for text in found if not isinstance(text, Text) or text.text)
 
 
 def filled_replacements(value: Value, old: Value, new: Value) -> Value:

@@ -116,29 +116,31 @@ def _extent(node: Node, text: str, language: str, *, raw: bool) -> tuple[int, in
     """Return where the text begins and ends in a literal's bytes, and whether escapes in it mean nothing."""
     data = node.text or b""
     if node.type in {"heredoc_body", "nowdoc_body"} or node.type == "bare_string":
-        end = next((one.start_byte - node.start_byte for one in node.children if one.type == "heredoc_end"), len(data))
+        end = next(
+            (child.start_byte - node.start_byte for child in node.children if child.type == "heredoc_end"), len(data)
+        )
         return 0, end, raw
-    found = OPENING.match(text)
-    if found is None:
+    match = OPENING.match(text)
+    if match is None:
         return 0, len(data), raw
-    start = len(found[0].encode())
-    if found["raw"]:
-        return start, max(start, len(data) - len(found["tag"]) - 2), True
-    if opening := found["open1"] or found["open2"]:
+    start = len(match[0].encode())
+    if match["raw"]:
+        return start, max(start, len(data) - len(match["tag"]) - 2), True
+    if opening := match["open1"] or match["open2"]:
         closing = CLOSING.get(opening, opening)
-        raw = (found["sigil"] or "").isupper() or found["percent"] == "q"
+        raw = (match["sigil"] or "").isupper() or match["percent"] == "q"
         return start, max(start, data.rfind(closing.encode())), raw
-    quote, prefix = found["quote"], (found["prefix"] or "").casefold()
+    quote, prefix = match["quote"], (match["prefix"] or "").casefold()
     raw = (
         node.type in RAW_TYPES
-        or bool(found["hashes"])
+        or bool(match["hashes"])
         or ("r" in prefix and language in {"python", "rust", "dart"})
         or "@" in prefix
         or (quote == "`" and language == "go")
         or (len(quote) >= 3 and language in RAW_TRIPLE)
         or (quote == "'" and language in SINGLE_RAW)
     )
-    return start, max(start, len(data) - len(quote.encode()) - len(found["hashes"])), raw
+    return start, max(start, len(data) - len(quote.encode()) - len(match["hashes"])), raw
 
 
 def _text(data: bytes, language: str, *, raw: bool) -> list[Piece]:
@@ -154,33 +156,33 @@ def _text(data: bytes, language: str, *, raw: bool) -> list[Piece]:
 
 def _with_variables(text: str, *, raw: bool) -> Iterator[Piece]:
     position = 0
-    for found in KOTLIN_NAME.finditer(text):
-        before = text[position : found.start()]
+    for match in KOTLIN_NAME.finditer(text):
+        before = text[position : match.start()]
         if before:
             yield before if raw else unescaped(before)
-        yield Variable(found[1])
-        position = found.end()
+        yield Variable(match[1])
+        position = match.end()
     if position < len(text):
         yield text[position:] if raw else unescaped(text[position:])
 
 
 def unquoted(text: str) -> str:
     """Return what a literal says that stands in a text without a tree, "" where it is none: #define X "a"."""
-    found = QUOTED.fullmatch(text.strip())
-    return unescaped(found[1]) if found is not None else ""
+    match = QUOTED.fullmatch(text.strip())
+    return unescaped(match[1]) if match is not None else ""
 
 
 def _expression(node: Node) -> Node:
     if node.type not in INTERPOLATIONS:
         return node
-    inner = [one for one in named_children(node) if one.type not in {"interpolation_brace", "format_specifier"}]
+    inner = [child for child in named_children(node) if child.type not in {"interpolation_brace", "format_specifier"}]
     return inner[0] if inner else node
 
 
 def _adjacent(node: Node) -> list[Piece]:
     """Return the pieces of a literal of Dart, which may be several side by side without nodes of their own."""
     data, base = node.text or b"", node.start_byte
-    holes = {one.start_byte - base: one for one in node.children if one.type in INTERPOLATIONS}
+    holes = {child.start_byte - base: child for child in node.children if child.type in INTERPOLATIONS}
     found: list[Piece] = []
     position = 0
     while position < len(data):

@@ -71,13 +71,13 @@ class StringAccumulation(Expressions):
     def _at(self, events: Sequence[Event], node: Node, scope: Scope, depth: int) -> Value | None:
         position = node.start_byte
         inside = scope.node.start_byte <= position < scope.node.end_byte and scope.kind == "function"
-        before = [one for one in events if one.node.start_byte < position and not _holds(one.node, node)]
+        before = [event for event in events if event.node.start_byte < position and not _holds(event.node, node)]
         if inside or before:
             around = dict(branches_of(node, scope.node))
             seen = [
-                one
-                for one in (before or ([] if scope.kind == "function" else events))
-                if all(around.get(which, branch) == branch for which, branch in branches_of(one.node, scope.node))
+                event
+                for event in (before or ([] if scope.kind == "function" else events))
+                if all(around.get(which, branch) == branch for which, branch in branches_of(event.node, scope.node))
             ]
             return self.grown(seen, scope, depth, around) if seen else None
         return self.grown(events, scope, depth)
@@ -87,8 +87,8 @@ class StringAccumulation(Expressions):
         if depth > MAX_DEPTH:
             return (Hole(),)
         placed = [
-            (one, [step for step in branches_of(one.node, scope.node) if step[0] not in (around or {})])
-            for one in events[:MAX_EVENTS]
+            (event, [step for step in branches_of(event.node, scope.node) if step[0] not in (around or {})])
+            for event in events[:MAX_EVENTS]
         ]
         return self._run(placed, NOTHING, scope, depth)
 
@@ -136,10 +136,10 @@ class StringAccumulation(Expressions):
                 break
             node = events[0].value
         if node.type in CALLS and self.is_list_call(node) and (call := called(node)) is not None:
-            return choice([self.of(one.node, scope, depth=depth) for one in call.arguments])
+            return choice([self.of(argument.node, scope, depth=depth) for argument in call.arguments])
         if node.type not in LISTS:
             return (hole_of(node),)
-        inner = [one for one in named_children(node) if "type" not in one.type]
+        inner = [child for child in named_children(node) if "type" not in child.type]
         if len(inner) == 1 and inner[0].type in LISTS:
             inner = named_children(inner[0])
         found = [self.of(one, scope, depth=depth) for one in inner[:MAX_EACH]]
@@ -164,14 +164,14 @@ class StringAccumulation(Expressions):
 
     def put_by(self, call: Called, scope: Scope, depth: int) -> Value:
         """Return what one call puts behind a variable."""
-        nodes = [one.node for one in call.arguments]
+        nodes = [argument.node for argument in call.arguments]
         if call.name in {"Fprintf", "write!", "writeln!", "write", "writeln"} and len(nodes) > 1:
             return filled_percents(
-                self.of(nodes[1], scope, depth=depth), [("", self.of(one, scope, depth=depth)) for one in nodes[2:]]
+                self.of(nodes[1], scope, depth=depth), [("", self.of(node, scope, depth=depth)) for node in nodes[2:]]
             )
         if call.name == "AppendFormat":
             return filled_braces(
-                self.of(nodes[0], scope, depth=depth), [("", self.of(one, scope, depth=depth)) for one in nodes[1:]]
+                self.of(nodes[0], scope, depth=depth), [("", self.of(node, scope, depth=depth)) for node in nodes[1:]]
             )
         if call.name in {"extend", "addAll", "AddRange"}:
             return self.elements(nodes[0], scope, depth)
@@ -184,15 +184,17 @@ class StringAccumulation(Expressions):
     def elements(self, node: Node, scope: Scope, depth: int, separator: Value = NOTHING) -> Value:
         """Return the elements of a list, one after the other."""
         parts: list[Value] = []
-        for one in named_children(node)[:MAX_ELEMENTS]:
-            if one.type in {"type", "slice_type", "array_type", "type_identifier"}:
+        for child in named_children(node)[:MAX_ELEMENTS]:
+            if child.type in {"type", "slice_type", "array_type", "type_identifier"}:
                 continue
-            if one.type in LISTS:
-                parts.append(self.elements(one, scope, depth + 1, separator))
-            elif one.type in {"literal_element", "array_element_initializer", "keyed_element"} and one.named_children:
-                parts.append(self.of(one.named_children[-1], scope, depth=depth))
+            if child.type in LISTS:
+                parts.append(self.elements(child, scope, depth + 1, separator))
+            elif (
+                child.type in {"literal_element", "array_element_initializer", "keyed_element"} and child.named_children
+            ):
+                parts.append(self.of(child.named_children[-1], scope, depth=depth))
             else:
-                parts.append(self.of(one, scope, depth=depth))
+                parts.append(self.of(child, scope, depth=depth))
         return between(parts, separator)
 
     def is_list_call(self, node: Node) -> bool:
@@ -234,11 +236,11 @@ class StringAccumulation(Expressions):
             elif event.value.type in LISTS:
                 added = self.elements(event.value, scope, depth, separator)
             elif (more := appended(event)) is not None:
-                added = between([self.of(one.node, scope, depth=depth) for one in more], separator)
+                added = between([self.of(argument.node, scope, depth=depth) for argument in more], separator)
             elif event.value.type in CALLS and self.is_list_call(event.value):
                 inner = called(event.value)
-                given = inner.arguments if inner is not None else ()
-                added = between([self.of(one.node, scope, depth=depth) for one in given], separator)
+                arguments = inner.arguments if inner is not None else ()
+                added = between([self.of(argument.node, scope, depth=depth) for argument in arguments], separator)
             else:
                 added = self.of(event.value, scope, depth=depth) if event.grows else NOTHING
             if not added:

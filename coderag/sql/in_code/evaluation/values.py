@@ -105,7 +105,7 @@ class Values(Calls):
                 return NOTHING if text_of(node).strip() in {"", "()"} else (hole_of(node),)
             if kind in LISTED and len(inner) > 1:  # return sql, arguments
                 values = [self.of(one, scope, depth=depth) for one in inner]
-                return next((one for one in values if _is_told(one)), (hole_of(node),))
+                return next((value for value in values if _is_told(value)), (hole_of(node),))
             if kind in {"unary", "unary_expression"} and text_of(node)[:1] not in "&*(a+-":
                 return (hole_of(node),)
             return self.of(inner[0] if kind in {"as_expression", "as_pattern"} else inner[-1], scope, depth=depth)
@@ -160,13 +160,13 @@ class Values(Calls):
     def _items(self, node: Node, scope: Scope, depth: int) -> list[tuple[str, Value]]:
         """Return what fills a format: the items of a tuple or list, of a mapping with their keys, or one value."""
         if node.type in {"dictionary", "hash"}:
-            pairs = [one for one in named_children(node) if one.type == "pair"]
+            pairs = [child for child in named_children(node) if child.type == "pair"]
             return [
-                (text_of(field_or(one, "key")).strip("'\":"), self.of(field_or(one, "value"), scope, depth=depth))
-                for one in pairs
+                (text_of(field_or(pair, "key")).strip("'\":"), self.of(field_or(pair, "value"), scope, depth=depth))
+                for pair in pairs
             ]
         if node.type in LISTS:
-            return [("", self.of(one, scope, depth=depth)) for one in named_children(node)[:MAX_ELEMENTS]]
+            return [("", self.of(child, scope, depth=depth)) for child in named_children(node)[:MAX_ELEMENTS]]
         inner = named_children(node)
         if node.type == "parenthesized_expression" and len(inner) == 1:
             return self._items(inner[0], scope, depth)
@@ -180,7 +180,7 @@ class Values(Calls):
         if node.type == "conditional_expression" and len(children) == 3:  # x if c else y
             return choice([self.of(children[0], scope, depth=depth), self.of(children[2], scope, depth=depth)])
         condition = field_or(node, "condition", "value")
-        rest = [one for one in children if condition is None or one != condition]
+        rest = [child for child in children if condition is None or child != condition]
         if node.type in {"when_expression", "match_expression", "case", "switch_expression"}:
             entries = [
                 entry

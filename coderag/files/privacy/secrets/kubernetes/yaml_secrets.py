@@ -59,7 +59,7 @@ def yaml_secrets(data: bytes, kind: Span, *, after: int) -> ManifestSecrets:
     if LIST_ITEM not in lead:
         begin = _first_line(data, begin, column, floor=max(after, begin - MAX_MANIFEST_BYTES))
     lines = list(_mapping(data, begin, column, limit=min(len(data), kind[1] + MAX_MANIFEST_BYTES)))
-    values = tuple(value for one in _fields(data, lines, column) for value in _values(data, one))
+    values = tuple(value for field in _fields(data, lines, column) for value in _values(data, field))
     return ManifestSecrets(values, lines[-1].end)
 
 
@@ -129,8 +129,8 @@ def _flow_values(data: bytes, rest: Span) -> Iterator[tuple[bytes, list[Span]]]:
     """Yield the values of `{a: b, c: "d"}` behind the name of a field."""
     text = data[slice(*rest)].lstrip()
     if text.startswith(b"{") and not text.startswith(TEMPLATE):
-        for found in FLOW_VALUE.finditer(data, *rest):
-            yield found["name"], [found.span(found.lastgroup or 0)]
+        for match in FLOW_VALUE.finditer(data, *rest):
+            yield match["name"], [match.span(match.lastgroup or 0)]
 
 
 def _block_values(data: bytes, lines: list[_Line]) -> Iterator[tuple[bytes, list[Span]]]:
@@ -146,10 +146,10 @@ def _block_values(data: bytes, lines: list[_Line]) -> Iterator[tuple[bytes, list
         end = line.start + len(data[line.start : line.end].rstrip())
         if is_inside and line.start < end:
             pieces.append((line.start, end - bool(quote and data.endswith(quote, line.start, end))))
-        elif column in (0, line.column) and (found := NAME.match(data, line.start, line.end)):
+        elif column in (0, line.column) and (match := NAME.match(data, line.start, line.end)):
             if name is not None:
                 yield name["name"], pieces
-            name, column = found, line.column
+            name, column = match, line.column
             value = VALUE.match(data, name.end(), line.end)
             group = (value.lastgroup if value else None) or "block"
             is_block, quote = group == "block", QUOTES.get(group, b"")
