@@ -8,12 +8,13 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from scripts.freezing.compare import differences
 from scripts.freezing.invocations import HELP, QUESTIONS_FILE, help_invocations, invocations
-from scripts.freezing.rows import write_digests, write_rows
+from scripts.freezing.processes import Place, Servers
+from scripts.freezing.rows import Row, write_digests, write_rows
 from scripts.freezing.sample import Questions, Sample, read_questions
 
 __all__ = ["run"]
@@ -38,10 +39,7 @@ def run(arguments: Sequence[str]) -> int:
         parser.error(f"no folder: {', '.join(missing)}")
     given = read_questions(options.questions)
     with tempfile.TemporaryDirectory(prefix="freeze-") as temporary:
-        _set_environment(Path(temporary).resolve())
-        for root in roots:
-            _freeze(root, options, given, Path(temporary).resolve())
-        _freeze_help(options, Path(temporary).resolve())
+        _freeze_all(roots, options, given, Path(temporary).resolve())
     write_digests(options.output)
     return 0
 
@@ -59,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         help='lines with a "query" about code or a "question" about data (default: made of the root)',
     )
     parser.add_argument(
-        "--portable", action="store_true", help="leave out what may differ between machines: vectors and all floats"
+        "--portable", action="store_true", help="leave out what may differ between machines: vectors, all floats, help"
     )
     parser.add_argument("--no-commands", action="store_true", help="leave out what the commands print")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="commands run at once (default: 2)")
@@ -106,7 +104,25 @@ def _set_environment(temporary: Path) -> None:
         del os.environ[name]
 
 
-def _freeze(root: Path, options: argparse.Namespace, given: Questions, temporary: Path) -> None:
+def _freeze_all(roots: Sequence[Path], options: argparse.Namespace, given: Questions, temporary: Path) -> None:
+    _set_environment(temporary)
+    if options.no_commands:
+        for root in roots:
+            _freeze(root, options, given, temporary, servers=None)
+        return
+    with Servers(options.jobs) as servers:
+        for root in roots:
+            _freeze(root, options, given, temporary, servers=servers)
+        if not options.portable:  # the words of argparse are those of a version of Python
+            empty = temporary / HELP
+            empty.mkdir()
+            rows = servers.printed_rows(help_invocations(), Place(empty, empty / "index", temporary))
+            write_rows(options.output / HELP / "commands.jsonl", rows)
+
+
+def _freeze(
+    root: Path, options: argparse.Namespace, given: Questions, temporary: Path, *, servers: Servers | None
+) -> None:
     """Index a root and write down what is known of it; what there was of it in the output is replaced."""
     from scripts.freezing.known import PORTABLE, TOPICS, Known  # after the environment is set, for numpy
 
@@ -123,29 +139,16 @@ def _freeze(root: Path, options: argparse.Namespace, given: Questions, temporary
             write_rows(folder / f"{name}.jsonl", topic(known), digits=digits)
     known.close()
     written = time.monotonic()
-    if not options.no_commands:
-        _freeze_commands(root, known.sample, index, options, temporary)
+    if servers is not None:
+        place = Place(root, index, temporary)
+        write_rows(folder / "commands.jsonl", _printed(known.sample, place, servers, digits=digits), digits=digits)
     took = f"indexed in {built - started:.1f} s, written in {written - built:.1f} s"
     print(f"{root.name}: {took}, commands in {time.monotonic() - written:.1f} s", file=sys.stderr, flush=True)
 
 
-def _freeze_commands(root: Path, sample: Sample, index: Path, options: argparse.Namespace, temporary: Path) -> None:
-    from scripts.freezing.processes import Place, printed_rows
-
+def _printed(sample: Sample, place: Place, servers: Servers, *, digits: int | None) -> Iterator[Row]:
+    """Return what commands print of a root, whose sample knows what to ask."""
     lines = [json.dumps({"query": question, "relevant": [path]}) + "\n" for question, path in sample.judged]
-    Path(QUESTIONS_FILE.replace("<temporary>", str(temporary))).write_text("".join(lines), encoding="utf-8")
-    digits = None if options.portable else DIGITS
-    rows = printed_rows(invocations(sample), Place(root, index, temporary), jobs=options.jobs, digits=digits)
-    write_rows(options.output / root.name / "commands.jsonl", rows, digits=digits)
-
-
-def _freeze_help(options: argparse.Namespace, temporary: Path) -> None:
-    """Write down what is the same for all roots."""
-    from scripts.freezing.processes import Place, printed_rows
-
-    if options.no_commands:
-        return
-    empty = temporary / HELP
-    empty.mkdir()
-    rows = printed_rows(help_invocations(), Place(empty, empty / "index", temporary), jobs=options.jobs)
-    write_rows(options.output / HELP / "commands.jsonl", rows)
+    judged = Path(QUESTIONS_FILE.replace("<temporary>", str(place.temporary)))
+    judged.write_text("".join(lines), encoding="utf-8")
+    return servers.printed_rows(invocations(sample), place, digits=digits)

@@ -19,7 +19,7 @@ from scripts.freezing.invocations import Invocation
 from scripts.freezing.rows import Row
 from scripts.freezing.server import STDERR, STDIN, STDOUT
 
-__all__ = ["Place", "printed_rows"]
+__all__ = ["Place", "Servers"]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 # Of --json: how long something took, when, and the size of files that say so.
@@ -60,29 +60,43 @@ class Server:
         return int(self._process.stdout.readline())
 
 
-def printed_rows(lines: Sequence[Invocation], place: Place, *, jobs: int, digits: int | None = 6) -> Iterator[Row]:
-    """Yield what each command prints on its two streams, and its exit code, with what differs each time left out.
+class Servers:
+    """Some processes that run commands at the same time."""
 
-    Where `digits` is None, scores in texts are left out too.
-    """
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
 
-    def run(line: Invocation) -> Row:
+    def __enter__(self) -> Self:
+        """Start them."""
+        self._stack = ExitStack()
+        self._free: SimpleQueue[Server] = SimpleQueue()
+        for _ in range(self._jobs):
+            self._free.put(self._stack.enter_context(Server()))
+        self._pool = self._stack.enter_context(ThreadPoolExecutor(self._jobs))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End them."""
+        self._stack.close()
+
+    def printed_rows(self, lines: Sequence[Invocation], place: Place, *, digits: int | None = 6) -> Iterator[Row]:
+        """Yield what each command prints on its two streams, and its exit code, without what differs each time.
+
+        Where `digits` is None, scores in texts are left out too.
+        """
+        return self._pool.map(lambda line: self._row(line, place, portable=digits is None), lines)
+
+    def _row(self, line: Invocation, place: Place, *, portable: bool) -> Row:
         arguments = [one.replace("<temporary>", str(place.temporary)) for one in line.arguments]
         index = ["--index", str(place.index)] if line.indexed else []
         with tempfile.TemporaryDirectory(dir=place.temporary) as folder:
             (Path(folder) / STDIN).write_text(line.stdin, encoding="utf-8")
-            server = free.get()
+            server = self._free.get()
             code = server.run([*arguments, *index], folder=folder, root=place.root)
-            free.put(server)
+            self._free.put(server)
             out, err = ((Path(folder) / name).read_text("utf-8", "backslashreplace") for name in (STDOUT, STDERR))
-        streams = [_output(text, line, place, portable=digits is None) for text in (out, err)]
+        streams = [_output(text, line, place, portable=portable) for text in (out, err)]
         return Row(_identity(line), (code, *streams))
-
-    with ExitStack() as stack, ThreadPoolExecutor(jobs) as pool:
-        free: SimpleQueue[Server] = SimpleQueue()
-        for _ in range(jobs):
-            free.put(stack.enter_context(Server()))
-        yield from pool.map(run, lines)
 
 
 def _identity(line: Invocation) -> str:
