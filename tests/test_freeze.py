@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.files import REPOSITORY
+from tests.workspace import REPOSITORY
 
 ROOTS = ("shop", "apps")
 GOLDEN = REPOSITORY / "fixtures/frozen.txt"

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 import coderag
-from coderag.graph.model import EdgeKind, Node, NodeKind
-from coderag.index.arrays import Array
-from coderag.index.catalog import Catalog
-from coderag.index.corpus import Member, open_members
-from coderag.index.manifest import read_manifest
-from coderag.index.sparse import Postings
-from coderag.ranking.features import FAMILIES
+from coderag.graph.records import EdgeKind, Node, NodeKind
+from coderag.index.catalog.catalog import Catalog
+from coderag.index.reader.corpus import Member, open_members
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.manifest import read_manifest
+from coderag.index.storage.postings import Postings
+from coderag.search.ranking.features import FAMILIES
 from coderag.types import Fusion, Hit, Kind, Pipeline
 from scripts.freezing.rows import DIGEST_LETTERS, Row, digest
 from scripts.freezing.sample import Questions, Sample, pick, spoken
