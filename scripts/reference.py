@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import dataclasses
+import html
 import inspect
 import re
 import sys
@@ -38,8 +39,8 @@ Written by `scripts/reference.py` from the argument parser; `coderag COMMAND --h
 
 Without `--root`, a command uses the nearest folder upwards that has an index or a `.git`, else the current one. Exit
 codes: 0 something was found, 1 nothing was found, 2 wrong usage or a failure. Results go to standard output; notes,
-errors and progress go to standard error. Colours appear on a terminal only, and never when `NO_COLOR` is set. A `LIST`
-has commas; options with a `LIST` or `GLOB` may be repeated. [Bounds](bounds.md) lists the limits of all values.
+errors and progress go to standard error. Colours appear on a terminal only, and never when `NO_COLOR` is set. The items
+of a `LIST` are separated by commas. [Bounds](bounds.md) lists the limits of all values.
 
 `coderag --version` prints the version.
 """
@@ -89,19 +90,30 @@ def command_line() -> str:
 
 def option_row(action: argparse.Action) -> str:
     """Return the row of an argument or option: how it is written, and its help."""
+    from coderag.cli.arguments import Collect
+
     value = "" if action.nargs == 0 else str(action.metavar or action.dest)
-    names = [f"{name} {value}".strip() if action.choices is None else name for name in action.option_strings] or [value]
+    names = [f"{name} {value}".strip() if action.choices is None else name for name in action.option_strings]
     about = cell(action.help or "")
     if action.choices is not None:
         choices = ", ".join(f"`{one}`" for one in action.choices)
         about = f"{choices}; {about}" if about else choices
-    return f"| {', '.join(f'`{cell(name)}`' for name in names)} | {about} |"
+    if isinstance(action, Collect):
+        about += "; repeatable"
+    return f"| {', '.join(f'`{name}`' for name in names or value.split('|'))} | {about} |"
 
 
 def cell(text: str) -> str:
     """Return a text as a cell of a table, with JSON in it as code."""
     text = re.sub(r"(\{.*\})", r"`\1`", " ".join(text.split()))
     return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def code(text: str) -> str:
+    """Return code for a cell of a table, where GitHub and MkDocs read a pipe between backticks differently."""
+    if "|" not in text:
+        return f"`{text}`"
+    return f"<code>{html.escape(text).replace('|', '&#124;')}</code>"
 
 
 def epilog_lines(epilog: str) -> Iterator[str]:
@@ -169,7 +181,7 @@ def field_rows(public: type) -> Iterator[str]:
         about = cell(comments.get(node.end_lineno or 0, ""))
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             default = f" = {ast.unparse(node.value)}" if node.value else ""
-            yield f"| `{node.target.id}` | `{cell(ast.unparse(node.annotation) + default)}` | {about} |"
+            yield f"| `{node.target.id}` | {code(ast.unparse(node.annotation) + default)} | {about} |"
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and issubclass(public, Enum):
             target = node.targets[0].id
             if target in public.__members__:

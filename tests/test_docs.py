@@ -1,7 +1,7 @@
 """README.md and docs/ say what is so: commands print what is shown, and every option, field and folder is described.
 
-A block whose info string ends with "run" runs in fixtures/shop (of README.md: in the checkout); the `text` block below
-it is its output, except for times, sizes and versions. `pytest --update` rewrites outputs and generated pages.
+A block whose info string ends with "run" is run in fixtures/shop; the `text` block below it is its output, except for
+times, sizes and versions. `pytest --update` rewrites outputs and generated pages.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def name_of(path: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a checkout with what the examples need, and `coderag` and `python` to run them."""
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a checkout whose shop is indexed, with what the examples need and `coderag` and `python` to run them."""
     root = tmp_path_factory.mktemp("docs") / "coderag"
     shutil.copytree(REPOSITORY / "fixtures/shop", root / "fixtures/shop", ignore=shutil.ignore_patterns(".coderag"))
     shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
@@ -70,14 +70,6 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, command in (("coderag", "-m coderag"), ("python", "")):
         (programs / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {command} "$@"\n')
         (programs / name).chmod(0o755)
-    return root
-
-
-@pytest.fixture(scope="module")
-def indexed(pristine: Path) -> Path:
-    """Return a copy of the checkout whose shop is indexed."""
-    root = pristine.parent / "indexed/coderag"
-    shutil.copytree(pristine, root, symlinks=True)
     run(["coderag", "index", ".", "--quiet"], root, folder=root / "fixtures/shop")
     return root
 
@@ -94,8 +86,9 @@ def run(command: list[str], checkout: Path, *, folder: Path) -> str:
     return done.stdout.replace(str(checkout), HOME)
 
 
-def printed(block: Block, checkout: Path, *, folder: Path) -> str:
+def printed(block: Block, checkout: Path) -> str:
     """Return what a block prints; what a block that CI runs would install is installed already."""
+    folder = checkout if block.info == "sh ci" else checkout / "fixtures/shop"
     if block.info == "python run":
         return run(["python", "-c", block.body], checkout, folder=folder)
     steps = [step for step in re.split(r"\s+&&\s+", block.body) if block.info != "sh ci" or "/coderag " in step]
@@ -110,13 +103,10 @@ def same(shown: str, real: str) -> bool:
 
 
 @pytest.mark.parametrize("path", RUNNING, ids=name_of)
-def test_blocks_print_what_is_shown(path: Path, tmp_path: Path, request: pytest.FixtureRequest, golden: Golden) -> None:
-    template = request.getfixturevalue("pristine" if path == README else "indexed")
-    checkout = tmp_path / "coderag"
-    shutil.copytree(template, checkout, symlinks=True)
-    folder = checkout if path == README else checkout / "fixtures/shop"
+def test_blocks_print_what_is_shown(path: Path, indexed: Path, tmp_path: Path, golden: Golden) -> None:
+    checkout = shutil.copytree(indexed, tmp_path / "coderag")
     text = path.read_text(encoding="utf-8")
-    ran = [(block, printed(block, checkout, folder=folder)) for block in blocks(text) if block.runs]
+    ran = [(block, printed(block, checkout)) for block in blocks(text) if block.runs]
     for block, real in reversed(ran):  # backwards, so that the places of earlier blocks stay
         if block.shown is not None and not same(text[slice(*block.shown)], real):
             text = text[: block.shown[0]] + real + text[block.shown[1] :]
