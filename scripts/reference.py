@@ -178,7 +178,8 @@ def field_rows(public: type) -> Iterator[str]:
     }
     (body,) = (one.body for one in ast.parse(source).body if isinstance(one, ast.ClassDef))
     for node in body:
-        about = cell(comments.get(node.end_lineno or 0, ""))
+        lines = range(node.lineno, (node.end_lineno or 0) + 1)
+        about = cell(MODULE.sub("", " ".join(comments[line] for line in lines if line in comments)))
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             default = f" = {ast.unparse(node.value)}" if node.value else ""
             yield f"| `{node.target.id}` | {code(ast.unparse(node.annotation) + default)} | {about} |"
