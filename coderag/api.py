@@ -422,8 +422,8 @@ class Index(KeptIndex):
     ) -> Drawing | None:
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
-        At most `limit` nodes. None where nothing is found. Raises QueryError for an empty question, an unknown kind, and
-        what exceeds a limit.
+        At most `limit` nodes. None where nothing is found. Raises QueryError for an empty question, an unknown kind,
+        and what exceeds a limit.
         """
         from coderag.graph.answers import draw, draw_places
 
