@@ -40,8 +40,8 @@ Written by `scripts/reference.py` from the argument parser; `coderag COMMAND --h
 Without `--root`, a command uses the nearest folder upwards that has an index or a `.git`, else the current one. Exit
 codes: 0 something was found, 1 nothing was found, 2 wrong usage or a failure. Results go to standard output; notes,
 errors and progress go to standard error. Colours appear on a terminal only, and never when `NO_COLOR` is set. The items
-of a `LIST` are separated by commas. Output that cannot be written, to a full disk or a closed descriptor, is a failure; a
-reader that has closed its pipe is not. [Bounds](bounds.md) lists the limits of all values.
+of a `LIST` are separated by commas. Output that cannot be written, to a full disk or a closed descriptor, is a failure;
+a reader that has closed its pipe is not. [Bounds](bounds.md) lists the limits of all values.
 
 `coderag --version` prints the version.
 """
