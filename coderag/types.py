@@ -155,9 +155,7 @@ class Pipeline:
     )
     depth: int = 30  # of the best that such a reranker sees
     blend: float = 0.5  # its share in the order of those; the rest is that of the ranking before it
-    without: frozenset[str] = (
-        frozenset()
-    )  # evidence that is left out: names of coderag.search.ranking.features.FAMILIES
+    without: frozenset[str] = frozenset()  # evidence that is left out: words, vectors, paths, names, symbols, likeness
 
 
 @dataclass(frozen=True, slots=True)

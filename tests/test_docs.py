@@ -1,7 +1,7 @@
-"""The documents say what is so: commands run and print what is shown, every option, field and folder is described.
+"""README.md and docs/ say what is so: commands print what is shown, and every option, field and folder is described.
 
-A block of README.md whose info string ends with "run" is run in fixtures/shop; what the `text` block behind it shows is
-what it printed, but for times, sizes and versions. `pytest --update` writes anew what is shown, and the languages.
+A block whose info string ends with "run" is run in fixtures/shop; the `text` block below it is its output, except for
+times, sizes and versions. `pytest --update` rewrites outputs and generated pages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -29,67 +29,38 @@ from coderag.limits import LIMITS
 from coderag.search.ranking.features import FAMILIES, FEATURES
 from coderag.syntax import captures, link_captures
 from coderag.syntax.language import Language, languages
-from coderag.types import Content
+from scripts import reference
 from tests.conftest import Golden
+from tests.documents import DOCS, PAGES, README, Block, blocks, section
 from tests.growth import HANG_SECONDS
+from tests.workspace import REPOSITORY
 
-REPOSITORY = Path(__file__).resolve().parents[1]
-README = REPOSITORY / "README.md"
-DOCUMENTS = sorted(REPOSITORY.glob("*.md"))
+CLI = DOCS / "reference/cli.md"
+SEARCH = DOCS / "guides/search.md"
+MODELS = DOCS / "guides/models.md"
+DOCUMENTS = sorted({*REPOSITORY.glob("*.md"), *PAGES})
+RUNNING = [path for path in PAGES if any(one.runs for one in blocks(path.read_text(encoding="utf-8")))]
+MAX_README_LINES = 200
 COMMANDS = (
-    *(
-        "index",
-        "search",
-        "outline",
-        "symbols",
-        "refs",
-        "impact",
-        "path",
-        "graph",
-        "map",
-        "schema",
-        "tables",
-        "table",
-        "erd",
-        "check-sql",
-    ),
+    *("index", "search", "outline", "symbols", "refs", "impact", "path", "graph", "map"),
+    *("schema", "tables", "table", "erd", "check-sql"),
     *("eval", "status", "watch", "clean", "languages"),
 )
-CONTENTS = {
-    Content.DOCS: "documents, in blocks of lines",
-    Content.CODE: "code, in blocks of lines",
-    Content.CONFIG: "configuration, in blocks of lines, only with `--content`",
-}
-SCHEMA_READERS = {"sql", "dbt", "glossary", "querylog"}
-HOME = "/home/me/coderag"  # what README.md shows for the folder of the checkout
+HOME = "/home/me/coderag"  # shown in place of the folder of the checkout
 
-BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```\n", re.MULTILINE | re.DOTALL)
-SHOWN = re.compile(r"\n*```text\n(?P<body>.*?)^```\n", re.MULTILINE | re.DOTALL)
 VARIES = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:\.\d+)+|\d+(?= (?:B|kB|MB|s)\b|%)|just now|\d+ minutes? ago")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*|-[a-z])(?![\w-])")
-LANGUAGES = re.compile(r"(?<=<!-- languages -->\n).*?(?=<!-- end of languages -->)", re.DOTALL)
-BOUNDS = re.compile(r"(?<=<!-- bounds -->\n).*?(?=<!-- end of bounds -->)", re.DOTALL)
-LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)[^)]*\)")
+FENCED = re.compile(r"^```.*?^```\n", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A fenced block of README.md, and where what it prints is shown."""
-
-    info: str
-    body: str
-    shown: tuple[int, int] | None
-
-
-def blocks(text: str) -> Iterator[Block]:
-    for found in BLOCK.finditer(text):
-        shown = SHOWN.match(text, found.end())
-        yield Block(found["info"].strip(), found["body"], shown.span("body") if shown else None)
+def name_of(path: Path) -> str:
+    return path.relative_to(REPOSITORY).as_posix()
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what the examples of README.md need, with `coderag` and `python` to run them."""
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a checkout whose shop is indexed, with what the examples need and `coderag` and `python` to run them."""
     root = tmp_path_factory.mktemp("docs") / "coderag"
     shutil.copytree(REPOSITORY / "fixtures/shop", root / "fixtures/shop", ignore=shutil.ignore_patterns(".coderag"))
     shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
@@ -99,41 +70,51 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, command in (("coderag", "-m coderag"), ("python", "")):
         (programs / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {command} "$@"\n')
         (programs / name).chmod(0o755)
+    run(["coderag", "index", ".", "--quiet"], root, folder=root / "fixtures/shop")
     return root
 
 
-def printed(block: Block, checkout: Path) -> str:
-    """Return what a block prints; one that CI runs has been installed already."""
+def run(command: list[str], checkout: Path, *, folder: Path) -> str:
+    """Return what a command prints, with the programs of a checkout on the path."""
     programs = checkout / ".venv/bin"
     environment = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "FORCE_COLOR"}}
     environment |= {"PYTHONPATH": str(REPOSITORY), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     environment |= {"PYTHONUTF8": "1"}
-    if block.info == "python run":
-        command = [str(programs / "python"), "-c", block.body]
-    else:
-        steps = [step for step in re.split(r"\s+&&\s+", block.body) if block.info != "sh ci" or "/coderag " in step]
-        command = ["bash", "-euo", "pipefail", "-c", "\n".join(steps)]
-    folder = checkout if block.info == "sh ci" else checkout / "fixtures/shop"
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANG_SECONDS)
-    assert done.returncode == 0, f"{block.body}\n{done.stderr}"
+    program = [str(programs / command[0]) if (programs / command[0]).exists() else command[0], *command[1:]]
+    done = subprocess.run(program, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANG_SECONDS)
+    assert done.returncode == 0, f"{command[-1]}\n{done.stderr}"
     return done.stdout.replace(str(checkout), HOME)
 
 
+def printed(block: Block, checkout: Path) -> str:
+    """Return what a block prints; what a block that CI runs would install is installed already."""
+    folder = checkout if block.info == "sh ci" else checkout / "fixtures/shop"
+    if block.info == "python run":
+        return run(["python", "-c", block.body], checkout, folder=folder)
+    steps = [step for step in re.split(r"\s+&&\s+", block.body) if block.info != "sh ci" or "/coderag " in step]
+    return run(["bash", "-euo", "pipefail", "-c", "\n".join(steps)], checkout, folder=folder)
+
+
 def same(shown: str, real: str) -> bool:
-    """Tell whether two outputs differ only in times, sizes and versions."""
+    """Return whether two outputs differ only in times, sizes and versions."""
     return [VARIES.sub("0", line).split() for line in shown.splitlines()] == [
         VARIES.sub("0", line).split() for line in real.splitlines()
     ]
 
 
-def test_blocks_print_what_is_shown(checkout: Path, golden: Golden) -> None:
-    text = README.read_text(encoding="utf-8")
-    chosen = [one for one in blocks(text) if one.info.endswith(" run") or (one.info == "sh ci" and one.shown)]
-    ran = [(block, printed(block, checkout)) for block in chosen]
+@pytest.mark.parametrize("path", RUNNING, ids=name_of)
+def test_blocks_print_what_is_shown(path: Path, indexed: Path, tmp_path: Path, golden: Golden) -> None:
+    checkout = shutil.copytree(indexed, tmp_path / "coderag")
+    text = path.read_text(encoding="utf-8")
+    ran = [(block, printed(block, checkout)) for block in blocks(text) if block.runs]
     for block, real in reversed(ran):  # backwards, so that the places of earlier blocks stay
         if block.shown is not None and not same(text[slice(*block.shown)], real):
             text = text[: block.shown[0]] + real + text[block.shown[1] :]
-    golden(README, text)
+    golden(path, text)
+
+
+def test_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= MAX_README_LINES
 
 
 def test_two_commands_for_a_fresh_clone() -> None:
@@ -142,41 +123,18 @@ def test_two_commands_for_a_fresh_clone() -> None:
     assert "pytest" in install_and_test
 
 
-def test_languages_are_listed(golden: Golden) -> None:
-    golden(README, LANGUAGES.sub(lambda _: language_tables(), README.read_text(encoding="utf-8")))
+@pytest.mark.parametrize("path", reference.pages(), ids=name_of)
+def test_generated_pages_agree_with_the_code(path: Path, golden: Golden) -> None:
+    golden(path, reference.pages()[path])
 
 
-def language_tables() -> str:
-    """Return the languages with what they are recognised by, then those that are read without a grammar."""
-    known = sorted(languages().values(), key=lambda one: one.title.lower())
-    lines = ["| language | `--language` | files |", "|---|---|---|"]
-    for one in known:
-        if one.reader == "outline":
-            names = " ".join(f"`{name}`" for name in (*one.extensions, *one.filenames))
-            lines.append(f"| {one.title} | `{one.name}` | {names} |")
-    lines += ["", "| read | languages |", "|---|---|"]
-    rest = {
-        "documents, by section": [one for one in known if one.reader in {"markdown", "restructuredtext"}],
-        "notebooks, by cell": [one for one in known if one.reader == "notebook"],
-        "schemas, by statement or entry": [one for one in known if one.reader in SCHEMA_READERS],
-    }
-    for content, title in CONTENTS.items():
-        rest[title] = [one for one in known if one.reader == "lines" and one.content is content]
-    assert sum(map(len, rest.values())) + sum(one.reader == "outline" for one in known) == len(known)
-    for title, found in rest.items():
-        lines.append(f"| {title} | {', '.join(f'{one.title} (`{one.name}`)' for one in found)} |")
-    return "\n".join(lines) + "\n"
-
-
-def test_bounds_are_listed(golden: Golden) -> None:
-    golden(README, BOUNDS.sub(lambda _: bounds_table(), README.read_text(encoding="utf-8")))
-
-
-def bounds_table() -> str:
-    """Return the limits, as README.md prints them."""
-    lines = ["| given by | from | to | |", "|---|---|---|---|"]
-    lines += [f"| {one.given} | {one.least:,} | {one.most:,} | {one.unit} |" for one in LIMITS]
-    return "\n".join(lines) + "\n"
+def test_readme_counts_the_languages_and_dialects() -> None:
+    text = README.read_text(encoding="utf-8")
+    readers = [one.reader for one in languages().values()]
+    dialects = [one.name for one in (REPOSITORY / "schemas/dialects").iterdir() if one.is_dir() and one.name != "ansi"]
+    assert f"{readers.count('outline')} languages parsed with tree-sitter" in text
+    assert f"{readers.count('lines')} more read as text" in text
+    assert f"{len(dialects)} SQL dialects" in text
 
 
 def options_of(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
@@ -204,20 +162,12 @@ def test_every_limit_is_in_the_table() -> None:
     assert sorted(made, key=id) == sorted(LIMITS, key=id)
 
 
-def section(title: str) -> str:
-    """Return the text of README.md below a heading, up to the next of its depth or above."""
-    text = README.read_text(encoding="utf-8")
-    found = re.search(rf"^(#+) {re.escape(title)}\n(.*?)(?=^#{{1,3}} |\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found, f"README.md has no heading {title!r}"
-    return found[2]
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         make_parser().parse_args([command, "--help"])
     usage = set(OPTION.findall(capsys.readouterr().out.partition("examples:")[0])) - {"-h", "--help"}
-    rows = re.findall(r"^\| (`.*?) \|", section(f"`coderag {command}`"), re.MULTILINE)
+    rows = re.findall(r"^\| (`.*?) \|", section(CLI, f"`coderag {command}`"), re.MULTILINE)
     described = {option for row in rows for option in OPTION.findall(row)}
     assert described == usage
 
@@ -225,22 +175,24 @@ def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[s
 def test_every_command_is_described() -> None:
     listed = re.findall(r"^    ([a-z-]+)(?:  |$)", make_parser().format_help(), re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
-    assert all(f"`coderag {command}`" in README.read_text() for command in COMMANDS)
-    assert "`coderag --version`" in README.read_text()
+    assert [
+        one for one in COMMANDS if f"[`coderag {one}`](docs/reference/cli.md#coderag-{one})" not in README.read_text()
+    ] == []
+    assert "`coderag --version`" in CLI.read_text()
 
 
 def test_every_field_of_a_hit_is_described() -> None:
-    text = section("`coderag search`")
-    assert [one for one in re.findall(r'^        "(\w+)":', text, re.MULTILINE) if f"`{one}`" not in text] == []
+    text = section(SEARCH, "JSON")
+    assert [one for one in re.findall(r'^ {1,9}"(\w+)":', text, re.MULTILINE) if f"`{one}`" not in text] == []
 
 
 def test_all_evidence_that_may_be_left_out_is_named() -> None:
-    text = section("`coderag search`")
+    text = SEARCH.read_text(encoding="utf-8")
     assert [one for one in FAMILIES if f"`{one}`" not in text] == []
 
 
 def test_every_option_of_an_encoder_is_described() -> None:
-    text = section("Models")
+    text = MODELS.read_text(encoding="utf-8")
     elsewhere = {"kind", "model", "url", "revision", "trusted"}  # of the line itself
     options = [field.name for field in fields(EncoderSpec) if field.name not in elsewhere]
     assert [one for one in options if f"`{one}=" not in text] == []
@@ -248,13 +200,13 @@ def test_every_option_of_an_encoder_is_described() -> None:
 
 def test_every_extra_is_described() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    text = section("Models")
-    assert [one for one in project["optional-dependencies"] if f"`{one}`" not in text] == ["test"]
+    text = section(MODELS, "Extras")
+    assert [one for one in project["optional-dependencies"] if f"`{one}`" not in text] == []
 
 
 def test_every_public_name_is_described() -> None:
-    text = section("Python")
-    assert [name for name in coderag.__all__ if f"`{name}" not in text and f"coderag.{name}" not in text] == []
+    text = (DOCS / "reference/python.md").read_text(encoding="utf-8")
+    assert [name for name in coderag.__all__ if f"## `coderag.{name}`" not in text] == []
 
 
 def test_every_field_and_capture_is_described() -> None:
@@ -280,7 +232,32 @@ def test_every_folder_has_a_heading() -> None:
     assert {"coderag", "parsers", "schemas", "tests", "fixtures", "scripts"} <= headings
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def anchors(path: Path) -> set[str]:
+    """Return the anchors of a document's headings, as GitHub and MkDocs make them."""
+    headings = re.findall(r"^#+ (.*)$", FENCED.sub("", path.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).strip().replace(" ", "-") for one in headings}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(path: Path) -> None:
-    targets = [one for one in LINK.findall(path.read_text(encoding="utf-8")) if "://" not in one]
-    assert [one for one in targets if not (path.parent / one).exists()] == []
+    broken = []
+    for link in LINK.findall(FENCED.sub("", path.read_text(encoding="utf-8"))):
+        target, _, anchor = link.partition("#")
+        file = path.parent / target if target else path
+        if "://" in link:
+            continue
+        if not file.exists() or (anchor and file.suffix == ".md" and path in PAGES and anchor not in anchors(file)):
+            broken.append(link)
+    assert broken == []
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=name_of)
+def test_pages_of_the_site_link_only_to_each_other(path: Path) -> None:
+    targets = [one.partition("#")[0] for one in LINK.findall(FENCED.sub("", path.read_text(encoding="utf-8")))]
+    local = [(path.parent / one).resolve() for one in targets if one and "://" not in one]
+    assert [one for one in local if not one.is_relative_to(DOCS)] == []
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    navigation = re.findall(r"[\w/-]+\.md$", (REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(navigation) == sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))

@@ -342,8 +342,8 @@ class Index(KeptIndex):
     ) -> list[References]:
         """Return what refers to each definition, file, route, table or column that a target means, the best first.
 
-        A target is written as in coderag.graph.queries.lookup; `kinds` and `paths` (globs) narrow it. At most `shown`
-        references of each group are there, None for all. [] where nothing has the name. Raises QueryError.
+        A target is a symbol, FILE, FILE:LINE, table, table.column or route; `kinds` and `paths` (globs) narrow it. At
+        most `shown` references of each group are there, None for all. [] where nothing has the name. Raises QueryError.
         """
         from coderag.graph.queries.answers import all_references
 
@@ -422,8 +422,8 @@ class Index(KeptIndex):
     ) -> Drawing | None:
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
-        At most `limit` nodes; coderag.graph.drawing.export and coderag.graph.drawing.svg make text and SVG of it. None
-        where nothing is found. Raises QueryError for an empty question, an unknown kind, and what exceeds a limit.
+        At most `limit` nodes. None where nothing is found. Raises QueryError for an empty question, an unknown kind,
+        and what exceeds a limit.
         """
         from coderag.graph.queries.answers import draw, draw_places
 
