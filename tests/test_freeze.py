@@ -14,7 +14,7 @@ import pytest
 from tests.workspace import REPOSITORY
 
 ROOTS = ("shop", "apps")
-GOLDEN = REPOSITORY / "fixtures/frozen.txt"
+GOLDEN = REPOSITORY / "fixtures/frozen"
 # Vectors and scores are left out: their last digits differ between processors.
 HOW_TO_SEE = (
     "{topics} of {root} changed. In the commit before and in this one, run\n"
@@ -38,56 +38,55 @@ def copied(name: str, folder: Path) -> Path:
     return copy
 
 
-def digests(text: str) -> dict[str, dict[str, str]]:
-    """Return the digests of a digest.txt by root and topic."""
-    found: dict[str, dict[str, str]] = {}
-    for line in text.splitlines():
-        digest, _, name = line.partition("  ")
-        root, _, topic = name.removesuffix(".jsonl").partition("/")
-        found.setdefault(root, {})[topic] = digest
-    return found
+def digests(text: str) -> dict[str, str]:
+    """Return the digests of a digest.txt by topic."""
+    pairs = (line.split("  ") for line in text.splitlines())
+    return {Path(name).stem: digest for digest, name in pairs}
 
 
-@pytest.fixture(scope="module")
-def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("frozen")
-    roots = [copied(name, folder / "roots") for name in ROOTS]
-    done = run(*roots, "--portable", "--output", folder / "out")
+def frozen(root: Path, output: Path, *options: str) -> str:
+    """Return the digest.txt of a root."""
+    done = run(root, "--portable", "--output", output, *options)
     assert done.returncode == 0, done.stderr
-    return folder / "out"
+    return (output / "digest.txt").read_text()
 
 
 @pytest.mark.parametrize("root", ROOTS)
-def test_what_is_known_is_what_was_known(frozen: Path, root: str, request: pytest.FixtureRequest) -> None:
-    now = digests((frozen / "digest.txt").read_text())
+def test_what_is_known_is_what_was_known(root: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    text = frozen(copied(root, tmp_path), tmp_path / "out")
+    golden = GOLDEN / f"{root}.txt"
     if request.config.getoption("--update"):
-        lines = [f"{digest}  {one}/{topic}.jsonl\n" for one in sorted(ROOTS) for topic, digest in now[one].items()]
-        GOLDEN.write_text("".join(lines))
-    before = digests(GOLDEN.read_text())[root]
-    changed = sorted(topic for topic in {*before, *now[root]} if before.get(topic) != now[root].get(topic))
+        golden.write_text(text)
+    before, now = digests(golden.read_text()), digests(text)
+    changed = sorted(topic for topic in {*before, *now} if before.get(topic) != now.get(topic))
     assert not changed, HOW_TO_SEE.format(topics=" and ".join(changed), root=root)
 
 
-def test_another_folder_and_age_make_no_difference(frozen: Path, tmp_path: Path) -> None:
+def test_another_folder_and_age_make_no_difference(tmp_path: Path) -> None:
     root = Path(shutil.copytree(REPOSITORY / "fixtures/apps", tmp_path / "deep" / "er" / "apps"))
-    done = run(root, "--portable", "--no-commands", "--output", tmp_path / "out", "--workers", "0")
-    assert done.returncode == 0, done.stderr
-    first = Path(shutil.copytree(frozen / "apps", tmp_path / "first" / "apps"))
-    (first / "commands.jsonl").unlink()
-    compared = run("--compare", first.parent, tmp_path / "out")
-    assert (compared.returncode, compared.stdout) == (0, "")
+    now = digests(frozen(root, tmp_path / "out", "--no-commands", "--workers", "0"))
+    before = digests((GOLDEN / "apps.txt").read_text())
+    del before["commands"]
+    assert now == before
 
 
-def test_a_difference_is_shown_where_it_is(frozen: Path, tmp_path: Path) -> None:
-    shutil.copytree(frozen, tmp_path / "other")
-    catalog = tmp_path / "other" / "shop" / "catalog.jsonl"
-    catalog.write_text(catalog.read_text().replace('"weight_grams"', '"weight"'))
-    compared = run("--compare", frozen, tmp_path / "other")
+def test_a_difference_is_shown_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "schema.sql").write_text("CREATE TABLE parcels (id INTEGER PRIMARY KEY, grams INTEGER);\n")
+    frozen(tmp_path / "root", tmp_path / "first", "--no-commands", "--workers", "0")
+    shutil.copytree(tmp_path / "first", tmp_path / "second")
+    catalog = tmp_path / "second" / "root" / "catalog.jsonl"
+    catalog.write_text(catalog.read_text().replace('"grams"', '"weight"'))
+    folders = tmp_path / "first", tmp_path / "second"
+    compared = run("--compare", *folders)
     assert compared.returncode == 1
-    assert compared.stdout.startswith("shop/catalog.jsonl: 2 of ")
-    assert '    - "weight_grams"\n    + "weight"\n' in compared.stdout
-    renamed = run("--compare", frozen, tmp_path / "other", "--renamed", "weight_grams=weight")
+    assert compared.stdout.startswith("root/catalog.jsonl: 1 of ")
+    assert '\n    - "grams"\n    + "weight"\n' in compared.stdout
+    renamed = run("--compare", *folders, "--renamed", "grams=weight")
     assert (renamed.returncode, renamed.stdout) == (0, "")
+    (tmp_path / "second" / "root" / "graph.jsonl").unlink()
+    renamed = run("--compare", *folders, "--renamed", "grams=weight")
+    assert (renamed.returncode, renamed.stdout) == (1, f"root/graph.jsonl: only in {tmp_path / 'first'}\n")
 
 
 def test_given_questions_are_asked_instead(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def differences(first: Path, second: Path, *, renamed: Renamed) -> Iterator[str]
 
     In both, each word of `renamed` counts as the one that it is renamed to. At most MOST_SHOWN records of a file.
     """
-    files = sorted({path.relative_to(one).as_posix() for one in (first, second) for path in one.glob("*/*.jsonl")})
+    files = sorted({path.relative_to(one).as_posix() for one in (first, second) for path in one.rglob("*.jsonl")})
     if not files:
         yield f"{first} and {second} hold nothing"
     for name in files:
