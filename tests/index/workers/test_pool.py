@@ -163,7 +163,9 @@ def test_an_exception_when_all_files_are_read_costs_the_one_it_comes_of(tmp_path
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
 def test_a_worker_that_holds_too_much_makes_room_for_another(tmp_path: Path, site: Path) -> None:
-    write(site, {"sitecustomize.py": "from coderag.index import limits\nlimits.KEPT_BYTES = 1\n"})
+    write(
+        site, {"sitecustomize.py": "from coderag.index.workers import process_limits\nprocess_limits.KEPT_BYTES = 1\n"}
+    )
     before = children()
     with WorkerPool(str(tmp_path), 1) as pool:
         for _ in range(2):

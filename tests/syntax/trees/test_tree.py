@@ -64,7 +64,7 @@ def test_queries_in_a_migration_are_no_examples() -> None:
 @pytest.mark.parametrize("language", sorted(FRAMEWORKS))
 def test_every_framework_has_a_reader(language: str) -> None:
     for framework in FRAMEWORKS[language]:
-        assert callable(importlib.import_module(f"coderag.frameworks.registry.{framework.module}").read)
+        assert callable(importlib.import_module(f"coderag.frameworks.{framework.module}").read)
 
 
 @pytest.mark.parametrize("language", ["python", "ruby", "rust", "nonsense"])
