@@ -172,11 +172,11 @@ class Query:
     environments: frozenset[str] = frozenset()
     groups: frozenset[str] | None = None  # the caller's: only what these may see; None: all
     tests: TestPolicy = TestPolicy.DEMOTE
-    diversity: float = 0.0  # 0..1: how much what is like a better hit is put behind
+    diversity: float = 0.0  # 0..1: how much hits are diversified (MMR)
     threshold: float = 0.0  # 0..1: the least confidence of a hit
     collapse: bool = True  # whether copies and near copies of a hit are only named by it
     expand: Expand | None = None
-    related: int = 0  # further hits, at most: what the others have to do with
+    related: int = 0  # further hits, at most: what the others call, use or are called by
     pipeline: Pipeline = Pipeline()
 
 
@@ -196,7 +196,7 @@ class TableFilter:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Something that a hit has to do with: who calls it, a table that it reads."""
+    """A relation of a hit: who calls it, a table that it reads."""
 
     kind: str  # "called by", "tested by", "reads", "read by", "writes", "answers", "maps", ...
     name: str  # qualified
@@ -219,4 +219,4 @@ class Hit:
     confidence: float = 0.0  # 0..1: how likely it answers the question, whatever else was found
     expanded_from: tuple[str, ...] = ()  # path:line of the chunks that were found in it, best first
     relations: tuple[Relation, ...] = ()  # its close ones, by what the graph knew when it was made
-    related: bool = False  # it does not answer by itself: it has to do with a better hit
+    related: bool = False  # it does not answer by itself: it is related to a better hit

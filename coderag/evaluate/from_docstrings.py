@@ -66,7 +66,7 @@ def docstring_questions(
 ) -> DocstringQuestions:
     """Copy the code files below `root` to the empty folder `out` without documentation, and return the questions.
 
-    `allowed` tells of a path whether it is copied. There are at most `limit` questions of each group of paths, drawn
+    `allowed` decides which paths are copied. There are at most `limit` questions of each group of paths, drawn
     with a seed; a sentence that documents several functions of a group is no question. Raises RootError.
     """
     if out.exists() and any(out.iterdir()):

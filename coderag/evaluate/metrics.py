@@ -27,7 +27,7 @@ def main_measure(k: int) -> str:
 def score(found: Sequence[Sequence[int]], targets: Sequence[int], *, k: int) -> Mapping[str, Array]:
     """Return each measure by name, f64[questions].
 
-    `found` tells of each question which target each rank holds, -1 for none, and `targets` how many there are. Each
+    `found` holds, for each question, the target at each rank (-1: no target), and `targets` how many there are. Each
     target has relevance 1 and counts at the first rank that holds it. Raises EvaluationError when ir-measures is not
     installed.
     """

@@ -1,4 +1,4 @@
-"""The subject line of a commit to a question, or the reason why it is none."""
+"""The subject line of a commit to a question, or the reason why it makes no question."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def question_of(subject: str) -> tuple[str, str]:
-    """Return the question that a subject makes, without numbers and prefixes, and "" or the reason why it is none."""
+    """Return the question that a subject makes, without numbers and prefixes, and "" or why it makes no question."""
     if REVERT.search(subject):
         return "", "revert"
     text = LEADING.sub("", subject[:MAX_CHARS])

@@ -95,7 +95,7 @@ def read_file(root: str | os.PathLike[str], file: SourceFile, *, max_bytes: int 
 
 
 def decode(raw: bytes, *, language: str = "") -> Decoded | SkipReason:
-    """Return the text of a file's bytes, or why it is none."""
+    """Return the text of a file's bytes, or why they are not text."""
     if not raw.strip():
         return SkipReason.EMPTY
     if PRIVATE_KEY.match(raw):

@@ -1,4 +1,4 @@
-"""Globs on paths to whether a path, or a folder that it lies in, matches: without backtracking, whatever the pattern.
+"""Globs that match a path or one of its parent folders, without backtracking whatever the pattern.
 
 A glob is a row of patterns, one for each name of a path. Which of them may come next is a set of places in that row,
 as in Thompson's simulation of an automaton ("Regular Expression Search Algorithm", 1968): each name of a path leads
@@ -63,7 +63,7 @@ class Glob:
         return self._reached(found)
 
     def matches(self, path: str) -> bool:
-        """Tell whether a path or a folder that it lies in matches."""
+        """Tell whether a path or one of its parent folders matches."""
         places = self.start
         for name in path.split("/"):
             places = self.after(places, name)

@@ -111,7 +111,7 @@ def decide(stack: Sequence[Rules], path: bytes, name: bytes, *, folder: bool) ->
 
 
 def parse_rules(raw: bytes, *, source: str = "", prefix: bytes = b"", skip: int = 0) -> Rules:
-    """Return the rules of a file's bytes; `prefix` and `skip` tell where it lies, as in Rules."""
+    """Return the rules of a file's bytes; `prefix` and `skip` say where the file is, as in Rules."""
     patterns = list(_patterns(raw))
     taken_back = [pattern for pattern in patterns if not pattern.ignored]
     leading = [found for pattern in taken_back if pattern.by_path and (found := _leading(pattern.glob)) is not None]

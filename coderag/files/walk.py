@@ -43,7 +43,7 @@ __all__ = [
 MAX_BYTES = 4_000_000  # TypeScript's checker.ts, the largest file we know that people write by hand, has 3.0 MB
 MAX_RULE_BYTES = 256_000  # a larger .gitignore would take seconds to compile
 FIRST_LINE_BYTES = 256  # Linux reads as much of a "#!" line
-# Rule files by the entry that tells of them; a later one counts more.
+# Rule files by the entry that names them; a later one counts more.
 RULE_SOURCES = {".git": ".git/info/exclude", ".gitignore": ".gitignore", ".coderagignore": ".coderagignore"}
 ABSENT = -1  # the time of a rule file that is not there, and would count
 NO_LABELS: frozenset[str] = frozenset()

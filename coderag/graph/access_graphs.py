@@ -57,7 +57,7 @@ class SeenGraphs:
         return self._current
 
     def relations(self, whole: Callable[[], Mapping[str, Graph]]) -> Mapping[str, Relations]:
-        """Return what the graphs tell of hits, by repository; like those of whole indexes they may be a little older.
+        """Return the relations of hits by repository; like those of whole indexes they may be a little older.
 
         `whole` gives the graphs that the whole indexes have; a root without one has none here. Raises
         IndexDamagedError.
@@ -102,7 +102,7 @@ def _recent(root: RootView) -> Graph:
 
 
 def _older(root: RootView, path: IndexPath) -> Graph | None:
-    """Return the last graph for the same rules, where it is young enough, and tells of no file that is hidden now."""
+    """Return the last graph for the same rules, where it is young enough and contains no file that is hidden now."""
     rules = path.name.partition("-")[0]
     for index_path in [index_path for index_path in _kept(path.parent) if index_path.name.startswith(f"{rules}-")][:1]:
         graph = _opened(index_path)

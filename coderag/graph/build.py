@@ -17,7 +17,7 @@ __all__ = ["build_graph"]
 def build_graph(
     files: Sequence[LinkedFile], schema: Schema, *, read: Callable[[str], bytes | None] | None = None
 ) -> GraphDraft:
-    """Return the graph of files and of the schema that they amount to.
+    """Return the graph of files and of the schema that they declare.
 
     `read` gives the content of a file below the root, None where there is none: of settings that are not indexed
     (go.mod, tsconfig.json), which say what imports mean.

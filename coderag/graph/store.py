@@ -157,7 +157,7 @@ def current_graph(
     """
     key = graph_key(manifest.segments, segments, manifest.catalog_key)
     if manifest.graph and manifest.graph_key == key and (folder / manifest.graph).exists():
-        with suppress(IndexDamagedError):  # it is made anew
+        with suppress(IndexDamagedError):  # it is rebuilt
             if (known := open_graph(folder, manifest)) is not None:
                 return known
     with suppress(IndexLockedError, IndexWriteError, IndexMissingError):

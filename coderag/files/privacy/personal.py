@@ -121,7 +121,7 @@ def _is_phone(text: str) -> bool:
 
 
 def _is_token(text: str) -> bool:
-    """Tell whether a long run of signs looks drawn by lot: letters with digits among them, and no words."""
+    """Tell whether a long run of signs looks random: letters with digits among them, and no words."""
     if sum(sign.isdigit() for sign in text) < TOKEN_DIGITS or not re.search(r"[A-Za-z]", text):
         return False
     words = re.findall(r"[A-Za-z]+", text)

@@ -41,7 +41,7 @@ def add_code_edges(
     *,
     read: Callable[[str], bytes | None] | None = None,
 ) -> Names:
-    """Add what the files' code has to do with each other; return what finds the definitions of other names."""
+    """Add the edges between files' code; return the resolver of all other names."""
     tables = Tables(files, places)
     resolver = Resolver(tables, Modules(files, read=read))
     _read_bases(resolver)

@@ -241,7 +241,7 @@ class _Schema:
         self._add_usage(node, query.usage, home=Name("", "", query.database), source=query.source)
 
     def add_term(self, definition: Definition) -> None:
-        """Add a business term with what it speaks of."""
+        """Add a business term with what it describes."""
         node = self._node(NodeKind.TERM, definition.term, definition.term, definition.source, "")
         where = {"file": self._file(definition.source), "row": _row(definition.source)}
         for name in definition.tables:

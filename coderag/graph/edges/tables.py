@@ -19,11 +19,11 @@ class Tables:
     """The tables of a schema by name, and which databases a file is near to."""
 
     def __init__(self, schema: Schema, files: Sequence[LinkedFile]) -> None:
-        """Take a schema and the files that tell of it and use it."""
+        """Take a schema and the files that declare and use it."""
         self._schema = schema
         self._names = TableNames(schema.tables)
         self._columns = [frozenset(column.name.casefold() for column in table.columns) for table in schema.tables]
-        self._folders: dict[str, set[str]] = {}  # a folder -> the databases that files in it or below tell of
+        self._folders: dict[str, set[str]] = {}  # a folder -> the databases that files in it or below declare or use
         for database in schema.databases:
             for path in database.paths:
                 for folder in _folders(path):
@@ -61,7 +61,7 @@ class Tables:
         return column.casefold() in self._columns[table]
 
     def _find_home(self, file: int) -> frozenset[str]:
-        """Return the databases that the innermost folder around a file tells of."""
+        """Return the databases of the innermost folder around a file."""
         for folder in _folders(self._paths[file]):
             if databases := self._folders.get(folder):
                 return frozenset(databases)

@@ -1,4 +1,4 @@
-"""How much matters each node of a graph: PageRank over its edges, heavier for what says more.
+"""How important each node of a graph is: PageRank over its edges, heavier for what says more.
 
 L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking: Bringing Order to the Web", Stanford 1999.
 An edge hands the rank of its source on to its target, in the share of its weight. Nodes of files that are tests,

@@ -1,4 +1,4 @@
-"""Files and tables to communities: those that have more to do with each other than with the rest.
+"""Files and tables to communities: groups with more edges inside than to the rest.
 
 V. A. Traag, L. Waltman, N. J. van Eck, "From Louvain to Leiden: guaranteeing well-connected communities", Scientific
 Reports 9, 2019. What is grouped are files and the tables of databases; every definition belongs where its file does.

@@ -58,7 +58,7 @@ class MapEntry:
 
 @dataclass(frozen=True, slots=True)
 class MapPart:
-    """A community: files and tables that have more to do with each other than with the rest."""
+    """A community: files and tables with more edges among them than to the rest."""
 
     name: str  # the folder that most of it is in, or its main files
     central: tuple[str, ...]  # the names that matter most in it

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Variable(NamedTuple):
-    """A name that bindings tell of and no definition."""
+    """A name that has bindings but no definition."""
 
     scope: int
     name: str

@@ -1,4 +1,4 @@
-"""The outermost place at which a name means the same as where it is written, so that it is looked up once for all."""
+"""The outermost scope where a name resolves identically; used as the cache key."""
 
 from __future__ import annotations
 

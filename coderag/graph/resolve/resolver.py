@@ -31,7 +31,7 @@ SELF_TYPES = frozenset({"Self", "this", "self", "static", "typing.Self", "instan
 
 
 class Resolver(Scopes):
-    """The means to find out, over the tables of one index; what was found out is kept."""
+    """Resolves expressions to definitions and types over the tables of one index, memoised."""
 
     def __init__(self, tables: Tables, modules: Modules) -> None:
         super().__init__(tables, modules)
@@ -296,7 +296,7 @@ class Resolver(Scopes):
         return found
 
     def _told(self, scope: int, text: str) -> list[tuple[int, Binding]]:
-        """Return the bindings that tell of an expression, with where they are read."""
+        """Return the bindings of an expression, with where they are read."""
         tables = self.tables
         called = text.endswith("()")
         found: list[tuple[int, Binding]] = []

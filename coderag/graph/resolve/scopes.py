@@ -26,7 +26,7 @@ Spaces = tuple[list[tuple[int, dict[str, tuple[int, ...]], dict[str, list[Bindin
 
 
 class Scopes(ABC):
-    """What is found without types, over the tables of one index; what was found out is kept."""
+    """Name resolution that needs no types, over the tables of one index, memoised."""
 
     def __init__(self, tables: Tables, modules: Modules) -> None:
         self.tables = tables

@@ -50,7 +50,7 @@ from coderag.sql.settings import Settings, read_encoder_table, read_settings
 
 __all__ = ["Builder", "build", "update"]
 
-GRAPH_PAUSE = 30  # times as long as a graph takes, until it is made anew after an update
+GRAPH_PAUSE = 30  # times as long as building a graph takes, until it is rebuilt after an update
 SHARED_FILES = 256  # with fewer to read, no look at what other indexes have
 
 
@@ -317,7 +317,7 @@ def update(
 
 
 def _is_graph_due(manifest: Manifest, draft: IndexChange) -> bool:
-    """Tell whether the graph should be made anew: it is older than the index, and making it takes a small share."""
+    """Tell whether the graph should be rebuilt: it is older than the index, and building it takes a small share."""
     age = (time.time_ns() - manifest.graph_ns) / 1e9
     return bool(manifest.graph) and draft.did_something and age > GRAPH_PAUSE * manifest.graph_seconds
 

@@ -39,7 +39,7 @@ def open_previous(folder: IndexPath, manifest: Manifest, *, checked: bool) -> Pr
     """Return an index without the segments that are damaged; `checked`: every byte is compared with its sum.
 
     What a damaged catalog or segment told of schemas is to be folded anew, which an empty key of the catalog says. A
-    damaged graph is none.
+    damaged graph is dropped.
     """
     listed = _sound_listing(folder, manifest, checked=checked)
     parts: list[SegmentRef] = []

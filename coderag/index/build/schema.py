@@ -1,4 +1,4 @@
-"""What all files and databases tell of schemas, to the catalog of an index."""
+"""The facts of all files and databases, to the catalog of an index."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def catalog_key(folder: IndexPath, settings: Settings) -> str:
 
 
 def tells_of_schemas(segments: Iterable[tuple[Segment, Iterable[int]]]) -> bool:
-    """Tell whether one of some files, by their numbers in their segments, tells of a schema."""
+    """Tell whether one of some files, by their numbers in their segments, declares or uses a schema."""
     return any(set(segment.files_with_facts()) & set(numbers) for segment, numbers in segments)
 
 
 def write_schema(path: IndexPath, parts: Sequence[SegmentRef], settings: Settings, *, embedding: Embedding) -> bool:
-    """Write what the files of some segments and the snapshots beside `path` tell of schemas; False for nothing.
+    """Write the schema of the files of some segments and the snapshots beside `path`; False where there is none.
 
     Nothing names it before a manifest does. Raises EncoderError.
     """
@@ -58,9 +58,9 @@ def write_schema(path: IndexPath, parts: Sequence[SegmentRef], settings: Setting
 def fold_schema(
     parts: Iterable[SegmentRef], snapshots: Iterable[DatabaseSnapshot], settings: Settings, *, embedding: Embedding
 ) -> tuple[Schema, SchemaVectors | None] | None:
-    """Return what the files of some segments and some databases tell of schemas, with vectors where the index has some.
+    """Return the schema of the files of some segments and of some databases, with vectors where the index has some.
 
-    None where nothing tells of any. Raises EncoderError.
+    None without any facts. Raises EncoderError.
     """
     # By path: where two files describe the same, which of them counts must not depend on when they were read.
     files = sorted(schema_files(parts), key=lambda file: file.path)

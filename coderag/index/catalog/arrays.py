@@ -19,7 +19,7 @@ from coderag.sql.records import Definition, ExampleQuery, Schema, Table
 
 __all__ = ["CATALOG_FORMAT", "FOREIGN", "PRIMARY", "REFERRED", "catalog_arrays"]
 
-# 1: first; 2: vectors of tables and example queries; 3: which files tell of which databases
+# 1: first; 2: vectors of tables and example queries; 3: the files of each database
 CATALOG_FORMAT = 3
 PRIMARY, FOREIGN, REFERRED = 1, 2, 4  # flags of a column
 # Properties of tables that few values share, as numbers into a list of them. A table has one of each of these; of

@@ -248,7 +248,7 @@ class Catalog:
 
     @cached_property
     def files(self) -> FileDatabases:
-        """Which files tell of which databases."""
+        """The files that declare or use each database."""
         return FileDatabases(self.arrays)
 
     @cached_property

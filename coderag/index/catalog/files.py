@@ -1,4 +1,4 @@
-"""A schema to the files that tell of each of its databases: by declaring, changing, querying or describing it."""
+"""A schema to the files of each of its databases: those that declare, change, query or describe it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _packed(found: Mapping[str, Iterable[Place]]) -> dict[str, Array]:
 
 
 class FileDatabases:
-    """Which files of a catalog tell of which databases."""
+    """The files of each database of a catalog."""
 
     def __init__(self, arrays: Mapping[str, Array]) -> None:
         def strings(name: str) -> list[str]:
@@ -106,7 +106,7 @@ class FileDatabases:
         self._starts = arrays["file_place_starts"].astype(np.int64)
 
     def at(self, wanted: Sequence[bool]) -> frozenset[str]:
-        """Return the paths of the files that tell of one of the places wanted: a truth for each of `places`."""
+        """Return the paths of the files of one of the databases wanted: a truth value for each of `places`."""
         want = np.array([*wanted, False], dtype=bool)
         hits = np.concatenate([[0], np.cumsum(want[self._items])])
         some = np.flatnonzero(hits[self._starts[1:]] > hits[self._starts[:-1]]).tolist()

@@ -228,7 +228,7 @@ def _asked(about: dict[tuple[str, int], int], hashed: dict[str, int]) -> Posting
 def definition_words(definitions: Sequence[Definition]) -> dict[str, Array]:
     """Return the postings of the terms that definitions define: a label for each term and synonym.
 
-    A question that holds all words of a label, `label_size` many, speaks of its definition, `label_definition`.
+    A question that holds all words of a label, `label_size` many, mentions its definition, `label_definition`.
     """
     hashes: list[int] = []
     docs: list[int] = []

@@ -80,7 +80,7 @@ class AccessScope:
 
     denied: tuple[Denied, ...]
     blind: bool  # nothing is seen at all
-    databases: frozenset[str] = frozenset()  # the files that tell of hidden databases, and the names of such databases
+    databases: frozenset[str] = frozenset()  # the files of hidden databases, and the names of such databases
 
     @property
     def is_whole(self) -> bool:
@@ -191,7 +191,7 @@ def access_scope(
 ) -> AccessScope:
     """Return what is hidden of an index from who does not meet some rules.
 
-    `catalog` is what its files tell of schemas, None where they tell of none. Raises AccessError where a folder
+    `catalog` is the schema of its files, None where they declare none. Raises AccessError where a folder
     above the root has rules for databases, and no index that tells which files these are in.
     """
     if any(one.hides_all and not one.file.folder for one in denied):
@@ -250,7 +250,7 @@ def _not_cleared(
     """Return the files of an index that rules for databases, written in another folder, may name.
 
     What a database is called depends on all that is in the folder of the rules, so the index of that folder says which
-    files tell of it. One that it does not know as it is here is hidden.
+    files belong to it. One that it does not know as it is here is hidden.
     """
     home = file.home(manifest.root)
     cleared = cleared_files(home, rules)

@@ -1,4 +1,4 @@
-"""Which files of an index tell of databases that some rules hide, and which do not."""
+"""The files of an index that declare or use databases that some rules hide."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def files_of_databases(
     settings: Settings,
     catalog: Catalog | None,
 ) -> frozenset[str]:
-    """Return the files that tell of a database that a rule names, and the names of such databases that were asked.
+    """Return the files of a database that a rule names, and the names of such databases that were introspected.
 
-    `catalog` is what the files tell of schemas, None where they tell of none.
+    `catalog` is the schema of the files, None where they declare none.
     """
     found = frozenset(_written_in(manifest, segments, rules, settings))
     if catalog is None:
@@ -40,7 +40,7 @@ def files_of_databases(
 
 
 def cleared_files(root: Path, rules: Sequence[AccessRule]) -> Mapping[str, bytes] | None:
-    """Return the files in the index of a root that tell of no database that a rule names, with their hashes.
+    """Return the files in the index of a root that belong to no database that a rule names, with their hashes.
 
     None where the root has no index that can be read.
     """
@@ -86,7 +86,7 @@ def is_called(rule: AccessRule, database: str) -> bool:
 def _written_in(
     manifest: Manifest, segments: Sequence[Segment], rules: Sequence[AccessRule], settings: Settings
 ) -> Iterator[str]:
-    """Yield the files that hidden databases are written in, or set for, also where nothing else tells of these."""
+    """Yield the files that hidden databases are written in, or set for, also where nothing else mentions these."""
     for entry, segment in zip(manifest.segments, segments, strict=True):
         dead = set(entry.dead)
         for number in segment.files_with_facts():

@@ -15,7 +15,7 @@ __all__ = ["PathTable"]
 
 
 class PathTable:
-    """Paths by the folders that they lie in; folders are in an order in which what lies inside one follows it."""
+    """Paths by folder; folders are ordered so that what is inside one follows it."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self._paths = paths
@@ -35,7 +35,7 @@ class PathTable:
     def matching(self, globs: Iterable[str]) -> Array:
         """Return which files some glob matches and none with "!" in front, bool[files]; only these allow the rest.
 
-        Raises QueryError for a glob that is none.
+        Raises QueryError for an invalid glob.
         """
         included, excluded = split_globs(globs)
         found = np.full(len(self._paths), not included)
@@ -75,7 +75,7 @@ class PathTable:
 
 
 def _with_parents(folders: Iterable[str]) -> list[str]:
-    """Return folders, "/" at their ends, and those that they lie in, so that what is inside one follows right after."""
+    """Return folders, "/" at their ends, and their parents, so that what is inside one follows right after."""
     known = {""}
     for folder in folders:
         while folder not in known:

@@ -74,7 +74,7 @@ def _share(found: Array, wanted: Array) -> float:
 
 
 def _questions(corpus: Corpus, count: int) -> Iterator[str]:
-    """Yield questions that chunks answer, drawn by lot, the same for the same chunks."""
+    """Yield queries that chunks answer: a random sample, the same for the same chunks."""
     asked: set[str] = set()
     drawn = np.random.default_rng(SEED).permutation(len(corpus))[: LOOKED_AT * count]
     for chunk in drawn.tolist():

@@ -1,6 +1,6 @@
 """The coderag.toml files whose access rules hold for a root: those above it, its own, and those inside it.
 
-A path is for callers who meet the rules of every folder that it lies in, whichever of these folders is given as the
+A path is for callers who meet the rules of every parent folder, whichever of these folders is given as the
 root. So the rules of a root are those of its own coderag.toml, of each one above it, up to the top of the file
 system, and of each one in a folder inside it. Globs are relative to the folder that their file is in.
 """

@@ -31,7 +31,7 @@ class UncreatedTable:
     table: str
     path: str  # where that is first done
     line: int
-    advice: str  # what would tell of it
+    advice: str  # what would declare it
 
 
 def unread_files(facts: Iterable[tuple[str, Facts]]) -> tuple[UnreadFiles, ...]:

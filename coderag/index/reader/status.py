@@ -79,7 +79,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class GraphStatus:
-    """How large the graph of an index is; it may be older than the index, and is made anew when it is asked."""
+    """How large the graph of an index is; it may be older than the index, and is rebuilt when it is queried."""
 
     nodes: int
     edges: int
@@ -108,7 +108,7 @@ class Status:
     masked: tuple[MaskedFile, ...]
     skipped: tuple[Skipped, ...]
     missing_grammars: tuple[str, ...]  # packages
-    schema: SchemaStatus | None  # None: nothing tells of one
+    schema: SchemaStatus | None  # None: nothing declares one
     graph: GraphStatus | None  # None: there is none yet
     changes: Changes | None  # None: not looked for
 
@@ -140,7 +140,7 @@ def take_stock(
 ) -> Status:
     """Return the status of an opened index; raises IndexDamagedError, and RootError where the files are compared.
 
-    `listed` is its listing, `catalog` what its files and `snapshots` tell of schemas, None where they tell of none.
+    `listed` is its listing, `catalog` the schema of its files and `snapshots`, None where there is none.
     """
     dead = [set(entry.dead) for entry in manifest.segments]
     skipped = tuple(Skipped(left.path, SkipReason(left.reason), left.detail) for left in listed.skipped)

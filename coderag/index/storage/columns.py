@@ -92,8 +92,8 @@ class Columns:
     posting_docs: Array  # u32[postings]: chunk
     posting_weights: Array  # u8[postings]
     vectors: Array  # i8[chunks, dimensions] (coderag.index.storage.vectors); of 0 dimensions where there are none yet
-    facts: list[bytes]  # what each file tells of schemas (coderag.sql.records.Facts), deflated JSON; b"" for nothing
-    links: list[bytes]  # what each file has to do with others (coderag.index.storage.links), deflated; b"" for nothing
+    facts: list[bytes]  # the facts of each file (coderag.sql.records.Facts), deflated JSON; b"" for nothing
+    links: list[bytes]  # the links of each file (coderag.index.storage.links), deflated; b"" for nothing
 
 
 # A name is the end of its qualified name, so only its length in bytes is kept.

@@ -1,4 +1,4 @@
-"""What a file has to do with others, as it is stored: its definitions, what it mentions, and what it does to tables."""
+"""The links of a file, as stored: its definitions, its references, and what it does to tables."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def stamp_of(file: SourceFile, now: int) -> Stamp:
 def sooner(mtime_ns: int, now: int) -> int:
     """Return a time that was before `now`; 0 for another.
 
-    What is as new as the look at it may change once more within one tick of the clock, and nobody could tell.
+    Racily clean (git's term): a file as new as the scan may change within the same tick of the clock, unnoticed.
     """
     coarse = COARSE_NS if mtime_ns % WHOLE_SECOND == 0 else 0
     return mtime_ns if mtime_ns + coarse < now else 0

@@ -5,7 +5,7 @@ An index folder holds
     manifest.json         this; replaced by a rename, so a reader sees the old index or the new one
     graph-N-X.bin         what calls, reads and writes what (coderag.graph)
     listing-N-X.bin       what the file system said of the root (coderag.index.storage.listing)
-    catalog-N-X.bin       the schema that the files and databases amount to (coderag.index.catalog.catalog)
+    catalog-N-X.bin       the schema of all files and databases (coderag.index.catalog.catalog)
     databases/            what databases said when they were asked last (coderag.index.storage.database_snapshots)
     views/                graphs of what callers of some groups see (coderag.graph.access_graphs)
     segments/NAME/        immutable (coderag.index.storage.segment)
@@ -78,7 +78,7 @@ __all__ = [
 
 # History of the format:
 # 1  first
-# 2  what files tell of schemas, and the catalog folded from it
+# 2  the facts of files, and the catalog folded from them
 # 3  vectors
 # 4  stamps of files in the listing instead of the segments, sums of all files in the manifest
 # 5  links of files in segments, and the graph
@@ -140,7 +140,7 @@ class Manifest:
     updated_ns: int = 0  # when the files were listed
     seconds: float = 0.0  # the last full build took
     generation: int = 0  # counts the manifests written
-    catalog: str = ""  # name of the catalog's file, "" where nothing tells of a schema
+    catalog: str = ""  # name of the catalog's file, "" where nothing declares a schema
     catalog_sum: Sum = NO_SUM
     catalog_key: str = ""  # what the catalog was folded from, besides the files
     graph: str = ""  # name of the graph's file, "" where there is none
@@ -182,7 +182,7 @@ def read_sealed_manifest(folder: IndexPath) -> Sealed:
 
 
 def is_at_home(folder: IndexPath, body: bytes) -> bool:
-    """Tell whether the body of a manifest says that its index lies in this folder."""
+    """Tell whether the body of a manifest says that its index is stored in this folder."""
     match = HOME.match(body)
     try:
         return match is not None and json.loads(match[1]) == _home_of(folder)
@@ -230,7 +230,7 @@ def decode_manifest(folder: IndexPath, body: bytes) -> Manifest:
 
 
 def decode_entry(folder: IndexPath, table: Any) -> SegmentEntry:
-    """Return the segment that a table of a manifest, or of the cache, tells of; raises IndexDamagedError."""
+    """Return the segment that a table of a manifest, or of the cache, describes; raises IndexDamagedError."""
     fields = _checked(table, ENTRY_FIELDS, folder)
     entry = SegmentEntry(**{name: _frozen(value) for name, value in fields.items()})
     if entry.dead and entry.dead[-1] >= entry.files:

@@ -1,4 +1,4 @@
-"""What a file tells of schemas, as it is stored: deflated JSON, or nothing at all."""
+"""The facts of a file, as stored: deflated JSON, or nothing at all."""
 
 from __future__ import annotations
 

@@ -304,7 +304,7 @@ class Segment:
 
     @cached_property
     def symbol_chunk(self) -> Array:
-        """The chunk of each definition that is none of its own, [symbols]."""
+        """The chunk of each definition that has no chunk of its own, [symbols]."""
         return within(self.arrays["symbol_chunk"], len(self), what="symbol_chunk")
 
     @property
@@ -392,7 +392,7 @@ class Segment:
             raise self._damaged(f"block {number} of {TEXT}: {error}") from error
 
     def deflated_facts(self, number: int) -> bytes:
-        """Return what a file tells of schemas as it is stored, b"" where it tells nothing."""
+        """Return the facts of a file as they are stored, b"" for none."""
         begin, end = self.arrays["facts_offsets"][number : number + 2]
         return bytes(self.arrays["facts_blob"][begin:end])
 
@@ -402,12 +402,12 @@ class Segment:
         return numbers
 
     def deflated_links(self, number: int) -> bytes:
-        """Return what a file has to do with others as it is stored, b"" where it has nothing to tell."""
+        """Return the links of a file as they are stored, b"" for none."""
         begin, end = self.arrays["links_offsets"][number : number + 2]
         return bytes(self.arrays["links_blob"][begin:end])
 
     def links(self, number: int) -> Links:
-        """Return what a file has to do with others."""
+        """Return the links of a file."""
         from coderag.index.storage.links import inflate_links  # a search needs none of it
 
         try:
@@ -425,7 +425,7 @@ class Segment:
             raise self._damaged(f"links of file {number}: {error}") from error
 
     def facts(self, number: int) -> Facts:
-        """Return what a file tells of schemas."""
+        """Return the facts of a file."""
         from coderag.index.storage.schema_operations import inflate_facts  # a search needs none of it
 
         try:

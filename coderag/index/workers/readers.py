@@ -1,4 +1,4 @@
-"""A file's text to its chunks, its definitions, and what it tells of schemas."""
+"""A file's text to its chunks, its definitions and its facts."""
 
 from __future__ import annotations
 

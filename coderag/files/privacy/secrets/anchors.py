@@ -62,7 +62,7 @@ def _share(members: bytes) -> tuple[float, bool]:
 
 
 class Sieve:
-    """Some keys, as tables that tell of all of them at once where they may stand.
+    """A multi-pattern prefilter: bit tables that mark where any of some keys may start.
 
     Each key belongs to one of eight buckets, and a table a place says of each byte in which buckets some key has it
     there. Where the tables agree on a bucket, a key of it may stand. (The idea of Teddy, the matcher for several

@@ -84,7 +84,7 @@ def is_template(text: bytes) -> bool:
 
 
 def is_plain_value(text: bytes) -> bool:
-    """Tell whether the value of a setting is none to be kept secret: a switch, a small number, a path, an address."""
+    """Tell whether the value of a setting need not be kept secret: a switch, a small number, a path, an address."""
     return PLAIN.fullmatch(text) is not None
 
 

@@ -22,7 +22,7 @@ BARE = sys.stdlib_module_names  # never looked for in another project
 
 
 class Below(NamedTuple):
-    """What the roots that are visible from somewhere tell of a module."""
+    """A module as the roots that are visible from a place have it."""
 
     files: Found
     final: bool  # another project is not asked

@@ -53,7 +53,7 @@ class PathRules(NamedTuple):
 
 
 class Package(NamedTuple):
-    """A package.json: where it lies, its name, the paths that its main module and its subpaths stand for."""
+    """A package.json: its folder, its name, the paths that its main module and its subpaths stand for."""
 
     folder: str
     name: str

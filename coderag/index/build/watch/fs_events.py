@@ -3,7 +3,7 @@
 watchfiles (the Rust crate notify) has three traps, which shape this module. It watches a tree with all that is ignored
 in it, so folders are watched one by one. It forgets what it saw when it returns without changes, and does not tell when
 the system's queue ran over, so a wait that ends without changes means that all is to be looked at. And after a name
-that is not UTF-8 it does nothing but fail, so it is made anew.
+that is not UTF-8 it does nothing but fail, so it is restarted.
 """
 
 from __future__ import annotations

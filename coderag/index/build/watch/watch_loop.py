@@ -80,7 +80,7 @@ class Update:
 def gentle_options(folder: IndexPath, known: Manifest, *, workers: int | None, most_files: int) -> BuildOptions:
     """Return how to update an index while others search: as it was made last, which may be later than `known`.
 
-    Without a number of workers there is one a core but one.
+    Without a number of workers there is one per core, less one.
     """
     with suppress(StoredIndexError):
         known = read_manifest(folder)
@@ -164,7 +164,7 @@ class _State:
             return
         self._wait_for_git()
         if not (self.followed.folder / MANIFEST).exists():
-            self._stop.wait(GRACE_SECONDS)  # it may be the root that is being removed, and must not be made anew
+            self._stop.wait(GRACE_SECONDS)  # it may be the root that is being removed, and must not be rebuilt
             self._identify()
         written = 0
         while self.pending and not self._stop.is_set():

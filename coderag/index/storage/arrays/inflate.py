@@ -7,7 +7,7 @@ import zlib
 __all__ = ["GROUP_BYTES", "RECORD_BYTES", "REMEMBERED_BYTES", "inflate"]
 
 GROUP_BYTES = 64 << 20  # of names or details that are deflated together, at most; some kilobytes are usual
-RECORD_BYTES = 256 << 20  # of what a file tells of schemas or of other files
+RECORD_BYTES = 256 << 20  # of the facts or the links of a file
 REMEMBERED_BYTES = 1 << 18  # a group that is larger is inflated whenever it is asked for
 # What is larger than LARGE_BYTES is no more than RATIO times as large as it is deflated. What is written of files is a
 # thirtieth at the least; deflate could make a thousandth of bytes that are all alike.

@@ -103,7 +103,7 @@ def check_arrays(path: IndexPath, arrays: Mapping[str, Array], specs: Specs) -> 
 
 
 def within(numbers: Array, count: int, *, what: str, least: int = 0) -> Array:
-    """Return numbers of `count` things as they are; raises ValueError for one that is none of them."""
+    """Return numbers of `count` things as they are; raises ValueError for one that is out of range."""
     if len(numbers) and not (least <= int(numbers.min()) and int(numbers.max()) < count):
         raise ValueError(f"{what} refers to what is not there")
     return numbers

@@ -55,7 +55,7 @@ def take_over(folder: IndexPath, root: Path) -> None:
     """Make an index this user's own and that of a root, whoever made it: `coderag index --trust`.
 
     No other index gets its segments, an endpoint that it names is not asked, of a model that it names the usual
-    revision is taken, and its catalog and graph are made anew by the next update and question. Raises
+    revision is taken, and its catalog and graph are rebuilt by the next update and query. Raises
     IndexUnsafeError, IndexMissingError, IndexFormatError, IndexLockedError, IndexWriteError, and IndexDamagedError
     where a file is not what the manifest says, or says what cannot be.
     """

@@ -1,4 +1,4 @@
-"""Databases that are files, to where they lie in a root, also after the root was moved or renamed."""
+"""Databases that are files, to their paths in a root, also after the root was moved or renamed."""
 
 from __future__ import annotations
 

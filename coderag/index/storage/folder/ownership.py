@@ -53,7 +53,7 @@ def recorded_root(folder: IndexPath) -> str:
 def default_folder(root: Path) -> tuple[IndexPath, IndexPath | None]:
     """Return where the index of a root lies if nobody says otherwise, and the one of somebody else that is in the way.
 
-    That is ROOT/.coderag; where an index lies there that is not believed, it is a folder beside. Raises like
+    That is ROOT/.coderag; where there is an index that is not trusted, it is a folder beside it. Raises like
     `is_believed`.
     """
     usual = IndexPath(root, (INDEX_FOLDER,))
@@ -63,5 +63,5 @@ def default_folder(root: Path) -> tuple[IndexPath, IndexPath | None]:
 
 
 def name_beside() -> str:
-    """Return the name of the folder for an index beside one that is not believed; no repository can know it."""
+    """Return the name of the folder for an index beside one that is not trusted; no repository can know it."""
     return f"{INDEX_FOLDER}-{sign('folder beside', b'')[:8]}"

@@ -1,7 +1,7 @@
 """Bytes to a signature that only this user can have made (HMAC with SHA-256, RFC 2104), and back to who made it.
 
 An index may have come with a repository that somebody else made. So what is written into one is signed by a key that
-never leaves the user's own folder, and what carries no such signature is not believed. Machines that hand an index to
+never leaves the user's own folder, and what carries no such signature is not trusted. Machines that hand an index to
 each other on purpose share a key in CODERAG_INDEX_KEY.
 """
 
