@@ -198,7 +198,7 @@ class TableFilter:
 class Relation:
     """A relation of a hit: who calls it, a table that it reads."""
 
-    kind: str  # "called by", "tested by", "reads", "read by", "writes", "answers", "maps", ...
+    kind: str  # "called by", "tested by", "reads", "read by", "writes", "handles", "maps to", ...
     name: str  # qualified
     path: str = ""  # "" for a table that no file defines
     line: int = 0

@@ -61,7 +61,7 @@ class EdgeKind(StrEnum):
     ALTERS = "alters"  # migration -> table or column
     MAPS = "maps"  # class -> table, field -> column
     ROUTES = "routes"  # address -> function
-    SPEAKS_OF = "speaks of"  # business term -> table or column
+    DESCRIBES = "describes"  # business term -> table or column
 
 
 class Certainty(StrEnum):

@@ -57,7 +57,7 @@ revenue -derives from> orders
 revenue.sum -derives from> orders.total
 items -foreign key> orders
 items.order_id -foreign key> orders.id
-turnover -speaks of> orders.total
+turnover -describes> orders.total
 Orders -documents> pay
 """
 LABELS = {"tests/": frozenset({"test"}), "vendor/": frozenset({"vendored"})}

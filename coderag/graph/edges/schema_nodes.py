@@ -246,9 +246,9 @@ class _Schema:
         where = {"file": self._file(definition.source), "row": _row(definition.source)}
         for name in definition.tables:
             if (table := self.data.tables.only(name)) is not None:
-                self.draft.add_edge(node, self.data.table_nodes[table], EdgeKind.SPEAKS_OF, **where)
+                self.draft.add_edge(node, self.data.table_nodes[table], EdgeKind.DESCRIBES, **where)
         for column in self._columns(definition.columns, Name("")):
-            self.draft.add_edge(node, column, EdgeKind.SPEAKS_OF, **where)
+            self.draft.add_edge(node, column, EdgeKind.DESCRIBES, **where)
 
     def _add_usage(
         self,

@@ -32,7 +32,7 @@ WEIGHTS = {
     EdgeKind.OVERRIDES: 0.3,
     EdgeKind.REFERENCES: 0.5,
     EdgeKind.IMPORTS: 0.3,
-    EdgeKind.SPEAKS_OF: 0.3,
+    EdgeKind.DESCRIBES: 0.3,
     EdgeKind.DOCUMENTS: 0.3,
     EdgeKind.DEFINES: 0.1,
     EdgeKind.ALTERS: 0.1,

@@ -55,7 +55,7 @@ GOING_ON = frozenset(
 )
 ENDS = frozenset(
     {
-        *(EdgeKind.IMPORTS, EdgeKind.DOCUMENTS, EdgeKind.SPEAKS_OF, EdgeKind.DEFINES, EdgeKind.ALTERS),
+        *(EdgeKind.IMPORTS, EdgeKind.DOCUMENTS, EdgeKind.DESCRIBES, EdgeKind.DEFINES, EdgeKind.ALTERS),
         EdgeKind.FOREIGN_KEY,  # the column that refers to it keeps its name, and so does what reads that
     }
 )

@@ -34,7 +34,7 @@ FORWARD = {
     EdgeKind.FOREIGN_KEY: 1.5,
     EdgeKind.TESTS: 1.0,
     EdgeKind.REFERENCES: 1.5,
-    EdgeKind.SPEAKS_OF: 1.5,
+    EdgeKind.DESCRIBES: 1.5,
     EdgeKind.DOCUMENTS: 1.5,
     EdgeKind.INHERITS: 2.0,
     EdgeKind.IMPLEMENTS: 2.0,

@@ -29,28 +29,28 @@ class Role(StrEnum):
     READERS = "read by"
     WRITERS = "written by"
     DELETERS = "deleted by"
-    ROUTES = "answers"
+    ROUTES = "handles"
     MAPPED = "mapped by"
     VIEWS = "views that derive from it"
     REFERRING = "foreign keys to it"
     REFERRED = "foreign keys from it"
     QUERIES = "queries"
     ROUTINES = "routines"
-    TERMS = "terms that speak of it"
+    TERMS = "terms that describe it"
     MIGRATIONS = "migrations"
     BASES = "inherits"
     HEIRS = "inherited by"
     OVERRIDES = "overrides"
     OVERRIDDEN = "overridden by"
-    REFERENCES = "named by"
+    REFERENCES = "referenced by"
     IMPORTERS = "imported by"
     READS = "reads"
     WRITES = "writes"
     DELETES = "deletes from"
-    MAPS = "maps"
+    MAPS = "maps to"
     DERIVES = "derives from"
-    HANDLER = "answered by"
-    SPEAKS_OF = "speaks of"
+    HANDLER = "handled by"
+    DESCRIBES = "describes"
     TESTS = "tests"
     DOCUMENTS = "documents"
 
@@ -65,7 +65,7 @@ INWARD = {
     EdgeKind.MAPS: Role.MAPPED,
     EdgeKind.DERIVES: Role.VIEWS,
     EdgeKind.FOREIGN_KEY: Role.REFERRING,
-    EdgeKind.SPEAKS_OF: Role.TERMS,
+    EdgeKind.DESCRIBES: Role.TERMS,
     EdgeKind.DEFINES: Role.DEFINED,
     EdgeKind.ALTERS: Role.MIGRATIONS,
     EdgeKind.INHERITS: Role.HEIRS,
@@ -88,7 +88,7 @@ OUTWARD = {
     EdgeKind.IMPLEMENTS: Role.BASES,
     EdgeKind.OVERRIDES: Role.OVERRIDES,
     EdgeKind.ROUTES: Role.HANDLER,
-    EdgeKind.SPEAKS_OF: Role.SPEAKS_OF,
+    EdgeKind.DESCRIBES: Role.DESCRIBES,
 }
 # What a source is decides where such uses of data stand.
 OF_SOURCE = {
@@ -98,7 +98,7 @@ OF_SOURCE = {
     NodeKind.VIEW: Role.VIEWS,
 }
 USES = (EdgeKind.READS, EdgeKind.WRITES, EdgeKind.DELETES)
-OF_MEMBERS = (*USES, EdgeKind.MAPS, EdgeKind.DERIVES, EdgeKind.SPEAKS_OF, EdgeKind.ALTERS, EdgeKind.TESTS)
+OF_MEMBERS = (*USES, EdgeKind.MAPS, EdgeKind.DERIVES, EdgeKind.DESCRIBES, EdgeKind.ALTERS, EdgeKind.TESTS)
 WITHOUT_TESTS = frozenset({Role.CALLERS, Role.READERS, Role.WRITERS, Role.DELETERS, Role.REFERENCES})
 
 

@@ -26,14 +26,14 @@ INWARD = {
     EdgeKind.READS: "read by",
     EdgeKind.WRITES: "written by",
     EdgeKind.DELETES: "deleted by",
-    EdgeKind.ROUTES: "answers",
+    EdgeKind.ROUTES: "handles",
     EdgeKind.TESTS: "tested by",
 }
 OUTWARD = {
     EdgeKind.READS: "reads",
     EdgeKind.WRITES: "writes",
     EdgeKind.DELETES: "deletes from",
-    EdgeKind.MAPS: "maps",
+    EdgeKind.MAPS: "maps to",
     EdgeKind.DERIVES: "derives from",
 }
 TESTED = INWARD[EdgeKind.TESTS]  # and what tests call

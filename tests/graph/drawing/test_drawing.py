@@ -30,12 +30,12 @@ def evil() -> Drawing:
 
 def test_what_is_around_a_table_columns_and_fields_are_part_of_theirs() -> None:
     assert lines(drawn("orders")) == {
-        "Order maps orders",
+        "Order maps to orders",
         "Order.load reads orders",
         "list_orders reads orders",
         "revenue derives from orders",
         "items refers to orders",
-        "turnover speaks of orders",
+        "turnover describes orders",
     }
 
 

@@ -21,8 +21,8 @@ def test_of_a_column() -> None:
     found = impact("orders.total")
     assert told(found) == [
         (1, "revenue.sum", "derives from orders.total"),
-        (1, "turnover", "speaks of orders.total"),
-        (1, "Order.total", "maps orders.total"),
+        (1, "turnover", "describes orders.total"),
+        (1, "Order.total", "maps to orders.total"),
         (1, "Order.load", "reads orders.total"),
         (2, "revenue", "holds revenue.sum"),
         (2, "pay", "calls Order.load"),

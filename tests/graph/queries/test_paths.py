@@ -19,7 +19,7 @@ def told(way: Way) -> list[str]:
 
 def test_an_endpoint_to_a_table() -> None:
     [way] = ways("POST /pay", "orders")
-    assert told(way) == ["POST /pay", "answers with answer", "calls pay", "calls Order.load", "reads orders"]
+    assert told(way) == ["POST /pay", "handled by answer", "calls pay", "calls Order.load", "reads orders"]
     assert (way.backwards, way.steps[-1].path, way.steps[-1].line) == (False, "shop/orders.py", 7)
 
 

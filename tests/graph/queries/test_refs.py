@@ -24,7 +24,7 @@ def test_of_a_table() -> None:
         "mapped by": ["Order"],
         "views that derive from it": ["revenue"],
         "foreign keys to it": ["items"],
-        "terms that speak of it": ["turnover"],
+        "terms that describe it": ["turnover"],
     }
 
 
@@ -38,7 +38,7 @@ def test_of_a_column() -> None:
         "read by": ["Order.load"],
         "mapped by": ["Order.total"],
         "views that derive from it": ["revenue.sum"],
-        "terms that speak of it": ["turnover"],
+        "terms that describe it": ["turnover"],
     }
 
 
@@ -56,8 +56,8 @@ def test_what_a_function_does_to_data_and_what_it_overrides() -> None:
 
 
 def test_routes_and_handlers() -> None:
-    assert told(refs("answer"))["answers"] == ["POST /pay"]
-    assert told(refs("POST /pay")) == {"answered by": ["answer"]}
+    assert told(refs("answer"))["handles"] == ["POST /pay"]
+    assert told(refs("POST /pay")) == {"handled by": ["answer"]}
 
 
 def test_places_and_certainty() -> None:

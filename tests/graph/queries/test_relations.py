@@ -17,8 +17,8 @@ def told(name: str) -> list[tuple[str, str]]:
 def test_callers_tests_and_tables() -> None:
     assert told("pay") == [("called by", "answer"), ("tested by", "test_pay")]
     assert told("Order.load") == [("called by", "pay"), ("reads", "orders")]
-    assert told("answer") == [("answers", "POST /pay"), ("tested by", "test_answer")]
-    assert told("Order") == [("maps", "orders")]
+    assert told("answer") == [("handles", "POST /pay"), ("tested by", "test_answer")]
+    assert told("Order") == [("maps to", "orders")]
     assert told("orders") == [("read by", "Order.load"), ("read by", "list_orders")]
 
 
