@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -35,9 +37,24 @@ def pytest_xdist_auto_num_workers() -> int:
 OWN = tempfile.TemporaryDirectory(prefix="coderag-tests-")
 os.environ.update({name: str(Path(OWN.name, name)) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME")})
 
+# Tests start some thousand processes. Without bytecode each of them compiles all modules that it imports, which takes
+# longer than what it does; workers of xdist share what the process that started them keeps.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+if sys.pycache_prefix is None:
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(OWN.name, "bytecode"))
+
 
 def pytest_unconfigure() -> None:
     OWN.cleanup()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that is marked `dev` where one of the modules that it needs is not installed."""
+    for marker in item.iter_markers("dev"):
+        lacking = [name for name in marker.args if find_spec(name) is None]
+        if lacking:
+            pytest.skip(f"needs {', '.join(lacking)}: pip install -e '.[dev]'")
 
 
 @pytest.fixture

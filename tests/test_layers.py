@@ -82,18 +82,15 @@ def layer(module: str) -> int:
 
 def imports(path: Path, *, lazy: bool) -> set[str]:
     """Return the modules that a file imports, those for type checkers left out; `lazy`: inside functions too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    skipped = {
-        id(inner)
-        for node in ast.walk(tree)
-        if (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-        or (not lazy and isinstance(node, ast.FunctionDef))
-        for inner in ast.walk(node)
-    }
     found: set[str] = set()
-    for node in ast.walk(tree):
-        if id(node) in skipped:
+    left: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
+        if not lazy and isinstance(node, ast.FunctionDef):
+            continue
+        left += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
             found.update(one.name for one in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -101,8 +101,8 @@ def test_rows_hold_the_answers(rows: Rows, tmp_path: Path) -> None:
     assert (Rows.load(tmp_path / "rows.npz").text == rows.text).all()
 
 
+@pytest.mark.dev("lightgbm")
 def test_a_ranker_is_grown_and_read_back(rows: Rows, tmp_path: Path) -> None:
-    pytest.importorskip("lightgbm")
     plan = Plan(tuple(range(len(FEATURES))), 5, {"symbol": 1.0, "how": 1.0, "topic": 0.5})
     booster = grow(rows, plan, np.ones(len(rows.sizes), dtype=bool))
     write_ranker(tmp_path / "ranker.json", booster, FEATURES, about={})

@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from time import process_time
 
 import pytest
-from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
-from detect_secrets.plugins.base import BasePlugin, RegexBasedDetector
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -481,8 +479,12 @@ def test_the_sieve_looks_across_the_borders_of_its_windows() -> None:
         assert sieve.positions(bytes(data)) == [place]
 
 
+@pytest.mark.dev("detect_secrets")
 def test_formats_of_detect_secrets_are_known() -> None:
     """Every detector there that goes by a format finds one of the tokens here: a new one is a format to add."""
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+    from detect_secrets.plugins.base import BasePlugin, RegexBasedDetector
+
     claims = base64.urlsafe_b64encode(json.dumps({"sub": "shop", "iat": 1516239022}).encode()).decode().rstrip("=")
     jwt = made(f"eyJhbGciOiJIUzI1NiJ9.{claims}.<w43>")
     assert kinds(jwt) == [(1, "JSON web token")]

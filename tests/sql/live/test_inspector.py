@@ -19,7 +19,10 @@ from tests.sql.live.servers import MariaDb, Postgres
 
 sqlalchemy: Any = pytest.importorskip("sqlalchemy")
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of what it does not know
+pytestmark = [
+    pytest.mark.dev("sqlalchemy"),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of what it does not know
+]
 
 Described = dict[str, Any]
 
