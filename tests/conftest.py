@@ -12,8 +12,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.effort import effort
+
 # How long an example takes says something of the machine, and nothing of what is tested.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "any machine",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=effort(100, thorough=2000),  # where a test does not say how many
+)
 settings.load_profile("any machine")
 
 Golden = Callable[[Path, str], None]
@@ -37,12 +44,11 @@ def pytest_xdist_auto_num_workers() -> int:
 OWN = tempfile.TemporaryDirectory(prefix="coderag-tests-")
 os.environ.update({name: str(Path(OWN.name, name)) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME")})
 
-# Tests start some thousand processes. Without bytecode each of them compiles all modules that it imports, which takes
-# longer than what it does; workers of xdist share what the process that started them keeps.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
-if sys.pycache_prefix is None:
-    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(OWN.name, "bytecode"))
+# Tests start some thousand processes, each of which compiles all modules that it imports where bytecode is not kept:
+# that takes longer than what it does. Where it shall not lie beside the modules, it lies elsewhere, once for all workers.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(Path(OWN.name, "bytecode"))
+    sys.dont_write_bytecode = False
 
 
 def pytest_unconfigure() -> None:

@@ -100,6 +100,7 @@ def imports(path: Path, *, lazy: bool) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", sorted(MODULES))
 def test_imports_point_down(module: str) -> None:
     for imported in imports(MODULES[module], lazy=True):
@@ -137,6 +138,7 @@ def test_the_bare_package_loads_nothing_heavy() -> None:
     assert [name for name in loaded if name.startswith("coderag")] == ["coderag"]
 
 
+@pytest.mark.slow
 def test_a_search_of_an_index_as_it_is_loads_only_what_answers(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def parse(text):\n    return text\n", encoding="utf-8")
     run = partial(subprocess.run, cwd=REPOSITORY, capture_output=True, text=True, check=True)

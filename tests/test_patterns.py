@@ -213,10 +213,12 @@ def busy_ones(found: Found, *, characters: int = CHARACTERS, seconds: float = HA
                 break
 
 
+@pytest.mark.slow
 def test_no_expression_is_kept_busy() -> None:
     assert list(busy_ones(patterns())) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "characters", "seconds", "wrong"),
     [

@@ -16,9 +16,7 @@ from tests.growth import HANG_SECONDS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {
-    name: value
-    for name, value in os.environ.items()
-    if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}
+    name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}
 } | {
     "PYTHONPATH": str(REPOSITORY),
     "TERM": "xterm-256color",

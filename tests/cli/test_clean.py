@@ -13,6 +13,8 @@ from coderag.models.encoder import Array, EncoderIdentity, Passage, unit_rows
 from coderag.models.vector_cache import CachedEncoder, cache_path
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 
 class Encoder:
     """An encoder of random vectors."""

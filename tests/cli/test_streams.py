@@ -11,6 +11,9 @@ import pytest
 
 from tests.cli.conftest import ENVIRONMENT, REPOSITORY
 
+pytestmark = pytest.mark.slow
+
+EVAL = ("eval", str(REPOSITORY / "fixtures/questions.jsonl"), "--limit", "1")
 COMMANDS = (
     ("--help",),
     ("--version",),
@@ -29,7 +32,7 @@ COMMANDS = (
     ("table", "orders"),
     ("erd",),
     ("check-sql", "schema/queries/money.sql", "--json"),
-    ("eval", str(REPOSITORY / "fixtures/questions.jsonl"), "--limit", "1"),
+    EVAL,
     ("status",),
     ("clean", "--dry-run"),
     ("languages",),

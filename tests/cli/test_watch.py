@@ -19,6 +19,8 @@ from tests.cli.conftest import ENVIRONMENT, Run
 from tests.files import place
 from tests.growth import HANG_SECONDS
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 2 * HANG_SECONDS  # for all that a test does
 
 

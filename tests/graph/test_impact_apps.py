@@ -13,6 +13,8 @@ from scripts.breaking.comparing import Judgement, judge
 from scripts.breaking.records import APPS, read_truth
 from scripts.breaking.truth import digest_of, find_truth
 
+pytestmark = pytest.mark.slow
+
 # Floors, as measured. The applications are what the graph was developed on, so these say what holds, not what to expect
 # elsewhere. Of columns whose rename breaks something: the share whose sites and tests are all in the answer, and the
 # share whose sites are. Of functions at distance 1: the share that broke; most others no test comes to.

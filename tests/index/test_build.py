@@ -16,6 +16,8 @@ from coderag.index.manifest import read_manifest
 from coderag.reading.walk import SkipReason
 from tests.files import SHOP, answers, copy_shop, let_clock_tick, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:

@@ -19,6 +19,8 @@ from coderag.index.sealed import write_sealed
 from tests.files import index_file, write
 from tests.index.trees import State, state_of
 
+pytestmark = pytest.mark.slow
+
 FORMATS = Path(__file__).with_name("formats")
 FILES = {
     "alpha.py": "def alpha():\n    return 1\n",

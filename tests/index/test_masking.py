@@ -16,6 +16,8 @@ from coderag.reading.secrets import identity
 from tests.files import write
 from tests.reading.tokens import made, pem
 
+pytestmark = pytest.mark.slow
+
 TOKEN = made("ghp_<w36>")
 PASSWORD = made("<w14>7")
 KEY = pem("PRIVATE KEY")

@@ -18,6 +18,8 @@ from coderag.reading.walk import SkipReason, SourceFile
 from tests.files import write
 from tests.growth import HANG_SECONDS
 
+pytestmark = pytest.mark.slow
+
 HANGING = "int before;\n" + "/* /* /* /* /* \n" * 20_000  # the C grammar tries each of them as the beginning
 FILE_SECONDS = 4.0  # the first file of a process takes a quarter of one, with all that is imported for it
 LARGE = "".join(f"def function_{number}(a, b):\n    return a + b * {number}\n" for number in range(20_000))

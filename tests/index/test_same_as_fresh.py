@@ -24,6 +24,8 @@ from coderag.ranking.fuse import DEPTH
 from coderag.types import Fusion, Pipeline
 from tests.files import write
 
+pytestmark = pytest.mark.slow
+
 PAYMENTS = '''"""Payments of orders."""
 import time
 

@@ -22,6 +22,8 @@ from coderag.index.following import SLICE_FILES, Update
 from tests.files import REPOSITORY, place, write
 from tests.growth import HANG_SECONDS
 
+pytestmark = pytest.mark.slow
+
 
 class Following:
     """An index that a thread keeps up to date."""

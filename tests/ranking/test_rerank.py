@@ -19,6 +19,8 @@ from coderag.ranking.rerank import LateInteraction, find_reranker, reranked
 from coderag.types import Fusion, Pipeline
 from tests.files import SHOP, write
 
+pytestmark = pytest.mark.slow
+
 
 class Backwards:
     """Likes the last best."""

@@ -415,6 +415,7 @@ def test_what_is_covered_is_found_no_more(parts: list[tuple[str, str]], rest: st
     assert [one.line for one in once.secrets] == sorted(one.line for one in once.secrets)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [
@@ -427,6 +428,7 @@ def test_a_hostile_line_ends(piece: str) -> None:
     assert len(mask_secrets(data, path="README.md").data) == len(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

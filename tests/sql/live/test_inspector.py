@@ -20,6 +20,7 @@ from tests.sql.live.servers import MariaDb, Postgres
 sqlalchemy: Any = pytest.importorskip("sqlalchemy")
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.dev("sqlalchemy"),
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of what it does not know
 ]

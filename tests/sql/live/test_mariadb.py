@@ -13,6 +13,8 @@ from tests.growth import HANG_SECONDS, must_end
 from tests.sql.live.servers import MariaDb
 from tests.sql.live.shown import columns_of, shown, table_of
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = (
     """CREATE TABLE customers (
         id      int AUTO_INCREMENT PRIMARY KEY,

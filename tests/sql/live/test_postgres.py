@@ -21,6 +21,8 @@ from tests.growth import HANG_SECONDS, must_end
 from tests.sql.live.servers import Postgres
 from tests.sql.live.shown import columns_of, shown, table_of
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = """
 COMMENT ON SCHEMA public IS 'What the shop sells and to whom';
 CREATE SCHEMA stats;
