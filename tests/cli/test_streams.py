@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.cli.conftest import ENVIRONMENT, REPOSITORY
 pytestmark = pytest.mark.slow
 
 EVAL = ("eval", str(REPOSITORY / "fixtures/questions.jsonl"), "--limit", "1")
-COMMANDS = (
+COMMANDS: tuple[Any, ...] = (
     ("--help",),
     ("--version",),
     ("search", "payments", "--no-refresh"),
@@ -32,7 +33,7 @@ COMMANDS = (
     ("table", "orders"),
     ("erd",),
     ("check-sql", "schema/queries/money.sql", "--json"),
-    EVAL,
+    pytest.param(EVAL, marks=pytest.mark.dev("ir_measures")),
     ("status",),
     ("clean", "--dry-run"),
     ("languages",),

@@ -9,7 +9,6 @@ import random
 import re
 import string
 from collections.abc import Iterable
-from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +18,7 @@ from coderag.reading.secrets.anchors import KEY_BYTES, Sieve, key_of, parse_anch
 from coderag.reading.secrets.formats import formats
 from coderag.reading.secrets.masking import mask_secrets
 from coderag.reading.secrets.secret import Secret
+from tests.growth import Work, assert_linear
 from tests.reading.tokens import TOKENS, made, pem
 
 # Detectors of detect-secrets that tell a secret by the words around it, or find what is none.
@@ -441,15 +441,12 @@ def test_a_hostile_line_ends(piece: str) -> None:
     ],
 )  # fmt: skip
 def test_the_time_grows_with_the_text(piece: str) -> None:
-    def seconds(size: int) -> float:
+    def prepare(size: int) -> Work:
         data = (piece * (size // len(piece) + 1)).encode()[:size]
-        start = process_time()
-        mask_secrets(data, path="README.md")
-        return process_time() - start
+        return lambda: mask_secrets(data, path="README.md")
 
-    seconds(1000)
-    # The least of several, as other processes only add to it. Were it to grow with the square, it would be 16 times.
-    assert min(seconds(800_000) for _ in range(2)) < 9 * min(seconds(200_000) for _ in range(3))
+    prepare(1000)()  # what is loaded once takes no part
+    assert_linear(prepare, 200_000)
 
 
 def test_no_expression_repeats_without_a_bound() -> None:

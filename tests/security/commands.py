@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-HANGS_AFTER = 60.0  # seconds
+HANGS_AFTER = 180.0  # seconds: a hang, however busy the machine is
 PRELOADED = (
     *("coderag.cli.main", "coderag.cli.opening", "coderag.cli.index", "coderag.cli.search", "coderag.cli.status"),
     *("coderag.cli.clean", "coderag.cli.outline", "coderag.cli.symbols", "coderag.cli.refs", "coderag.cli.graph"),
