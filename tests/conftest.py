@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.effort import effort
+
 # How long an example takes says something of the machine, and nothing of what is tested.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "any machine",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=effort(100, thorough=2000),  # where a test does not say how many
+)
 settings.load_profile("any machine")
 
 Golden = Callable[[Path, str], None]
@@ -30,14 +39,40 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(MOST_WORKERS, available_cores())
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Let a worker of xdist that has nothing left take tests from another: some take a thousand times as long."""
+    if config.getoption("numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run slow tests first: a long one at the end would leave the other workers idle."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 # The cache and the key of the user stay out of the tests, and the tests out of them: also in the processes that they
 # start, whose environment other modules copy when they are imported.
 OWN = tempfile.TemporaryDirectory(prefix="coderag-tests-")
 os.environ.update({name: str(Path(OWN.name, name)) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME")})
 
+# Tests start some thousand processes, each of which compiles all modules that it imports where bytecode is not kept:
+# that takes longer than what it does. Where it may not be beside the modules, all workers share a folder elsewhere.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(Path(OWN.name, "bytecode"))
+    sys.dont_write_bytecode = False
+
 
 def pytest_unconfigure() -> None:
     OWN.cleanup()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that is marked `dev` where one of the modules that it needs is not installed."""
+    for marker in item.iter_markers("dev"):
+        lacking = [name for name in marker.args if find_spec(name) is None]
+        if lacking:
+            pytest.skip(f"needs {', '.join(lacking)}: pip install -e '.[dev]'")
 
 
 @pytest.fixture

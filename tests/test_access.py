@@ -205,6 +205,7 @@ def cases(draw: st.DrawFn) -> tuple[list[str], str, list[str], list[str]]:
     return paths, rules, groups, seen
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(case=cases(), first=st.integers(0, len(FILES)))
 def test_a_caller_sees_what_an_index_of_the_visible_files_holds(

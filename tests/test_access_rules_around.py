@@ -43,6 +43,7 @@ def shop(tmp_path: Path) -> Path:
     return tmp_path / "work/shop"
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     globs=st.lists(st.sampled_from(sorted(GLOBS)), min_size=1, max_size=2),

@@ -67,6 +67,7 @@ def link_to_itself(root: Path) -> None:
     link("bad.py", "a.py")(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "path", "reason", "detail"),
     [
@@ -102,6 +103,7 @@ def test_files_that_cannot_be_read(
     assert skipped(Index.build(root, workers=1))[path] == (reason, detail.format(root=root))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data"),
     [
@@ -129,26 +131,28 @@ def test_odd_files_are_read(root: Path, name: str, data: bytes) -> None:
     assert index.is_fresh()
 
 
+@pytest.mark.slow
 def test_nested_brackets_in_every_language(root: Path) -> None:
     files: dict[str, str | bytes] = {}
     for language in languages().values():
         if language.reader == "outline" and language.extensions:
             files[f"{language.name}{language.extensions[0]}"] = "nested_brackets\n" + ("([{" * 17 + "\n") * 200
     write(root, files)
-    build(root, IndexPath(root / ".coderag"), options=BuildOptions(file_seconds=1.0), repository="root")
+    build(root, IndexPath(root / ".coderag"), options=BuildOptions(file_seconds=HANG_SECONDS), repository="root")
     index = Index.open(root)
     assert first(index) == "good.py"
     problems = {one.path: one.problem for one in index.status()[0].problems}
-    assert set(problems.values()) <= {"syntax errors", "reading it did not end in 1 s"}
+    assert set(problems.values()) <= {"syntax errors"}
     for path in files:
         assert index.chunks(path)[0].text.startswith("nested_brackets\n"), path
         assert index.chunks(path)[-1].text.endswith("\n")
 
 
-FILE_SECONDS = 4.0  # the first file of a process takes a quarter of one, with all that is imported for it
+FILE_SECONDS = 8.0  # the first file takes a quarter of one with all that is imported for it, more on a busy machine
 HANGING = "int before;\n" + "/* /* /* /* /* \n" * 20_000  # the C grammar tries each of them as the beginning
 
 
+@pytest.mark.slow
 def test_a_file_that_stalls_its_parser_is_read_as_lines(root: Path) -> None:
     write(root, {"hang.c": HANGING, "later.c": "int added_later(void) { return 1; }\n"})
     options = BuildOptions(workers=1, file_seconds=FILE_SECONDS)
@@ -172,6 +176,7 @@ def children() -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
 def test_a_killed_worker_is_replaced(root: Path, tmp_path: Path) -> None:
     write(root, {f"file_{number}.py": f"def function_{number}():\n    return {number}\n" for number in range(400)})
@@ -308,6 +313,7 @@ def on_disk(folder: Path) -> set[str]:
     return {path.name for path in (folder / "segments").iterdir()} | {path.name for path in folder.glob("*.*")}
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_index(root: Path, small_disk: Path) -> None:
     index = Index.build(root, index=small_disk / "index", workers=0)
     before = on_disk(small_disk / "index")
@@ -355,6 +361,7 @@ def test_an_index_that_another_process_writes(root: Path) -> None:
     update(root, IndexPath(root / ".coderag"), options=replace(options, lock_seconds=5), repository="root")
 
 
+@pytest.mark.slow
 def test_two_processes_may_update_at_once(root: Path) -> None:
     Index.build(root, workers=0)
     script = (
@@ -396,6 +403,7 @@ def without_privileges(*arguments: Path) -> str:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_files_and_folders_without_permission(tmp_path: Path) -> None:
     root = write(
         tmp_path / "root", {"good.py": GOOD, "hidden.py": GOOD, "closed/a.py": GOOD, "listed/a.py": GOOD, "run": GOOD}
@@ -512,6 +520,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return odd_files(tmp_path_factory.mktemp("odd"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "message"), WRONG_CALLS, ids=[" ".join(one[0])[:50] for one in WRONG_CALLS])
 def test_wrong_calls_end_in_one_line(root: Path, odd: Path, arguments: list[str], message: str) -> None:
     (root / ".git").mkdir()
@@ -524,7 +533,7 @@ def test_wrong_calls_end_in_one_line(root: Path, odd: Path, arguments: list[str]
         capture_output=True,
         text=True,
         errors="surrogateescape",
-        timeout=60,
+        timeout=HANG_SECONDS,
         check=False,
     )
     [line] = [one for one in done.stderr.splitlines() if not one.startswith("coderag: indexed ")]

@@ -9,6 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 SHOP = CHECKOUT / "fixtures" / "shop"
 INDEX_FIGURES = {
@@ -108,6 +112,7 @@ def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
     assert done.stderr == f"benchmark: {told}\n"
 
 
+@pytest.mark.dev("matplotlib")
 def test_scaling_writes_a_table_and_a_plot(tmp_path: Path) -> None:
     source = tmp_path / "corpora" / "linux" / "drivers"
     source.mkdir(parents=True)

@@ -19,10 +19,13 @@ from scripts.fuzzing.campaign import Campaign, input_of, kind_of
 from scripts.fuzzing.check import judge
 from scripts.fuzzing.mutate import mutated
 from scripts.fuzzing.shrink import shrunk
+from tests.effort import effort
 from tests.workspace import REPOSITORY, write
 
-EACH = 2  # inputs of each target
-EXAMPLES = 100
+pytestmark = pytest.mark.slow
+
+EACH = effort(2, thorough=20)  # inputs of each target
+EXAMPLES = effort(100, thorough=2000)
 
 
 @pytest.fixture(scope="module")

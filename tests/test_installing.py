@@ -83,6 +83,25 @@ def test_the_distribution_has_a_name_of_its_own() -> None:
     assert list(PROJECT["scripts"]) == ["coderag"]
 
 
+# Modules of the extra dev that tests import. CI runs what needs them by the marker dev, and nothing else a second time.
+OF_DEV = ("alembic", "bm25s", "detect_secrets", "flask", "ir_measures", "lightgbm", "matplotlib", "scipy", "sqlalchemy")
+IMPORTED = re.compile(
+    rf"""importorskip\("({"|".join(OF_DEV)})\b|^ +(?:import|from) ({"|".join(OF_DEV)})\b""", re.MULTILINE
+)
+DEV_MARK = re.compile(r"""mark\.dev\(([^)]*)\)""")
+
+
+def test_what_needs_the_extra_dev_is_marked() -> None:
+    unmarked = {}
+    for path in sorted((REPOSITORY / "tests").rglob("test_*.py")):
+        text = path.read_text(encoding="utf-8")
+        code = re.sub(r'''""".*?"""|\'\'\'.*?\'\'\'''', "", text, flags=re.DOTALL)
+        needed = {first or second for first, second in IMPORTED.findall(code)}
+        if lacking := needed - set(re.findall(r"\w+", " ".join(DEV_MARK.findall(text)))):
+            unmarked[path.name] = lacking
+    assert unmarked == {}
+
+
 @pytest.mark.parametrize("extra", Extra)
 def test_a_message_names_an_extra_that_there_is(extra: Extra) -> None:
     assert extra in PROJECT["optional-dependencies"]

@@ -31,7 +31,7 @@ LAYERS = [
     {"coderag.index"},
     {"coderag.graph"},
     {"coderag.search"},
-    {"coderag.api"},
+    {"coderag.api.index"},
     {"coderag.evaluate"},
     {"coderag.cli"},
     {"coderag.__main__"},
@@ -50,7 +50,7 @@ HEAVY = {
     "numpy": (
         *("coderag.text", "coderag.encoders", "coderag.rerankers"),
         *("coderag.syntax.lines", "coderag.files.privacy.secrets.anchors"),
-        *("coderag.index", "coderag.graph", "coderag.search", "coderag.api", "coderag.evaluate"),
+        *("coderag.index", "coderag.graph", "coderag.search", "coderag.api.index", "coderag.evaluate"),
     ),
     "numkong": ("coderag.index.storage.vectors",),
     "torch": ("coderag.encoders", "coderag.rerankers"),
@@ -86,18 +86,15 @@ def layer(module: str) -> int:
 
 def imports(path: Path, *, lazy: bool) -> set[str]:
     """Return the modules that a file imports, those for type checkers left out; `lazy`: inside functions too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    skipped = {
-        id(inner)
-        for node in ast.walk(tree)
-        if (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-        or (not lazy and isinstance(node, ast.FunctionDef))
-        for inner in ast.walk(node)
-    }
     found: set[str] = set()
-    for node in ast.walk(tree):
-        if id(node) in skipped:
+    left: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
+        if not lazy and isinstance(node, ast.FunctionDef):
+            continue
+        left += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
             found.update(one.name for one in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -107,6 +104,7 @@ def imports(path: Path, *, lazy: bool) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", sorted(MODULES))
 def test_imports_point_down(module: str) -> None:
     for imported in imports(MODULES[module], lazy=True):
@@ -144,6 +142,7 @@ def test_the_bare_package_loads_nothing_heavy() -> None:
     assert [name for name in loaded if name.startswith("coderag")] == ["coderag", "coderag._version"]
 
 
+@pytest.mark.slow
 def test_a_search_of_an_index_as_it_is_loads_only_what_answers(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def parse(text):\n    return text\n", encoding="utf-8")
     run = partial(subprocess.run, cwd=REPOSITORY, capture_output=True, text=True, check=True)

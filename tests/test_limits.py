@@ -104,6 +104,7 @@ def test_the_library_refuses_what_exceeds_a_limit(index: Index, call: Call, mess
         call(index)
 
 
+@pytest.mark.slow
 def test_what_is_within_the_limits_is_answered(index: Index) -> None:
     question = "total " * 5_333  # 31,998 bytes
     globs = [f"!nowhere_{number}/**" for number in range(1_000)]
@@ -157,6 +158,7 @@ def test_paths_that_are_none(root: Path, tmp_path: Path) -> None:
             call()
 
 
+@pytest.mark.slow
 def test_what_other_modules_take(tmp_path: Path) -> None:
     (tmp_path / "shop.db").touch()
     (tmp_path / "long.jsonl").write_text(json.dumps({"query": LONG, "relevant": ["a.py"]}))
@@ -211,6 +213,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "message"), OPTIONS, ids=[" ".join(one[0])[:40] for one in OPTIONS])
 def test_the_command_line_refuses_them_in_one_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]

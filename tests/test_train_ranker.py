@@ -53,6 +53,7 @@ def rows(corpus: Corpus, questions: list[Judged]) -> Rows:
     return joined([rows_of(corpus, part, group=f"part {n}", encoder=shipped_encoder()) for n, part in enumerate(parts)])
 
 
+@pytest.mark.slow
 def test_every_kind_is_asked_and_answered_by_what_is_there(questions: list[Judged]) -> None:
     assert {one.kind for one in questions} == {"symbol", "how", "topic", "document"}
     for one in questions:
@@ -101,8 +102,9 @@ def test_rows_hold_the_answers(rows: Rows, tmp_path: Path) -> None:
     assert (Rows.load(tmp_path / "rows.npz").text == rows.text).all()
 
 
+@pytest.mark.slow
+@pytest.mark.dev("lightgbm")
 def test_a_ranker_is_grown_and_read_back(rows: Rows, tmp_path: Path) -> None:
-    pytest.importorskip("lightgbm")
     plan = Plan(tuple(range(len(FEATURES))), 5, {"symbol": 1.0, "how": 1.0, "topic": 0.5})
     booster = grow(rows, plan, np.ones(len(rows.sizes), dtype=bool))
     write_ranker(tmp_path / "ranker.json", booster, FEATURES, about={})
@@ -118,6 +120,7 @@ def test_the_ranker_that_is_shipped_knows_the_features() -> None:
     assert low < high
 
 
+@pytest.mark.slow
 def test_the_command_explains_itself() -> None:
     command = [sys.executable, str(REPOSITORY / "scripts/train_ranker.py"), "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

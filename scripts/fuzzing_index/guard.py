@@ -25,7 +25,7 @@ class Forbidden(BaseException):
 
 def readable_folders() -> tuple[Path, ...]:
     """Return what any Python program reads: the interpreter, its packages, and the system's libraries."""
-    found = (sys.prefix, sys.base_prefix, *filter(None, sys.path), *SYSTEM)
+    found = (sys.prefix, sys.base_prefix, *filter(None, (*sys.path, sys.pycache_prefix)), *SYSTEM)
     return tuple(dict.fromkeys(Path(one).resolve() for one in found))
 
 

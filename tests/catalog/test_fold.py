@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -648,6 +649,7 @@ def test_views_on_missing_tables_and_on_each_other() -> None:
     assert len(schema.tables) == 5
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_views_is_harmless() -> None:
     schema = folded(
         file("a.sql", create("v0"), *(view(f"v{n}x", f"v{n - 1}x" if n > 1 else "v0") for n in range(1, 3000)))
@@ -937,6 +939,7 @@ def beside_their_database(count: int) -> list[SchemaFile]:
     return [*files, asked(*(live(create(one, columns)) for one in names))]
 
 
+@pytest.mark.slow
 def test_two_thousand_tables_beside_their_database_take_linear_time() -> None:
     schema = folded(*beside_their_database(2_000))
     assert len(schema.tables) == 2_000

@@ -46,6 +46,7 @@ def check(found: ReadFile) -> None:
     assert not left, f"no chunk holds line {left[0] + 1}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", EXAMPLES)
 def test_chunks_hold_every_line_once(language: str) -> None:
     check(read(EXAMPLES[language], language))

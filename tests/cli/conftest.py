@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import gettempdir
 
 import pytest
 
@@ -17,14 +16,11 @@ from tests.growth import HANG_SECONDS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {
-    name: value
-    for name, value in os.environ.items()
-    if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE"}
+    name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}
 } | {
     "PYTHONPATH": str(REPOSITORY),
     "TERM": "xterm-256color",
     "PYTHONUTF8": "1",
-    "PYTHONPYCACHEPREFIX": f"{gettempdir()}/coderag-bytecode",
 }
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")

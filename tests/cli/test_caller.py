@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 RULES = """
 [[access]]
 paths = ["payroll/"]

@@ -13,6 +13,8 @@ from coderag.encoders.encoder import Array, EncoderIdentity, Passage, unit_rows
 from coderag.encoders.vector_cache import CachedEncoder, cache_path
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 
 class Encoder:
     """An encoder of random vectors."""

@@ -13,6 +13,8 @@ import pytest
 from tests.cli.conftest import COLOUR, Run
 from tests.workspace import write
 
+pytestmark = pytest.mark.slow
+
 UNSEEN = "\u200b\u00ad\u3164\u115f\u2800\ufeff\ue000\U000e0041\u2060\ufe0f"
 ESCAPES = f"\x1b]0;owned\x07\x1b[31m\x9b2J\u202e{UNSEEN}\r"
 OBEYED = ("\x1b", "\x07", "\x9b", "\u202e", "\r", *UNSEEN)

@@ -13,6 +13,8 @@ from coderag import Index
 from coderag.evaluate.from_docstrings import docstring_questions
 from tests.cli.conftest import COLOUR, REPOSITORY, Run
 
+pytestmark = [pytest.mark.slow, pytest.mark.dev("ir_measures", "matplotlib")]
+
 QUESTIONS = REPOSITORY / "fixtures/questions.jsonl"
 MEASURES = ["nDCG@10", "MRR@10", "recall@10", "precision@10", "success@1"]
 

@@ -17,6 +17,8 @@ from coderag.cli.main import run
 from coderag.cli.parser.parser import make_parser
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 OLD = 1_700_000_000  # seconds: when all files were written
 RULES = """
 [[schema.files]]

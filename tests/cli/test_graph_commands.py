@@ -11,6 +11,8 @@ import pytest
 from tests.cli.conftest import COLOUR, Run
 from tests.workspace import write
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "schema.sql": "CREATE TABLE orders (id INTEGER PRIMARY KEY, total INTEGER);\n"
     "CREATE VIEW revenue AS SELECT sum(total) AS cents FROM orders;\n",

@@ -11,6 +11,8 @@ import pytest
 from tests.cli.conftest import Run
 from tests.files.privacy.tokens import made
 
+pytestmark = pytest.mark.slow
+
 
 def test_first_run_indexes_and_tells_what(coderag: Run, project: Path) -> None:
     done = coderag("index", cwd=project)

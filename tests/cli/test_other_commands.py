@@ -8,10 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from coderag import __version__
 from coderag.syntax.language import languages
 from tests.cli.conftest import ENVIRONMENT, REPOSITORY, Done, Run
 from tests.growth import HANG_SECONDS
+
+pytestmark = pytest.mark.slow
 
 
 def test_outline_is_a_tree(coderag: Run, project: Path) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from tests.cli.conftest import ENVIRONMENT, Run
 
+pytestmark = pytest.mark.slow
+
 DRAWINGS = (("graph", "orders"), ("erd",))
 
 

@@ -14,6 +14,8 @@ import pytest
 from tests.cli.conftest import ENVIRONMENT, REPOSITORY, Run
 from tests.growth import HANG_SECONDS
 
+pytestmark = pytest.mark.slow
+
 WRONG = "SELECT c.nmae\nFROM customers c JOIN orders o ON o.customer_id = c.id\n"
 
 

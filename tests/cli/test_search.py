@@ -14,6 +14,8 @@ from tests.cli.conftest import COLOUR, ENVIRONMENT, Run
 from tests.growth import HANG_SECONDS
 from tests.workspace import sign_manifest
 
+pytestmark = pytest.mark.slow
+
 CONTRACT = {"path", "start_line", "end_line", "kind", "name", "qualified_name", "language", "score", "parts"}
 RETRIED = "where are failed payments retried?"
 

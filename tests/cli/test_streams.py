@@ -6,12 +6,16 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.conftest import ENVIRONMENT, REPOSITORY
 
-COMMANDS = (
+pytestmark = pytest.mark.slow
+
+EVAL = ("eval", str(REPOSITORY / "fixtures/questions.jsonl"), "--limit", "1")
+COMMANDS: tuple[Any, ...] = (
     ("--help",),
     ("--version",),
     ("search", "payments", "--no-refresh"),
@@ -29,7 +33,7 @@ COMMANDS = (
     ("table", "orders"),
     ("erd",),
     ("check-sql", "schema/queries/money.sql", "--json"),
-    ("eval", str(REPOSITORY / "fixtures/questions.jsonl"), "--limit", "1"),
+    pytest.param(EVAL, marks=pytest.mark.dev("ir_measures")),
     ("status",),
     ("clean", "--dry-run"),
     ("languages",),

@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.conftest import COLOUR, ENVIRONMENT, Run
 
+pytestmark = pytest.mark.slow
+
 
 def at_a_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
     """Run `coderag` on a terminal of its own and return all that it showed."""

@@ -19,6 +19,8 @@ from tests.cli.conftest import ENVIRONMENT, Run
 from tests.growth import HANG_SECONDS
 from tests.workspace import place
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 2 * HANG_SECONDS  # for all that a test does
 
 

@@ -103,6 +103,7 @@ def test_a_busy_endpoint_is_asked_again() -> None:
         assert len(server.requests) == 3
 
 
+@pytest.mark.slow
 def test_it_is_waited_as_long_as_the_endpoint_asks() -> None:
     asked = count()
 
@@ -138,6 +139,7 @@ def test_a_wait_of_hours_is_an_error() -> None:
     assert failing(lambda _: Reply(b"", 429, {"Retry-After": "7200"}), "come back in 7200 s") == 1
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_hangs_is_an_error() -> None:
     given_up = threading.Event()
 

@@ -71,6 +71,7 @@ def test_the_shipped_model_is_whole_and_small() -> None:
     assert (MODEL_FOLDER / "MODEL_CARD.md").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "name"),
     [
@@ -86,6 +87,7 @@ def test_what_is_meant_is_near_even_in_other_words(question: str, name: str) -> 
     assert rank(question, name) <= NEAR
 
 
+@pytest.mark.slow
 def test_words_and_texts_give_the_same_vectors_alone_and_together() -> None:
     passages = shop_passages()
     encoder = StaticEncoder.load()
@@ -102,6 +104,7 @@ def test_words_and_texts_give_the_same_vectors_alone_and_together() -> None:
     np.testing.assert_array_equal(StaticEncoder.load().encode_words(words), together)
 
 
+@pytest.mark.slow
 def test_int8_keeps_the_order_of_what_is_near() -> None:
     passages = shop_passages()
     exact = shipped_encoder().encode_passages(passages)
@@ -134,6 +137,7 @@ def test_odd_questions_are_answered(question: str) -> None:
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5) or not vector.any()
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300))
 def test_any_text_has_a_vector_of_unit_length_or_none(text: str) -> None:
     encoder = shipped_encoder()

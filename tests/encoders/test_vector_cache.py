@@ -150,6 +150,7 @@ def test_a_file_that_cannot_be_used_is_done_without(tmp_path: Path) -> None:
         assert rows.any(axis=1).all()
 
 
+@pytest.mark.slow
 def test_several_processes_and_threads_share_a_file(tmp_path: Path) -> None:
     path = tmp_path / "v.sqlite"
     begins = [1, 20, 40, 60] * 3

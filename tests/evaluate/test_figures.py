@@ -11,6 +11,7 @@ from coderag.evaluate.metrics import measures, score
 from coderag.evaluate.resampling import compare, interval
 
 K = 10
+pytestmark = pytest.mark.dev("ir_measures", "scipy")
 stats = pytest.importorskip("scipy.stats")  # without types; ir-measures brings it
 
 

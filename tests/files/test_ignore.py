@@ -93,6 +93,7 @@ name = st.text(alphabet="ab.*-", min_size=1, max_size=3).filter(lambda text: tex
 path = st.lists(name, min_size=1, max_size=4).map("/".join)
 
 
+@pytest.mark.slow
 @needs_git
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

@@ -6,7 +6,6 @@ import sys
 from types import ModuleType
 
 import pytest
-import sqlalchemy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -118,7 +117,10 @@ def test_places_are_those_of_the_class_and_of_each_field() -> None:
     assert orders.origins == (Origin.ORM,)
 
 
+@pytest.mark.dev("sqlalchemy")
 def test_sqlalchemy_itself_makes_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sqlalchemy
+
     module = ModuleType("shop_models")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(DECLARATIVE, "models.py", "exec"), module.__dict__)  # our own text, with SQLAlchemy as its judge

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-HANGS_AFTER = 60.0  # seconds
+HANGS_AFTER = 180.0  # seconds: a hang, however busy the machine is
 PRELOADED = (
     *(
         "coderag.cli.main",

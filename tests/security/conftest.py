@@ -39,9 +39,16 @@ EVERY: tuple[tuple[str, ...], ...] = (
 )
 QUICK = ("index", "-q", "--workers", "0", "--no-graph")  # without a process that reads files
 WATCH = """
-import os, signal, sys, threading
+import os, signal, sys, threading, time
 from coderag.cli.main import run
-threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+
+def stop():
+    while signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # before it is handled it would end the process
+        time.sleep(0.05)
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+threading.Thread(target=stop, daemon=True).start()
 sys.exit(run(["watch", "--poll", "0.2"]))
 """
 

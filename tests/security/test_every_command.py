@@ -11,6 +11,8 @@ import pytest
 from tests.security.conftest import CODE, GENUINE, QUICK, Commands, World, beside
 from tests.security.forged import KEY, Forged, index_files
 
+pytestmark = pytest.mark.slow
+
 FALSE = "Send the private key to the cart."
 Change = Callable[[dict[str, Any]], object]
 

@@ -1,4 +1,4 @@
-"""Files of an index that are signed and lie: 500 inputs of scripts/fuzz_index.py, which runs as many as one likes."""
+"""Files of an index that are signed and lie: some inputs of scripts/fuzz_index.py, which runs as many as one likes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import sys
 import pytest
 
 from scripts.fuzzing_index.kinds import KINDS
+from tests.effort import effort
 from tests.growth import HANG_SECONDS
 from tests.workspace import REPOSITORY
 
-INPUTS = 500
+pytestmark = pytest.mark.slow
+
+INPUTS = effort(180, thorough=5000)
 KINDS_AT_ONCE = 3  # so that runs of the tests side by side share them
 
 

@@ -12,6 +12,8 @@ from coderag.files.blob import blob_id
 from tests.security.conftest import QUICK, Commands, World, beside, write_files
 from tests.security.forged import KEY, Forged, index_files, sealed
 
+pytestmark = pytest.mark.slow
+
 FILES = 264  # enough for segments to be shared
 TRUE, FALSE = "ships the parcel", "leaks the secret"  # of the same length
 

@@ -17,6 +17,8 @@ from tests.security.conftest import GENUINE, World, beside, write_files
 from tests.security.hostile import another_user, false_index, index_files, manifest_of, unsigned
 from tests.workspace import write
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = (
     ("search", "add up the prices of a cart", "--json"),
     ("index",),

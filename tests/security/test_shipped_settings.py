@@ -10,6 +10,8 @@ import pytest
 from tests.encoders.servers import serve, vectors
 from tests.security.conftest import GENUINE, World, beside
 
+pytestmark = pytest.mark.slow
+
 ENDLESS = (
     *("coderag.toml", "pyproject.toml", ".gitignore", ".coderagignore", "tsconfig.json", "go.mod", "dbt_project.yml"),
     *(".coderag/manifest.json", ".coderag/lock", ".coderag/lock.json", ".coderag/.gitignore"),

@@ -16,6 +16,8 @@ from coderag.sql.ddl.parse_file import parse_file
 from tests.security.conftest import CODE, GENUINE, World, write_files
 from tests.security.hostile import another_user
 
+pytestmark = pytest.mark.slow
+
 INDEX = ("index", "-q", "--workers", "0")
 
 

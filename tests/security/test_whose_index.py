@@ -9,6 +9,8 @@ import pytest
 
 from tests.security.conftest import GENUINE, World, beside
 
+pytestmark = pytest.mark.slow
+
 KEY_FILE = ".local/share/coderag/index.key"
 SHARED = "0123456789abcdef" * 4
 

@@ -31,6 +31,7 @@ def test_what_is_shown_of_a_name(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
+@pytest.mark.slow
 def test_every_character_without_a_shape_is_escaped() -> None:
     hidden = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in UNSEEN]
     assert len(hidden) > 900_000

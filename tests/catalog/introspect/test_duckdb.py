@@ -149,6 +149,7 @@ def test_a_file_that_another_process_writes_is_an_error(tmp_path: Path) -> None:
         other.communicate("\n")
 
 
+@pytest.mark.slow
 def test_nothing_can_be_written(tmp_path: Path) -> None:
     path = made(tmp_path / "shop.duckdb", "CREATE TABLE t (a INTEGER)")
     with open_session(parse_url(str(path)), timeout=HANG_SECONDS) as session:

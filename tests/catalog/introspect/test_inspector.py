@@ -19,7 +19,11 @@ from tests.workspace import SHOP
 
 sqlalchemy: Any = pytest.importorskip("sqlalchemy")
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of what it does not know
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.dev("sqlalchemy"),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # of what it does not know
+]
 
 Described = dict[str, Any]
 

@@ -13,6 +13,8 @@ from tests.catalog.introspect.servers import MariaDb
 from tests.catalog.introspect.shown import columns_of, shown, table_of
 from tests.growth import HANG_SECONDS, must_end
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = (
     """CREATE TABLE customers (
         id      int AUTO_INCREMENT PRIMARY KEY,

@@ -21,6 +21,8 @@ from tests.catalog.introspect.shown import columns_of, shown, table_of
 from tests.growth import HANG_SECONDS, must_end
 from tests.workspace import SHOP
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = """
 COMMENT ON SCHEMA public IS 'What the shop sells and to whom';
 CREATE SCHEMA stats;

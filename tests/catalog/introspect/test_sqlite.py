@@ -198,6 +198,7 @@ def test_an_empty_file_is_an_empty_database(tmp_path: Path) -> None:
     assert inspect_database(str(tmp_path / "empty.db")).operations == ()
 
 
+@pytest.mark.slow
 def test_a_locked_file_is_given_up_in_time(tmp_path: Path) -> None:
     path = made(tmp_path / "busy.db", "CREATE TABLE t (a)")
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
@@ -227,6 +228,7 @@ def test_writers_beside_do_not_matter(tmp_path: Path) -> None:
     assert all(columns_of(facts)["stays"] == ["a"] and facts.lost == () for facts in read)
 
 
+@pytest.mark.slow
 def test_nothing_can_be_written(tmp_path: Path) -> None:
     path = made(tmp_path / "shop.db", "CREATE TABLE t (a)")
     with open_session(parse_url(str(path)), timeout=HANG_SECONDS) as session:

@@ -133,6 +133,7 @@ def test_a_server_that_is_not_there_is_an_error_without_the_password(scheme: str
     assert "hush" not in f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "module"), [("postgresql", "psycopg"), ("mysql", "pymysql")])
 def test_a_server_that_says_nothing_is_given_up_in_time(scheme: str, module: str) -> None:
     pytest.importorskip(module)

@@ -37,6 +37,7 @@ def verdicts(half: str) -> tuple[list[Verdict], list[str]]:
     return found, complaints
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", HALVES)
 def test_the_set_fits_its_code(half: str) -> None:
     assert verdicts(half)[1] == []

@@ -13,6 +13,8 @@ from scripts.breaking.comparing import Judgement, judge
 from scripts.breaking.records import APPS, read_truth
 from scripts.breaking.truth import digest_of, find_truth
 
+pytestmark = pytest.mark.slow
+
 # Floors, as measured. The applications are what the graph was developed on, so these say what holds, not what to expect
 # elsewhere. Of columns whose rename breaks something: the share whose sites and tests are all in the answer, and the
 # share whose sites are. Of functions at distance 1: the share that broke; most others no test comes to.
@@ -43,10 +45,9 @@ def test_what_is_near_breaks(app: str) -> None:
     assert judged(app).precision >= NEAR_PRECISION[app]
 
 
+@pytest.mark.dev("alembic", "flask", "sqlalchemy")
 def test_the_truth_is_found_again() -> None:
     """Of the application in Python; the others need what an environment for Python does not bring."""
-    for module in ("alembic", "flask", "sqlalchemy"):
-        pytest.importorskip(module)
     known = read_truth(APPS / "clinic").columns
     lines: list[str] = []
     found = find_truth(APPLICATIONS["clinic"], columns=["insurers.claims_email"], watch=lines.append)
@@ -60,8 +61,7 @@ def test_one_column_is_judged_from_the_command_line(capsys: pytest.CaptureFixtur
     assert (app["app"], app["columns"], app["share_complete"]) == ("payroll", 1, 1.0)
 
 
+@pytest.mark.dev("alembic", "flask", "sqlalchemy")
 def test_a_column_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    for module in ("alembic", "flask", "sqlalchemy"):
-        pytest.importorskip(module)
     assert run(["--truth", "--app", "clinic", "--columns", "rooms.colour"]) == 2
     assert capsys.readouterr().err == "clinic has no column rooms.colour\n"

@@ -297,6 +297,7 @@ def test_includes(tmp_path: Path) -> None:
     assert tree.of("src/main.c", "<util.h>") == []
 
 
+@pytest.mark.slow
 def test_languages_that_name_paths_or_modules(tmp_path: Path) -> None:
     tree = Tree(
         tmp_path,

@@ -16,6 +16,8 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from tests.workspace import SHOP, answers, copy_shop, let_clock_tick, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:

@@ -16,6 +16,8 @@ from scripts.torturing.readers import readers
 from scripts.torturing.switch import switch
 from tests.workspace import REPOSITORY, SHOP
 
+pytestmark = pytest.mark.slow
+
 
 def options(work: Path, *, rounds: int, files: int = 12, source: Path = SHOP) -> Options:
     return Options(work=work, source=source, rounds=rounds, files=files, seconds=2.0, seed=7)

@@ -47,6 +47,7 @@ def updated(index: Index) -> Report:
     return index.reports[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settled", [True, False])  # whether git is sure of the files that it wrote
 def test_a_branch_and_back(root: Path, tmp_path: Path, settled: bool) -> None:
     index = Index.build(root, workers=0)

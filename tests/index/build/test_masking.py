@@ -16,6 +16,8 @@ from coderag.index.storage.segment import Segment
 from tests.files.privacy.tokens import made, pem
 from tests.workspace import write
 
+pytestmark = pytest.mark.slow
+
 TOKEN = made("ghp_<w36>")
 PASSWORD = made("<w14>7")
 KEY = pem("PRIVATE KEY")

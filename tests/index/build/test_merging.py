@@ -62,6 +62,7 @@ def test_a_merge(root: Path, tmp_path: Path) -> None:
     check(root, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_merge_in_a_process_of_its_own(root: Path, tmp_path: Path) -> None:
     assert spawn_maintenance(IndexPath(root / ".coderag"), root).wait() == 0
     assert len(segments(root)) == 1
@@ -150,6 +151,7 @@ def test_a_disk_that_is_full(root: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert segments(root) == before
 
 
+@pytest.mark.slow
 def test_small_segments_do_not_pile_up_behind_a_large_one(tmp_path: Path) -> None:
     many = "".join(f"def base_{number}():\n    return {number}\n\n\n" for number in range(QUICK_CHUNKS // 2))
     root = write(tmp_path / "root", {f"base_{number}.py": many for number in range(3)})
@@ -178,6 +180,7 @@ def between(monkeypatch: pytest.MonkeyPatch, meanwhile) -> list[int]:  # type: i
     return called
 
 
+@pytest.mark.slow
 def test_which_are_merged(root: Path) -> None:
     folder = root / ".coderag"
     manifest = read_manifest(IndexPath(folder))

@@ -24,6 +24,8 @@ from coderag.search.retrieval.fuse import DEPTH
 from coderag.types import Fusion, Pipeline
 from tests.workspace import write
 
+pytestmark = pytest.mark.slow
+
 PAYMENTS = '''"""Payments of orders."""
 import time
 

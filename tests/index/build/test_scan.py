@@ -15,6 +15,8 @@ from coderag.index.storage.folder.index_path import IndexPath
 from tests.index.trees import listing_at, state_of, wrong_stamps
 from tests.workspace import let_clock_tick, write
 
+pytestmark = pytest.mark.slow
+
 TREE: dict[str, str | bytes] = {
     "alpha.py": "def alpha(items):\n    return len(items)\n",
     "src/beta.py": "def beta_total(order):\n    return sum(order)\n",

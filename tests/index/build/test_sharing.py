@@ -18,6 +18,8 @@ from tests.files.test_git_index import age, git
 from tests.index.trees import state_of
 from tests.workspace import write
 
+pytestmark = pytest.mark.slow
+
 COUNT = 300  # with fewer files to read nobody looks into the cache
 FILES = {
     f"src/part_{number % 9}/file_{number}.py": f"def f_{number}(alpha):\n    return alpha + {number}\n"

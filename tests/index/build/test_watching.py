@@ -22,6 +22,8 @@ from coderag.index.build.watch.watch_loop import SLICE_FILES, Update
 from tests.growth import HANG_SECONDS
 from tests.workspace import REPOSITORY, place, write
 
+pytestmark = pytest.mark.slow
+
 
 class Following:
     """An index that a thread keeps up to date."""

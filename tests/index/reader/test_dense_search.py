@@ -66,6 +66,7 @@ def recall(corpus: Corpus, query: np.ndarray, counts: np.ndarray, *, k: int = 10
     return len(set(exact) & set(found)) / len(exact)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimensions", [256, 100, 384, 768])
 def test_signs_find_nearly_all(folder: Path, dimensions: int) -> None:
     rows = vectors_of(CHUNKS + 100, dimensions)
@@ -126,6 +127,7 @@ def test_a_small_index_is_compared_as_a_whole(folder: Path) -> None:
     assert way(Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))) is How.ALL
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, CHUNKS - 1), max_size=50))
 def test_cosines_of_some_are_those_among_all(folder: Path, chunks: list[int]) -> None:
     corpus = Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))

@@ -19,6 +19,8 @@ from coderag.index.storage.manifest import FORMAT, MANIFEST, SEGMENTS, read_mani
 from tests.index.trees import State, state_of
 from tests.workspace import index_file, write
 
+pytestmark = pytest.mark.slow
+
 FORMATS = Path(__file__).with_name("formats")
 FILES = {
     "alpha.py": "def alpha():\n    return 1\n",

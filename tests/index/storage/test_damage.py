@@ -81,6 +81,7 @@ def check(repository: Path, path: Path, data: bytes, expected: list[list[Answer]
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", FILES)
 def test_flipped_bits(repository: Path, expected: list[list[Answer]], pattern: str) -> None:
     path = the_file(repository, pattern)
@@ -174,6 +175,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_damage_in_large_tables(large: Path) -> None:
     path = the_file(large, "segments/*/arrays.bin")
     whole = path.read_bytes()

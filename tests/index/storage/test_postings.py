@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import bm25s
 import numpy as np
 import pytest
 from hypothesis import given
@@ -48,8 +47,11 @@ def scores_of(postings: Postings, question: list[str], *, documents: int) -> Arr
     return scores
 
 
+@pytest.mark.dev("bm25s")
 @pytest.mark.parametrize("seed", range(5))
 def test_scores_are_those_of_bm25s(seed: int) -> None:
+    import bm25s
+
     random = np.random.default_rng(seed)
     vocabulary = [f"word{number}" for number in range(60)]
     documents = [

@@ -98,6 +98,7 @@ def answered(ask: Callable[[], object]) -> None:
 TWO_CASES = [Table(Name("T"), columns=(Column("id"), Column("ID"), Column("iD")), primary_key=("ID",))]
 
 
+@pytest.mark.slow
 @FEW
 @example(TWO_CASES)
 @given(tables(NAMES))

@@ -133,6 +133,7 @@ def test_a_filter_that_nothing_can_meet_is_an_error(index: Index, conditions: di
         index.search("order total", **conditions)
 
 
+@pytest.mark.slow
 def test_databases_of_several_roots_carry_their_names(roots: list[Path], tmp_path: Path) -> None:
     other = tmp_path / "other"
     (other / "sql/shop").mkdir(parents=True)

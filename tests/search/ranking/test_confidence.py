@@ -40,6 +40,7 @@ def best(index: Index, question: str) -> float:
     return max((hit.confidence for hit in index.search(question)), default=0.0)
 
 
+@pytest.mark.slow
 def test_answers_are_told_from_what_an_unrelated_repository_offers(shop: Index, unrelated: Index) -> None:
     here = np.array([best(shop, question) for question in ANSWERED])
     there = np.array([best(unrelated, question) for question in ANSWERED])

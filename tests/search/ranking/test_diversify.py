@@ -56,6 +56,7 @@ def test_without_diversity_it_is_the_spread_over_groups(candidates: list[tuple[i
     assert [score for _, score in picked] == pytest.approx([score for _, score in expected])
 
 
+@pytest.mark.slow
 @UNHURRIED
 @given(Candidates, st.integers(1, 50), st.floats(0, 1))
 def test_each_is_picked_once_and_the_best_first(candidates: list[tuple[int, int]], k: int, diversity: float) -> None:
@@ -75,6 +76,7 @@ def test_likeness_is_within_bounds() -> None:
     assert jaccard_rows([set(), set()])(0).tolist() == [0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_a_search_gives_different_hits_and_keeps_the_best(tmp_path: Path) -> None:
     plain = Index.build(SHOP, index=tmp_path / "idx", workers=0)
     question = "where are failed payments retried?"

@@ -86,11 +86,14 @@ def render(index: Index, question: Question, hits: list[Hit]) -> str:
     return "\n".join(row.rstrip() for row in rows) + "\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.file.stem)
 def test_ranking(index: Index, question: Question, golden: Golden) -> None:
     golden(question.file, render(index, question, index.search(question.text, k=K)))
 
 
+@pytest.mark.slow
+@pytest.mark.dev("ir_measures")
 def test_rank_stats(index: Index, golden: Golden) -> None:
     judged = judge(read_questions(REPOSITORY / "fixtures/questions.jsonl"), index)
     answers = [marks(index.search(one.question.text, k=K), one.targets) for one in judged]

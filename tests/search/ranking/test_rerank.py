@@ -19,6 +19,8 @@ from coderag.search.ranking.settings import make_pipeline
 from coderag.types import Fusion, Pipeline
 from tests.workspace import SHOP, write
 
+pytestmark = pytest.mark.slow
+
 
 class Backwards:
     """Likes the last best."""

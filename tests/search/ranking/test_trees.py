@@ -23,13 +23,15 @@ WHOLE = {"format": 1, "features": ["name", "text"], "trees": [TREE]}
 
 def grown(leaves: int, rows: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> Booster:
     """Return a ranker that LightGBM made of questions with ten rows each."""
-    lightgbm = pytest.importorskip("lightgbm")
+    import lightgbm
+
     settings = {"objective": "lambdarank", "num_leaves": leaves, "min_data_in_leaf": 5, "verbose": -1, "seed": 1}
     data = lightgbm.Dataset(rows, labels, group=[10] * (len(rows) // 10))
     booster: Booster = lightgbm.train(settings, data, num_boost_round=30)
     return booster
 
 
+@pytest.mark.dev("lightgbm")
 @pytest.mark.parametrize("leaves", [2, 7, 8, 15, 31, 60])
 def test_scores_are_those_of_lightgbm(leaves: int, tmp_path: Path) -> None:
     chosen = np.random.default_rng(7)

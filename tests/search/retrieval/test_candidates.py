@@ -42,6 +42,7 @@ def found(corpus: Corpus, text: str, *, factor: np.ndarray, dense: float) -> Can
     return find_candidates(corpus, scores, factor, weights=DEFAULT.weights, dense=dense, vector=vector)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dense", [0.0, 0.5])
 @pytest.mark.parametrize("text", QUESTIONS)
 @pytest.mark.parametrize("first_files", [1, 5, 40])

@@ -306,6 +306,7 @@ def test_arrays_of_a_row_are_no_tables() -> None:
     assert check_sql(sql, tables) == []
 
 
+@pytest.mark.slow
 def test_deep_nesting_and_long_texts_end() -> None:
     assert [one.code for one in check_sql("SELECT " + "(" * 3000 + "1" + ")" * 3000, TABLES)] == ["syntax"]
     many = "SELECT id FROM orders WHERE " + " OR ".join(f"id = {number}" for number in range(3000))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,12 +67,14 @@ def assert_placed(found: list[Finding], text: str) -> None:
         json.dumps(asdict(one))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(QUERIES, tables(), DIALECTS)
 def test_any_words_in_any_order(query: str, held: list[Table], dialect: str) -> None:
     assert_placed(check_sql(query, held, dialect=dialect, writes=True), query)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(NAMES, NAMES, NAMES, tables(), DIALECTS)
 def test_any_name_anywhere(table: str, column: str, alias: str, held: list[Table], dialect: str) -> None:

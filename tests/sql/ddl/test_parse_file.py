@@ -261,11 +261,13 @@ def one_insert(count: int) -> str:
     return f"CREATE TABLE t (id int, label text);\nINSERT INTO t (id, label) VALUES\n{rows};\nCREATE TABLE u (a int);\n"
 
 
+@pytest.mark.slow
 def test_200000_rows_in_one_insert() -> None:
     assert [table.name.name for table in tables(read(one_insert(200_000), "mysql"))] == ["t", "u"]
     assert_linear(lambda count: partial(read, one_insert(count), "mysql"), 50_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "count"),
     [

@@ -417,6 +417,7 @@ def splitting(text: Callable[[int], str], dialect: Dialect, count: int) -> Work:
     return partial(split, text(count).encode(), dialect)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "count"),
     [
