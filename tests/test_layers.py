@@ -31,7 +31,7 @@ LAYERS = [
     {"coderag.index"},
     {"coderag.graph"},
     {"coderag.search"},
-    {"coderag.api.index"},
+    {"coderag.api"},
     {"coderag.evaluate"},
     {"coderag.cli"},
     {"coderag.__main__"},
@@ -50,7 +50,7 @@ HEAVY = {
     "numpy": (
         *("coderag.text", "coderag.encoders", "coderag.rerankers"),
         *("coderag.syntax.lines", "coderag.files.privacy.secrets.anchors"),
-        *("coderag.index", "coderag.graph", "coderag.search", "coderag.api.index", "coderag.evaluate"),
+        *("coderag.index", "coderag.graph", "coderag.search", "coderag.api", "coderag.evaluate"),
     ),
     "numkong": ("coderag.index.storage.vectors",),
     "torch": ("coderag.encoders", "coderag.rerankers"),
