@@ -119,6 +119,8 @@ LISTED = frozenset(
 LOOPS = frozenset(
     "range_clause for_statement for_in_statement enhanced_for_statement foreach_statement for_in_clause".split()
 )
+ENUM_MEMBERS = frozenset({"enum_constant", "enum_entry"})
+NO_PROPERTY_VALUE = frozenset("variable_declaration getter setter accessor_list".split())
 TEXT_KEYS = frozenset({"sql", "text", "query", "statement"})  # of objects that hold SQL and its values
 NAME_FIELDS = ("name", "left", "pattern", "declarator", "target", "property", "key")
 VALUE_FIELDS = ("value", "right", "result", "default_value", "alternative")
@@ -293,47 +295,67 @@ def argument_named(call: Called, position: int, *names: str) -> Node | None:
 
 
 def assigned(node: Node) -> Iterator[tuple[Node, Node | None, str]]:
-    """Yield what an assignment or declaration gives: the target, the value, and the operator."""
-    sign = text_of(node.child_by_field_name("operator"))
-    operator = sign or "="
-    if node.type == "operator_assignment" and operator == "=":
-        operator = "+="
-    name, value = field_or(node, *NAME_FIELDS), field_or(node, *VALUE_FIELDS)
-    children = named_children(node) if name is None or value is None or node.type == "property_declaration" else []
-    if node.type == "property_declaration" and children:  # of Kotlin: no fields
-        name = name or next((child for child in children if child.type == "variable_declaration"), None)
-        if value is None and children[-1].type not in {"variable_declaration", "getter", "setter", "accessor_list"}:
-            value = children[-1]
-    if node.type == "assignment" and sign:
-        operator = sign
-    if name is None and children:
-        name = children[0]
-    if value is None and len(children) > 1 and children[-1] not in (name, node.child_by_field_name("type")):
-        value = children[-1]
-    if name is None:
+    """Yield the targets of an assignment or declaration, each with its value and the operator.
+
+    a, b = 1, 2             -> (a, 1, "="), (b, 2, "=")
+    sql, args = build()     -> (sql, build(), "=")
+    const {sql} = build()   -> (sql, build(), "=")
+    $sql .= " WHERE a = 1"  -> ($sql, " WHERE a = 1", ".=")
+    """
+    target, value = _sides(node)
+    if target is None:
         return
+    operator = _assignment_operator(node)
     if value is not None and value.type == "arrow_expression_clause" and value.named_child_count:
         value = value.named_children[0]
-    if node.type in {"enum_constant", "enum_entry"}:
+    if node.type in ENUM_MEMBERS:
         first = next(_arguments(node), None)
         if first is not None:
-            yield name, first.node, operator
+            yield target, first.node, operator
         return
-    if name.type == "object_pattern" and value is not None:  # const { sql, values } = build()
-        yield from ((child, value, operator) for child in named_children(name) if bare_name(child) in TEXT_KEYS)
-        return
-    if name.type in LISTED and value is not None:
-        names = named_children(name)
-        values = named_children(value) if value.type in LISTED else [value]
-        if len(names) == len(values):
-            yield from ((one, other, operator) for one, other in zip(names, values, strict=True))
-        elif names and len(values) == 1:  # sql, arguments = build()
-            yield _target(names[0]), values[0], operator
+    if value is not None and (target.type == "object_pattern" or target.type in LISTED):
+        yield from ((name, part, operator) for name, part in _destructured(target, value))
         return
     if value is not None and value.type == "expression_list":
         values = named_children(value)
         value = values[0] if len(values) == 1 else None
-    yield _target(name), value, operator
+    yield _target(target), value, operator
+
+
+def _assignment_operator(node: Node) -> str:
+    operator = text_of(node.child_by_field_name("operator")) or "="
+    return "+=" if operator == "=" and node.type == "operator_assignment" else operator
+
+
+def _sides(node: Node) -> tuple[Node | None, Node | None]:
+    """Return the target and the value of an assignment: by their fields, else by their position."""
+    target, value = field_or(node, *NAME_FIELDS), field_or(node, *VALUE_FIELDS)
+    if target is not None and value is not None:
+        return target, value
+    children = named_children(node)
+    if not children:
+        return target, value
+    if node.type == "property_declaration":  # of Kotlin: no fields
+        target = target or next((child for child in children if child.type == "variable_declaration"), None)
+        if value is None and children[-1].type not in NO_PROPERTY_VALUE:
+            value = children[-1]
+    target = target or children[0]
+    if value is None and len(children) > 1 and children[-1] not in (target, node.child_by_field_name("type")):
+        value = children[-1]
+    return target, value
+
+
+def _destructured(target: Node, value: Node) -> list[tuple[Node, Node]]:
+    """Return the names of a pattern with their values; of a call's several results the first is the text."""
+    names = named_children(target)
+    if target.type == "object_pattern":  # const { sql, values } = build()
+        return [(name, value) for name in names if bare_name(name) in TEXT_KEYS]
+    values = named_children(value) if value.type in LISTED else [value]
+    if len(names) == len(values):
+        return list(zip(names, values, strict=True))
+    if names and len(values) == 1:  # sql, arguments = build()
+        return [(_target(names[0]), values[0])]
+    return []
 
 
 def looped(node: Node) -> tuple[Node, Node] | None:
@@ -364,26 +386,36 @@ def _target(node: Node) -> Node:
 
 
 def parameters(function: Node) -> list[str]:
-    """Return the names of a function's parameters in order; "" for one that is taken apart."""
+    """Return the names of a function's parameters in order; "" for one that is destructured."""
+    names: list[str] = []
+    for node in _parameter_nodes(function):
+        plain = [name for name in node.children_by_field_name("name") if name.type in NAMES]
+        names += [bare_name(name) for name in plain] if plain else [_parameter(node)]
+    return names
+
+
+def _parameter_nodes(function: Node) -> list[Node]:
+    holder = _elixir_parameters(function) if function.type == "call" else _parameter_list(function)
+    if holder is not None:
+        return named_children(holder)
+    single = field_or(function, "parameter")
+    return [single] if single is not None else [child for child in function.named_children if child.type == "parameter"]
+
+
+def _parameter_list(function: Node) -> Node | None:
+    """Return the node around a function's parameters; in C and C++ it is in the declarator."""
     holder = field_or(function, "parameters")
     if holder is None and (declarator := function.child_by_field_name("declarator")) is not None:
         holder = field_or(declarator, "parameters")
-    if holder is None:
-        holder = next((child for child in function.named_children if child.type in PARAMETERS), None)
-    if function.type == "call":  # def f(x, y) of Elixir
-        call = called(function)
-        head = call.arguments[0].node if call is not None and call.arguments else None
-        holder = next((child for child in head.named_children if child.type == "arguments"), None) if head else None
-    nodes = named_children(holder) if holder is not None else []
-    if holder is None:
-        nodes = [child for child in function.named_children if child.type == "parameter"]
-        single = field_or(function, "parameter")
-        nodes = [single] if single is not None else nodes
-    names: list[str] = []
-    for node in nodes:
-        plain = [one for one in node.children_by_field_name("name") if one.type in NAMES]
-        names += [bare_name(one) for one in plain] if plain else [_parameter(node)]
-    return names
+    return holder or next((child for child in function.named_children if child.type in PARAMETERS), None)
+
+
+def _elixir_parameters(definition: Node) -> Node | None:
+    """Return the node around the parameters of def f(x, y)."""
+    call = called(definition)
+    if call is None or not call.arguments:
+        return None
+    return next((child for child in call.arguments[0].node.named_children if child.type == "arguments"), None)
 
 
 def _parameter(node: Node) -> str:
