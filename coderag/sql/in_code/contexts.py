@@ -11,20 +11,20 @@ from tree_sitter import Node
 
 from coderag.sql.in_code.sinks import Given, Sinks
 from coderag.syntax.trees.local_scopes import Event
-from coderag.syntax.trees.nodes import (
+from coderag.syntax.trees.node_types import (
     ASSIGNMENTS,
+    BLOCKS,
     CALLS,
     CLASSES,
+    COMPARISONS,
     FUNCTIONS,
+    LAMBDAS,
     LITERALS,
+    LOGICAL,
     RETURNS,
-    Called,
-    assigned,
-    bare_name,
-    called,
-    field_or,
-    text_of,
+    SUBSCRIPTS,
 )
+from coderag.syntax.trees.nodes import Called, assigned, bare_name, called, field_or, text_of
 
 __all__ = ["Context", "context_of"]
 
@@ -38,10 +38,6 @@ SAID_NAMES = re.compile(
     re.IGNORECASE,
 )
 COMPARED = frozenset("== != === !== =~ !~ eq ne in not_in instanceof <=> is <=  >= < > -> => equals not~ like".split())
-COMPARISONS = frozenset(
-    """comparison_operator equality_expression comparison_expression infix_comparison relational_expression
-    in_expression""".split()
-)
 ERROR_SIGNS = frozenset(
     {":error", ":err", ":failure", "'error'", '"error"', "None", "False", "nil"}
 )  # first of a pair that reports a failure
@@ -51,18 +47,15 @@ TEXT_METHODS = frozenset({"format", "t", "sub", "split"})  # their result may st
 SUPERS = frozenset({"super", "__init__", "base"})
 ERROR_CLASS = re.compile(rb"(?:Error|Exception|Throwable|Warning)\b")
 HEAD_BYTES = 300  # of a class
-CLOSURES = frozenset("lambda lambda_expression closure_expression lambda_literal stab_clause func_literal".split())
 MAX_CLOSURE = 8  # levels between the body of a closure and the call that is given it
-BINARY = frozenset("binary_operator binary_expression binary infix_expression boolean_operator".split())
-BLOCKS = frozenset("block body_statement do_block then statement_block template_body statements".split())
 STATEMENTS = frozenset("expression_statement module program source_file class_body translation_unit".split())
-STOPS = frozenset(
+STOPS = SUBSCRIPTS.union(  # no SQL is in them
     """raise_statement throw_statement throw_expression assert_statement jsx_attribute jsx_element jsx_expression
-    jsx_text import_statement import_declaration field_tag subscript subscript_expression index_expression
-    decorator annotation attribute_list attribute_item case_statement switch_label switch_case case_pattern
-    match_pattern literal_pattern comparison_operator import_spec element_access_expression element_reference
-    raise throw assert echo_statement print_intrinsic exit_statement use_declaration extern_crate_declaration
-    attribute enum_assignment type_annotation literal_type preproc_include token_tree_pattern""".split()
+    jsx_text import_statement import_declaration field_tag decorator annotation attribute_list attribute_item
+    case_statement switch_label switch_case case_pattern match_pattern literal_pattern comparison_operator import_spec
+    element_reference raise throw assert echo_statement print_intrinsic exit_statement use_declaration
+    extern_crate_declaration attribute enum_assignment type_annotation literal_type preproc_include
+    token_tree_pattern""".split()
 )
 
 
@@ -229,9 +222,9 @@ DECISIONS: Mapping[str, _Decision] = {
     **dict.fromkeys(CALLS, _in_call),
     "unary_operator": _in_attribute,
     **dict.fromkeys(ASSIGNMENTS, _in_assignment),
-    **dict.fromkeys(BINARY, _in_binary),
+    **dict.fromkeys(LOGICAL, _in_binary),
     **dict.fromkeys(CLASSES, _in_statement),
-    **dict.fromkeys(FUNCTIONS | CLOSURES, _in_function),
+    **dict.fromkeys(FUNCTIONS | LAMBDAS, _in_function),
     **dict.fromkeys(RETURNS, _in_return),
     **dict.fromkeys(BLOCKS, _in_block),
     **dict.fromkeys(STATEMENTS, _in_statement),

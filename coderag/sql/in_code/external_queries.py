@@ -10,7 +10,8 @@ from tree_sitter import Node
 from coderag.sql.in_code.records import Referred
 from coderag.syntax.lines import Lines
 from coderag.syntax.trees.local_names import Names, in_order
-from coderag.syntax.trees.nodes import CALLS, LITERALS, Called, called, field_or, named_children, text_of, written
+from coderag.syntax.trees.node_types import CALLS, LITERALS
+from coderag.syntax.trees.nodes import Called, called, field_or, named_children, text_of, written
 
 __all__ = ["referred_files", "referred_name", "referred_query"]
 

@@ -7,24 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tree_sitter import Node
 
-from coderag.sql.in_code.evaluation.expressions import LISTS, MAX_DEPTH, MAX_ELEMENTS, flat, hole_of, is_text
+from coderag.sql.in_code.evaluation.expressions import MAX_DEPTH, MAX_ELEMENTS, flat, hole_of, is_text
 from coderag.sql.in_code.evaluation.formats import filled_braces, filled_percents, filled_replacements
 from coderag.sql.in_code.evaluation.string_accumulation import NEWLINES, StringAccumulation, between
 from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Text, Value, choice
 from coderag.syntax.trees.local_scopes import Event, Scope
-from coderag.syntax.trees.nodes import (
-    CALLS,
-    LITERALS,
-    MEMBERS,
-    NAMES,
-    Argument,
-    Called,
-    bare_name,
-    called,
-    member,
-    named_children,
-    text_of,
-)
+from coderag.syntax.trees.node_types import CALLS, LISTS, LITERALS, MEMBERS, NAMES
+from coderag.syntax.trees.nodes import Argument, Called, bare_name, called, member, named_children, text_of
 
 __all__ = ["Calls"]
 

@@ -9,70 +9,38 @@ from tree_sitter import Node
 
 from coderag.sql.in_code.evaluation.arguments import text_argument
 from coderag.sql.in_code.evaluation.calls import Calls
-from coderag.sql.in_code.evaluation.expressions import (
-    BINARY,
-    CONCATENATED,
-    LISTS,
-    MAX_DEPTH,
-    MAX_ELEMENTS,
-    flat,
-    hole_of,
-)
+from coderag.sql.in_code.evaluation.expressions import MAX_DEPTH, MAX_ELEMENTS, flat, hole_of
 from coderag.sql.in_code.evaluation.formats import filled_percents
 from coderag.sql.in_code.evaluation.literals import Variable, literal_pieces, unquoted
 from coderag.sql.in_code.evaluation.string_accumulation import between
 from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Text, Value, choice
 from coderag.syntax.trees.local_scopes import Scope
-from coderag.syntax.trees.nodes import (
+from coderag.syntax.trees.node_types import (
+    BINARY,
+    BRANCHES,
     CALLS,
-    LISTED,
+    CONCATENATED,
+    CONDITIONALS,
+    LISTS,
     LITERALS,
     MEMBERS,
     NAMES,
-    bare_name,
-    called,
-    field_or,
-    named_children,
-    text_of,
+    PATTERNS,
+    SUBSCRIPTS,
+    TERNARY,
+    TRANSPARENT,
+    UNARY,
 )
+from coderag.syntax.trees.nodes import bare_name, called, field_or, named_children, text_of
 
 __all__ = ["Values"]
 
 MAX_LITERAL = 65_536  # bytes; a longer one is not text that anybody wrote
 JOINING = frozenset({"+", ".", "<>", "++", "<<", "..", "/"})
 SPREADING = frozenset({"||", "??", "or", "?:", "|", "|||"})
-TERNARY = frozenset({"conditional_expression", "ternary_expression", "conditional"})
-TRANSPARENT = frozenset(
-    """annotated_lambda argument argument_list arrow_expression_clause as_expression as_pattern await
-    await_expression begin_block block body_statement cast_expression checked_expression
-    control_transfer_statement do_block else else_clause expression expression_list expression_statement
-    indented_block literal_element non_null_expression parenthesized_expression parenthesized_statements
-    pointer_expression postfix_bang_expression postfix_expression postfix_unary_expression prefix_expression
-    ref_expression reference_expression return return_expression return_statement satisfies_expression
-    statements then try_expression type_cast_expression unary unary_expression value_argument
-    value_argument_label""".split()
-)
-IFS = frozenset(
-    {
-        "if_expression",
-        "if",
-        "unless",
-        "if_statement",
-        "when_expression",
-        "match_expression",
-        "case",
-        "switch_expression",
-    }
-)
-BRANCHES = frozenset(
-    """block case_block case_clause control_structure_body else else_clause elsif match_arm match_block switch_block
-    switch_expression_arm switch_rule then when when_condition when_entry""".split()
-)
 
 
-UNARY = frozenset({"unary", "unary_expression"})
 FIRST_COUNTS = frozenset({"as_expression", "as_pattern"})  # behind the first child is a type or a name
-SUBSCRIPTS = frozenset("subscript subscript_expression index_expression element_access_expression".split())
 
 
 class _Operation(NamedTuple):
@@ -127,7 +95,7 @@ class Values(Calls):
         inner = named_children(node)
         if not inner:
             return NOTHING if text_of(node).strip() in {"", "()"} else (hole_of(node),)
-        if node.type in LISTED and len(inner) > 1:  # return sql, arguments
+        if node.type in PATTERNS and len(inner) > 1:  # return sql, arguments
             values = [self.of(child, scope, depth=depth) for child in inner]
             return next((value for value in values if _has_text(value)), (hole_of(node),))
         if node.type in UNARY and text_of(node)[:1] not in "&*(a+-":
@@ -250,7 +218,7 @@ READERS: Mapping[str, _Reader] = {
     **dict.fromkeys(NAMES, Values._name),
     "unary_operator": Values._unary,
     **dict.fromkeys(CALLS, Values._call),
-    **dict.fromkeys(TERNARY | IFS - {"if_statement"}, Values._one_of),
+    **dict.fromkeys(TERNARY | CONDITIONALS, Values._one_of),
     **dict.fromkeys(BINARY, Values._binary),
     "preproc_arg": Values._definition,
     **dict.fromkeys(CONCATENATED, Values._adjacent),
