@@ -280,7 +280,20 @@ def _direction(text: str) -> str:
 
 def _by_graph(ups: Sequence[Migration]) -> tuple[list[str], list[SchemaProblem]]:
     """Return the order that `after` gives; of those that may come next, the lowest version does."""
-    place = {one.path: number for number, one in enumerate(ups)}
+    by_name, problems = _by_name(ups)
+    problems += _missing(ups, by_name)
+    paths = _topological(ups, by_name)
+    applied = set(paths)
+    if circle := [migration.path for migration in ups if migration.path not in applied]:
+        problems.append(SchemaProblem(circle[0], 0, f"these migrations come after each other: {_some(circle)}"))
+        paths += circle
+    elif all(migration.series.tool == "django" for migration in ups):
+        paths = _app_by_app(ups, by_name)
+    return paths, [*problems, *_heads(ups, by_name)]
+
+
+def _by_name(ups: Sequence[Migration]) -> tuple[dict[str, Migration], list[SchemaProblem]]:
+    """Return migrations by their names and those that they replace, and a problem for each name that two have."""
     by_name: dict[str, Migration] = {}
     problems: list[SchemaProblem] = []
     for migration in ups:
@@ -288,35 +301,45 @@ def _by_graph(ups: Sequence[Migration]) -> tuple[list[str], list[SchemaProblem]]
         if first is not migration and migration.series.name:
             problems.append(SchemaProblem(migration.path, 0, f"migration {migration.series.name} is also {first.path}"))
         by_name |= dict.fromkeys(migration.series.replaces, migration)
-    known_apps = {_app(migration.series) for migration in ups}
+    return by_name, problems
+
+
+def _missing(ups: Sequence[Migration], by_name: Mapping[str, Migration]) -> list[SchemaProblem]:
+    """Return a problem for each missing migration that another one comes after; Django's own apps have no files."""
+    apps = {_app(migration.series) for migration in ups}
+    return [
+        SchemaProblem(
+            migration.path,
+            0,
+            f"migration {migration.series.name or migration.path} comes after {name}, which is missing",
+        )
+        for migration in ups
+        for name in migration.series.after
+        if name not in by_name and (migration.series.tool != "django" or name.partition(".")[0] in apps)
+    ]
+
+
+def _topological(ups: Sequence[Migration], by_name: Mapping[str, Migration]) -> list[str]:
+    """Return migrations, each behind those that it comes after, the first in `ups` first; none that is in a circle."""
+    position = {migration.path: number for number, migration in enumerate(ups)}
     waiting: dict[str, set[str]] = {}
-    followers: defaultdict[str, list[Migration]] = defaultdict(list)
+    followers: defaultdict[str, list[str]] = defaultdict(list)
     for migration in ups:
-        waiting[migration.path] = set()
-        for name in migration.series.after:
-            before = by_name.get(name)
-            if before is not None and before.path != migration.path:
-                waiting[migration.path].add(before.path)
-                followers[before.path].append(migration)
-            elif before is None and (migration.series.tool != "django" or name.partition(".")[0] in known_apps):
-                text = f"migration {migration.series.name or migration.path} comes after {name}, which is missing"
-                problems.append(SchemaProblem(migration.path, 0, text))
-    free = [place[path] for path, before in waiting.items() if not before]
+        before = {by_name[name].path for name in migration.series.after if name in by_name} - {migration.path}
+        waiting[migration.path] = before
+        for path in before:
+            followers[path].append(migration.path)
+    free = [position[path] for path, before in waiting.items() if not before]
     heapify(free)
     paths: list[str] = []
     while free:
         path = ups[heappop(free)].path
         paths.append(path)
         for follower in followers[path]:
-            waiting[follower.path].discard(path)
-            if not waiting[follower.path]:
-                heappush(free, place[follower.path])
-    if circle := [migration.path for migration in ups if migration.path not in set(paths)]:
-        problems.append(SchemaProblem(circle[0], 0, f"these migrations come after each other: {_some(circle)}"))
-        paths += circle
-    elif all(migration.series.tool == "django" for migration in ups):
-        paths = _app_by_app(ups, by_name)
-    return paths, [*problems, *_heads(ups, by_name)]
+            waiting[follower].discard(path)
+            if not waiting[follower]:
+                heappush(free, position[follower])
+    return paths
 
 
 def _app_by_app(ups: Sequence[Migration], by_name: Mapping[str, Migration]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from coderag.sql.migration_order import home_of
 from coderag.sql.records import (
@@ -78,69 +78,93 @@ class Declared:
         return tuple(sorted(SIDE_LABELS.intersection(self.file.labels)))
 
 
-def declared(file: SchemaFile, settings: FileSettings, series: Series | None) -> Declared:
-    """Return what a file creates and needs, names taken as its USE statements say."""
-    tables: dict[Key, bool] = {}
-    names: dict[Key, None] = {}
-    used: dict[Key, None] = {}
-    altered: dict[Key, tuple[str, ...]] = {}
-    written: dict[Key, None] = {}
-    origins: set[Origin] = set()
-    databases = {file.facts.database: None}
-    database = schema = ""
-    changes = switches = False
+@dataclass(slots=True)
+class _Account:
+    """What the operations of a file come to; a name without schema or database is of those that USE names last."""
 
-    def key(name: Name) -> Key:
-        return key_of(Name(name.name, name.schema or schema, name.database or database))
+    tables: dict[Key, bool] = field(default_factory=dict)
+    names: set[Key] = field(default_factory=set)
+    used: set[Key] = field(default_factory=set)
+    altered: dict[Key, tuple[str, ...]] = field(default_factory=dict)
+    written: set[Key] = field(default_factory=set)
+    changes: bool = False
+    origins: set[Origin] = field(default_factory=set)
+    databases: dict[str, None] = field(default_factory=dict)  # of USE
+    database: str = ""
+    schema: str = ""
 
-    for operation in file.facts.operations:
+    def key(self, name: Name) -> Key:
+        return key_of(Name(name.name, name.schema or self.schema, name.database or self.database))
+
+    def add(self, operation: SchemaOperation) -> None:
         match operation:
             case AddQuery():
-                written.update(dict.fromkeys(map(key, operation.query.usage.writes)))
-                continue
+                self.written.update(map(self.key, operation.query.usage.writes))
             case AddDefinition():
-                continue
+                pass
             case UseDatabase():
-                if operation.database:
-                    database = "" if is_no_database(operation.database) else operation.database
-                    databases[operation.database] = None
-                    switches = True
-                    schema = ""
-                schema = operation.schema or schema
-                continue
+                self._use(operation)
+            case _:
+                self._change(operation)
+                self.changes = True
+                self.used.update(map(self.key, _used(operation)))
+
+    def _use(self, operation: UseDatabase) -> None:
+        if operation.database:
+            self.database = "" if is_no_database(operation.database) else operation.database
+            self.databases[operation.database] = None
+            self.schema = ""
+        self.schema = operation.schema or self.schema
+
+    def _change(self, operation: SchemaOperation) -> None:
+        match operation:
             case CreateTable():
-                made = key(operation.table.name)
-                names[made] = None
-                origins.update(operation.table.origins)
-                # One that is made by a query belongs, like a view, to the tables that the query reads.
-                derived = operation.table.kind in VIEWS or operation.table.usage.reads
-                if not derived and not operation.table.temporary:
-                    tables[made] = tables.get(made, True) and operation.if_missing
+                self._create(operation)
             case Describe():
-                origins.update(operation.table.origins)
+                self.origins.update(operation.table.origins)
             case Rename():
-                names[key(operation.to)] = None
-                altered.setdefault(key(operation.name), ())
+                self.names.add(self.key(operation.to))
+                self._alter(operation.name)
             case AddColumn():
-                one = key(operation.table)
-                altered[one] = (*altered.get(one, ()), operation.column.name.casefold())
+                self._alter(operation.table, operation.column.name.casefold())
             case DropColumn() | RenameColumn() | AlterColumn() | AddConstraint() | DropConstraint():
-                altered.setdefault(key(operation.table), ())
-        changes = True
-        used.update(dict.fromkeys(map(key, _used(operation))))
+                self._alter(operation.table)
+
+    def _create(self, operation: CreateTable) -> None:
+        table = operation.table
+        key = self.key(table.name)
+        self.names.add(key)
+        self.origins.update(table.origins)
+        # One that is made by a query belongs, like a view, to the tables that the query reads.
+        is_derived = table.kind in VIEWS or bool(table.usage.reads)
+        if not is_derived and not table.temporary:
+            self.tables[key] = self.tables.get(key, True) and operation.if_missing
+
+    def _alter(self, table: Name, *columns: str) -> None:
+        key = self.key(table)
+        self.altered[key] = (*self.altered.get(key, ()), *columns)
+
+
+def declared(file: SchemaFile, settings: FileSettings, series: Series | None) -> Declared:
+    """Return what a file creates and needs, names taken as its USE statements say."""
+    account = _Account()
+    for operation in file.facts.operations:
+        account.add(operation)
+    names = account.names
+    databases = dict.fromkeys((file.facts.database, *account.databases))
     return Declared(
         file=file,
         settings=settings,
         series=series,
-        tables=tables,
+        tables=account.tables,
         names=frozenset(names),
-        used=frozenset(used.keys() - names.keys()),
-        altered={one: columns for one, columns in altered.items() if one not in names},
-        written=frozenset(written.keys() - names.keys()),
-        changes=changes,
-        origins=frozenset(origins),
+        used=frozenset(account.used - names),
+        altered={key: columns for key, columns in account.altered.items() if key not in names},
+        written=frozenset(account.written - names),
+        changes=account.changes,
+        origins=frozenset(account.origins),
         databases=tuple(name for name in databases if name and not is_no_database(name)),
-        switches=switches,
+        switches=bool(account.databases),
     )
 
 

@@ -37,31 +37,53 @@ NEARLY = 0.8  # of the most tables that a database has of those that a file uses
 def merged(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Merge drafts of different folders that refer to each other's tables or switch to the same database."""
     sets = Sets(len(drafts))
+    tables = [draft.tables() for draft in drafts]
+    _join_by_reference(drafts, tables, sets)
+    _join_by_database(drafts, tables, sets)
+    return [_one_draft([drafts[number] for number in numbers]) for numbers in sets.all()]
+
+
+def _join_by_reference(drafts: Sequence[DatabaseCandidate], tables: Sequence[set[Key]], sets: Sets) -> None:
+    """Join each draft with those that create the tables it needs."""
     index = Index()
     for number, draft in enumerate(drafts):
         if _may_merge(draft):
-            index.add(number, draft.tables())
-    tables = [draft.tables() for draft in drafts]
+            index.add(number, tables[number])
     for number, draft in enumerate(drafts):
         if not _may_merge(draft):
             continue
         altered = {key for file in draft.files for key in file.altered}
         for key in sorted(_needed(draft)):
-            holders = index.holders(key)
-            other = _nearest(draft, key, holders, drafts)
-            if other is None and key in altered and len(holders) == 1:
-                other = holders[0] if _is_of_project(draft, drafts[holders[0]]) else None
+            other = _creator(draft, key, index.holders(key), drafts, is_altered=key in altered)
             if other is None or are_apart(draft, drafts[other]):
                 continue
             if _may_be_one(tables, sets, number, other):
                 sets.join(number, other)
+
+
+def _creator(
+    draft: DatabaseCandidate,
+    key: Key,
+    holders: Sequence[int],
+    drafts: Sequence[DatabaseCandidate],
+    *,
+    is_altered: bool,
+) -> int | None:
+    """Return the draft that creates a table: the nearest, else of one that is altered the only one of the project."""
+    nearest = _nearest(draft, key, holders, drafts)
+    if nearest is None and is_altered and len(holders) == 1 and _is_of_project(draft, drafts[holders[0]]):
+        return holders[0]
+    return nearest
+
+
+def _join_by_database(drafts: Sequence[DatabaseCandidate], tables: Sequence[set[Key]], sets: Sets) -> None:
+    """Join the drafts that name the same database of the same environment."""
     by_database: dict[tuple[str, str], int] = {}
     for number, draft in enumerate(drafts):
         if _may_merge(draft) and (database := draft.told().casefold()):
             first = by_database.setdefault((database, environment(draft)), number)
             if _may_be_one(tables, sets, first, number):
                 sets.join(first, number)
-    return [_one_draft([drafts[number] for number in numbers]) for numbers in sets.all()]
 
 
 def _may_be_one(tables: Sequence[set[Key]], sets: Sets, first: int, second: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
 from coderag.catalog.databases.candidates import (
     DatabaseCandidate,
@@ -226,30 +226,41 @@ def _take_plain(files: list[Declared]) -> Taken:
 
 
 def _of_folder(members: list[Declared]) -> Taken:
+    """Return the databases of a folder: one, or one for each set of files that refer to each other."""
     creators = [member for member in members if member.tables]
     if not creators:
         return [], members
     folder = base_folder(members[0].path)
+    components = [files for files in _components(members) if any(file.tables for file in files)]
+    linked = {file.path for files in components for file in files}
+    left = [member for member in members if member.path not in linked]
+    if _is_one_database(creators, components):
+        own = [member for member in members if member.path in linked]
+        return [DatabaseCandidate(own, folder=folder, whole_folder=True)], left
+    return [DatabaseCandidate(files, folder=folder) for files in components], left
+
+
+def _components(members: Sequence[Declared]) -> list[list[Declared]]:
+    """Return files that refer to each other's tables in one list each."""
     sets = Sets(len(members))
     index = Index()
-    for number, declared in enumerate(members):
-        index.add(number, declared.names)
+    for number, member in enumerate(members):
+        index.add(number, member.names)
     tables = [set(member.tables) for member in members]
-    for number, declared in enumerate(members):
-        for key in sorted(declared.used):
+    for number, member in enumerate(members):
+        for key in sorted(member.used):
             holders = index.holders(key)
             if len(holders) == 1 and disjoint(tables, sets, number, holders[0]):
                 sets.join(number, holders[0])
-    components = [[members[number] for number in numbers] for numbers in sets.all()]
-    components = [component for component in components if any(declared.tables for declared in component)]
-    linked = {declared.path for component in components for declared in component}
-    left = [member for member in members if member.path not in linked]
-    lonely = sum(len(component) == 1 and len(component[0].tables) > 1 for component in components)
-    if not _created_twice(creators) and (len(creators) == 1 or lonely <= MAX_LONELY * len(creators)):
-        return [
-            DatabaseCandidate([member for member in members if member.path in linked], folder=folder, whole_folder=True)
-        ], left
-    return [DatabaseCandidate(component, folder=folder) for component in components], left
+    return [[members[number] for number in numbers] for numbers in sets.all()]
+
+
+def _is_one_database(creators: Sequence[Declared], components: Sequence[Sequence[Declared]]) -> bool:
+    """Tell whether the files of a folder are one database: each table has one file, and few files stand alone."""
+    if _created_twice(creators):
+        return False
+    lonely = sum(len(files) == 1 and len(files[0].tables) > 1 for files in components)
+    return len(creators) == 1 or lonely <= MAX_LONELY * len(creators)
 
 
 def _created_twice(files: Iterable[Declared]) -> bool:

@@ -55,27 +55,34 @@ def _yielding(drafts: Sequence[tuple[int, DatabaseCandidate]]) -> list[int]:
 
 
 def _candidates(draft: DatabaseCandidate, settings: Settings) -> list[str]:
-    """Return names for a draft, the shortest first."""
+    """Return names for a draft, the shortest first: shop, sql/shop, services/sql/shop."""
+    if draft.name:
+        by_environment = [f"{draft.environment}/{draft.name}"] if draft.environment else []
+        return [draft.name, *by_environment, *_with_folders(draft, draft.name)]
     main = draft.main()
     stem = without_dialect(stem_name(main.path)) if draft.editions else stem_name(main.path)
+    name = _folder_or_stem(draft, stem, settings)
+    stems = [stem_of(main.path), main.path.rpartition("/")[2].rpartition(".")[0]] if name == stem else []
+    # Where files switch to a database, that gets its name from there, and what is outside of it another one.
+    own = "" if any(file.switches for file in draft.files) else draft.told()
+    return list(dict.fromkeys(filter(None, (own, name, *stems, *_with_folders(draft, name)))))
+
+
+def _folder_or_stem(draft: DatabaseCandidate, stem: str, settings: Settings) -> str:
+    """Return what a draft is called after: its folder where several files make it, else its main file."""
     folder = folder_name(draft.folder)
-    creators = [member for member in draft.members if member.tables]
-    if draft.name:
-        name = draft.name
-    elif draft.series or draft.models or draft.project or (draft.whole_folder and len(creators) != 1):
-        name = folder or settings.name or UNNAMED
-    else:
-        name = stem or folder or settings.name or stem_of(main.path)
+    creators = sum(bool(member.tables) for member in draft.members)
+    if draft.series or draft.models or draft.project or (draft.whole_folder and creators != 1):
+        return folder or settings.name or UNNAMED
+    return stem or folder or settings.name or stem_of(draft.main().path)
+
+
+def _with_folders(draft: DatabaseCandidate, name: str) -> list[str]:
+    """Return a name with more and more folders before it."""
     parts = draft.folder.split("/") if draft.folder else []
     while len(parts) > 1 and parts[-1].casefold() in MIGRATION_FOLDERS:
         parts.pop()
-    longer = [f"{'/'.join(parts[-size:])}/{name}" for size in range(1, len(parts) + 1) if parts[-size] != name]
-    if draft.name:
-        return [name, *([f"{draft.environment}/{name}"] if draft.environment else []), *longer]
-    stems = [stem_of(main.path), main.path.rpartition("/")[2].rpartition(".")[0]] if name == stem else []
-    # Where files switch to a database, that gets its name from there, and what is outside of it another one.
-    told = "" if any(file.switches for file in draft.files) else draft.told()
-    return list(dict.fromkeys(filter(None, (told, name, *stems, *longer))))
+    return [f"{'/'.join(parts[-size:])}/{name}" for size in range(1, len(parts) + 1) if parts[-size] != name]
 
 
 def _numbered(names: Sequence[str]) -> list[str]:

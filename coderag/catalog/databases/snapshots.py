@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from coderag.catalog.databases.candidates import DatabaseCandidate, common_folder, dialect_of, overlap
 from coderag.catalog.databases.declared import Declared
@@ -22,21 +22,8 @@ _Fit = tuple[bool, tuple[int, ...], float, int, str]  # the lower, the better
 
 def with_snapshots(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """Give each series the files that state its whole schema, or what it begins with; the best fitting ones first."""
-    pairs: list[tuple[_Fit, DatabaseCandidate, DatabaseCandidate]] = []
-    database_candidates = [
-        draft for draft in drafts if draft.members and not (draft.series or draft.live or draft.name)
-    ]
-    for series in [draft for draft in drafts if draft.series and not draft.live]:
-        known = series.known()
-        for draft in database_candidates:
-            share = overlap(known, draft.tables())
-            if draft.side != series.side or not (share >= MIN_OVERLAP or _is_version_of(series, draft)):
-                continue
-            if _is_beside(series, draft) or _is_project(series, draft):
-                fit = (_is_other_dialect(series, draft), _age(draft), -share, distance(series.folder, draft.folder))
-                pairs.append(((*fit, draft.folder), series, draft))
+    pairs = sorted(_pairs(drafts), key=lambda pair: pair[0])
     taken: set[int] = set()
-    pairs.sort(key=lambda pair: pair[0])
     for _, series, snapshot in pairs:
         stating = DatabaseCandidate([*series.bases, *series.snapshot])
         if id(snapshot) not in taken and stating.tables().isdisjoint(snapshot.tables()):
@@ -50,6 +37,27 @@ def with_snapshots(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
         if draft.series and draft.members and not draft.snapshot:
             _find_snapshot(draft)
     return [draft for draft in drafts if id(draft) not in taken]
+
+
+def _pairs(drafts: Sequence[DatabaseCandidate]) -> Iterator[tuple[_Fit, DatabaseCandidate, DatabaseCandidate]]:
+    """Yield each series with each draft that may state its schema, and how well they fit."""
+    stating = [draft for draft in drafts if draft.members and not (draft.series or draft.live or draft.name)]
+    for series in drafts:
+        if not series.series or series.live:
+            continue
+        known = series.known()
+        for draft in stating:
+            share = overlap(known, draft.tables())
+            if draft.side == series.side and _may_state(series, draft, share=share):
+                fit = (_is_other_dialect(series, draft), _age(draft), -share, distance(series.folder, draft.folder))
+                yield (*fit, draft.folder), series, draft
+
+
+def _may_state(series: DatabaseCandidate, draft: DatabaseCandidate, *, share: float) -> bool:
+    """Tell whether a draft may state the schema of a series: by its tables, and by where its files are."""
+    if share < MIN_OVERLAP and not _is_version_of(series, draft):
+        return False
+    return _is_beside(series, draft) or _is_project(series, draft)
 
 
 def _is_other_dialect(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import yaml
@@ -156,8 +156,7 @@ def _document(root: Node) -> Iterator[Definition]:
 
 
 def _is_container(key: Node, value: Node) -> bool:
-    name = key.text.strip().casefold().replace("-", "_").replace(" ", "_")
-    return name in CONTAINERS and not isinstance(value.value, str)
+    return _key(key) in CONTAINERS and not isinstance(value.value, str)
 
 
 def _entries(node: Node) -> Iterator[Definition]:
@@ -189,36 +188,64 @@ def _is_group(value: Node) -> bool:
 
 
 def _is(key: Node, name: str) -> bool:
-    return key.text.strip().casefold().replace("-", "_").replace(" ", "_") == name
+    return _key(key) == name
+
+
+def _key(node: Node) -> str:
+    """Return a key in one spelling: "Also known as" is also_known_as."""
+    return node.text.strip().casefold().replace("-", "_").replace(" ", "_")
 
 
 def _definition(term: str, node: Node, *, first: int) -> Definition | None:
-    source = Source(start_line=first + 1, end_line=max(first, node.last) + 1)
+    """Return the definition of a term; None where its node has no text.
+
+    `active_user: has logged in this week` and `active_user: {definition: has logged in this week, table: users}` are
+    both "active user: has logged in this week"; the second one names its table, too.
+    """
     term = " ".join(term.split())
-    if not node.mapping:
-        text = _clean(node.text)
-        return Definition(_spoken(term), text, source=source) if term and text else None
-    fields = {key.text.strip().casefold().replace("-", "_").replace(" ", "_"): value for key, value in node.pairs}
-    text = next((_clean(fields[name].text) for name in TEXTS if name in fields and fields[name].text), "")
-    expression = next((fields[name].text.strip() for name in EXPRESSIONS if name in fields and fields[name].text), "")
-    labels = [fields[name].text for name in LABELS if name in fields]
-    text = text or next((label for label in labels if label and label != term), "") or _clean(expression)
+    source = Source(start_line=first + 1, end_line=max(first, node.last) + 1)
+    if node.mapping:
+        return _definition_of_fields(term, _fields(node), source)
+    text = _clean(node.text)
+    return Definition(_spoken(term), text, source=source) if term and text else None
+
+
+def _definition_of_fields(term: str, fields: Mapping[str, Node], source: Source) -> Definition | None:
+    labels = [node.text for node in _among(fields, LABELS)]
+    expression = next((node.text.strip() for node in _among(fields, EXPRESSIONS) if node.text), "")
+    described = next((_clean(node.text) for node in _among(fields, TEXTS) if node.text), "")
+    text = described or next((label for label in labels if label and label != term), "") or _clean(expression)
     if not term or not text:
         return None
-    synonyms = [one for name in SYNONYMS if name in fields for one in _texts(fields[name])] + labels
-    tables = tuple(_name(one) for name in TABLES if name in fields for one in _texts(fields[name]))
-    columns = tuple(_column(one, tables) for name in COLUMNS if name in fields for one in _texts(fields[name]))
-    spoken = _spoken(term)
-    kept = {one.casefold(): one for one in (*synonyms, *((term,) if spoken != term else ())) if one and one != spoken}
+    tables = tuple(_name(table) for table in _all_texts(fields, TABLES))
     return Definition(
-        spoken,
+        _spoken(term),
         text,
-        synonyms=tuple(kept.values()),
+        synonyms=_synonyms(term, [*_all_texts(fields, SYNONYMS), *labels]),
         expression=expression,
         tables=tables,
-        columns=columns,
+        columns=tuple(_column(column, tables) for column in _all_texts(fields, COLUMNS)),
         source=source,
     )
+
+
+def _fields(node: Node) -> dict[str, Node]:
+    return {_key(key): value for key, value in node.pairs}
+
+
+def _among(fields: Mapping[str, Node], names: Iterable[str]) -> Iterator[Node]:
+    """Yield the fields of some names, in the order of the names."""
+    return (fields[name] for name in names if name in fields)
+
+
+def _all_texts(fields: Mapping[str, Node], names: Iterable[str]) -> list[str]:
+    return [text for node in _among(fields, names) for text in _texts(node)]
+
+
+def _synonyms(term: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the other words for a term, each once whatever its case; its key is one where it is no plain words."""
+    spoken = _spoken(term)
+    return tuple({text.casefold(): text for text in (*texts, term) if text and text != spoken}.values())
 
 
 def _spoken(term: str) -> str:

@@ -28,44 +28,50 @@ BOOKKEEPING = frozenset(
 
 def join_snapshot(state: State, snapshot: State) -> None:
     """Make tables as a snapshot states them; what migrations left keeps its history, and differences are reported."""
-    known = {
-        id(table) for mutable_table in snapshot.tables.values() if (table := state.find(mutable_table.name)) is not None
-    }
+    known = {id(table) for stated in snapshot.tables.values() if (table := state.find(stated.name)) is not None}
     left = [table for table in state.tables.values() if id(table) not in known and table.history]
-    # By migrations whose beginning is gone, which is no surprise where a snapshot has the table.
-    altered = {name.rpartition(".")[2] for name in state.unknown}
-    new: list[MutableTable] = []
-    for mutable_table in snapshot.tables.values():
-        table = state.find(mutable_table.name)
-        if table is not None:
-            _report_columns(state, table, mutable_table)
-            state.take(table)
-            _take_history(mutable_table, table)
-        elif mutable_table.name.name.casefold() not in BOOKKEEPING | altered:
-            new.append(mutable_table)
-        state.put(mutable_table)
-    if new:
-        text = f"no migration creates {some(str(table.name) for table in new)}"
-        state.problems.append(SchemaProblem(new[0].declared.path, new[0].declared.start_line, text))
-    of = ", ".join(sorted({table.declared.path for table in snapshot.tables.values()}))
-    whole = len(known) >= MIN_WHOLE * (len(known) + len(left))
-    for table in left:
-        if whole:
-            state.take(table)
-            state.dropped[key_of(table.name)] = table
-        if table.name.name.casefold() not in BOOKKEEPING:
-            text = f"the migrations leave {table.name}, which is not in {of}"
-            state.problems.append(SchemaProblem(table.declared.path, table.declared.start_line, text))
-    for key, routine in snapshot.routines.items():
-        state.routines[key] = routine
-    for name, type_definition in snapshot.types.items():
-        state.types[name] = type_definition
-    if whole:  # the rest is what became of tables that are gone
+    is_whole = len(known) >= MIN_WHOLE * (len(known) + len(left))
+    _take_tables(state, snapshot)
+    _report_left(state, left, snapshot, is_whole=is_whole)
+    state.routines.update(snapshot.routines)
+    state.types.update(snapshot.types)
+    if is_whole:  # the rest is what became of tables that are gone
         state.unknown = {}
     names = {table.name.name.casefold() for table in snapshot.tables.values()}
     state.unknown = {name: found for name, found in state.unknown.items() if name.rpartition(".")[2] not in names}
     state.problems += snapshot.all_problems()
     state.files |= snapshot.files
+
+
+def _take_tables(state: State, snapshot: State) -> None:
+    """Take the tables of a snapshot, and report those that no migration creates."""
+    # By migrations whose beginning is gone, which is no surprise where a snapshot has the table.
+    altered = {name.rpartition(".")[2] for name in state.unknown}
+    new: list[MutableTable] = []
+    for stated in snapshot.tables.values():
+        table = state.find(stated.name)
+        if table is not None:
+            _report_columns(state, table, stated)
+            state.take(table)
+            _take_history(stated, table)
+        elif stated.name.name.casefold() not in BOOKKEEPING | altered:
+            new.append(stated)
+        state.put(stated)
+    if new:
+        text = f"no migration creates {some(str(table.name) for table in new)}"
+        state.problems.append(SchemaProblem(new[0].declared.path, new[0].declared.start_line, text))
+
+
+def _report_left(state: State, left: Iterable[MutableTable], snapshot: State, *, is_whole: bool) -> None:
+    """Report the tables that migrations leave and a snapshot has not; drop them where it states the whole schema."""
+    paths = ", ".join(sorted({table.declared.path for table in snapshot.tables.values()}))
+    for table in left:
+        if is_whole:
+            state.take(table)
+            state.dropped[key_of(table.name)] = table
+        if table.name.name.casefold() not in BOOKKEEPING:
+            text = f"the migrations leave {table.name}, which is not in {paths}"
+            state.problems.append(SchemaProblem(table.declared.path, table.declared.start_line, text))
 
 
 def _report_columns(state: State, table: MutableTable, stated: MutableTable) -> None:

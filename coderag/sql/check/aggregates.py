@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 __all__ = ["is_aggregate", "lone_extreme"]
@@ -51,7 +53,7 @@ def _is_over_window(node: exp.Expr) -> bool:
     return isinstance(parent, exp.Window) and parent.this is node
 
 
-def lone_extreme(aggregates: list[exp.Expr]) -> bool:
+def lone_extreme(aggregates: Sequence[exp.Expr]) -> bool:
     """Tell whether of aggregates there is one MIN or MAX: SQLite then gives bare columns of the row that has it."""
     plain = [aggregate.this if isinstance(aggregate, exp.Filter) else aggregate for aggregate in aggregates]
     return len(plain) == 1 and isinstance(plain[0], exp.Min | exp.Max)

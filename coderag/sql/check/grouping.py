@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -30,52 +30,100 @@ class Grouping:
     names: frozenset[str]  # of its own results, casefolded
 
 
+@dataclass(frozen=True, slots=True)
+class _Select:
+    """A SELECT with its sources, its aggregates, and what it groups by."""
+
+    tree: exp.Select
+    sources: Sources
+    aggregates: tuple[exp.Expr, ...]
+    grouping: Grouping
+
+    def bare(self) -> list[exp.Expr]:
+        """Return the columns that are neither grouped nor aggregated."""
+        return [node for part in _results(self.tree) for node in _bare(part, self.tree, self.sources, self.grouping)]
+
+    def loose(self, nodes: Iterable[exp.Expr]) -> list[exp.Expr]:
+        """Return those of some columns that do not depend on what is grouped by."""
+        held = determined(self.tree, self.sources, self.grouping.places)
+        return [node for node in nodes if not _depends(node, self.sources, held)]
+
+    def without_key(self, nodes: Iterable[exp.Expr]) -> list[exp.Expr]:
+        """Return those of some columns whose table's primary key is not grouped by."""
+        held = _keyed(self.sources, self.grouping.places)
+        return [node for node in nodes if not _depends(node, self.sources, held)]
+
+
 def check_grouping(scope: Scope, sources: Sources, dialect: Dialect, *, text: str) -> Iterator[Finding]:
-    """Yield a finding for what a SELECT gives, keeps or orders by that has no one value in a group."""
-    select = scope.expression
-    if not isinstance(select, exp.Select) or not sources.columns:
+    """Yield a finding for each column in the results, HAVING or ORDER BY that has no single value in a group.
+
+    "SELECT a, count(*) FROM t" -> "a stands beside an aggregate without GROUP BY: all rows become one";
+    "SELECT a, b FROM t GROUP BY a" -> "b is neither in GROUP BY nor in an aggregate".
+    """
+    tree = scope.expression
+    if not isinstance(tree, exp.Select) or not sources.columns:
         return
-    group = select.args.get("group")
-    aggregates = [aggregate for part in _results(select) for aggregate in _aggregates(part)]
-    if (group is None and not aggregates) or (group is not None and group.args.get("all")):
-        return
-    grouping = _grouping(select, sources)
-    depends = determined(select, sources, grouping.places)
-    bare = [one for part in _results(select) for one in _bare(part, select, sources, grouping)]
-    loose = [one for one in bare if not _depends(one, sources, depends)]
+    group = tree.args.get("group")
+    aggregates = tuple(aggregate for part in _results(tree) for aggregate in _aggregates(part))
+    select = _Select(tree, sources, aggregates, _grouping(tree, sources))
     if group is None:
-        found = bare if dialect.grouping in {"grouped", "key"} else loose
-        # To keep one row by an aggregate, or to order it, makes no sense: groups were meant.
-        given = all(aggregate.find_ancestor(exp.Order, exp.Having, exp.Select) is select for aggregate in aggregates)
-        picked = {alias for column in picked_by(select) if given for alias in sources.owners(column)}
-        mild = lone_extreme(aggregates) or all(_orders(one) or _is_of(one, picked, sources) for one in found)
-        if found and not (lone_extreme(aggregates) and dialect.grouping == "any" and dialect.name != GENERIC):
-            yield _without_group(found, warned=mild and dialect.grouping == "any", text=text)
+        if aggregates:
+            yield from _check_whole(select, dialect, text=text)
+    elif not group.args.get("all"):
+        yield from _check_groups(select, group, dialect, text=text)
+
+
+def _check_whole(select: _Select, dialect: Dialect, *, text: str) -> Iterator[Finding]:
+    """Check a SELECT with aggregates and without GROUP BY, whose rows become one."""
+    bare = select.bare()
+    ungrouped = bare if dialect.grouping in {"grouped", "key"} else select.loose(bare)
+    is_extreme = lone_extreme(select.aggregates)
+    if not ungrouped or (is_extreme and dialect.grouping == "any" and dialect.name != GENERIC):
         return
-    if dialect.grouping == "grouped":
-        loose = bare
-    elif dialect.grouping == "key":
-        keyed = _keyed(sources, grouping.places)
-        loose = [one for one in bare if not _depends(one, sources, keyed)]
-    elif dialect.grouping == "any" and lone_extreme(aggregates):
+    picked = _picked(select)
+    is_harmless = is_extreme or all(_orders(node) or _is_of(node, picked, select.sources) for node in ungrouped)
+    yield _without_group(ungrouped, warned=is_harmless and dialect.grouping == "any", text=text)
+
+
+def _picked(select: _Select) -> frozenset[str]:
+    """Return the aliases whose rows WHERE picks by a value.
+
+    None where an aggregate stands in HAVING or ORDER BY: to keep or to order one row makes no sense, groups were meant.
+    """
+    clauses = (exp.Order, exp.Having, exp.Select)
+    if not all(aggregate.find_ancestor(*clauses) is select.tree for aggregate in select.aggregates):
+        return frozenset()
+    return frozenset(alias for column in picked_by(select.tree) for alias in select.sources.owners(column))
+
+
+def _check_groups(select: _Select, group: exp.Group, dialect: Dialect, *, text: str) -> Iterator[Finding]:
+    if dialect.grouping == "any" and lone_extreme(select.aggregates):
         return
-    for one in _distinct(loose):
-        strict = dialect.grouping != "any" and not _may_have_key(one, sources)
+    for node in _distinct(_ungrouped(select, dialect)):
+        is_strict = dialect.grouping != "any" and not _may_have_key(node, select.sources)
         yield _finding(
-            f"{_shown(one)} is neither in GROUP BY nor in an aggregate",
-            one,
-            suggestions=(f"GROUP BY {', '.join([*_written(group), _shown(one)])}",),
-            severity=Severity.ERROR if strict else Severity.WARNING,
+            f"{_shown(node)} is neither in GROUP BY nor in an aggregate",
+            node,
+            suggestions=(f"GROUP BY {', '.join([*_written(group), _shown(node)])}",),
+            severity=Severity.ERROR if is_strict else Severity.WARNING,
             text=text,
         )
 
 
+def _ungrouped(select: _Select, dialect: Dialect) -> list[exp.Expr]:
+    """Return the columns that a dialect wants in GROUP BY; some let a key or any dependency stand for its table."""
+    bare = select.bare()
+    if dialect.grouping == "grouped":
+        return bare
+    return select.without_key(bare) if dialect.grouping == "key" else select.loose(bare)
+
+
 def _without_group(loose: list[exp.Expr], *, warned: bool, text: str) -> Finding:
-    found = list(dict.fromkeys(_shown(one) for one in _distinct(loose)))
+    names = list(dict.fromkeys(_shown(node) for node in _distinct(loose)))
     return _finding(
-        f"{found[0]} stands beside an aggregate without GROUP BY: all rows become one",
+        f"{names[0]} stands beside an aggregate without GROUP BY: all rows become one",
         loose[0],
-        suggestions=(f"GROUP BY {', '.join(found[:SHOWN])}",) if "*" not in found[0] else (),
+        suggestions=(f"GROUP BY {', '.join(names[:SHOWN])}",) if "*" not in names[0] else (),
         severity=Severity.WARNING if warned else Severity.ERROR,
         text=text,
     )

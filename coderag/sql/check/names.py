@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -75,44 +76,93 @@ def _is_alias(table: exp.Table, tree: exp.Expr) -> bool:
     return any(other.alias.casefold() == name for other in tree.find_all(exp.Table) if other is not table)
 
 
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A query with what its columns may refer to."""
+
+    sources: Sources
+    outer: tuple[Sources, ...]  # of the queries around it, the nearest first
+    aliases: dict[str, exp.Expr]  # of the SELECT list
+    joined_by_name: frozenset[str]
+    dialect: Dialect
+    implicit: frozenset[str]  # columns that every table has
+    text: str
+
+    def is_known(self, name: str, clause: str) -> bool:
+        """Tell whether a plain name that no source has means something else, or may do so."""
+        return (
+            not self.sources.all_known
+            or not self.sources.columns
+            or name in self.implicit
+            or clause in self.dialect.result_names
+            or any(outer.holders(name) or not outer.all_known for outer in self.outer)
+        )
+
+    def may_be_string(self, column: exp.Column) -> bool:
+        """Tell whether a name in double quotes may be a string to the dialect: WHERE a = "x"."""
+        if self.dialect.name not in QUOTED_STRINGS or not self.text[extent(column)[0] :].startswith('"'):
+            return False
+        return _is_value(column)
+
+
 def check_columns(scope: Scope, sources: Sources, known: Known, dialect: Dialect, *, text: str) -> Iterator[Finding]:
     """Yield a finding for each column that no source has, or that several have."""
-    around = list(_outer_sources(scope, known))
     selected = scope.expression.selects if isinstance(scope.expression, exp.Query) else []
-    aliases = {one.alias.casefold(): one for one in selected}
-    joined_by_name = _using(scope.expression)
-    implicit = CONSTANTS.union(dialect.implicit)
+    query = _Query(
+        sources,
+        outer=tuple(_outer_sources(scope, known)),
+        aliases={expression.alias.casefold(): expression for expression in selected},
+        joined_by_name=_using(scope.expression),
+        dialect=dialect,
+        implicit=CONSTANTS.union(dialect.implicit),
+        text=text,
+    )
     for column in dict.fromkeys(columns_of(scope)):
         if isinstance(column.this, exp.Star) or not column.name:
             continue
-        name = column.name.casefold()
         if column.table:
-            yield from _check_qualified(column, sources, around, implicit, text=text)
-            continue
-        holders = sources.holders(name)
-        if len(holders) > 1 and name not in joined_by_name and not (name in aliases and _may_be_alias(column)):
-            message = f"column {column.name} is ambiguous: {' and '.join(holders)} have it"
-            fixes = tuple(f"{alias}.{column.name}" for alias in holders)
-            yield finding(Code.AMBIGUOUS_COLUMN, message, text=text, extent=extent(column), suggestions=fixes)
-        if holders or not sources.all_known or not sources.columns or name in implicit:
-            continue
-        clause = _clause(column) if name in aliases else ""
-        if clause in dialect.result_names:
-            continue
-        if any(outer.holders(name) or not outer.all_known for outer in around):
-            continue
-        if dialect.name in QUOTED_STRINGS and text[extent(column)[0] :].startswith('"') and _is_value(column):
-            message = f'no column is called "{column.name}": it is taken for a string, which stands in single quotes'
-            place = extent(column)
-            yield finding(Code.UNKNOWN_COLUMN, message, text=text, extent=place, severity=Severity.WARNING)
-            continue
-        if clause:
-            meant = aliases[name].unalias().sql(dialect=dialect.sqlglot or None)
-            message = f"{column.name} is a name of the SELECT list, which {CLAUSES[clause]} does not know"
-            fixes = (meant,) if len(meant) <= MAX_EXPRESSION else ()
-            yield finding(Code.UNKNOWN_COLUMN, message, text=text, extent=extent(column), suggestions=fixes)
-            continue
-        yield _unknown(column, [sources, *around], text=text)
+            yield from _check_qualified(column, sources, query.outer, query.implicit, text=text)
+        else:
+            yield from _check_plain(column, query)
+
+
+def _check_plain(column: exp.Column, query: _Query) -> Iterator[Finding]:
+    """Check a column without a table: `a`, not `t.a`."""
+    name = column.name.casefold()
+    holders = query.sources.holders(name)
+    if holders:
+        may_be_alias = name in query.aliases and _may_be_alias(column)
+        if len(holders) > 1 and name not in query.joined_by_name and not may_be_alias:
+            yield _ambiguous(column, holders, text=query.text)
+        return
+    clause = _clause(column) if name in query.aliases else ""
+    if query.is_known(name, clause):
+        return
+    if query.may_be_string(column):
+        yield _quoted_string(column, text=query.text)
+    elif clause:
+        yield _unknown_alias(column, clause, query)
+    else:
+        yield _unknown(column, [query.sources, *query.outer], text=query.text)
+
+
+def _ambiguous(column: exp.Column, holders: Sequence[str], *, text: str) -> Finding:
+    message = f"column {column.name} is ambiguous: {' and '.join(holders)} have it"
+    fixes = tuple(f"{alias}.{column.name}" for alias in holders)
+    return finding(Code.AMBIGUOUS_COLUMN, message, text=text, extent=extent(column), suggestions=fixes)
+
+
+def _quoted_string(column: exp.Column, *, text: str) -> Finding:
+    message = f'no column is called "{column.name}": it is taken for a string, which stands in single quotes'
+    return finding(Code.UNKNOWN_COLUMN, message, text=text, extent=extent(column), severity=Severity.WARNING)
+
+
+def _unknown_alias(column: exp.Column, clause: str, query: _Query) -> Finding:
+    """Return the finding for a name of the SELECT list in a clause that must not use it."""
+    meant = query.aliases[column.name.casefold()].unalias().sql(dialect=query.dialect.sqlglot or None)
+    message = f"{column.name} is a name of the SELECT list, which {CLAUSES[clause]} does not know"
+    fixes = (meant,) if len(meant) <= MAX_EXPRESSION else ()
+    return finding(Code.UNKNOWN_COLUMN, message, text=query.text, extent=extent(column), suggestions=fixes)
 
 
 def _clause(column: exp.Column) -> str:

@@ -1,27 +1,30 @@
-"""What surrounds a literal to whether it may be SQL, and to the name that holds it."""
+"""The nodes around a literal to whether it may be SQL, and to the name that holds it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from coderag.sql.in_code.sinks import Given, Sinks
 from coderag.syntax.trees.local_scopes import Event
-from coderag.syntax.trees.nodes import (
+from coderag.syntax.trees.node_types import (
     ASSIGNMENTS,
+    BLOCKS,
     CALLS,
     CLASSES,
+    COMPARISONS,
     FUNCTIONS,
+    LAMBDAS,
     LITERALS,
+    LOGICAL,
     RETURNS,
-    assigned,
-    bare_name,
-    called,
-    field_or,
-    text_of,
+    SUBSCRIPTS,
 )
+from coderag.syntax.trees.nodes import Called, assigned, bare_name, called, field_or, text_of
 
 __all__ = ["Context", "context_of"]
 
@@ -35,30 +38,29 @@ SAID_NAMES = re.compile(
     re.IGNORECASE,
 )
 COMPARED = frozenset("== != === !== =~ !~ eq ne in not_in instanceof <=> is <=  >= < > -> => equals not~ like".split())
-COMPARISONS = frozenset(
-    """comparison_operator equality_expression comparison_expression infix_comparison relational_expression
-    in_expression""".split()
-)
 ERROR_SIGNS = frozenset(
     {":error", ":err", ":failure", "'error'", '"error"', "None", "False", "nil"}
-)  # first of a pair that tells a failure
+)  # first of a pair that reports a failure
+DOC_ATTRIBUTES = frozenset("doc moduledoc typedoc shortdoc tag describetag".split())  # of Elixir
+RUNNING_METHODS = frozenset({"execute", "query"})  # of a string
+TEXT_METHODS = frozenset({"format", "t", "sub", "split"})  # their result may still be SQL
 SUPERS = frozenset({"super", "__init__", "base"})
 ERROR_CLASS = re.compile(rb"(?:Error|Exception|Throwable|Warning)\b")
 HEAD_BYTES = 300  # of a class
-CLOSURES = frozenset("lambda lambda_expression closure_expression lambda_literal stab_clause func_literal".split())
 MAX_CLOSURE = 8  # levels between the body of a closure and the call that is given it
-STOPS = frozenset(
+STATEMENTS = frozenset("expression_statement module program source_file class_body translation_unit".split())
+STOPS = SUBSCRIPTS.union(  # no SQL is in them
     """raise_statement throw_statement throw_expression assert_statement jsx_attribute jsx_element jsx_expression
-    jsx_text import_statement import_declaration field_tag subscript subscript_expression index_expression
-    decorator annotation attribute_list attribute_item case_statement switch_label switch_case case_pattern
-    match_pattern literal_pattern comparison_operator import_spec element_access_expression element_reference
-    raise throw assert echo_statement print_intrinsic exit_statement use_declaration extern_crate_declaration
-    attribute enum_assignment type_annotation literal_type preproc_include token_tree_pattern""".split()
+    jsx_text import_statement import_declaration field_tag decorator annotation attribute_list attribute_item
+    case_statement switch_label switch_case case_pattern match_pattern literal_pattern comparison_operator import_spec
+    element_reference raise throw assert echo_statement print_intrinsic exit_statement use_declaration
+    extern_crate_declaration attribute enum_assignment type_annotation literal_type preproc_include
+    token_tree_pattern""".split()
 )
 
 
 class Context(NamedTuple):
-    """Where a text goes."""
+    """Where a literal goes."""
 
     root: Node  # the whole expression
     denied: bool  # it cannot be SQL
@@ -68,98 +70,185 @@ class Context(NamedTuple):
     event: Event | None = None
 
 
+@dataclass(slots=True)
+class _Ascent:
+    """The way up from a literal to what decides about it."""
+
+    root: Node  # the largest expression around the literal so far
+    node: Node  # around it
+    call: str = ""  # the name of the innermost call on the way
+
+    def denied(self) -> Context:
+        return Context(self.root, denied=True)
+
+
+_Decision = Callable[[_Ascent, Sinks], Context | None]  # None: what is around the node decides
+
+
 def context_of(literal: Node, sinks: Sinks) -> Context:
-    """Return where a literal goes: into a variable, a call, out of a function, or nowhere."""
-    root, node = literal, literal.parent
-    call_name = ""
+    """Return where a literal goes: into a variable, a call, out of a function, or nowhere.
+
+    FIND = "SELECT 1"              -> Context(name="FIND", denied=False)
+    cur.execute("SELECT 1")        -> Context(call="execute", denied=False)
+    raise ValueError("select one") -> Context(denied=True)
+    """
+    if literal.parent is None:
+        return Context(literal, denied=True)
+    ascent = _Ascent(literal, literal.parent)
     for _ in range(MAX_LEVELS):
-        if node is None:
-            return Context(root, denied=True)
-        kind = node.type
-        if (
-            kind in {"tuple", "array", "list", "expression_list"}
-            and text_of(next(iter(node.named_children), None)) in ERROR_SIGNS
-        ):
-            return Context(root, denied=True)
-        if kind == "element_reference" and text_of(field_or(node, "object")) == "DB":  # DB["SELECT ..."] of Sequel
-            return Context(root, denied=False, call="DB")
-        if kind in STOPS or kind in COMPARISONS:
-            return Context(root, denied=True)
-        if kind in {"expression_statement", "module", "program", "source_file", "class_body", "translation_unit"}:
-            return Context(root, denied=not call_name, call=call_name)
-        if kind in {"block", "body_statement", "do_block", "then", "statement_block", "template_body", "statements"}:
-            alone = node.named_children and node.named_children[-1] != root
-            if _is_said_around(node, sinks):
-                return Context(root, denied=True)
-            return Context(root, denied=bool(alone) and not call_name, call=call_name, returned=not alone)
-        if kind in RETURNS:
-            return Context(root, denied=False, returned=True, call=call_name)
-        if kind in FUNCTIONS or kind in CLOSURES:
-            if _is_said_around(node, sinks):
-                return Context(root, denied=True)
-            return Context(root, denied=False, returned=True, call=call_name)
-        if kind in CLASSES:
-            return Context(root, denied=not call_name, call=call_name)
-        if kind in {"binary_operator", "binary_expression", "binary", "infix_expression", "boolean_operator"}:
-            operator = text_of(field_or(node, "operator"))
-            if operator in COMPARED:
-                return Context(root, denied=True)
-            if operator == "=" and field_or(node, "left") != root:  # of Elixir
-                name = bare_name(field_or(node, "left"))
-                return Context(root, denied=bool(SAID_NAMES.search(name)), name=name)
-        elif kind in ASSIGNMENTS:
-            return _assigned(node, root, call_name)
-        elif kind == "unary_operator" and text_of(node)[:1] == "@":
-            operand = node.child_by_field_name("operand")
-            call = called(operand) if operand is not None and operand.type == "call" else None
-            name = call.name if call is not None else ""
-            denied = name in {"doc", "moduledoc", "typedoc", "shortdoc", "tag", "describetag"} or bool(
-                SAID_NAMES.search(name)
-            )
-            return Context(root, denied=denied, name=name)
-        elif kind in CALLS:
-            call = called(node)
-            parent = node.parent
-            if call is not None and not (parent is not None and parent.type == "unary_operator"):
-                if _is_receiver(call.receiver, root):
-                    if call.name in {"execute", "query"}:
-                        return Context(root, denied=False, call=call.name)
-                    if sinks.given(call) is Given.SAID and call.name not in {"format", "t", "sub", "split"}:
-                        return Context(root, denied=True)
-                else:
-                    argument = next((one for one in call.arguments if _holds(one.node, root)), None)
-                    if argument is not None and argument.name and SAID_NAMES.search(argument.name):
-                        return Context(root, denied=True)
-                    if sinks.given(call) is Given.SAID:
-                        return Context(root, denied=True)
-                    if call.name in SUPERS and _is_in_error(node):
-                        return Context(root, denied=True)
-                    call_name = call_name or call.name
-        elif kind in {"keyword_argument", "named_argument", "element_value_pair"}:
-            if SAID_NAMES.search(bare_name(field_or(node, "name", "key"))):
-                return Context(root, denied=True)
-        elif kind in LITERALS:
-            return Context(root, denied=True)
-        root, node = node, node.parent
-    return Context(root, denied=True)
+        decide = DECISIONS.get(ascent.node.type)
+        context = decide(ascent, sinks) if decide is not None else None
+        if context is not None:
+            return context
+        ascent.root, parent = ascent.node, ascent.node.parent
+        if parent is None:
+            break
+        ascent.node = parent
+    return ascent.denied()
+
+
+def _deny(ascent: _Ascent, _: Sinks) -> Context:
+    return ascent.denied()
+
+
+def _in_list(ascent: _Ascent, _: Sinks) -> Context | None:
+    """Deny the message of a failure: {:error, "not found"}, return None, "not found"."""
+    first = next(iter(ascent.node.named_children), None)
+    return ascent.denied() if text_of(first) in ERROR_SIGNS else None
+
+
+def _in_element(ascent: _Ascent, _: Sinks) -> Context:
+    """Take DB["SELECT ..."] of Sequel; deny the key of any other object."""
+    if text_of(field_or(ascent.node, "object")) == "DB":
+        return Context(ascent.root, denied=False, call="DB")
+    return ascent.denied()
+
+
+def _in_statement(ascent: _Ascent, _: Sinks) -> Context:
+    """Take an expression of its own where it is a call's."""
+    return Context(ascent.root, denied=not ascent.call, call=ascent.call)
+
+
+def _in_block(ascent: _Ascent, sinks: Sinks) -> Context:
+    """Take the last expression of a block, which many languages return."""
+    if _is_said_around(ascent.node, sinks):
+        return ascent.denied()
+    children = ascent.node.named_children
+    is_returned = not children or children[-1] == ascent.root
+    return Context(ascent.root, denied=not is_returned and not ascent.call, call=ascent.call, returned=is_returned)
+
+
+def _in_return(ascent: _Ascent, _: Sinks) -> Context:
+    return Context(ascent.root, denied=False, returned=True, call=ascent.call)
+
+
+def _in_function(ascent: _Ascent, sinks: Sinks) -> Context:
+    return ascent.denied() if _is_said_around(ascent.node, sinks) else _in_return(ascent, sinks)
+
+
+def _in_binary(ascent: _Ascent, _: Sinks) -> Context | None:
+    """Deny what is compared; take what Elixir assigns: sql = "SELECT 1"."""
+    operator = text_of(field_or(ascent.node, "operator"))
+    if operator in COMPARED:
+        return ascent.denied()
+    left = field_or(ascent.node, "left")
+    if operator == "=" and left != ascent.root:
+        name = bare_name(left)
+        return Context(ascent.root, denied=_is_said(name), name=name)
+    return None
+
+
+def _in_assignment(ascent: _Ascent, _: Sinks) -> Context:
+    node, root = ascent.node, ascent.root
+    for target, value, operator in assigned(node):
+        if target == root or (node.type == "pair" and field_or(node, "key") == root):
+            return ascent.denied()
+        if value is not None and _holds(value, root):
+            name = bare_name(target).strip("'\"")
+            denied = not ascent.call and _is_said(name.rpartition(".")[2])
+            event = Event(name, value, node, grows=operator != "=")
+            return Context(root, denied=denied, name=name, call=ascent.call, event=event)
+    return Context(root, denied=False, call=ascent.call)
+
+
+def _in_attribute(ascent: _Ascent, _: Sinks) -> Context | None:
+    """Take an attribute of an Elixir module: @find "SELECT 1", but not @doc "..."."""
+    if text_of(ascent.node)[:1] != "@":
+        return None
+    operand = ascent.node.child_by_field_name("operand")
+    call = called(operand) if operand is not None and operand.type == "call" else None
+    name = call.name if call is not None else ""
+    return Context(ascent.root, denied=name in DOC_ATTRIBUTES or _is_said(name), name=name)
+
+
+def _in_call(ascent: _Ascent, sinks: Sinks) -> Context | None:
+    """Remember the call that is handed the literal; deny it where the call shows, compares or searches the literal."""
+    node = ascent.node
+    call = called(node)
+    if call is None or (node.parent is not None and node.parent.type == "unary_operator"):
+        return None
+    if call.receiver is not None and _holds(call.receiver, ascent.root):
+        return _on_literal(ascent, call, sinks)
+    if _is_message(ascent, call) or sinks.given(call) is Given.SAID:
+        return ascent.denied()
+    ascent.call = ascent.call or call.name
+    return None
+
+
+def _on_literal(ascent: _Ascent, call: Called, sinks: Sinks) -> Context | None:
+    """Decide on a literal whose method is called: "SELECT 1".execute()."""
+    if call.name in RUNNING_METHODS:
+        return Context(ascent.root, denied=False, call=call.name)
+    is_said = sinks.given(call) is Given.SAID and call.name not in TEXT_METHODS
+    return ascent.denied() if is_said else None
+
+
+def _is_message(ascent: _Ascent, call: Called) -> bool:
+    """Tell whether an argument is a message: f(title="..."), super("...") in a class of errors."""
+    argument = next((argument for argument in call.arguments if _holds(argument.node, ascent.root)), None)
+    if argument is not None and argument.name and _is_said(argument.name):
+        return True
+    return call.name in SUPERS and _is_in_error(ascent.node)
+
+
+def _in_named_argument(ascent: _Ascent, _: Sinks) -> Context | None:
+    return ascent.denied() if _is_said(bare_name(field_or(ascent.node, "name", "key"))) else None
+
+
+# By the type of the node around; a later line overrides an earlier one.
+DECISIONS: Mapping[str, _Decision] = {
+    **dict.fromkeys(LITERALS, _deny),
+    **dict.fromkeys("keyword_argument named_argument element_value_pair".split(), _in_named_argument),
+    **dict.fromkeys(CALLS, _in_call),
+    "unary_operator": _in_attribute,
+    **dict.fromkeys(ASSIGNMENTS, _in_assignment),
+    **dict.fromkeys(LOGICAL, _in_binary),
+    **dict.fromkeys(CLASSES, _in_statement),
+    **dict.fromkeys(FUNCTIONS | LAMBDAS, _in_function),
+    **dict.fromkeys(RETURNS, _in_return),
+    **dict.fromkeys(BLOCKS, _in_block),
+    **dict.fromkeys(STATEMENTS, _in_statement),
+    **dict.fromkeys(STOPS | COMPARISONS, _deny),
+    "element_reference": _in_element,
+    **dict.fromkeys("tuple array list expression_list".split(), _in_list),
+}
 
 
 def _is_in_error(node: Node) -> bool:
-    """Tell whether a node is in a class of errors."""
+    """Tell whether a node is in a class of errors: class NotFound(ApiError)."""
     outer: Node | None = node
     for _ in range(MAX_LEVELS):
         if outer is None:
             return False
         if outer.type in CLASSES:
-            return (
-                ERROR_CLASS.search((outer.text or b"")[:HEAD_BYTES].partition(b"{")[0].partition(b"\n")[0]) is not None
-            )
+            head = (outer.text or b"")[:HEAD_BYTES].partition(b"{")[0].partition(b"\n")[0]
+            return ERROR_CLASS.search(head) is not None
         outer = outer.parent
     return False
 
 
 def _is_said_around(node: Node, sinks: Sinks) -> bool:
-    """Tell whether a block belongs to a call that says or logs what it gives."""
+    """Tell whether a block belongs to a call that shows or logs the value of the block."""
     outer: Node | None = node
     for _ in range(MAX_CLOSURE):
         if outer is None or (outer.type in FUNCTIONS and field_or(outer, "name") is not None):
@@ -173,20 +262,9 @@ def _is_said_around(node: Node, sinks: Sinks) -> bool:
     return False
 
 
-def _assigned(node: Node, root: Node, call_name: str) -> Context:
-    for target, value, operator in assigned(node):
-        name = bare_name(target).strip("'\"")
-        if target == root or (node.type == "pair" and field_or(node, "key") == root):
-            return Context(root, denied=True)
-        if value is not None and _holds(value, root):
-            denied = not call_name and bool(SAID_NAMES.search(name.rpartition(".")[2]))
-            event = Event(name, value, node, grows=operator != "=")
-            return Context(root, denied=denied, name=name, call=call_name, event=event)
-    return Context(root, denied=False, call=call_name)
-
-
-def _is_receiver(receiver: Node | None, root: Node) -> bool:
-    return receiver is not None and _holds(receiver, root)
+def _is_said(name: str) -> bool:
+    """Tell whether a name is one of text for people: error_message, helpText."""
+    return SAID_NAMES.search(name) is not None
 
 
 def _holds(outer: Node, inner: Node) -> bool:

@@ -10,7 +10,8 @@ from tree_sitter import Node
 from coderag.sql.in_code.records import Referred
 from coderag.syntax.lines import Lines
 from coderag.syntax.trees.local_names import Names, in_order
-from coderag.syntax.trees.nodes import CALLS, LITERALS, Called, called, field_or, named_children, text_of, written
+from coderag.syntax.trees.node_types import CALLS, LITERALS
+from coderag.syntax.trees.nodes import Called, called, field_or, named_children, text_of, written
 
 __all__ = ["referred_files", "referred_name", "referred_query"]
 
@@ -31,6 +32,7 @@ NO_QUERIES = frozenset(
 EMBEDDED = re.compile(
     rb"^//go:embed[ \t]++([^\n]++)\n(?:[ \t]*+//[^\n]*+\n){0,20}+(?:var[ \t]++|[ \t]*+)(\w+)", re.MULTILINE
 )
+PATH_JOINS = frozenset("join Join resolve joinpath Path get of Combine".split())
 MAX_END = 8  # bytes of a literal with the end of a file's name
 MAX_PARENTS = 6
 
@@ -80,40 +82,50 @@ def _embedded(names: Names, name: str, files: list[str], owner: Callable[[int], 
 
 
 def _path_of(node: Node) -> str:
-    """Return the path that ends in a literal, with the literals before it where it is joined of several."""
-    own = _said(node)
+    """Return the path that ends in a literal, with the literals before it where it is joined of several.
+
+    "find.sql" of `FOLDER / "sql" / "find.sql"` and of `join(dir, "sql", "find.sql")` -> "sql/find.sql".
+    """
+    own = _unquoted(node)
+    parts = [*_path_before(node), own]
+    return "/".join(part.strip("/") for part in parts if part.strip("/.")) if len(parts) > 1 else own
+
+
+def _path_before(node: Node) -> list[str]:
     child, parent = node, node.parent
-    parts = [own]
     for _ in range(MAX_PARENTS):
         if parent is None:
             break
         if parent.type == "binary_operator" and text_of(field_or(parent, "operator")) == "/":
-            left = field_or(parent, "left")
-            while left is not None and left != child:
-                inner = field_or(left, "right") if left.type == "binary_operator" else left
-                if inner is None or inner.type not in LITERALS:
-                    break
-                parts.insert(0, _said(inner))
-                left = field_or(left, "left") if left.type == "binary_operator" else None
-            break
+            return _divided_before(parent, child)
         if parent.type in CALLS:
-            call = called(parent)
-            if call is not None and call.name in {
-                "join",
-                "Join",
-                "resolve",
-                "joinpath",
-                "Path",
-                "get",
-                "of",
-                "Combine",
-            }:
-                before = [one for one in named_children(child.parent or parent) if one.start_byte < child.start_byte]
-                parts = [_said(one) for one in before if one.type in LITERALS] + parts
-            break
+            return _arguments_before(parent, child)
         child, parent = parent, parent.parent
-    return "/".join(part.strip("/") for part in parts if part.strip("/.")) if len(parts) > 1 else own
+    return []
 
 
-def _said(node: Node) -> str:
+def _divided_before(division: Node, child: Node) -> list[str]:
+    """Return the literals to the left of an operand: "sql" of `FOLDER / "sql" / "find.sql"`."""
+    parts: list[str] = []
+    left = field_or(division, "left")
+    while left is not None and left != child:
+        is_division = left.type == "binary_operator"
+        last = field_or(left, "right") if is_division else left
+        if last is None or last.type not in LITERALS:
+            break
+        parts.append(_unquoted(last))
+        left = field_or(left, "left") if is_division else None
+    return parts[::-1]
+
+
+def _arguments_before(node: Node, child: Node) -> list[str]:
+    """Return the literals before an argument of a call that joins paths."""
+    call = called(node)
+    if call is None or call.name not in PATH_JOINS:
+        return []
+    before = [sibling for sibling in named_children(child.parent or node) if sibling.start_byte < child.start_byte]
+    return [_unquoted(sibling) for sibling in before if sibling.type in LITERALS]
+
+
+def _unquoted(node: Node) -> str:
     return text_of(node).strip("rfbu").strip("\"'`@")

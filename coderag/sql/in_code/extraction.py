@@ -25,7 +25,8 @@ from coderag.syntax.outline import Outline
 from coderag.syntax.trees.assignments import may_change
 from coderag.syntax.trees.local_names import Names, in_order, last_words
 from coderag.syntax.trees.local_scopes import Scope
-from coderag.syntax.trees.nodes import MEMBERS, NAMES, RETURNS, Argument, Called, named_children, text_of
+from coderag.syntax.trees.node_types import MEMBERS, NAMES, RETURNS
+from coderag.syntax.trees.nodes import Argument, Called, named_children, text_of
 
 __all__ = ["Extraction"]
 

@@ -1,9 +1,9 @@
-"""Text with holes to SQL that parses: each hole, and each placeholder of a driver, by the place it stands in."""
+"""Text with holes to SQL that parses: each hole, and each placeholder of a driver, is filled by its neighbours."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from coderag.sql.in_code.evaluation.string_values import Hole, Text
@@ -11,8 +11,9 @@ from coderag.sql.lineage.scopes import HOLE
 
 __all__ = ["Masked", "masked"]
 
-MARK = "\x1a"  # what no text of SQL holds
-VALUE = "0"  # of a placeholder: a number stands wherever a value may
+MARK = "\x1a"  # a hole; no SQL has this character
+VALUE = "0"  # of a placeholder: a number may stand wherever a value may
+STRING = "'x'"  # for a string with a hole
 MAX_TEXT = 200_000
 
 JDBC_CALL = re.compile(r"\A\s*\{\s*(?:\?\s*=\s*)?call\s++([^{}]*+)\}\s*\Z", re.IGNORECASE)
@@ -45,6 +46,8 @@ OPERANDS = frozenset({"word", "quoted", "place", "string", "number", "brace"})
 LISTED = frozenset({"IN", "VALUES", "ANY", "ALL"})
 OPERATORS = frozenset("= < > <= >= <> != + - * / % || ~ LIKE ILIKE".split())
 COMPARED = frozenset("= <> != < > LIKE".split())
+BEFORE_TABLE = frozenset({"IF", "NOT", "LOW_PRIORITY", "IGNORE"})  # between DROP TABLE and the table's name
+PLACEHOLDERS = frozenset({"mybatis", "names", "brace", "place"})  # kinds of tokens that are filled as a whole
 
 
 class Masked(NamedTuple):
@@ -60,59 +63,61 @@ class _Token(NamedTuple):
     before: str  # the white space before it
 
 
-def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Masked:
-    """Return text with its holes filled so that SQL parses; `double_quotes`: what stands in them may be a string.
+class _Neighbours(NamedTuple):
+    """The tokens around a hole: the last one that was written and the next, and whether a table's name is due."""
 
-    In the place of a value stands a value, in that of a table the name HOLE; a hole that is a clause of its own, or
-    the direction of an order, is left out.
+    last: _Token
+    following: _Token
+    table: bool
+
+    @property
+    def before(self) -> str:
+        return self.last.text.upper()
+
+    @property
+    def after(self) -> str:
+        return self.following.text.upper()
+
+    @property
+    def is_before_name(self) -> bool:
+        """Whether a word follows that begins no clause."""
+        return self.following.kind == "word" and self.after not in CLAUSES
+
+
+NO_TOKEN = _Token("", "", "")
+
+
+def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Masked:
+    """Return text with its holes filled so that SQL parses; `double_quotes`: they may enclose strings.
+
+    A value is filled with 0, the name of a table or column with HOLE; a hole that is a clause of its own, or the
+    direction of an order, is left out:
+
+        "SELECT a FROM {} WHERE id = {}" -> "SELECT a FROM HOLE WHERE id = 0"
+        "SELECT a FROM t ORDER BY a {}"  -> "SELECT a FROM t ORDER BY a"
+        "SELECT a FROM t WHERE b IN (%s)" -> "SELECT a FROM t WHERE b IN (0)"
     """
-    text = "".join(part.text if isinstance(part, Text) else MARK for part in parts)[:MAX_TEXT]
-    text = JDBC_CALL.sub(r"CALL \1", text)
-    tokens = _tokens(text)
-    kept: list[str] = []
+    marked = "".join(part.text if isinstance(part, Text) else MARK for part in parts)[:MAX_TEXT]
+    tokens = _tokens(JDBC_CALL.sub(r"CALL \1", marked))
+    fillers = FILLERS_WITH_STRINGS if double_quotes else FILLERS
+    written: list[str] = []
     dynamic = False
-    last, table = _Token("", "", ""), False  # the last token that counts, and whether a table's name comes next
-    for number, token in enumerate(tokens):
-        following = tokens[number + 1] if number + 1 < len(tokens) else _Token("", "", "")
-        kind, filled = token.kind, token.text
+    last, table = NO_TOKEN, False
+    for token, following in zip(tokens, (*tokens[1:], NO_TOKEN), strict=False):
+        kind = token.kind
         if kind == "comment":
             continue
-        if kind in {"string", "dollar"}:
-            filled = "'x'" if MARK in filled else filled
-        elif kind == "quoted" and double_quotes and filled[0] == '"' and last.text.upper() in COMPARED:
-            filled = filled if following.text == "." else "'x'"
-        elif kind == "quoted" and MARK in filled:
-            filled, dynamic = filled.replace(MARK, HOLE), dynamic or table
-        elif kind == "percent":
-            dynamic = dynamic or (table and filled != "%%")
-            filled = "%" if filled == "%%" else HOLE if table else _value(last)
-        elif kind in {"mybatis", "names"} or (kind == "brace" and table):
-            dynamic = dynamic or table
-            filled = _value(last) if filled.startswith("#") and not table else _filled(last, following, table=table)
-        elif kind == "brace" or kind == "place":
-            dynamic = dynamic or table
-            filled = HOLE if table else _value(last)
-            if last.text.upper() == "SET" and following.text != "=":
-                filled = f"{HOLE} = {VALUE}"
-        elif kind == "word" and filled == MARK:
-            dynamic = dynamic or (table and following.text != ".")
-            filled = _filled(last, following, table=table)
-            if not filled:
-                kept.append(token.before)
-                continue
-        elif kind == "word" and MARK in filled:
-            dynamic = dynamic or (table and following.text != ".")
-            filled = filled.replace(MARK, HOLE)
-        apart = not token.before and kept and kept[-1][-1:].isalnum() and filled[:1].isalnum()
-        kept += [" " if apart else token.before, filled]
-        word = filled.upper() if kind == "word" else ""
-        if kind == "word" or kind == "sign":
-            table = word in TABLES or (table and (word in {"IF", "NOT", "LOW_PRIORITY", "IGNORE"} or filled == "."))
-            table = table or (filled == "," and _in_from(kept))
-        else:
-            table = False
-        last = _Token(kind, filled, token.before)
-    return Masked("".join(kept).strip(), dynamic)
+        text: str | None = token.text
+        if kind in fillers and (kind != "word" or MARK in token.text):
+            text = fillers[kind](token, _Neighbours(last, following, table))
+            dynamic = dynamic or (table and _is_hole(token, following))
+        if text is None:
+            written.append(token.before)
+            continue
+        written += [_space(token, text, written), text]
+        last = _Token(kind, text, token.before)
+        table = _is_table_next(last, written, due=table)
+    return Masked("".join(written).strip(), dynamic)
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -127,47 +132,167 @@ def _tokens(text: str) -> list[_Token]:
     return tokens
 
 
-def _value(last: _Token) -> str:
-    return f"({VALUE})" if last.text.upper() in LISTED else VALUE
+def _space(token: _Token, text: str, written: Sequence[str]) -> str:
+    """Return the white space before a token; a space between two words that a hole has parted."""
+    is_glued = not token.before and written and written[-1][-1:].isalnum() and text[:1].isalnum()
+    return " " if is_glued else token.before
 
 
-def _filled(last: _Token, following: _Token, *, table: bool) -> str:
-    """Return what stands for a hole between two tokens; "" where nothing does."""
-    before, after = last.text.upper(), following.text.upper()
-    if table:
+def _is_hole(token: _Token, following: _Token) -> bool:
+    """Tell whether a token where a table's name is due is known at run time only; a schema may be."""
+    if token.kind == "percent":
+        return token.text != "%%"
+    if token.kind == "word":
+        return MARK in token.text and following.text != "."
+    return token.kind in PLACEHOLDERS or (token.kind == "quoted" and MARK in token.text)
+
+
+def _is_table_next(token: _Token, written: Sequence[str], *, due: bool) -> bool:
+    """Tell whether the name of a table comes after a token; `due`: it came, or could have come, before the token."""
+    if token.kind == "word":
+        word = token.text.upper()
+        return word in TABLES or (due and word in BEFORE_TABLE)
+    if token.kind == "sign":
+        return (due and token.text == ".") or (token.text == "," and _in_from(written))
+    return False
+
+
+# Fillers: what is written for a token; None where it and its place are skipped.
+
+
+def _fill_string(token: _Token, _: _Neighbours) -> str:
+    return STRING if MARK in token.text else token.text
+
+
+def _fill_quoted(token: _Token, _: _Neighbours) -> str:
+    return token.text.replace(MARK, HOLE)
+
+
+def _fill_quoted_string(token: _Token, around: _Neighbours) -> str:
+    """Fill what stands in double quotes in a dialect whose strings may: a = "b" compares, a = "b".c does not."""
+    if token.text[0] != '"' or around.before not in COMPARED:
+        return _fill_quoted(token, around)
+    return token.text if around.following.text == "." else STRING
+
+
+def _fill_percent(token: _Token, around: _Neighbours) -> str:
+    if token.text == "%%":
+        return "%"
+    return HOLE if around.table else _value(around)
+
+
+def _fill_mybatis(token: _Token, around: _Neighbours) -> str:
+    """Fill #{value} and ${text} of MyBatis."""
+    return _value(around) if token.text.startswith("#") and not around.table else _fill_hole(around)
+
+
+def _fill_names(_: _Token, around: _Neighbours) -> str:
+    return _fill_hole(around)
+
+
+def _fill_placeholder(_: _Token, around: _Neighbours) -> str:
+    if around.table:
         return HOLE
-    if before in {"(", ","}:
-        if following.before and following.kind == "word" and after not in CLAUSES and following.text != MARK:
-            return ""  # SELECT a, {more} b: not that
+    if around.before == "SET" and around.following.text != "=":
+        return f"{HOLE} = {VALUE}"
+    return _value(around)
+
+
+def _fill_word(token: _Token, around: _Neighbours) -> str | None:
+    if token.text == MARK:
+        return _fill_hole(around) or None
+    return token.text.replace(MARK, HOLE)
+
+
+FILLERS: Mapping[str, Callable[[_Token, _Neighbours], str | None]] = {
+    "string": _fill_string,
+    "dollar": _fill_string,
+    "quoted": _fill_quoted,
+    "percent": _fill_percent,
+    "mybatis": _fill_mybatis,
+    "names": _fill_names,
+    "brace": _fill_placeholder,
+    "place": _fill_placeholder,
+    "word": _fill_word,
+}  # by the kind of a token
+FILLERS_WITH_STRINGS = {**FILLERS, "quoted": _fill_quoted_string}
+
+
+def _value(around: _Neighbours) -> str:
+    return f"({VALUE})" if around.before in LISTED else VALUE
+
+
+def _fill_hole(around: _Neighbours) -> str:
+    """Return what is written for a hole; "" where nothing is.
+
+    "UPDATE t SET {}" -> "HOLE = 0", "WHERE a = {}" -> "0", "FROM t {} WHERE" -> "".
+    """
+    if around.table:
         return HOLE
-    if before == "SET":
-        return HOLE if after == "=" else f"{HOLE} = {VALUE}"
-    if before in {"SELECT", "DISTINCT", "RETURNING"}:
-        is_next = following.kind in {"word", "quoted"} and after not in CLAUSES
-        return "" if is_next or after == "*" else HOLE
-    if before in LISTED:
-        return f"({VALUE})"
-    if before in CONDITIONS or before in {"BY", "LIMIT", "OFFSET", "THEN", "ELSE", "BETWEEN", "INTERVAL", "."}:
-        if before in CONDITIONS and following.kind == "word" and after not in CLAUSES | {MARK}:
-            return ""  # WHERE {NOT} deleted
-        return HOLE
-    if before in OPERATORS and last.kind in {"sign", "word"} and not (before == "*" and following.kind == "word"):
+    by_last = AFTER.get(around.before)
+    return by_last(around) if by_last is not None else _after_operand(around)
+
+
+def _after_bracket_or_comma(around: _Neighbours) -> str:
+    if around.following.before and around.is_before_name and around.following.text != MARK:
+        return ""  # SELECT a, {more} b: not that
+    return HOLE
+
+
+def _after_set(around: _Neighbours) -> str:
+    return HOLE if around.after == "=" else f"{HOLE} = {VALUE}"
+
+
+def _after_select(around: _Neighbours) -> str:
+    is_result_next = around.is_before_name or around.following.kind == "quoted" or around.after == "*"
+    return "" if is_result_next else HOLE
+
+
+def _after_condition(around: _Neighbours) -> str:
+    is_operand_next = around.is_before_name and around.after != MARK
+    return "" if is_operand_next else HOLE  # WHERE {NOT} deleted
+
+
+def _after_operator(around: _Neighbours) -> str:
+    is_all_columns = around.before == "*" and around.following.kind == "word"
+    if around.last.kind in {"sign", "word"} and not is_all_columns:
         return VALUE
+    return _after_operand(around)
+
+
+def _after_operand(around: _Neighbours) -> str:
+    """Fill a hole that stands after a name, a value or nothing: an operator, a name, or nothing."""
+    last, following = around.last, around.following
     if last.kind in OPERANDS and following.kind in OPERANDS and following.before:
-        if following.kind == "word" and after in CLAUSES:
-            return ""
         return "=" if following.kind in {"place", "string", "number"} else ""
-    if after == "." and not following.before:
+    if around.after == "." and not following.before:
         return HOLE
-    if not before:
-        return HOLE
-    return ""
+    return "" if around.before else HOLE
 
 
-def _in_from(kept: Sequence[str]) -> bool:
+def _name(_: _Neighbours) -> str:
+    return HOLE
+
+
+def _list(_: _Neighbours) -> str:
+    return f"({VALUE})"
+
+
+AFTER: Mapping[str, Callable[[_Neighbours], str]] = {
+    **dict.fromkeys(("(", ","), _after_bracket_or_comma),
+    "SET": _after_set,
+    **dict.fromkeys(("SELECT", "DISTINCT", "RETURNING"), _after_select),
+    **dict.fromkeys(LISTED, _list),
+    **dict.fromkeys(CONDITIONS, _after_condition),
+    **dict.fromkeys("BY LIMIT OFFSET THEN ELSE BETWEEN INTERVAL .".split(), _name),
+    **dict.fromkeys(OPERATORS, _after_operator),
+}  # by the last word or sign
+
+
+def _in_from(written: Sequence[str]) -> bool:
     """Tell whether a comma stands in a list of FROM: the last word that begins a clause is FROM."""
     depth = 0
-    for text in reversed(kept[-80:]):
+    for text in reversed(written[-80:]):
         word = text.upper()
         if word == ")":
             depth += 1
@@ -175,7 +300,7 @@ def _in_from(kept: Sequence[str]) -> bool:
             if depth == 0:
                 return False
             depth -= 1
-        elif depth == 0 and word in {"FROM"}:
+        elif depth == 0 and word == "FROM":
             return True
         elif depth == 0 and word in CLAUSES - {"AS"}:
             return False

@@ -17,6 +17,7 @@ MAX_UNPAIRED = 20  # bodies in a file that are read to its end for an END, befor
 MAX_DELIMITERS = 20  # that a file may set: each needs patterns of its own
 BEFORE_BYTES = 400  # of a statement that are looked at to tell whether the next line belongs to it
 NEWLINE = ord("\n")
+PARENTHESES = {ord("("): 1, ord(")"): -1}  # how many more are open behind each
 
 WORD = re.compile(rb"[\w@]+")
 BLANKS = re.compile(rb"[ \t]*+")
@@ -273,19 +274,19 @@ class Extents:
                 if scan.separator.match(data, here + 1) or scan.created.match(data, front):
                     return Extent(here, here)
                 word = None if depth or cases else scan.starter.match(data, front)
-                if word is not None and not self._goes_on(at, word, verb):
-                    return Extent(here, here)
-                if word is not None and verb.partition(" ")[0] in CHANGING:
-                    verb = word[0].lower().decode()
+                if word is not None:
+                    if not self._goes_on(at, word, verb):
+                        return Extent(here, here)
+                    verb = word[0].lower().decode() if verb.partition(" ")[0] in CHANGING else verb
                 here = word.end() if word else front
-            elif data[here] in b"()":
-                depth = max(depth + (1 if data[here] == ord("(") else -1), 0)
+            elif data[here] in PARENTHESES:
+                depth = max(depth + PARENTHESES[data[here]], 0)
                 here += 1
             elif (match := scan.delimiter.match(data, here)) is not None:
                 return Extent(here, match.end())
             elif (word := WORD.match(data, here)) is not None:
                 name = word[0].lower()
-                if not depth and not cases and (name == b"end" or (leading and scan.starter.match(data, here))):
+                if not depth and not cases and self._is_other(name, here, leading=leading):
                     return Extent(here, here)
                 cases = max(cases + (name == b"case") - (name == b"end"), 0)
                 here = word.end()
@@ -293,6 +294,10 @@ class Extents:
                 here = closed
             else:
                 return self._recovered(here)
+
+    def _is_other(self, name: bytes, at: int, *, leading: bool) -> bool:
+        """Tell whether a word inside a line begins another statement: END does, and any may behind IF, ELSE, BEGIN."""
+        return name == b"end" or (leading and self.scan.starter.match(self.data, at) is not None)
 
     def _goes_on(self, start: int, word: re.Match[bytes], verb: str) -> bool:
         """Tell whether a statement goes on with a word that may begin one."""

@@ -9,16 +9,13 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.syntax.trees.literals import COMPUTED, Computed, Literal, Number, Raw, Reference, as_text
+from coderag.syntax.trees.node_types import JAVASCRIPT_FUNCTIONS as FUNCTIONS
+from coderag.syntax.trees.node_types import TYPE_WRAPPERS
 from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of, unescaped
 
 __all__ = ["FUNCTIONS", "Code", "Link", "function_body", "function_parameters", "unwrapped"]
 
 MAX_DEPTH = 20  # of literals in literals
-# What stands around a value and does not change it.
-WRAPPERS = frozenset(
-    "as_expression satisfies_expression parenthesized_expression non_null_expression await_expression".split()
-)
-FUNCTIONS = frozenset({"arrow_function", "function_expression", "function_declaration", "method_definition"})
 
 
 class Link(NamedTuple):
@@ -205,7 +202,7 @@ class Code:
 
 def unwrapped(node: Node) -> Node:
     """Return the value within parentheses, assertions of types and `await`."""
-    while node.type in WRAPPERS and (inner := named(node)):
+    while node.type in TYPE_WRAPPERS and (inner := named(node)):
         node = inner[0]
     return node
 

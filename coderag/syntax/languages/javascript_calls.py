@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.syntax.languages.javascript import FUNCTIONS, Code, Link, function_parameters, unwrapped
+from coderag.syntax.languages.javascript import Code, Link, function_parameters, unwrapped
 from coderag.syntax.trees.literals import Literal
+from coderag.syntax.trees.node_types import JAVASCRIPT_FUNCTIONS
 from coderag.syntax.trees.tree import descendants, named, text_of
 
 __all__ = ["Call", "Calls"]
@@ -88,7 +89,7 @@ class Calls:
             text_of(descendant.child_by_field_name("name")): descendant
             for descendant in descendants(self._code.root, "function_declaration")
         }
-        return found | {name: node for name, node in self._code.constants.items() if node.type in FUNCTIONS}
+        return found | {name: node for name, node in self._code.constants.items() if node.type in JAVASCRIPT_FUNCTIONS}
 
     def _loop(self, node: Node) -> tuple[Node, tuple[Literal, ...]] | None:
         """Return the function of `[...].forEach(function)` and what it is called with."""
@@ -97,7 +98,7 @@ class Calls:
         if method is None or method.type != "member_expression" or len(arguments) != 1:
             return None
         function = unwrapped(arguments[0])
-        if text_of(method.child_by_field_name("property")) not in LOOPS or function.type not in FUNCTIONS:
+        if text_of(method.child_by_field_name("property")) not in LOOPS or function.type not in JAVASCRIPT_FUNCTIONS:
             return None
         values = self._rounds(method.child_by_field_name("object"))
         return (function, values) if values is not None else None

@@ -10,13 +10,13 @@ from tree_sitter import Node
 
 from coderag.syntax.trees.comments import comment_of
 from coderag.syntax.trees.literals import COMPUTED, Literal, Number, Reference
+from coderag.syntax.trees.node_types import JVM_CLASSES
 from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of
 
 __all__ = ["Annotation", "Annotations", "Class", "Code", "Member"]
 
 POSITIONAL = "value"  # what an argument without a name is the value of
 MAX_DEPTH = 10  # of annotations in annotations
-CLASSES = frozenset({"class_declaration", "record_declaration", "enum_declaration", "object_declaration"})
 JAVA_NUMBERS = frozenset("decimal_integer_literal decimal_floating_point_literal hex_integer_literal".split())
 
 
@@ -72,7 +72,7 @@ class Code:
     def classes(self) -> list[Class]:
         """Return the classes of the file, the ones in others too."""
         read = self._kotlin_class if self._is_kotlin else self._java_class
-        return [read(node) for node in descendants(self.root, *CLASSES)]
+        return [read(node) for node in descendants(self.root, *JVM_CLASSES)]
 
     def _stated_constants(self) -> Iterator[tuple[str, Literal]]:
         if self._is_kotlin:

@@ -7,7 +7,7 @@ those of the outline, and what stands before a name is read from the bytes (code
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from coderag.syntax import grammar
@@ -184,22 +184,13 @@ class _Reading:
 
     def add_references(self, captures: LinkCaptures, known: Known) -> None:
         """Add values that are known to the file or are members of what is."""
-        data, calls, taken, found = self._lines.data, self._calls, self._taken, self._found
-        any_name, names, roots = known.any_name, known.raw_names, known.raw_roots
-        before, verdict = self._chains.before, known.verdict
+        calls, taken, found = self._calls, self._taken, self._found
         read: dict[bytes, _Value] = {}
         seen: set[tuple[int, bytes]] = set()
         reference, type_role = Role.REFERENCE, Role.TYPE
         owner, begin, beyond = -1, 0, 0
-        for start, end in self._values(captures):
-            raw = data[start:end]
-            stands_alone = DOT in raw or data[start - 1] in ENDS
+        for start, end, raw, stands_alone in self._candidates(captures, known):
             if stands_alone:
-                # Most values are locals and what is made of them: they are left out before anything else is looked at.
-                if not any_name:
-                    root, dot, _ = raw.partition(DOT)
-                    if root not in (roots if dot else names) and root[:1] in NAME_STARTS:
-                        continue
                 if not begin <= start < beyond:
                     owner, begin, beyond = self._owners.stretch(start)
                 if (owner, raw) in seen:
@@ -209,12 +200,8 @@ class _Reading:
                 continue
             value = read.get(raw) if stands_alone else None
             if value is None:
-                if DOT in raw:
-                    receiver, name = split_last(self._chains.ending(start, end))
-                else:
-                    receiver, name = before(start), raw.decode("utf-8", "replace")
-                value = receiver, name, verdict(receiver, name)
-                if stands_alone and (DOT in raw or not receiver):
+                value = self._value(start, end, raw, known)
+                if stands_alone and (DOT in raw or not value[0]):
                     read[raw] = value
             receiver, name, kept = value
             if kept is False:
@@ -223,6 +210,28 @@ class _Reading:
                 owner, begin, beyond = self._owners.stretch(start)
             if (kept or known.keeps(owner, receiver, name)) and (owner, type_role, name, receiver) not in found:
                 found.setdefault((owner, reference, name, receiver), start)
+
+    def _candidates(self, captures: LinkCaptures, known: Known) -> Iterator[tuple[int, int, bytes, bool]]:
+        """Yield the values that may be known, with their bytes and whether they are no member of anything.
+
+        Most values are locals and what is made of them: they are left out before anything else is looked at.
+        """
+        data, any_name, names, roots = self._lines.data, known.any_name, known.raw_names, known.raw_roots
+        for start, end in self._values(captures):
+            raw = data[start:end]
+            stands_alone = DOT in raw or data[start - 1] in ENDS
+            if stands_alone and not any_name:
+                root, dot, _ = raw.partition(DOT)
+                if root not in (roots if dot else names) and root[:1] in NAME_STARTS:
+                    continue
+            yield start, end, raw, stands_alone
+
+    def _value(self, start: int, end: int, raw: bytes, known: Known) -> _Value:
+        if DOT in raw:
+            receiver, name = split_last(self._chains.ending(start, end))
+        else:
+            receiver, name = self._chains.before(start), raw.decode("utf-8", "replace")
+        return receiver, name, known.verdict(receiver, name)
 
     def _values(self, captures: LinkCaptures) -> list[tuple[int, int]]:
         """Return the first byte of each value, and the one behind it."""

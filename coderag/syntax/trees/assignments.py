@@ -7,14 +7,9 @@ from collections.abc import Iterable
 from tree_sitter import Node
 
 from coderag.syntax.trees.local_scopes import Event, Scope
+from coderag.syntax.trees.node_types import ASSIGNMENTS, CALLS, CLASSES, FUNCTIONS, LOOPS, MEMBERS, OPERATORS
 from coderag.syntax.trees.nodes import (
     APPENDS,
-    ASSIGNMENTS,
-    CALLS,
-    CLASSES,
-    FUNCTIONS,
-    LOOPS,
-    MEMBERS,
     Called,
     assigned,
     bare_name,
@@ -26,7 +21,7 @@ from coderag.syntax.trees.nodes import (
     text_of,
 )
 
-__all__ = ["CHANGING", "OPERATORS", "Changes", "dart_call", "may_change"]
+__all__ = ["CHANGING", "Changes", "dart_call", "may_change"]
 
 MAX_SHIFTS = 400  # a << b << c
 GROWING = frozenset(
@@ -36,7 +31,6 @@ GROWING = frozenset(
 PRINTING = frozenset({"Fprintf", "Fprint", "Fprintln", "write!", "writeln!", "write", "writeln"})
 CHANGING = frozenset(name.strip("!").encode() for name in (*GROWING, *PRINTING, "each"))
 
-OPERATORS = frozenset({"binary", "infix_expression", "binary_operator", "binary_expression"})
 HOLDING = ASSIGNMENTS | LOOPS | {"unary_operator"}
 MAX_LEVELS = 40  # between a literal and what puts it into a name
 

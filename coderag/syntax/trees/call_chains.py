@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from coderag.syntax.trees.node_types import ARGUMENT_LISTS, CHAIN_WRAPPERS, CLOSURES, PAIRS
+from coderag.syntax.trees.node_types import CHAIN_NAMES as NAMES
 from coderag.syntax.trees.tree import named, string_value, text_of
 
 __all__ = [
@@ -26,24 +28,7 @@ __all__ = [
 MAX_LINKS = 200
 PLAIN_CALL = 2  # what is called, and its arguments
 MAX_NODES = 20_000  # of an expression that is searched
-NAMES = frozenset(
-    "identifier property_identifier private_property_identifier type_identifier field_identifier constant name this "
-    "self instance_variable variable_name alias super super_expression simple_identifier this_expression crate "
-    "package_identifier metavariable predefined_type shorthand_property_identifier module_attribute "
-    "class_variable qualified_name base".split()
-)
-# What stands around an expression and changes nothing about what it is.
-WRAPPERS = frozenset(
-    "await await_expression parenthesized_expression non_null_expression as_expression satisfies_expression "
-    "try_expression reference_expression cast_expression parenthesized_statements conditional_access_expression "
-    "type expression_list literal_element argument value_argument checked_expression postfix_expression "
-    "not_null_assertion spread_element dictionary_splat list_splat splat_argument block_argument "
-    "postfix_unary_expression case_expression type_annotation".split()
-)
-UNWRAPPED = WRAPPERS | {"unary_expression"}
-ARGUMENTS = frozenset(("argument_list", "arguments", "value_arguments"))
-CLOSURES = frozenset(("block", "do_block", "annotated_lambda", "lambda_literal"))
-PAIRS = frozenset(("pair", "keyword_argument", "keyed_element", "array_element_initializer", "field_initializer"))
+UNWRAPPED = CHAIN_WRAPPERS | {"unary_expression"}
 
 
 class Argument(NamedTuple):
@@ -164,7 +149,7 @@ def _python_call(node: Node, function: Node) -> Step | None:
         return _called(node)
     given: list[Argument] = []
     arguments = node.child_by_field_name("arguments")
-    for one in arguments.named_children if arguments is not None and arguments.type in ARGUMENTS else ():
+    for one in arguments.named_children if arguments is not None and arguments.type in ARGUMENT_LISTS else ():
         name = one.child_by_field_name("name") if one.type == "keyword_argument" else None
         if name is not None:
             value = unwrapped(one.child_by_field_name("value"))
@@ -288,7 +273,7 @@ def _arguments(call: Node) -> tuple[Argument, ...]:
     arguments: list[Argument] = []
     for child in call.named_children:
         kind = child.type
-        if kind in ARGUMENTS:
+        if kind in ARGUMENT_LISTS:
             for node in named(child):
                 arguments += _argument(node)
         elif kind in CLOSURES or kind == "template_string":
@@ -310,7 +295,7 @@ def _argument(node: Node) -> Iterator[Argument]:
             yield Argument(parts[1], text_of(parts[0]).rstrip(":"))
         elif parts:
             yield Argument(parts[-1])
-    elif kind not in ARGUMENTS:
+    elif kind not in ARGUMENT_LISTS:
         yield Argument(node)
 
 
@@ -320,7 +305,7 @@ def unwrapped(node: Node | None) -> Node | None:
         kind = node.type if node is not None else ""
         if node is None or kind not in UNWRAPPED:
             return node
-        if kind in WRAPPERS:
+        if kind in CHAIN_WRAPPERS:
             inner = named(node)
             if not inner:
                 return node
@@ -366,12 +351,12 @@ def top_of(node: Node) -> Node:
             ):
                 break
             if any(
-                child.type in ARGUMENTS and child.start_byte <= top.start_byte for child in parent.named_children
+                child.type in ARGUMENT_LISTS and child.start_byte <= top.start_byte for child in parent.named_children
             ) and (parent.start_byte != top.start_byte):
                 break
             top = parent
         elif (
-            parent.type not in WRAPPERS
+            parent.type not in CHAIN_WRAPPERS
             and parent.type != "arguments"
             and parent.type not in {"generic_name", "generic_function"}
         ) or parent.type in {"argument", "value_argument", "literal_element", "arguments"}:

@@ -10,17 +10,11 @@ from typing import NamedTuple
 
 from tree_sitter import Language, Node, Query, QueryCursor, Tree
 
-from coderag.syntax.trees.assignments import CHANGING, OPERATORS, Changes, dart_call
+from coderag.syntax.trees.assignments import CHANGING, Changes, dart_call
 from coderag.syntax.trees.local_scopes import Event, Scope
+from coderag.syntax.trees.node_types import ASSIGNMENTS, CALLS, CLASSES, FUNCTIONS, LITERALS, LOOPS, OPERATORS, RETURNS
 from coderag.syntax.trees.nodes import (
-    ASSIGNMENTS,
-    CALLS,
-    CLASSES,
     DEFINING_CALLS,
-    FUNCTIONS,
-    LITERALS,
-    LOOPS,
-    RETURNS,
     Called,
     assigned,
     bare_name,

@@ -8,7 +8,8 @@ from typing import Protocol
 
 from tree_sitter import Node
 
-from coderag.syntax.trees.nodes import CONDITION_CALLS, CONDITIONS, Called, text_of
+from coderag.syntax.trees.node_types import CONDITIONS
+from coderag.syntax.trees.nodes import CONDITION_CALLS, Called, text_of
 
 __all__ = ["Event", "Reader", "Scope", "branches_of"]
 

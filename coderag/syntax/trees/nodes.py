@@ -8,20 +8,23 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from coderag.syntax.trees.node_types import (
+    ARGUMENTS,
+    CALLS,
+    ENUM_MEMBERS,
+    GENERICS,
+    LITERALS,
+    MEMBERS,
+    NAMES,
+    PARAMETERS,
+    PATTERNS,
+    TARGET_WRAPPERS,
+)
+
 __all__ = [
     "APPENDS",
-    "ASSIGNMENTS",
-    "CALLS",
-    "CLASSES",
-    "CONDITIONS",
     "CONDITION_CALLS",
     "DEFINING_CALLS",
-    "FUNCTIONS",
-    "LITERALS",
-    "LOOPS",
-    "MEMBERS",
-    "NAMES",
-    "RETURNS",
     "TEXT_KEYS",
     "Argument",
     "Called",
@@ -39,86 +42,10 @@ __all__ = [
     "written",
 ]
 
-LITERALS = frozenset(
-    """string template_string string_literal interpreted_string_literal raw_string_literal encapsed_string heredoc
-    nowdoc heredoc_beginning interpolated_string_expression verbatim_string_literal multiline_string_literal
-    line_string_literal multi_line_string_literal sigil bare_string text_block""".split()
-)
-CALLS = frozenset(
-    """call call_expression method_invocation invocation_expression member_call_expression function_call_expression
-    nullsafe_member_call_expression scoped_call_expression macro_invocation object_creation_expression new_expression
-    instance_expression annotation attribute_item constructor_invocation""".split()
-)
-ASSIGNMENTS = frozenset(
-    """assignment augmented_assignment named_expression variable_declarator assignment_expression
-    augmented_assignment_expression public_field_definition field_definition const_spec var_spec
-    short_var_declaration assignment_statement property_declaration operator_assignment const_element
-    property_element const_item static_item let_declaration compound_assignment_expr val_definition var_definition
-    init_declarator field_declaration preproc_def static_final_declaration initialized_identifier
-    initialized_variable_definition pair keyed_element enum_constant enum_entry""".split()
-)
-FUNCTIONS = frozenset(
-    """function_definition method_definition function_declaration generator_function_declaration arrow_function
-    function_expression generator_function method_declaration constructor_declaration func_literal method
-    singleton_method function_item local_function_statement secondary_constructor init_declaration
-    anonymous_function""".split()
-)
-CLASSES = frozenset(
-    """class_definition class_declaration class interface_declaration object_declaration object_definition
-    trait_definition module impl_item trait_item trait_declaration enum_declaration record_declaration
-    struct_declaration class_specifier struct_specifier mod_item abstract_class_declaration""".split()
-)
-NAMES = frozenset(
-    "identifier constant variable_name simple_identifier property_identifier name class_variable".split()
-) | {
-    "instance_variable",
-    "field_identifier",
-    "global_variable",
-    "alias",
-    "type_identifier",
-    "shorthand_property_identifier",
-}
-MEMBERS = frozenset(
-    """attribute member_expression selector_expression field_access navigation_expression member_access_expression
-    nullsafe_member_access_expression field_expression scoped_identifier class_constant_access_expression
-    scoped_property_access_expression scope_resolution dot qualified_identifier qualified_name
-    stable_identifier""".split()
-)
-CONDITIONS = frozenset(
-    """if_statement if_expression elif_clause else_clause switch_statement switch_expression case match_statement
-    match_expression when_expression for_statement for_in_statement while_statement enhanced_for_statement
-    foreach_statement expression_switch_statement if_modifier unless_modifier if unless while for for_expression
-    case_clause expression_case switch_case switch_section when_entry match_arm case_item while_expression
-    guard_statement""".split()
-)
-RETURNS = frozenset("return_statement return_expression return control_transfer_statement yield".split())
 APPENDS = frozenset("+= .= <<= ||= <>=".split())
 DEFINING_CALLS = frozenset("def defp defmacro test".split())  # of Elixir
 CONDITION_CALLS = frozenset("if unless case cond for".split())  # of Elixir
-TYPED = frozenset(  # what stands around the name of a call
-    """generic_function generic_type generic_name user_type template_function await_expression non_null_expression
-    instantiation_expression""".split()
-)
-ARGUMENTS = frozenset(
-    "arguments argument_list value_arguments token_tree annotation_argument_list attribute_argument_list".split()
-)
-WRAPPED = frozenset("argument value_argument argument_part literal_element expression_list pattern".split()) | {
-    "directly_assignable_expression",
-    "assignable_expression",
-    "variable_declaration",
-    "array_element_initializer",
-    "annotated_lambda",
-}
-PARAMETERS = frozenset(
-    """parameters formal_parameters function_value_parameters parameter_list method_parameters
-    formal_parameter_list""".split()
-)
-LISTED = frozenset(
-    "expression_list pattern_list tuple_pattern array_pattern left_assignment_list right_assignment_list".split()
-)
-LOOPS = frozenset(
-    "range_clause for_statement for_in_statement enhanced_for_statement foreach_statement for_in_clause".split()
-)
+NO_PROPERTY_VALUE = frozenset("variable_declaration getter setter accessor_list".split())
 TEXT_KEYS = frozenset({"sql", "text", "query", "statement"})  # of objects that hold SQL and its values
 NAME_FIELDS = ("name", "left", "pattern", "declarator", "target", "property", "key")
 VALUE_FIELDS = ("value", "right", "result", "default_value", "alternative")
@@ -177,7 +104,7 @@ def field_or(node: Node, *names: str) -> Node | None:
 def unwrapped(node: Node) -> Node:
     """Return what stands in nodes that only wrap one other."""
     for _ in range(MAX_UNWRAPPED):
-        if node.type not in WRAPPED or node.named_child_count == 0:
+        if node.type not in TARGET_WRAPPERS or node.named_child_count == 0:
             return node
         node = named_children(node)[-1] if named_children(node) else node
         if node.type in LITERALS:
@@ -207,7 +134,7 @@ def called(node: Node) -> Called | None:
     if function is None:
         return None
     for _ in range(MAX_UNWRAPPED):
-        if function.type in TYPED:
+        if function.type in GENERICS:
             inner = named_children(function)
             if not inner:
                 break
@@ -293,47 +220,67 @@ def argument_named(call: Called, position: int, *names: str) -> Node | None:
 
 
 def assigned(node: Node) -> Iterator[tuple[Node, Node | None, str]]:
-    """Yield what an assignment or declaration gives: the target, the value, and the operator."""
-    sign = text_of(node.child_by_field_name("operator"))
-    operator = sign or "="
-    if node.type == "operator_assignment" and operator == "=":
-        operator = "+="
-    name, value = field_or(node, *NAME_FIELDS), field_or(node, *VALUE_FIELDS)
-    children = named_children(node) if name is None or value is None or node.type == "property_declaration" else []
-    if node.type == "property_declaration" and children:  # of Kotlin: no fields
-        name = name or next((child for child in children if child.type == "variable_declaration"), None)
-        if value is None and children[-1].type not in {"variable_declaration", "getter", "setter", "accessor_list"}:
-            value = children[-1]
-    if node.type == "assignment" and sign:
-        operator = sign
-    if name is None and children:
-        name = children[0]
-    if value is None and len(children) > 1 and children[-1] not in (name, node.child_by_field_name("type")):
-        value = children[-1]
-    if name is None:
+    """Yield the targets of an assignment or declaration, each with its value and the operator.
+
+    a, b = 1, 2             -> (a, 1, "="), (b, 2, "=")
+    sql, args = build()     -> (sql, build(), "=")
+    const {sql} = build()   -> (sql, build(), "=")
+    $sql .= " WHERE a = 1"  -> ($sql, " WHERE a = 1", ".=")
+    """
+    target, value = _sides(node)
+    if target is None:
         return
+    operator = _assignment_operator(node)
     if value is not None and value.type == "arrow_expression_clause" and value.named_child_count:
         value = value.named_children[0]
-    if node.type in {"enum_constant", "enum_entry"}:
+    if node.type in ENUM_MEMBERS:
         first = next(_arguments(node), None)
         if first is not None:
-            yield name, first.node, operator
+            yield target, first.node, operator
         return
-    if name.type == "object_pattern" and value is not None:  # const { sql, values } = build()
-        yield from ((child, value, operator) for child in named_children(name) if bare_name(child) in TEXT_KEYS)
-        return
-    if name.type in LISTED and value is not None:
-        names = named_children(name)
-        values = named_children(value) if value.type in LISTED else [value]
-        if len(names) == len(values):
-            yield from ((one, other, operator) for one, other in zip(names, values, strict=True))
-        elif names and len(values) == 1:  # sql, arguments = build()
-            yield _target(names[0]), values[0], operator
+    if value is not None and (target.type == "object_pattern" or target.type in PATTERNS):
+        yield from ((name, part, operator) for name, part in _destructured(target, value))
         return
     if value is not None and value.type == "expression_list":
         values = named_children(value)
         value = values[0] if len(values) == 1 else None
-    yield _target(name), value, operator
+    yield _target(target), value, operator
+
+
+def _assignment_operator(node: Node) -> str:
+    operator = text_of(node.child_by_field_name("operator")) or "="
+    return "+=" if operator == "=" and node.type == "operator_assignment" else operator
+
+
+def _sides(node: Node) -> tuple[Node | None, Node | None]:
+    """Return the target and the value of an assignment: by their fields, else by their position."""
+    target, value = field_or(node, *NAME_FIELDS), field_or(node, *VALUE_FIELDS)
+    if target is not None and value is not None:
+        return target, value
+    children = named_children(node)
+    if not children:
+        return target, value
+    if node.type == "property_declaration":  # of Kotlin: no fields
+        target = target or next((child for child in children if child.type == "variable_declaration"), None)
+        if value is None and children[-1].type not in NO_PROPERTY_VALUE:
+            value = children[-1]
+    target = target or children[0]
+    if value is None and len(children) > 1 and children[-1] not in (target, node.child_by_field_name("type")):
+        value = children[-1]
+    return target, value
+
+
+def _destructured(target: Node, value: Node) -> list[tuple[Node, Node]]:
+    """Return the names of a pattern with their values; of a call's several results the first is the text."""
+    names = named_children(target)
+    if target.type == "object_pattern":  # const { sql, values } = build()
+        return [(name, value) for name in names if bare_name(name) in TEXT_KEYS]
+    values = named_children(value) if value.type in PATTERNS else [value]
+    if len(names) == len(values):
+        return list(zip(names, values, strict=True))
+    if names and len(values) == 1:  # sql, arguments = build()
+        return [(_target(names[0]), values[0])]
+    return []
 
 
 def looped(node: Node) -> tuple[Node, Node] | None:
@@ -344,7 +291,7 @@ def looped(node: Node) -> tuple[Node, Node] | None:
         values, names = (children[0], children[1]) if len(children) > 2 else (None, None)
     if names is None or values is None:
         return None
-    if names.type in LISTED and named_children(names):
+    if names.type in PATTERNS and named_children(names):
         names = named_children(names)[-1]
     return names, values
 
@@ -352,7 +299,7 @@ def looped(node: Node) -> tuple[Node, Node] | None:
 def _target(node: Node) -> Node:
     for _ in range(MAX_UNWRAPPED):
         if node.type in {"pointer_declarator", "reference_declarator", "array_declarator", "mut_pattern"} or (
-            node.type in WRAPPED
+            node.type in TARGET_WRAPPERS
         ):
             inner = named_children(node)
             if not inner:
@@ -364,26 +311,36 @@ def _target(node: Node) -> Node:
 
 
 def parameters(function: Node) -> list[str]:
-    """Return the names of a function's parameters in order; "" for one that is taken apart."""
+    """Return the names of a function's parameters in order; "" for one that is destructured."""
+    names: list[str] = []
+    for node in _parameter_nodes(function):
+        plain = [name for name in node.children_by_field_name("name") if name.type in NAMES]
+        names += [bare_name(name) for name in plain] if plain else [_parameter(node)]
+    return names
+
+
+def _parameter_nodes(function: Node) -> list[Node]:
+    holder = _elixir_parameters(function) if function.type == "call" else _parameter_list(function)
+    if holder is not None:
+        return named_children(holder)
+    single = field_or(function, "parameter")
+    return [single] if single is not None else [child for child in function.named_children if child.type == "parameter"]
+
+
+def _parameter_list(function: Node) -> Node | None:
+    """Return the node around a function's parameters; in C and C++ it is in the declarator."""
     holder = field_or(function, "parameters")
     if holder is None and (declarator := function.child_by_field_name("declarator")) is not None:
         holder = field_or(declarator, "parameters")
-    if holder is None:
-        holder = next((child for child in function.named_children if child.type in PARAMETERS), None)
-    if function.type == "call":  # def f(x, y) of Elixir
-        call = called(function)
-        head = call.arguments[0].node if call is not None and call.arguments else None
-        holder = next((child for child in head.named_children if child.type == "arguments"), None) if head else None
-    nodes = named_children(holder) if holder is not None else []
-    if holder is None:
-        nodes = [child for child in function.named_children if child.type == "parameter"]
-        single = field_or(function, "parameter")
-        nodes = [single] if single is not None else nodes
-    names: list[str] = []
-    for node in nodes:
-        plain = [one for one in node.children_by_field_name("name") if one.type in NAMES]
-        names += [bare_name(one) for one in plain] if plain else [_parameter(node)]
-    return names
+    return holder or next((child for child in function.named_children if child.type in PARAMETERS), None)
+
+
+def _elixir_parameters(definition: Node) -> Node | None:
+    """Return the node around the parameters of def f(x, y)."""
+    call = called(definition)
+    if call is None or not call.arguments:
+        return None
+    return next((child for child in call.arguments[0].node.named_children if child.type == "arguments"), None)
 
 
 def _parameter(node: Node) -> str:

@@ -79,40 +79,76 @@ def table_comment(before: str, inside: str = "", after: str = "") -> str:
 
 
 def notes_of(script: Script, items: Sequence[Place], *, start: int, end: int) -> Notes:
-    """Return what the comments between two offsets say of the items between them."""
+    """Return what the comments between two offsets say of the items between them.
+
+    CREATE TABLE t ( -- people
+      a int, -- the key
+      -- when born
+      b date)              -> Notes(["the key", "when born"], "people")
+    """
     remarks = script.remarks_between(start, end)
-    texts = [""] * len(items)
     if not remarks:
-        return Notes(texts, "")
-    starts = [item.start for item in items]
-    found: list[list[str]] = [[] for _ in items]
-    table: list[str] = []
-    waiting: list[str] = []  # above the next item
-    behind: Remark | None = None  # the last one behind an item, which lines below may go on with
-    for position, remark in enumerate(remarks):
-        number = bisect_right(starts, remark.start) - 1
-        said = remark_text(remark.text)
-        if number >= 0 and _is_behind(script, remark, items, number):
-            found[number].append(said)
-            behind, waiting = remark, []
-        elif number >= 0 and remark.start < items[number].end:
-            continue  # inside of an item: of a part of it
-        elif number >= 0 and behind is not None and _goes_on(script, behind, remark):
-            found[number].append(said)
-            behind = remark
-        elif number < 0 and not script.opens_line(remark.start) and not _same_line(script, remark, items, 0):
-            table.append(said)
-        elif number + 1 < len(items):
-            waiting.append("" if CODE.match(said) else said)
-            begin = starts[number + 1]
-            is_last = position + 1 == len(remarks) or remarks[position + 1].start > begin
-            if BLANK_LINE.search(script.text, remark.end, begin if is_last else remarks[position + 1].start):
-                waiting = []  # a heading
-            elif is_last:
-                found[number + 1] += waiting
-                waiting = []
-    texts = [" ".join(part for part in parts if part) for parts in found]
-    return Notes(texts, " ".join(part for part in table if part))
+        return Notes([""] * len(items), "")
+    sorter = _Sorter(script, items)
+    for remark, following in zip(remarks, (*remarks[1:], None), strict=True):
+        sorter.add(remark, following)
+    return sorter.notes()
+
+
+class _Sorter:
+    """The comments of a table by the item that they describe."""
+
+    def __init__(self, script: Script, items: Sequence[Place]) -> None:
+        self._script = script
+        self._items = items
+        self._starts = [item.start for item in items]
+        self._of_items: list[list[str]] = [[] for _ in items]
+        self._of_table: list[str] = []
+        self._above: list[str] = []  # the next item
+        self._behind: Remark | None = None  # the last one behind an item, which lines below may continue
+
+    def add(self, remark: Remark, following: Remark | None) -> None:
+        """Take the next comment; `following` is the one after it."""
+        number = bisect_right(self._starts, remark.start) - 1
+        text = remark_text(remark.text)
+        if number >= 0 and _is_behind(self._script, remark, self._items, number):
+            self._above = []
+            self._add_behind(number, remark, text)
+        elif number >= 0 and remark.start < self._items[number].end:
+            return  # inside of an item: of a part of it
+        elif number >= 0 and self._behind is not None and _goes_on(self._script, self._behind, remark):
+            self._add_behind(number, remark, text)
+        elif number < 0 and self._is_of_table(remark):
+            self._of_table.append(text)
+        elif number + 1 < len(self._items):
+            self._add_above(number + 1, remark, following, text)
+
+    def notes(self) -> Notes:
+        texts = [" ".join(filter(None, parts)) for parts in self._of_items]
+        return Notes(texts, " ".join(filter(None, self._of_table)))
+
+    def _add_behind(self, number: int, remark: Remark, text: str) -> None:
+        self._of_items[number].append(text)
+        self._behind = remark
+
+    def _is_of_table(self, remark: Remark) -> bool:
+        """Tell whether a comment stands behind the "(" of a table, and no item on its line."""
+        if self._script.opens_line(remark.start):
+            return False
+        return not _same_line(self._script, remark, self._items, 0)
+
+    def _add_above(self, number: int, remark: Remark, following: Remark | None, text: str) -> None:
+        """Let a comment wait for the item below; one with a blank line behind it is a heading of several."""
+        begin = self._starts[number]
+        is_last = following is None or following.start > begin
+        self._above.append("" if CODE.match(text) else text)
+        if BLANK_LINE.search(
+            self._script.text, remark.end, begin if following is None else min(begin, following.start)
+        ):
+            self._above = []
+        elif is_last:
+            self._of_items[number] += self._above
+            self._above = []
 
 
 def _is_behind(script: Script, remark: Remark, items: Sequence[Place], number: int) -> bool:

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tree_sitter import Node
 
-from coderag.sql.in_code.evaluation.expressions import LISTS, MAX_DEPTH, MAX_ELEMENTS, flat, hole_of, is_text
+from coderag.sql.in_code.evaluation.expressions import MAX_DEPTH, MAX_ELEMENTS, flat, hole_of, is_text
 from coderag.sql.in_code.evaluation.formats import filled_braces, filled_percents, filled_replacements
 from coderag.sql.in_code.evaluation.string_accumulation import NEWLINES, StringAccumulation, between
 from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Text, Value, choice
-from coderag.syntax.trees.local_scopes import Scope
-from coderag.syntax.trees.nodes import (
-    CALLS,
-    LITERALS,
-    MEMBERS,
-    NAMES,
-    Argument,
-    Called,
-    bare_name,
-    called,
-    member,
-    named_children,
-    text_of,
-)
+from coderag.syntax.trees.local_scopes import Event, Scope
+from coderag.syntax.trees.node_types import CALLS, LISTS, LITERALS, MEMBERS, NAMES
+from coderag.syntax.trees.nodes import Argument, Called, bare_name, called, member, named_children, text_of
 
 __all__ = ["Calls"]
 
@@ -44,7 +33,15 @@ MARGIN = re.compile(r"^[ \t]*\|", re.MULTILINE)
 LOCAL = re.compile(r"\A[A-Za-z_]\w*\Z")
 FILTERS = frozenset("filter compact filterNotNull flatten reject toArray".split())
 METHOD_FORMATS = frozenset({"python", "scala", "kotlin"})  # languages whose texts have a method format
+FORMAT_MACROS = frozenset("format indoc formatdoc formatcp const_format".split())
+APPENDING = frozenset("concat append Append appendLine AppendLine plus Concat CONCAT".split())
+REPLACING = frozenset("replace Replace gsub sub ReplaceAll replaceAll".split())
+STRIPPING = frozenset({"strip", "trim", "encode"})  # their arguments are no text
+LEVELS = re.compile(r"[.:>\\]+")  # between the names of a receiver
 SELVES = frozenset({"self", "this", "cls", "static", "Self", "", "self.class", "__MODULE__"})
+
+
+_Field = tuple[Scope, Event]  # what is assigned, and in which class or object
 
 
 class Calls(StringAccumulation):
@@ -68,25 +65,26 @@ class Calls(StringAccumulation):
 
     def member_value(self, receiver: str, name: str, node: Node, scope: Scope, depth: int) -> Value:
         """Return what a class, an object or the file holds under a name."""
-        found = self.names.fields.get(name, [])
-        if not found:
+        held = self._holding(receiver, scope, self.names.fields.get(name, []))
+        if not held:
             return (hole_of(node),)
-        own = next((one for one in scope.outwards() if one.kind == "class"), None)
-        last = re.split(r"[.:>\\]+", receiver)[-1].split("(")[0]
-        if receiver in {"self", "this", "cls", "static", "Self", "", "self.class", "__MODULE__"} and own is not None:
-            mine = [one for one in found if one[0] is own or one[0].name == own.name]
-            inside = [one for one in found if one[0].parent is own and receiver != ""]
-            chosen = mine or inside or (found if len({id(one[0]) for one in found}) == 1 else [])
-        else:
-            named = [one for one in found if one[0].name == last]
-            typed = [one for one in found if one[0].parent is not None and one[0].parent.name == last]
-            chosen = named or typed
-            if not chosen and receiver == "":
-                chosen = found[:1]
-        if not chosen:
-            return (hole_of(node),)
-        holder = chosen[0][0]
-        return self.grown([event for one, event in chosen if one is holder], holder, depth + 1)
+        holder = held[0][0]
+        return self.grown([event for held_by, event in held if held_by is holder], holder, depth + 1)
+
+    def _holding(self, receiver: str, scope: Scope, fields: Sequence[_Field]) -> Sequence[_Field]:
+        """Return those of the fields of one name that a receiver means.
+
+        `self.SQL` in class A means A's own; `B.SQL` that of the class B, or of a class in B.
+        """
+        if not fields:
+            return ()
+        own = next((outer for outer in scope.outwards() if outer.kind == "class"), None)
+        if receiver in SELVES and own is not None:
+            return _of_own_class(fields, own, is_named=receiver != "")
+        last = LEVELS.split(receiver)[-1].split("(")[0]
+        direct = [field for field in fields if field[0].name == last]
+        nested = [field for field in fields if field[0].parent is not None and field[0].parent.name == last]
+        return direct or nested or (fields[:1] if receiver == "" else ())
 
     def subscript(self, node: Node, scope: Scope, depth: int) -> Value:
         """Return what a key of an object says; of a key that is not known any of them."""
@@ -106,52 +104,70 @@ class Calls(StringAccumulation):
         return choice(values) if values and self.language != "c" else (hole_of(node),)
 
     def call(self, call: Called, scope: Scope, depth: int) -> Value:
-        """Return what a call gives."""
-        nodes = [argument.node for argument in call.arguments]
-        name, receiver = call.name, call.receiver
-        if name in {"if", "unless"} and self.language == "elixir":
-            given = {argument.name: argument.node for argument in call.arguments}
-            return choice(
-                [self.of(given.get("do"), scope, depth=depth), self.of(given.get("else"), scope, depth=depth)]
-            )
-        if call.node.type == "macro_invocation":
-            return self._macro(call, scope, depth)
-        if name in FORMATTING:
-            return self._formatted(call, scope, depth)
-        if name in JOINS and (joined := self._join(call, scope, depth)) is not None:
-            return joined
-        if name == "new" and self.language == "go":
-            return NOTHING
-        if name in BUILDERS:
-            if name == "buildString":
-                return self._built(call.node.named_children, scope, depth)
-            return self.of(nodes[0], scope, depth=depth) if len(nodes) == 1 and is_text(nodes[0]) else NOTHING
-        if name in {"concat", "append", "Append", "appendLine", "AppendLine", "plus", "Concat", "CONCAT"} and nodes:
-            before = self.of(receiver, scope, depth=depth) if receiver is not None else NOTHING
-            if receiver is not None and text_of(receiver) in {"string", "String"}:
-                before = NOTHING
-            return (*before, *self.joined(nodes, scope, depth), Text(NEWLINES.get(name, "")))
-        if name in {"replace", "Replace", "gsub", "sub", "ReplaceAll", "replaceAll"} and receiver is not None:
-            if len(nodes) == 2:
-                return filled_replacements(
-                    self.of(receiver, scope, depth=depth),
-                    self.of(nodes[0], scope, depth=depth),
-                    self.of(nodes[1], scope, depth=depth),
-                )
-            if len(nodes) >= 3:  # strings.Replace(s, old, new, n)
-                return self.of(nodes[0], scope, depth=depth)
-        if name in {"str_replace"} and len(nodes) == 3:
-            return self.of(nodes[2], scope, depth=depth)
-        if (own := self._own_function(call, scope, depth)) is not None:
-            return own
-        if name in SAME:
-            if receiver is not None and not nodes:
-                return _bare_margins(self.of(receiver, scope, depth=depth), name)
-            if receiver is not None and (receiver.type in LITERALS or name in {"strip", "trim", "encode"}):
-                return self.of(receiver, scope, depth=depth)
-            if nodes and (self.language != "ruby" or is_text(nodes[0])):
-                return self.of(nodes[0], scope, depth=depth)
+        """Return what a call gives: `"a".concat("b")` is "ab", `" AND ".join([...])` the list with its separators."""
+        for answer in ANSWERS:
+            value = answer(self, call, scope, depth)
+            if value is not None:
+                return value
         return (hole_of(call.node),)
+
+    def _conditional(self, call: Called, scope: Scope, depth: int) -> Value | None:
+        """Return what if and unless of Elixir give, which are calls: if(a, do: "x", else: "y")."""
+        if self.language != "elixir" or call.name not in {"if", "unless"}:
+            return None
+        branches = {argument.name: argument.node for argument in call.arguments}
+        return choice([self.of(branches.get(name), scope, depth=depth) for name in ("do", "else")])
+
+    def _by_name(self, call: Called, scope: Scope, depth: int) -> Value | None:
+        answer = BY_NAME.get(call.name)
+        return answer(self, call, scope, depth) if answer is not None else None
+
+    def _new(self, _call: Called, _scope: Scope, _depth: int) -> Value | None:
+        return NOTHING if self.language == "go" else None  # new(strings.Builder)
+
+    def _builder(self, call: Called, scope: Scope, depth: int) -> Value:
+        """Return what a builder begins with: new StringBuilder("SELECT ")."""
+        if call.name == "buildString":
+            return self._built(call.node.named_children, scope, depth)
+        nodes = [argument.node for argument in call.arguments]
+        return self.of(nodes[0], scope, depth=depth) if len(nodes) == 1 and is_text(nodes[0]) else NOTHING
+
+    def _appended(self, call: Called, scope: Scope, depth: int) -> Value | None:
+        """Return a text with others behind it: sql.concat(" WHERE a = 1"), String.Concat(a, b)."""
+        nodes = [argument.node for argument in call.arguments]
+        if not nodes:
+            return None
+        before = self.of(call.receiver, scope, depth=depth)
+        if text_of(call.receiver) in {"string", "String"}:
+            before = NOTHING
+        return (*before, *self.joined(nodes, scope, depth), Text(NEWLINES.get(call.name, "")))
+
+    def _replaced(self, call: Called, scope: Scope, depth: int) -> Value | None:
+        nodes = [argument.node for argument in call.arguments]
+        if call.receiver is None or len(nodes) < 2:
+            return None
+        if len(nodes) == 2:
+            text, old, new = (self.of(node, scope, depth=depth) for node in (call.receiver, *nodes))
+            return filled_replacements(text, old, new)
+        return self.of(nodes[0], scope, depth=depth)  # strings.Replace(s, old, new, n)
+
+    def _replaced_in_php(self, call: Called, scope: Scope, depth: int) -> Value | None:
+        arguments = call.arguments  # str_replace($old, $new, $text)
+        return self.of(arguments[2].node, scope, depth=depth) if len(arguments) == 3 else None
+
+    def _same(self, call: Called, scope: Scope, depth: int) -> Value | None:
+        """Return the text that a call leaves as it is: sql.strip(), String::from("SELECT 1")."""
+        name, receiver = call.name, call.receiver
+        if name not in SAME:
+            return None
+        if receiver is not None and not call.arguments:
+            return _bare_margins(self.of(receiver, scope, depth=depth), name)
+        if receiver is not None and (receiver.type in LITERALS or name in STRIPPING):
+            return self.of(receiver, scope, depth=depth)
+        first = call.arguments[0].node if call.arguments else None
+        if first is not None and (self.language != "ruby" or is_text(first)):
+            return self.of(first, scope, depth=depth)
+        return None
 
     def _formatted(self, call: Called, scope: Scope, depth: int) -> Value:
         fill = [(argument.name, self.of(argument.node, scope, depth=depth)) for argument in call.arguments]
@@ -169,11 +185,14 @@ class Calls(StringAccumulation):
     def _spread(self, arguments: Iterable[Argument], scope: Scope, depth: int) -> list[tuple[str, Value]]:
         return [(argument.name, self.of(argument.node, scope, depth=depth)) for argument in arguments]
 
-    def _macro(self, call: Called, scope: Scope, depth: int) -> Value:
+    def _macro(self, call: Called, scope: Scope, depth: int) -> Value | None:
+        """Return what a macro of Rust gives: format!("SELECT {x}"), concat!("a", "b")."""
+        if call.node.type != "macro_invocation":
+            return None
         nodes = [argument.node for argument in call.arguments]
         if call.name == "concat":
             return self.joined(nodes, scope, depth)
-        if call.name in {"format", "indoc", "formatdoc", "formatcp", "const_format"} and nodes:
+        if call.name in FORMAT_MACROS and nodes:
             texts = self.of(nodes[0], scope, depth=depth)
             fill = [("", self.of(node, scope, depth=depth)) for node in nodes[1:]]
             value = filled_braces(texts, fill)
@@ -238,6 +257,35 @@ class Calls(StringAccumulation):
         }
         start = function.node.start_byte
         return choice([_with_given(value, given, start) for value in values])
+
+
+_Answer = Callable[[Calls, Called, Scope, int], Value | None]  # None: the call is another one
+
+BY_NAME: Mapping[str, _Answer] = {
+    **dict.fromkeys(FORMATTING, Calls._formatted),
+    **dict.fromkeys(JOINS, Calls._join),
+    **dict.fromkeys(BUILDERS, Calls._builder),
+    **dict.fromkeys(APPENDING, Calls._appended),
+    **dict.fromkeys(REPLACING, Calls._replaced),
+    "new": Calls._new,
+    "str_replace": Calls._replaced_in_php,
+}
+ANSWERS: tuple[_Answer, ...] = (
+    Calls._conditional,
+    Calls._macro,
+    Calls._by_name,
+    Calls._own_function,
+    Calls._same,
+)  # the first that is not None counts
+
+
+def _of_own_class(fields: Sequence[_Field], own: Scope, *, is_named: bool) -> Sequence[_Field]:
+    """Return a class's own fields, else those of classes in it, else the only ones of the file."""
+    mine = [field for field in fields if field[0] is own or field[0].name == own.name]
+    nested = [field for field in fields if is_named and field[0].parent is own]
+    if mine or nested:
+        return mine or nested
+    return fields if len({id(holder) for holder, _ in fields}) == 1 else ()
 
 
 def _unfiltered(node: Node) -> Node:

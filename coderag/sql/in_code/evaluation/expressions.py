@@ -9,24 +9,14 @@ from tree_sitter import Node
 from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Value
 from coderag.syntax.trees.local_names import Names
 from coderag.syntax.trees.local_scopes import Scope
-from coderag.syntax.trees.nodes import LITERALS, Called, written
+from coderag.syntax.trees.node_types import BINARY, CONCATENATED, LITERALS
+from coderag.syntax.trees.nodes import Called, written
 
-__all__ = ["BINARY", "CONCATENATED", "LISTS", "MAX_DEPTH", "MAX_ELEMENTS", "Expressions", "flat", "hole_of", "is_text"]
+__all__ = ["MAX_DEPTH", "MAX_ELEMENTS", "Expressions", "flat", "hole_of", "is_text"]
 
 MAX_DEPTH = 24  # expressions that are followed one into the other
 MAX_STEPS = 20_000  # expressions of a file that are looked at
 MAX_ELEMENTS = 500  # of one list
-
-CONCATENATED = frozenset({"concatenated_string", "chained_string"})
-BINARY = frozenset(
-    """binary_operator binary_expression binary infix_expression additive_expression boolean_operator
-    nil_coalescing_expression elvis_expression null_coalescing_expression logical_or_expression""".split()
-)
-LISTS = frozenset(
-    """list array tuple array_literal list_literal collection_literal array_creation_expression array_expression
-    composite_literal literal_value string_array initializer_expression implicit_array_creation_expression
-    array_initializer element_value_array_initializer collection_expression""".split()
-)
 
 
 class Expressions:

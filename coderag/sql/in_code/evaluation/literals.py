@@ -41,6 +41,8 @@ CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 KOTLIN_NAME = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)")
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 RAW_TYPES = frozenset({"raw_string_literal", "verbatim_string_literal", "nowdoc", "multiline_string_literal"})
+BODIES = frozenset({"heredoc_body", "nowdoc_body", "bare_string"})  # no quotes of their own
+RAW_PREFIXED = frozenset({"python", "rust", "dart"})
 RAW_TRIPLE = frozenset({"kotlin", "scala", "csharp"})
 SINGLE_RAW = frozenset({"ruby", "php"})
 
@@ -113,13 +115,16 @@ def _pieces(node: Node, language: str, *, raw: bool = False) -> list[Piece]:
 
 
 def _extent(node: Node, text: str, language: str, *, raw: bool) -> tuple[int, int, bool]:
-    """Return where the text begins and ends in a literal's bytes, and whether escapes in it mean nothing."""
+    """Return where the text begins and ends in a literal's bytes, and whether escapes in it mean nothing.
+
+    r"a\\n" of Python  -> (2, 5, True)
+    %q(a) of Ruby     -> (3, 4, True)
+    "a"               -> (1, 2, False)
+    """
     data = node.text or b""
-    if node.type in {"heredoc_body", "nowdoc_body"} or node.type == "bare_string":
-        end = next(
-            (child.start_byte - node.start_byte for child in node.children if child.type == "heredoc_end"), len(data)
-        )
-        return 0, end, raw
+    if node.type in BODIES:
+        ends = (child.start_byte - node.start_byte for child in node.children if child.type == "heredoc_end")
+        return 0, next(ends, len(data)), raw
     match = OPENING.match(text)
     if match is None:
         return 0, len(data), raw
@@ -128,19 +133,23 @@ def _extent(node: Node, text: str, language: str, *, raw: bool) -> tuple[int, in
         return start, max(start, len(data) - len(match["tag"]) - 2), True
     if opening := match["open1"] or match["open2"]:
         closing = CLOSING.get(opening, opening)
-        raw = (match["sigil"] or "").isupper() or match["percent"] == "q"
-        return start, max(start, data.rfind(closing.encode())), raw
-    quote, prefix = match["quote"], (match["prefix"] or "").casefold()
-    raw = (
-        node.type in RAW_TYPES
-        or bool(match["hashes"])
-        or ("r" in prefix and language in {"python", "rust", "dart"})
+        is_raw = (match["sigil"] or "").isupper() or match["percent"] == "q"
+        return start, max(start, data.rfind(closing.encode())), is_raw
+    end = len(data) - len(match["quote"].encode()) - len(match["hashes"])
+    return start, max(start, end), node.type in RAW_TYPES or _is_raw(match, language)
+
+
+def _is_raw(opening: re.Match[str], language: str) -> bool:
+    """Tell whether escapes mean nothing behind a quote: r"" of Python, `` of Go, '' of Ruby and PHP, @"" of C#."""
+    quote, prefix = opening["quote"], (opening["prefix"] or "").casefold()
+    return (
+        bool(opening["hashes"])
+        or ("r" in prefix and language in RAW_PREFIXED)
         or "@" in prefix
         or (quote == "`" and language == "go")
         or (len(quote) >= 3 and language in RAW_TRIPLE)
         or (quote == "'" and language in SINGLE_RAW)
     )
-    return start, max(start, len(data) - len(quote.encode()) - len(match["hashes"])), raw
 
 
 def _text(data: bytes, language: str, *, raw: bool) -> list[Piece]:

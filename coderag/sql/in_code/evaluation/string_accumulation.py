@@ -6,29 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
-from coderag.sql.in_code.evaluation.expressions import (
-    BINARY,
-    LISTS,
-    MAX_DEPTH,
-    MAX_ELEMENTS,
-    Expressions,
-    flat,
-    hole_of,
-)
+from coderag.sql.in_code.evaluation.expressions import MAX_DEPTH, MAX_ELEMENTS, Expressions, flat, hole_of
 from coderag.sql.in_code.evaluation.formats import filled_braces, filled_percents
 from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Text, Value, choice
 from coderag.syntax.trees.local_scopes import Event, Scope, branches_of
-from coderag.syntax.trees.nodes import (
-    CALLS,
-    NAMES,
-    Argument,
-    Called,
-    bare_name,
-    called,
-    field_or,
-    named_children,
-    text_of,
-)
+from coderag.syntax.trees.node_types import BINARY, CALLS, LISTS, NAMES
+from coderag.syntax.trees.nodes import Argument, Called, bare_name, called, field_or, named_children, text_of
 
 __all__ = ["NEWLINES", "StringAccumulation", "between"]
 

@@ -2,114 +2,105 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
 from tree_sitter import Node
 
 from coderag.sql.in_code.evaluation.arguments import text_argument
 from coderag.sql.in_code.evaluation.calls import Calls
-from coderag.sql.in_code.evaluation.expressions import (
-    BINARY,
-    CONCATENATED,
-    LISTS,
-    MAX_DEPTH,
-    MAX_ELEMENTS,
-    flat,
-    hole_of,
-)
+from coderag.sql.in_code.evaluation.expressions import MAX_DEPTH, MAX_ELEMENTS, flat, hole_of
 from coderag.sql.in_code.evaluation.formats import filled_percents
 from coderag.sql.in_code.evaluation.literals import Variable, literal_pieces, unquoted
 from coderag.sql.in_code.evaluation.string_accumulation import between
 from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Text, Value, choice
 from coderag.syntax.trees.local_scopes import Scope
-from coderag.syntax.trees.nodes import (
+from coderag.syntax.trees.node_types import (
+    BINARY,
+    BRANCHES,
     CALLS,
-    LISTED,
+    CONCATENATED,
+    CONDITIONALS,
+    LISTS,
     LITERALS,
     MEMBERS,
     NAMES,
-    bare_name,
-    called,
-    field_or,
-    named_children,
-    text_of,
+    PATTERNS,
+    SUBSCRIPTS,
+    TERNARY,
+    TRANSPARENT,
+    UNARY,
 )
+from coderag.syntax.trees.nodes import bare_name, called, field_or, named_children, text_of
 
 __all__ = ["Values"]
 
 MAX_LITERAL = 65_536  # bytes; a longer one is not text that anybody wrote
 JOINING = frozenset({"+", ".", "<>", "++", "<<", "..", "/"})
 SPREADING = frozenset({"||", "??", "or", "?:", "|", "|||"})
-TERNARY = frozenset({"conditional_expression", "ternary_expression", "conditional"})
-TRANSPARENT = frozenset(
-    """annotated_lambda argument argument_list arrow_expression_clause as_expression as_pattern await
-    await_expression begin_block block body_statement cast_expression checked_expression
-    control_transfer_statement do_block else else_clause expression expression_list expression_statement
-    indented_block literal_element non_null_expression parenthesized_expression parenthesized_statements
-    pointer_expression postfix_bang_expression postfix_expression postfix_unary_expression prefix_expression
-    ref_expression reference_expression return return_expression return_statement satisfies_expression
-    statements then try_expression type_cast_expression unary unary_expression value_argument
-    value_argument_label""".split()
-)
-IFS = frozenset(
-    {
-        "if_expression",
-        "if",
-        "unless",
-        "if_statement",
-        "when_expression",
-        "match_expression",
-        "case",
-        "switch_expression",
-    }
-)
-BRANCHES = frozenset(
-    """block case_block case_clause control_structure_body else else_clause elsif match_arm match_block switch_block
-    switch_expression_arm switch_rule then when when_condition when_entry""".split()
-)
+
+
+FIRST_COUNTS = frozenset({"as_expression", "as_pattern"})  # behind the first child is a type or a name
+
+
+class _Operation(NamedTuple):
+    node: Node
+    left: Node
+    operator: str
+    right: Node
 
 
 class Values(Calls):
     """What the expressions of one file say."""
 
     def read(self, node: Node, scope: Scope, depth: int) -> Value:
-        """Return what an expression says that was not looked at before."""
-        kind = node.type
-        if kind in LITERALS:
-            return self._literal(node, scope, depth)
-        if kind in CONCATENATED or (kind == "string_literal" and self.language in {"c", "cpp"}):
-            return self.joined(named_children(node), scope, depth)
-        if kind == "preproc_arg":
-            return (Text(unquoted(text_of(node)), node.start_byte, node.end_byte),)
-        if kind in BINARY:
-            return self._binary(node, scope, depth)
-        if kind in TERNARY or (kind in IFS and kind != "if_statement"):
-            return self._one_of(node, scope, depth)
-        if kind in CALLS:
-            call = called(node)
-            return self.call(call, scope, depth) if call is not None else (hole_of(node),)
-        if kind == "unary_operator" and self.language == "elixir":
-            return self.member_value("", bare_name(node.child_by_field_name("operand")), node, scope, depth)
-        if kind in NAMES:
-            return self.of_name(bare_name(node), node, scope, depth=depth)
-        if kind in MEMBERS:
-            return self.member(node, scope, depth)
-        if kind in {"subscript", "subscript_expression", "index_expression", "element_access_expression"}:
-            return self.subscript(node, scope, depth)
-        if kind == "object":
-            return self.of(text_argument(node), scope, depth=depth) if text_argument(node) != node else (hole_of(node),)
-        if kind in LISTS:
-            body = node.child_by_field_name("body") or node
-            return (hole_of(node),) if body.named_child_count else NOTHING
-        if kind in TRANSPARENT:
-            inner = named_children(node)
-            if not inner:
-                return NOTHING if text_of(node).strip() in {"", "()"} else (hole_of(node),)
-            if kind in LISTED and len(inner) > 1:  # return sql, arguments
-                values = [self.of(one, scope, depth=depth) for one in inner]
-                return next((value for value in values if _is_told(value)), (hole_of(node),))
-            if kind in {"unary", "unary_expression"} and text_of(node)[:1] not in "&*(a+-":
-                return (hole_of(node),)
-            return self.of(inner[0] if kind in {"as_expression", "as_pattern"} else inner[-1], scope, depth=depth)
-        return (hole_of(node),)
+        """Return what an expression says that was not evaluated before, by the type of its node.
+
+        `"SELECT " + "1"` is the text "SELECT 1", `"SELECT " + column` the text "SELECT " and a hole.
+        """
+        reader = READERS.get(node.type)
+        return reader(self, node, scope, depth) if reader is not None else (hole_of(node),)
+
+    def _adjacent(self, node: Node, scope: Scope, depth: int) -> Value:
+        return self.joined(named_children(node), scope, depth)
+
+    def _definition(self, node: Node, _scope: Scope, _depth: int) -> Value:
+        """Return what a macro of C stands for: #define FIND "SELECT 1"."""
+        return (Text(unquoted(text_of(node)), node.start_byte, node.end_byte),)
+
+    def _call(self, node: Node, scope: Scope, depth: int) -> Value:
+        call = called(node)
+        return self.call(call, scope, depth) if call is not None else (hole_of(node),)
+
+    def _unary(self, node: Node, scope: Scope, depth: int) -> Value:
+        """Return what an attribute of an Elixir module says: @find."""
+        if self.language != "elixir":
+            return (hole_of(node),)
+        return self.member_value("", bare_name(node.child_by_field_name("operand")), node, scope, depth)
+
+    def _name(self, node: Node, scope: Scope, depth: int) -> Value:
+        return self.of_name(bare_name(node), node, scope, depth=depth)
+
+    def _object(self, node: Node, scope: Scope, depth: int) -> Value:
+        """Return the text of an object that holds SQL: { text: "SELECT 1", values: [] }."""
+        text = text_argument(node)
+        return self.of(text, scope, depth=depth) if text != node else (hole_of(node),)
+
+    def _list(self, node: Node, _scope: Scope, _depth: int) -> Value:
+        body = node.child_by_field_name("body") or node
+        return (hole_of(node),) if body.named_child_count else NOTHING
+
+    def _transparent(self, node: Node, scope: Scope, depth: int) -> Value:
+        """Return what stands in a node that only wraps it."""
+        inner = named_children(node)
+        if not inner:
+            return NOTHING if text_of(node).strip() in {"", "()"} else (hole_of(node),)
+        if node.type in PATTERNS and len(inner) > 1:  # return sql, arguments
+            values = [self.of(child, scope, depth=depth) for child in inner]
+            return next((value for value in values if _has_text(value)), (hole_of(node),))
+        if node.type in UNARY and text_of(node)[:1] not in "&*(a+-":
+            return (hole_of(node),)
+        return self.of(inner[0] if node.type in FIRST_COUNTS else inner[-1], scope, depth=depth)
 
     def _literal(self, node: Node, scope: Scope, depth: int) -> Value:
         if node.end_byte - node.start_byte > MAX_LITERAL:
@@ -125,37 +116,49 @@ class Values(Calls):
         return flat(parts) or (Text("", node.start_byte, node.end_byte),)
 
     def _binary(self, node: Node, scope: Scope, depth: int) -> Value:
-        operator = text_of(field_or(node, "operator", "op"))
-        left, right = field_or(node, "left", "lhs"), field_or(node, "right", "rhs")
-        children = named_children(node)
-        if left is None or right is None:
-            left, right = (children[0], children[-1]) if len(children) > 1 else (None, None)
+        """Return what an operator makes of two expressions.
+
+        "SELECT " + "1"  -> "SELECT 1"
+        "a = %s" % "x"   -> "a = x"
+        sql || "SELECT"  -> what sql says, or "SELECT"
+        """
+        left, right = _operands(node)
         if left is None or right is None:
             return (hole_of(node),)
+        operator = text_of(field_or(node, "operator", "op"))
         if not operator:
             operator = text_of(node)[left.end_byte - node.start_byte :].strip()[:1]
-        if operator in JOINING:
-            chain = [right]
-            while left.type == node.type and text_of(field_or(left, "operator", "op")) == operator:
-                inner, last = field_or(left, "left", "lhs"), field_or(left, "right", "rhs")
-                if inner is None or last is None or len(chain) > MAX_ELEMENTS:
-                    break
-                chain.append(last)
-                left = inner
-            if operator == "++" and self.language == "scala":  # fr"..." of doobie ends in a space
-                spaced = [self.of(one, scope, depth=depth) for one in (left, *reversed(chain))]
-                return between(spaced, (Text(" "),))
-            return self.joined([left, *reversed(chain)], scope, depth)
-        if operator == "%":
-            return filled_percents(self.of(left, scope, depth=depth), self._items(right, scope, depth))
-        if operator == "|>" and right.type == "call":
-            call = called(right)
-            return self.call(call, scope, depth) if call is not None else (hole_of(node),)
-        if operator in SPREADING:
-            return choice([self.of(left, scope, depth=depth), self.of(right, scope, depth=depth)])
-        if operator in {"and", "&&"}:
-            return choice([self.of(right, scope, depth=depth), NOTHING])
-        return (hole_of(node),)
+        apply = OPERATORS.get(operator)
+        return apply(self, _Operation(node, left, operator, right), scope, depth) if apply else (hole_of(node),)
+
+    def _concatenation(self, operation: _Operation, scope: Scope, depth: int) -> Value:
+        """Return the operands of a chain a + b + c one after the other, however long it is."""
+        node, left, operator, right = operation
+        chain = [right]
+        while left.type == node.type and text_of(field_or(left, "operator", "op")) == operator:
+            inner, last = field_or(left, "left", "lhs"), field_or(left, "right", "rhs")
+            if inner is None or last is None or len(chain) > MAX_ELEMENTS:
+                break
+            chain.append(last)
+            left = inner
+        operands = [left, *reversed(chain)]
+        if operator == "++" and self.language == "scala":  # fr"..." of doobie ends in a space
+            return between([self.of(operand, scope, depth=depth) for operand in operands], (Text(" "),))
+        return self.joined(operands, scope, depth)
+
+    def _percent(self, operation: _Operation, scope: Scope, depth: int) -> Value:
+        return filled_percents(self.of(operation.left, scope, depth=depth), self._items(operation.right, scope, depth))
+
+    def _piped(self, operation: _Operation, scope: Scope, depth: int) -> Value:
+        """Return what a call gives that Elixir pipes its first argument into: sql |> String.trim()."""
+        call = called(operation.right) if operation.right.type == "call" else None
+        return self.call(call, scope, depth) if call is not None else (hole_of(operation.node),)
+
+    def _either(self, operation: _Operation, scope: Scope, depth: int) -> Value:
+        return choice([self.of(operation.left, scope, depth=depth), self.of(operation.right, scope, depth=depth)])
+
+    def _right_or_nothing(self, operation: _Operation, scope: Scope, depth: int) -> Value:
+        return choice([self.of(operation.right, scope, depth=depth), NOTHING])
 
     def _items(self, node: Node, scope: Scope, depth: int) -> list[tuple[str, Value]]:
         """Return what fills a format: the items of a tuple or list, of a mapping with their keys, or one value."""
@@ -203,5 +206,41 @@ class Values(Calls):
         return self.of(node, scope, depth=depth)
 
 
-def _is_told(value: Value) -> bool:
+_Reader = Callable[[Values, Node, Scope, int], Value]
+
+# By the type of the node; a later line overrides an earlier one.
+READERS: Mapping[str, _Reader] = {
+    **dict.fromkeys(TRANSPARENT, Values._transparent),
+    **dict.fromkeys(LISTS, Values._list),
+    "object": Values._object,
+    **dict.fromkeys(SUBSCRIPTS, Values.subscript),
+    **dict.fromkeys(MEMBERS, Values.member),
+    **dict.fromkeys(NAMES, Values._name),
+    "unary_operator": Values._unary,
+    **dict.fromkeys(CALLS, Values._call),
+    **dict.fromkeys(TERNARY | CONDITIONALS, Values._one_of),
+    **dict.fromkeys(BINARY, Values._binary),
+    "preproc_arg": Values._definition,
+    **dict.fromkeys(CONCATENATED, Values._adjacent),
+    **dict.fromkeys(LITERALS, Values._literal),
+}
+OPERATORS: Mapping[str, Callable[[Values, _Operation, Scope, int], Value]] = {
+    **dict.fromkeys(JOINING, Values._concatenation),
+    "%": Values._percent,
+    "|>": Values._piped,
+    **dict.fromkeys(SPREADING, Values._either),
+    **dict.fromkeys(("and", "&&"), Values._right_or_nothing),
+}
+
+
+def _operands(node: Node) -> tuple[Node | None, Node | None]:
+    """Return both sides of an operator: by their fields, else the first and the last child."""
+    left, right = field_or(node, "left", "lhs"), field_or(node, "right", "rhs")
+    if left is not None and right is not None:
+        return left, right
+    children = named_children(node)
+    return (children[0], children[-1]) if len(children) > 1 else (None, None)
+
+
+def _has_text(value: Value) -> bool:
     return any(not isinstance(part, Hole) for part in value)
