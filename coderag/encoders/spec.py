@@ -1,4 +1,4 @@
-"""Which encoder is meant: a line or a table of settings to a record, and the record to an encoder."""
+"""Configuration of an encoder: a line or a settings table to an `EncoderSpec`, which `opening` opens."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from coderag.encoders.named import checked_address, checked_options, holds_onnx, model_folder, named_line, split_line
 from coderag.encoders.presets import Preset, encoder_presets, find_encoder, find_service
-from coderag.encoders.trust import check_model, is_trusted
+from coderag.encoders.trust import is_trusted
 from coderag.errors import EncoderError, SettingsError
 
 if TYPE_CHECKING:
-    from coderag.encoders.encoder import Encoder, EncoderIdentity
+    from coderag.encoders.encoder import EncoderIdentity
 
 __all__ = [
     "SHIPPED",
     "WORDS_ONLY",
     "EncoderSpec",
     "encoder_of_settings",
-    "open_encoder",
     "parse_encoder",
     "pinned",
     "with_preset",
@@ -46,27 +45,27 @@ class EncoderSpec:
 
     kind: str  # static, none, transformers, onnx or http
     model: str = ""  # a hub id, a folder, or what an endpoint calls its model
-    url: str = ""  # of an endpoint
+    url: str = ""  # the endpoint's address
     revision: str = ""
-    pooling: str | None = None  # None, here and below: as the preset or the model's own folder says
+    pooling: str | None = None  # None, here and below: the value of the preset or of the model's own folder
     query_prefix: str | None = None
     passage_prefix: str | None = None
-    dimensions: int = 0  # 0: all of them; less cuts the vectors, which Matryoshka models are trained for
+    dimensions: int = 0  # 0: all; a smaller number truncates the vectors, as Matryoshka models are trained for
     max_tokens: int = 0
     dtype: str = ""
     device: str = ""
-    preset: str = ""  # whose pooling and prefixes to take
+    preset: str = ""  # the preset whose pooling and prefixes apply
     timeout: int = 0  # seconds
     trust_remote_code: bool = False
-    trusted: bool = field(default=False, compare=False, repr=False)  # named by the user, not by a file of a repository
+    trusted: bool = field(default=False, compare=False, repr=False)  # chosen by the user, not by a file in a repository
 
     def vouches_for(self, other: EncoderSpec) -> bool:
-        """Tell whether a user who named this encoder trusts another too: from the same place, with no more rights."""
+        """Return whether trust extends to `other`: the same model from the same place, with no more rights."""
         same = (self.kind, self.model, self.url) == (other.kind, other.model, other.url)
         return self.trusted and same and self.trust_remote_code >= other.trust_remote_code
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what differs from the defaults as plain values, for a manifest."""
+        """Return the options that differ from the defaults as plain values, for a manifest."""
         defaults = EncoderSpec(self.kind)
         return {
             name: value
@@ -76,9 +75,9 @@ class EncoderSpec:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], *, trusted: bool = False) -> EncoderSpec:
-        """Return what `as_dict` gave; raises EncoderError for what another version wrote.
+        """Return the spec that `as_dict` wrote; raises EncoderError for one that another version wrote.
 
-        `trusted` says whether the user named the encoder when it was written down.
+        `trusted` is whether the user had chosen the encoder when the manifest was written.
         """
         known = {one.name for one in fields(cls)} - {"trusted"}
         kind, text = table.get("kind"), "the encoder that the index names"
@@ -92,8 +91,8 @@ class EncoderSpec:
         return cls(kind, str(table.get("model", "")), url, trusted=trusted, **options)
 
     def __str__(self) -> str:
-        told = {name: value for name, value in self.as_dict().items() if name in OPTIONS[self.kind]}
-        return named_line(self._head(), told)
+        options = {name: value for name, value in self.as_dict().items() if name in OPTIONS[self.kind]}
+        return named_line(self._head(), options)
 
     def _head(self) -> str:
         if self.kind == "http":
@@ -107,23 +106,23 @@ WORDS_ONLY = EncoderSpec("none")
 
 
 def parse_encoder(text: str, *, base: Path | None = None) -> EncoderSpec:
-    """Return the encoder that a user's line means; folders are relative to `base`, else to the current one.
+    """Parse the line in which a user names an encoder; folders are relative to `base`, else to the current one.
 
     `static`, `none`, `bge-small` (a preset), `hf:ID@REVISION`, `hf:FOLDER`, `onnx:FOLDER`, `openai:MODEL` (or another
     service), `http://HOST/v1/embeddings#MODEL`; options follow as `?pooling=cls&dimensions=256`, after the model.
     Raises EncoderError for anything else.
     """
     head, model, options = split_line(text, ALL_OPTIONS)
-    spec = _place(head, model, base or Path())
+    spec = _head_spec(head, model, base or Path())
     checked = checked_options(options, OPTIONS[spec.kind], where=f"encoder {_shown(head)}", error=EncoderError)
     return _checked(replace(spec, trusted=True, **checked))
 
 
 def encoder_of_settings(table: Mapping[str, object], *, base: Path) -> EncoderSpec:
-    """Return the encoder of a table `[encoder]`: `model` is a line as in `parse_encoder`, options are keys beside it.
+    """Read the settings table `[encoder]`: `model` is a line as in `parse_encoder`, the other keys are its options.
 
-    What needs the user's trust (an endpoint, a model that is not well-known, code of a model) is refused when it is
-    opened. Raises SettingsError, and EncoderError for a wrong line.
+    An encoder that needs the user's trust (an endpoint, a model that is not well known, remote code) is refused when
+    it is opened. Raises SettingsError, and EncoderError for an invalid line.
     """
     line = table.get("model")
     if not isinstance(line, str) or not line.strip():
@@ -140,7 +139,7 @@ def encoder_of_settings(table: Mapping[str, object], *, base: Path) -> EncoderSp
 
 
 def with_preset(spec: EncoderSpec) -> tuple[EncoderSpec, Preset | None]:
-    """Return a spec whose unsaid prefixes are those of its preset, and the preset; None for none."""
+    """Return the spec with missing prefixes filled in from its preset, and the preset, None without one."""
     preset = find_encoder(spec.preset or spec.model)
     if preset is None:
         return spec, None
@@ -152,68 +151,59 @@ def with_preset(spec: EncoderSpec) -> tuple[EncoderSpec, Preset | None]:
 
 
 def pinned(spec: EncoderSpec, identity: EncoderIdentity) -> EncoderSpec:
-    """Return a spec that opens the same encoder later: with the revision and the width that were found."""
+    """Return a spec that opens the same encoder later: with the revision and the dimensions of this one."""
     if spec.kind == "transformers" and not Path(spec.model).is_dir():
         return replace(spec, revision=spec.revision or identity.revision)
     if spec.kind == "http":
-        return replace(spec, dimensions=identity.dimensions)  # saves asking the endpoint for its width
+        return replace(spec, dimensions=identity.dimensions)  # saves a request for the dimensions
     return spec
 
 
-def open_encoder(spec: EncoderSpec) -> Encoder:
-    """Return the encoder of a spec; nothing is loaded of a library that it does not need.
+def _head_spec(head: str, model: str, base: Path) -> EncoderSpec:
+    """Return the spec of the part of a line before the options.
 
-    Raises EncoderError for `none`, and for a model that is missing, damaged, not trusted, or needs an extra.
+    "bge-small" -> EncoderSpec("transformers", "BAAI/bge-small-en-v1.5")
+    "onnx:/models/e5" -> EncoderSpec("onnx", "/models/e5")
     """
-    if spec.kind == "static":
-        from coderag.encoders.static import shipped_encoder
-
-        return shipped_encoder()
-    # The name of a preset is an id of the hub, and to onnxruntime a folder below the current one.
-    if spec.kind == "onnx" or (spec.kind == "transformers" and not find_encoder(spec.model)):
-        check_model(spec.model, trusted=spec.trusted, error=EncoderError)
-    full, preset = with_preset(spec)
-    if spec.kind == "transformers":
-        from coderag.encoders.transformers_encoder import transformers_encoder
-
-        return transformers_encoder(full, preset=preset)
-    if spec.kind == "onnx":
-        from coderag.encoders.onnx_encoder import onnx_encoder
-
-        return onnx_encoder(full, preset=preset)
-    if spec.kind == "http":
-        from coderag.encoders.http_encoder import http_encoder
-
-        return http_encoder(full, preset=preset)
-    raise EncoderError("the encoder 'none' makes no vectors: an index with it answers by words alone")
-
-
-def _place(head: str, model: str, base: Path) -> EncoderSpec:
-    """Return the spec of what stands before the options."""
     if head in {"static", "none"} and not model:
         return EncoderSpec(head)
     if "://" in head:
         return EncoderSpec("http", model, url=checked_address(head, error=EncoderError))
-    scheme, colon, rest = head.partition(":")
     if model:
         raise EncoderError(f'encoder {_shown(head)}: only an address is followed by "#"; {ADVICE}')
-    if colon and rest and (service := find_service(scheme)) and service.embeddings:
+    spec = _of_scheme(head, base) or _of_name(head, base)
+    if spec is None:
+        raise EncoderError(_unknown(head))
+    return spec
+
+
+def _of_scheme(head: str, base: Path) -> EncoderSpec | None:
+    """Read `SCHEME:REST`: a service, `onnx:FOLDER` or `hf:MODEL`."""
+    scheme, _, rest = head.partition(":")
+    if not rest:
+        return None
+    if (service := find_service(scheme)) and service.embeddings:
         return EncoderSpec("http", rest, url=service.embeddings)
-    if colon and rest and scheme == "onnx":
+    if scheme == "onnx":
         return EncoderSpec("onnx", model_folder(rest, base))
-    if colon and rest and scheme == "hf":
-        return _hub(rest, base)
+    return _hub(rest, base) if scheme == "hf" else None
+
+
+def _of_name(head: str, base: Path) -> EncoderSpec | None:
+    """Read the name of a preset, a folder or a hub id."""
     if preset := find_encoder(head):
         return EncoderSpec("transformers", preset.model)
     if head.startswith((".", "/", "~")) or (head and (base / head).is_dir()):
         folder = model_folder(head, base)
         return EncoderSpec("onnx" if holds_onnx(Path(folder)) else "transformers", folder)
-    if head.count("/") == 1:
-        return _hub(head, base)
+    return _hub(head, base) if head.count("/") == 1 else None
+
+
+def _unknown(head: str) -> str:
     from difflib import get_close_matches  # only an error needs it
 
     near = get_close_matches(head, [*OPTIONS, *(encoder_preset.name for encoder_preset in encoder_presets())], n=1)
-    raise EncoderError(f"no encoder is called {_shown(head)}{f'; did you mean {near[0]!r}?' if near else ''}; {ADVICE}")
+    return f"no encoder is called {_shown(head)}{f'; did you mean {near[0]!r}?' if near else ''}; {ADVICE}"
 
 
 def _hub(text: str, base: Path) -> EncoderSpec:
@@ -237,5 +227,5 @@ def _names() -> str:
 
 
 def _shown(text: str) -> str:
-    """Return what may be shown of a line: an address without its query, which may hold what is nobody's business."""
+    """Return the part of a line that an error may show: an address without credentials and query."""
     return repr(text.partition("?")[0].rpartition("@")[2] if "://" in text else text[:200])

@@ -1,23 +1,17 @@
-"""What every reranker is, and which one is meant: a line of the command line to a record, the record to a reranker."""
+"""Configuration of a reranker: a line to a `RerankerSpec`, which `opening` opens."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
-from coderag.encoders.named import checked_address, checked_options, holds_onnx, model_folder, named_line, split_line
+from coderag.encoders.named import checked_address, checked_options, model_folder, named_line, split_line
 from coderag.encoders.presets import Preset, Service, find_reranker, find_service, reranker_presets
-from coderag.encoders.trust import check_code
 from coderag.errors import RerankerError
 
-if TYPE_CHECKING:
-    from coderag.encoders.encoder import Array, Passage
-    from coderag.encoders.inference.token_models import TokenModel
-
-__all__ = ["Reranker", "RerankerSpec", "open_reranker", "parse_reranker", "reranker_warning"]
+__all__ = ["RerankerSpec", "parse_reranker", "reranker_warning"]
 
 OPTIONS: Mapping[str, frozenset[str]] = {
     "none": frozenset(),
@@ -27,22 +21,11 @@ OPTIONS: Mapping[str, frozenset[str]] = {
     "judge": frozenset({"timeout"}),
 }
 ALL_OPTIONS = frozenset().union(*OPTIONS.values())
-TEI = "tei"  # the format that names no model
+TEI = "tei"  # the only format whose requests name no model
 ADVICE = (
     'name one as "none", a short name such as "bge-reranker", cross:ID, colbert:ID (or a folder), '
     "http://HOST/PATH#MODEL, cohere:MODEL or judge:http://HOST/PATH#MODEL"
 )
-
-
-class Reranker(Protocol):
-    """A model that reads a question and its candidates together; slower than an encoder, and used on few."""
-
-    @property
-    def name(self) -> str:
-        """What to call it in explanations and tables."""
-
-    def scores(self, question: str, passages: Sequence[Passage]) -> Array:
-        """Return f32[passages], higher is better; `passages` come best first. Raises RerankerError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,98 +39,44 @@ class RerankerSpec:
     max_tokens: int = 0
     dtype: str = ""
     device: str = ""
-    format: str = ""  # of an endpoint: cohere, jina, voyage or tei
+    format: str = ""  # the endpoint's API: cohere, jina, voyage or tei
     timeout: int = 0  # seconds
     trust_remote_code: bool = False
-    trusted: bool = field(default=False, compare=False, repr=False)  # named by the user, not by a file of a repository
+    trusted: bool = field(default=False, compare=False, repr=False)  # chosen by the user, not by a file in a repository
 
     def __str__(self) -> str:
         defaults = RerankerSpec(self.kind)
-        told = {
+        options = {
             name: value
             for name, value in asdict(self).items()
             if name in OPTIONS[self.kind] and value != getattr(defaults, name)
         }
         head = f"{self.url}#{self.model}" if self.url and self.model else self.url or self.model
-        return named_line(head if self.kind == "http" else f"{self.kind}:{head}" if head else self.kind, told)
+        return named_line(head if self.kind == "http" else f"{self.kind}:{head}" if head else self.kind, options)
 
 
 def parse_reranker(text: str, *, base: Path | None = None, trusted: bool = True) -> RerankerSpec:
-    """Return the reranker that a line means; folders are relative to `base`, else to the current one.
+    """Parse a line that names a reranker; folders are relative to `base`, else to the current one.
 
     `none`, `bge-reranker` (a preset), `cross:ID@REVISION` or `cross:FOLDER`, `colbert:ID`, `http://HOST/rerank#MODEL`
     (without a model: text-embeddings-inference), `cohere:MODEL`, `judge:openai:MODEL`,
-    `judge:http://HOST/v1/chat/completions#MODEL`. `trusted` is False for a line that the user did not write. Raises
+    `judge:http://HOST/v1/chat/completions#MODEL`. `trusted` is False for a line from a file in a repository. Raises
     RerankerError for anything else.
     """
     head, model, options = split_line(text, ALL_OPTIONS)
-    spec = _place(head, model, base or Path())
+    spec = _head_spec(head, model, base or Path())
     checked = checked_options(options, OPTIONS[spec.kind], where=f"reranker {head[:200]!r}", error=RerankerError)
     return replace(spec, trusted=trusted, **checked)
 
 
 def reranker_warning(spec: RerankerSpec) -> str:
-    """Return what to tell somebody who chooses this reranker, "" for nothing."""
+    """Return the warning to show to a user who chooses this reranker, else ""."""
     preset = find_reranker(spec.model)
     return f"{preset.model}: {preset.warning}" if preset and preset.warning else ""
 
 
-def open_reranker(spec: RerankerSpec) -> Reranker:
-    """Return the reranker of a spec; nothing is loaded of a library that it does not need.
-
-    Raises RerankerError for `none`, and for a model that is missing, damaged, not trusted, or needs an extra.
-    """
-    if spec.kind == "cross":
-        from coderag.rerankers.cross_encoder import CrossReranker
-
-        return CrossReranker(_token_model(spec, classifier=True), max_tokens=_max_tokens(spec))
-    if spec.kind == "colbert":
-        from coderag.rerankers.colbert import ColbertReranker
-
-        return ColbertReranker(_token_model(spec, classifier=False), max_tokens=_max_tokens(spec))
-    if spec.kind == "http":
-        from coderag.rerankers.http import http_reranker
-
-        return http_reranker(spec)
-    if spec.kind == "judge":
-        from coderag.rerankers.judge import judge_reranker
-
-        return judge_reranker(spec)
-    raise RerankerError("the reranker 'none' scores nothing")
-
-
-def _token_model(spec: RerankerSpec, *, classifier: bool) -> TokenModel:
-    from coderag.encoders.inference.onnx_model import OnnxModel
-    from coderag.encoders.inference.token_models import ModelSource
-
-    preset = find_reranker(spec.model)
-    source = ModelSource(
-        spec.model,
-        RerankerError,
-        revision=spec.revision,
-        dtype=spec.dtype,
-        device=spec.device,
-        trust_remote_code=spec.trust_remote_code,
-    )
-    if holds_onnx(Path(spec.model)):
-        return OnnxModel(source)
-    if spec.trust_remote_code:
-        check_code(spec.model, trusted=spec.trusted, error=RerankerError)
-    elif preset and preset.remote_code:
-        advice = "read it, then allow it with ?trust_remote_code=true"
-        raise RerankerError(f"{spec.model} runs code from its own repository; {advice}")
-    from coderag.encoders.inference.transformers_model import TransformersModel
-
-    return TransformersModel(source, classifier=classifier)
-
-
-def _max_tokens(spec: RerankerSpec) -> int:
-    preset = find_reranker(spec.model)
-    return spec.max_tokens or (preset.max_tokens if preset else 0)
-
-
-def _place(head: str, model: str, base: Path) -> RerankerSpec:
-    """Return the spec of what stands before the options."""
+def _head_spec(head: str, model: str, base: Path) -> RerankerSpec:
+    """Return the spec of the part of a line before the options."""
     if head == "none" and not model:
         return RerankerSpec("none")
     if head.startswith(("http://", "https://")):

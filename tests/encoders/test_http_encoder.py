@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from coderag.encoders.encoder import Encoder, Passage
-from coderag.encoders.spec import EncoderSpec, open_encoder, parse_encoder
+from coderag.encoders.opening import open_encoder
+from coderag.encoders.spec import EncoderSpec, parse_encoder
 from coderag.errors import EncoderError
 from tests.encoders.servers import Reply, Request, Server, serve, vectors
 from tests.growth import HANG_SECONDS

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from coderag.encoders.encoder import Array, Encoder, Passage
-from coderag.encoders.spec import open_encoder, parse_encoder
+from coderag.encoders.opening import open_encoder
+from coderag.encoders.spec import parse_encoder
 from coderag.errors import EncoderError
 from tests.encoders.onnx_files import WORDS, write_words_model
 from tests.encoders.safetensors_files import write_safetensors

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from coderag.encoders.encoder import EncoderIdentity
+from coderag.encoders.opening import open_encoder
 from coderag.encoders.presets import encoder_presets, reranker_presets
 from coderag.encoders.spec import (
     SHIPPED,
     WORDS_ONLY,
     EncoderSpec,
     encoder_of_settings,
-    open_encoder,
     parse_encoder,
     pinned,
     with_preset,

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from coderag.encoders.encoder import Array, Encoder, Passage
-from coderag.encoders.spec import open_encoder, parse_encoder
+from coderag.encoders.opening import open_encoder
+from coderag.encoders.spec import parse_encoder
 from coderag.errors import EncoderError
 
 torch = pytest.importorskip("torch")
@@ -180,7 +181,8 @@ def test_code_of_a_folder_is_not_run(folder: Path, tmp_path: Path) -> None:
 
 
 def test_the_hub_is_not_asked_when_that_is_switched_off(tmp_path: Path) -> None:
-    script = "from coderag.encoders.spec import *; open_encoder(parse_encoder('hf:owner/no-such-model'))"
+    imports = "from coderag.encoders.opening import open_encoder; from coderag.encoders.spec import parse_encoder"
+    script = f"{imports}; open_encoder(parse_encoder('hf:owner/no-such-model'))"
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
     assert "EncoderError: owner/no-such-model cannot be loaded" in done.stderr

@@ -10,7 +10,9 @@ import pytest
 
 from coderag.encoders.encoder import Array, Passage, unit_rows
 from coderag.errors import RerankerError
-from coderag.rerankers.spec import Reranker, open_reranker, parse_reranker
+from coderag.rerankers.opening import open_reranker
+from coderag.rerankers.reranker import Reranker
+from coderag.rerankers.spec import parse_reranker
 from tests.encoders.onnx_files import WORDS, write_words_model
 from tests.encoders.safetensors_files import write_safetensors
 

@@ -9,7 +9,8 @@ import pytest
 
 from coderag.encoders.encoder import Array, Passage
 from coderag.errors import RerankerError
-from coderag.rerankers.spec import open_reranker, parse_reranker
+from coderag.rerankers.opening import open_reranker
+from coderag.rerankers.spec import parse_reranker
 from tests.encoders.onnx_files import WORDS, write_tokenizer, write_words_model
 
 pytest.importorskip("tokenizers")

@@ -10,7 +10,9 @@ import pytest
 
 from coderag.encoders.encoder import Passage
 from coderag.errors import RerankerError
-from coderag.rerankers.spec import Reranker, open_reranker, parse_reranker
+from coderag.rerankers.opening import open_reranker
+from coderag.rerankers.reranker import Reranker
+from coderag.rerankers.spec import parse_reranker
 from tests.encoders.servers import Reply, Request, Server, serve
 
 SHOWN = re.compile(r"\[(\d+)\]\n<passage (\w+)>\n(.*?)\n</passage \2>", re.S)

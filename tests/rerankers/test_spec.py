@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from coderag.errors import RerankerError
-from coderag.rerankers.spec import RerankerSpec, open_reranker, parse_reranker, reranker_warning
+from coderag.rerankers.opening import open_reranker
+from coderag.rerankers.spec import RerankerSpec, parse_reranker, reranker_warning
 
 LINES = {
     "none": RerankerSpec("none"),

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from coderag.encoders.spec import encoder_of_settings, open_encoder, parse_encoder
+from coderag.encoders.opening import open_encoder
+from coderag.encoders.spec import encoder_of_settings, parse_encoder
 from coderag.errors import EncoderError, SettingsError
 from coderag.index.build.embed import Embedding
 from coderag.index.storage.manifest import Manifest

@@ -14,7 +14,7 @@ from coderag.frameworks.usage.scope import Scope
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage
 from coderag.sql.in_code.records import Access
-from coderag.syntax.trees.call_chains import Argument, Chain, chain_of, chains_in, items
+from coderag.syntax.trees.call_chains import Argument, Chain, Link, chain_of, chains_in, items
 
 __all__ = ["read"]
 
@@ -38,7 +38,8 @@ COMPARISONS = frozenset(
     is_not_distinct_from
     """.split()
 )
-ENDS = frozenset("load first get_result get_results load_iter load_dyn".split())
+SETTERS = frozenset(("values", "set"))
+ENDS = frozenset("load first get_result get_results load_iter load_dyn execute".split())
 METHODS = frozenset(
     """filter find select order order_by limit inner_join left_join load first get_result get_results count execute
     or_filter group_by having distinct into_boxed values set then_order_by
@@ -71,45 +72,61 @@ def _table(chain: Chain | None, opened: set[str]) -> tuple[str, int]:
 
 
 def _statement(chain: Chain, scope: Scope, opened: set[str]) -> bool:
+    """Note what a chain does to tables; tell whether it is a statement.
+
+    `users::table.filter(users::id.eq(1)).first(c)` reads users and id; `diesel::delete(users::table)` deletes of users
+    """
     position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
     if position < 0:
         return False
-    link = chain.links[position]
-    if link.name in CHANGES and position <= 1 and (position == 0 or chain.links[0].name == "diesel"):
-        target = chain_of(link.argument(0))
-        table, start = _table(target, opened)
-        if not table or target is None:
-            return False
-        scope.table(table, CHANGES[link.name])
-        for one in target.links[start:]:
-            _arguments(one.arguments or (), scope, opened, table)
-        for one in chain.links[position + 1 :]:
-            if one.name in {"values", "set"}:
-                _written([argument.node for argument in one.arguments or ()], scope, opened, table)
-            elif one.name not in {"execute"} | ENDS:
-                _arguments(one.arguments or (), scope, opened, table)
-        return True
+    is_of_diesel = position == 0 or (position == 1 and chain.links[0].name == "diesel")
+    if is_of_diesel and chain.links[position].name in CHANGES:
+        return _change(chain, position, scope, opened)
+    return _selection(chain, scope, opened)
+
+
+def _change(chain: Chain, position: int, scope: Scope, opened: set[str]) -> bool:
+    """Note a statement that one of CHANGES begins."""
+    change = chain.links[position]
+    target = chain_of(change.argument(0))
+    table, start = _table(target, opened)
+    if not table or target is None:
+        return False
+    scope.table(table, CHANGES[change.name])
+    for link in target.links[start:]:
+        _arguments(link.arguments or (), scope, opened, table)
+    for link in chain.links[position + 1 :]:
+        if link.name in SETTERS:
+            _written([argument.node for argument in link.arguments or ()], scope, opened, table)
+        elif link.name not in ENDS:
+            _arguments(link.arguments or (), scope, opened, table)
+    return True
+
+
+def _selection(chain: Chain, scope: Scope, opened: set[str]) -> bool:
+    """Note a statement that a table begins."""
     table, start = _table(chain, opened)
     if not table:
         return False
     scope.table(table)
-    is_listed = False
-    for one in chain.links[start:]:
-        if one.arguments is None:
-            continue
-        if one.name in JOINS:
-            joined, _ = _table(chain_of(one.argument(0)), opened)
+    calls = [link for link in chain.links[start:] if link.arguments is not None]
+    for link in calls:
+        if link.name in JOINS:
+            joined, _ = _table(chain_of(link.argument(0)), opened)
             if joined:
                 scope.table(joined)
-        if one.name == "count" or (
-            one.name == "select" and one.arguments and b"as_select" not in (one.arguments[0].node.text or b"")
-        ):
-            is_listed = True
-        if one.name not in ENDS | {"execute"}:
-            _arguments(one.arguments, scope, opened, table)
-    if not is_listed:
+        if link.name not in ENDS:
+            _arguments(link.arguments or (), scope, opened, table)
+    if not any(map(_lists_columns, calls)):
         scope.whole.add(table)
     return True
+
+
+def _lists_columns(link: Link) -> bool:
+    """Tell whether a call reads less than whole rows: `count()`, `select(...)` but for `select(User::as_select())`."""
+    if link.name != "select" or not link.arguments:
+        return link.name == "count"
+    return b"as_select" not in (link.arguments[0].node.text or b"")
 
 
 def _columns(node: Node, opened: set[str], table: str) -> Iterator[str]:

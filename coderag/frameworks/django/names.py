@@ -49,41 +49,25 @@ class Names:
     without: dict[str, str] = field(default_factory=dict)  # models without a table of their own -> the one they have
 
     def note(self, operation: SchemaOperation) -> None:
-        """Take over what an operation with settled names does to names."""
+        """Take over what an operation with settled names does to names.
+
+        CreateTable(shop_order) -> its columns and keys are known; Drop(shop_order) -> no model has that table.
+        """
         match operation:
             case CreateTable(table=table):
-                self._name(table)
-                self.columns[folded(table.name)] = {column.name.casefold(): column for column in table.columns}
-                self.keys[folded(table.name)] = table.primary_key
-                for key in table.foreign_keys:
-                    self._link(table.name, key)
-                self.unique.update((folded(table.name), one[0].casefold()) for one in table.unique if len(one) == 1)
-                self.together[folded(table.name)] = tuple(one for one in table.unique if len(one) > 1)
+                self._note_created(table)
             case Describe(table=table) if "." in table.alias and table.alias != USER_MODEL:
                 self._name(table)
             case AddColumn(table=name, column=column):
                 self.columns.setdefault(folded(name), {})[column.name.casefold()] = column
-            case AddConstraint(table=name):
-                if operation.foreign_key is not None:
-                    self._link(name, operation.foreign_key)
-                if len(operation.unique) == 1:
-                    self.unique.add((folded(name), operation.unique[0].casefold()))
-                elif operation.unique and not operation.name:
-                    self.together[folded(name)] = (*self.together.get(folded(name), ()), operation.unique)
-                self.keys[folded(name)] = operation.primary_key or self.keys.get(folded(name), ())
-            case DropConstraint(table=name, columns=names) if len(names) == 1:
-                self._unlink(name, names[0])
-            case DropConstraint(table=name, columns=names) if names:
-                sets = self.together.get(folded(name), ())
-                self.together[folded(name)] = tuple(one for one in sets if one != names)
+            case AddConstraint():
+                self._note_constraint(operation)
+            case DropConstraint(table=name, columns=names):
+                self._note_dropped_constraint(name, names)
             case AlterColumn(table=name, column=column_name, type=str() as type_):
-                columns = self.columns.get(folded(name), {})
-                if (known := columns.get(column_name.casefold())) is not None:
-                    columns[column_name.casefold()] = msgspec.structs.replace(known, type=type_)
+                self._note_type(name, column_name, type_)
             case DropColumn(table=name, column=column_name):
-                self.columns.get(folded(name), {}).pop(column_name.casefold(), None)
-                self._unlink(name, column_name)
-                self.keys[folded(name)] = tuple(one for one in self.keys.get(folded(name), ()) if one != column_name)
+                self._note_dropped_column(name, column_name)
             case RenameColumn(table=name, column=column_name, to=to):
                 self._note_renamed_column(name, column_name, to)
             case Rename(name=name, to=new, kind=ObjectKind.TABLE):
@@ -93,6 +77,43 @@ class Names:
                 self.models = {model: table for model, table in self.models.items() if table.casefold() != folded(name)}
             case _:
                 pass
+
+    def _note_created(self, table: Table) -> None:
+        self._name(table)
+        name = folded(table.name)
+        self.columns[name] = {column.name.casefold(): column for column in table.columns}
+        self.keys[name] = table.primary_key
+        for key in table.foreign_keys:
+            self._link(table.name, key)
+        self.unique.update((name, columns[0].casefold()) for columns in table.unique if len(columns) == 1)
+        self.together[name] = tuple(columns for columns in table.unique if len(columns) > 1)
+
+    def _note_constraint(self, operation: AddConstraint) -> None:
+        name = folded(operation.table)
+        if operation.foreign_key is not None:
+            self._link(operation.table, operation.foreign_key)
+        if len(operation.unique) == 1:
+            self.unique.add((name, operation.unique[0].casefold()))
+        elif operation.unique and not operation.name:
+            self.together[name] = (*self.together.get(name, ()), operation.unique)
+        self.keys[name] = operation.primary_key or self.keys.get(name, ())
+
+    def _note_dropped_constraint(self, name: Name, columns: tuple[str, ...]) -> None:
+        if len(columns) == 1:
+            self._unlink(name, columns[0])
+        elif columns:
+            sets = self.together.get(folded(name), ())
+            self.together[folded(name)] = tuple(names for names in sets if names != columns)
+
+    def _note_type(self, name: Name, column: str, type_: str) -> None:
+        columns = self.columns.get(folded(name), {})
+        if (known := columns.get(column.casefold())) is not None:
+            columns[column.casefold()] = msgspec.structs.replace(known, type=type_)
+
+    def _note_dropped_column(self, name: Name, column: str) -> None:
+        self.columns.get(folded(name), {}).pop(column.casefold(), None)
+        self._unlink(name, column)
+        self.keys[folded(name)] = tuple(key for key in self.keys.get(folded(name), ()) if key != column)
 
     def _note_renamed_table(self, name: Name, new: Name) -> None:
         before, after = folded(name), folded(new)

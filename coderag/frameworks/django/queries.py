@@ -6,7 +6,7 @@ https://docs.djangoproject.com/en/stable/ref/models/querysets/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from tree_sitter import Node
 
@@ -34,11 +34,10 @@ BEGINNING = re.compile(rb"(?:await\s++)?((?:\w++\.)*+)(\w*+)\s*+(\(?)")
 MANAGERS = frozenset(("objects", "_default_manager", "_base_manager", "all_objects", "unscoped"))
 SHORTCUTS = frozenset(("get_object_or_404", "get_list_or_404", "aget_object_or_404", "aget_list_or_404"))
 # What asks or changes, each also with a leading `a`.
-CONDITIONS = frozenset("filter exclude get get_or_create update_or_create".split())
+CONDITIONS = frozenset("filter exclude get".split())
+DEFAULTS = ("defaults", "create_defaults")  # keywords of get_or_create and update_or_create
 GROUPS = frozenset("values values_list".split())
-NAMING = frozenset(
-    "values values_list only defer order_by distinct latest earliest dates datetimes in_bulk annotate alias".split()
-)
+NAMING = frozenset("values values_list only defer order_by distinct latest earliest dates datetimes in_bulk".split())
 COUNTS = frozenset("count exists aggregate contains explain delete update values values_list only dates".split())
 PASSING = frozenset(
     """filter exclude all get first last order_by distinct select_related prefetch_related annotate alias only defer
@@ -60,6 +59,7 @@ LOOKUPS = frozenset(
     contained_by has_key has_keys has_any_keys len trigram_similar unaccent trigram_word_similar lower upper length
     """.split()
 )
+GIVES_NAMES = frozenset(("annotate", "alias", "values", "values_list", "aggregate"))
 LAZY = frozenset(
     """filter exclude all order_by distinct select_related prefetch_related annotate alias only defer using reverse none
     """.split()
@@ -275,51 +275,75 @@ class _Reader:
             draft.use(model, whole=is_whole and not self._goes_on(node, links))
 
     def _call(self, link: Link, name: str, model: str, *, draft: UsageBuilder, named: set[str]) -> None:
-        keywords = [argument for argument in link.arguments or () if argument.name]
-        if name in CONDITIONS:
-            for keyword in keywords:
-                if keyword.name not in {"defaults", "create_defaults"} and keyword.name.split("__")[0] not in named:
-                    draft.touch(model, field_path(keyword.name), written=name in {"get_or_create", "update_or_create"})
-            for holder in ("defaults", "create_defaults"):
-                draft.touch_all(model, (key for key, _ in entries(link.keyword(holder))), written=True)
-            if name in {"get_or_create", "update_or_create"}:
-                draft.use(model, Access.WRITE, whole=True)
-                draft.read.add(model)
-        elif name == "create":
-            draft.use(model, Access.WRITE, whole=True)
-            draft.touch_all(model, (keyword.name for keyword in keywords), written=True)
-        elif name == "update":
-            draft.use(model, Access.WRITE)
-            draft.touch_all(model, (keyword.name for keyword in keywords), written=True)
-        elif name == "delete":
-            draft.use(model, Access.DELETE)
-        elif name in {"bulk_create", "bulk_update"}:
-            self._bulk(link, name, model, draft)
-        elif name in {"select_related", "prefetch_related"}:
-            self._loaded(link, model, draft)
-        elif name in NAMING:
-            for argument in link.arguments or ():
-                text = literal(argument.node) if not argument.name else None
-                if text and text != "?" and field_path(text) not in named and name not in {"annotate", "alias"}:
-                    draft.touch(model, field_path(text))
+        """Note what one call does; `named` are the names that the queryset itself gives to expressions.
+
+        `.filter(author__name="x")` reads author.name; `.get_or_create(a=1, defaults={"b": 2})` also writes a and b.
+        """
+        if (note := VERBS.get(name)) is not None:
+            note(self, link, model, draft, named)
         self._expressions(link, model, draft, named)
-        if name in {"annotate", "alias", "values", "values_list", "aggregate"}:
-            named.update(keyword.name for keyword in keywords)
+        if name in GIVES_NAMES:
+            named.update(argument.name for argument in link.arguments or () if argument.name)
             named.update(_default_names(link))
 
-    def _bulk(self, link: Link, name: str, model: str, draft: UsageBuilder) -> None:
-        draft.use(model, Access.WRITE, whole=name == "bulk_create")
-        if name == "bulk_update":
-            fields = link.argument(1) or link.keyword("fields")
-            draft.touch_all(model, filter(None, map(literal, items(fields))), written=True)
+    def _condition(self, link: Link, model: str, draft: UsageBuilder, named: set[str], *, written: bool) -> None:
+        for keyword in link.arguments or ():
+            if keyword.name and keyword.name not in DEFAULTS and keyword.name.split("__")[0] not in named:
+                draft.touch(model, field_path(keyword.name), written=written)
+        for holder in DEFAULTS:
+            draft.touch_all(model, (key for key, _ in entries(link.keyword(holder))), written=True)
+
+    def _filter(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
+        self._condition(link, model, draft, named, written=False)
+
+    def _find_or_create(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
+        self._condition(link, model, draft, named, written=True)
+        draft.use(model, Access.WRITE, whole=True)
+        draft.read.add(model)
+
+    def _create(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
+        draft.use(model, Access.WRITE, whole=True)
+        self._update(link, model, draft, named)
+
+    def _update(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
+        del named
+        draft.use(model, Access.WRITE)
+        draft.touch_all(model, (argument.name for argument in link.arguments or () if argument.name), written=True)
+
+    def _delete(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
+        del link, named
+        draft.use(model, Access.DELETE)
+
+    def _name(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
+        """Note the fields of `order_by("-created")`, `values("id")`."""
+        for argument in link.arguments or ():
+            text = literal(argument.node) if not argument.name else None
+            if text and text != "?" and field_path(text) not in named:
+                draft.touch(model, field_path(text))
+
+    def _bulk_create(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
+        del named
+        draft.use(model, Access.WRITE, whole=True)
+        self._bulk_objects(link, model, draft)
+
+    def _bulk_update(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
+        del named
+        draft.use(model, Access.WRITE)
+        fields = link.argument(1) or link.keyword("fields")
+        draft.touch_all(model, filter(None, map(literal, items(fields))), written=True)
+        self._bulk_objects(link, model, draft)
+
+    def _bulk_objects(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        """Note the fields that the objects in the first argument are made with."""
         for chain in chains_in(link.argument(0)):
             if chain.links[-1].name == model.rpartition(".")[2] and chain.links[-1].arguments is not None:
                 draft.touch_all(
                     model, (argument.name for argument in chain.links[-1].arguments if argument.name), written=True
                 )
 
-    def _loaded(self, link: Link, model: str, draft: UsageBuilder) -> None:
+    def _loaded(self, link: Link, model: str, draft: UsageBuilder, named: set[str]) -> None:
         """Note the relations that are loaded along."""
+        del named
         for argument in link.arguments or ():
             text = literal(argument.node)
             if text is None:
@@ -424,6 +448,20 @@ class _Reader:
             draft.use(model, Access.WRITE)
             draft.touch(model, chain.links[-1].name, written=True)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
+
+
+Verb = Callable[[_Reader, Link, str, UsageBuilder, set[str]], None]
+VERBS: Mapping[str, Verb] = {
+    **dict.fromkeys(CONDITIONS, _Reader._filter),
+    **dict.fromkeys(("get_or_create", "update_or_create"), _Reader._find_or_create),
+    "create": _Reader._create,
+    "update": _Reader._update,
+    "delete": _Reader._delete,
+    "bulk_create": _Reader._bulk_create,
+    "bulk_update": _Reader._bulk_update,
+    **dict.fromkeys(("select_related", "prefetch_related"), _Reader._loaded),
+    **dict.fromkeys(NAMING, _Reader._name),
+}
 
 
 def _default_names(link: Link) -> Iterator[str]:

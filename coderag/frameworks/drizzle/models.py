@@ -289,20 +289,9 @@ class _Reading:
         names = {key: column.name for key, column in one.columns.items()}
         single = tuple(names[key] for key, links in one.fields.items() if _has(links, "primaryKey"))
         unique: list[tuple[str, ...]] = [(names[key],) for key, links in one.fields.items() if _has(links, "unique")]
-        primary: tuple[str, ...] = ()
-        checks: list[str] = []
-        query = self._query(one)
-        for links in extra:
-            called = {link.name for link in links}
-            if links[0].name == "primaryKey":
-                primary = self._columns_in(links[0].arguments, one)
-            elif links[0].name in {"unique", "uniqueIndex"} and "where" not in called:
-                on = next((link for link in links if link.name == "on"), None)
-                if on is not None and (columns := self._columns_in(on.arguments, one)):
-                    unique.append(columns)
-            elif links[0].name == "check" and len(links[0].arguments) > 1:
-                text = self._code.value(links[0].arguments[1])
-                checks += [text.text] if isinstance(text, Raw) else []
+        unique += self._extra_unique(one, extra)
+        stated = [links[0] for links in extra if links[0].name == "primaryKey"]
+        primary = self._columns_in(stated[-1].arguments, one) if stated else ()
         return Table(
             one.name,
             kind=one.kind,
@@ -310,14 +299,31 @@ class _Reading:
             primary_key=primary or single,
             unique=tuple(dict.fromkeys(unique)),
             foreign_keys=(*keys, *(key for key in relations if key.columns not in known)),
-            checks=tuple(checks),
+            checks=tuple(self._checks(extra)),
             comment=comment_above(one.statement),
-            query=query,
+            query=self._query(one),
             alias=one.variable,
             relations=self._fields_to(one),
             origins=(Origin.ORM,),
             sources=(lines_of(one.statement),),
         )
+
+    def _extra_unique(self, one: Declared, extra: Sequence[Sequence[Link]]) -> Iterator[tuple[str, ...]]:
+        """Yield the columns of `unique().on(...)` and `uniqueIndex().on(...)`; an index with a condition is none."""
+        for links in extra:
+            if links[0].name not in {"unique", "uniqueIndex"} or _has(links, "where"):
+                continue
+            on = next((link for link in links if link.name == "on"), None)
+            if on is not None and (columns := self._columns_in(on.arguments, one)):
+                yield columns
+
+    def _checks(self, extra: Sequence[Sequence[Link]]) -> Iterator[str]:
+        """Yield the conditions of `check("name", sql`...`)`."""
+        for links in extra:
+            if links[0].name == "check" and len(links[0].arguments) > 1:
+                text = self._code.value(links[0].arguments[1])
+                if isinstance(text, Raw):
+                    yield text.text
 
     def _query(self, one: Declared) -> str:
         given = next((link for link in one.links if link.name == "as" and link.arguments), None)

@@ -30,6 +30,11 @@ FOLLOWING = {
     "update": frozenset(("set",)),
     "delete": frozenset(("where", "returning", "limit", "execute", "run")),
 }
+RELATIONAL = frozenset(("findMany", "findFirst"))
+SETTERS = frozenset(("set", "values"))
+UPSERTS = frozenset(("onConflictDoUpdate", "onDuplicateKeyUpdate"))
+CONTINUING = JOINS | SETTERS | {"where", "orderBy", "from", "$dynamic"}  # what is called on a query that has a name
+MAX_STEPS = 10  # from a name for a query to the name that this one is made of
 NO_FIELDS = frozenset(("$inferSelect", "$inferInsert", "_", "enableRLS", "getSQL"))
 
 
@@ -52,46 +57,52 @@ class _Reader:
                 yield from draft.models(self.code, chain.node, FRAMEWORK)
 
     def _beginning(self, chain: Chain, draft: UsageBuilder, depth: int) -> str:
-        """Return the table that a chain is about, "" where it builds no query."""
+        """Return the table that a chain is about, "" where it builds no query.
+
+        `db.select().from(users)` -> users; `db.query.users.findMany()` -> users; `q.where(...)` -> that of q
+        """
         position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
-        if position < 0 or depth > 10:
+        if position < 0 or depth > MAX_STEPS:
             return ""
         link = chain.links[position]
-        following = chain.links[position + 1].name if len(chain.links) > position + 1 else ""
         if position and RECEIVER.search(chain.links[position - 1].name):
-            if link.name in SELECTS:
-                start = chain.find("from")
-                table = self._table(start.argument(0)) if start is not None else ""
-                draft.use(table)
-                return table
-            if link.name in CHANGES and (
-                following in FOLLOWING[link.name] or (self.is_evident and link.name == "delete")
-            ):
-                table = self._table(link.argument(0))
-                draft.use(table, CHANGES[link.name])
-                return table
-            if link.name == "$count":
-                table = self._table(link.argument(0))
-                self._references(link, draft, {table})
-                return table
-            return ""
-        if link.name in {"findMany", "findFirst"} and position >= 2 and chain.links[position - 2].name == "query":
+            return self._of_receiver(chain, position, draft)
+        if link.name in RELATIONAL and position >= 2 and chain.links[position - 2].name == "query":
             return chain.links[position - 1].name
-        if chain.links[0].arguments is None and link.name in JOINS | {
-            "where",
-            "orderBy",
-            "set",
-            "values",
-            "from",
-            "$dynamic",
-        }:
-            bounds, links = self.code.told_of(chain)
-            for bound in reversed(bounds):
-                value = chain_of(bound.node)
-                if links != position or value is None or value.node == chain.node:
-                    continue
-                if table := self._beginning(value, UsageBuilder(), depth + 1):
-                    return table
+        if chain.links[0].arguments is None and link.name in CONTINUING:
+            return self._of_variable(chain, position, depth)
+        return ""
+
+    def _of_receiver(self, chain: Chain, position: int, draft: UsageBuilder) -> str:
+        """Return the table of what a database is told: `db.insert(users)`."""
+        link = chain.links[position]
+        if link.name in SELECTS:
+            start = chain.find("from")
+            table = self._table(start.argument(0)) if start is not None else ""
+            draft.use(table)
+            return table
+        if link.name in CHANGES:
+            following = chain.links[position + 1].name if len(chain.links) > position + 1 else ""
+            if following not in FOLLOWING[link.name] and not (self.is_evident and link.name == "delete"):
+                return ""
+            table = self._table(link.argument(0))
+            draft.use(table, CHANGES[link.name])
+            return table
+        if link.name == "$count":
+            table = self._table(link.argument(0))
+            self._references(link, draft, {table})
+            return table
+        return ""
+
+    def _of_variable(self, chain: Chain, position: int, depth: int) -> str:
+        """Return the table of the query that a name stands for: `const q = db.select().from(users)`."""
+        bounds, links = self.code.told_of(chain)
+        for bound in reversed(bounds) if links == position else ():
+            value = chain_of(bound.node)
+            if value is None or value.node == chain.node:
+                continue
+            if table := self._beginning(value, UsageBuilder(), depth + 1):
+                return table
         return ""
 
     def _table(self, node: Node | None) -> str:
@@ -109,33 +120,40 @@ class _Reader:
         return chain.links[-1].name
 
     def _calls(self, chain: Chain, main: str, draft: UsageBuilder) -> None:
+        """Note what the calls of a query do.
+
+        `db.select({ id: users.id }).from(users)` reads users.id; `db.insert(users).values({ name })` writes users.name.
+        """
         links = [link for link in chain.links if link.arguments is not None]
         tables = {main} | {table for link in links if link.name in JOINS and (table := self._table(link.argument(0)))}
-        is_listed = False
         for link in links:
-            name = link.name
-            if name in {"findMany", "findFirst"}:
+            if link.name in RELATIONAL:
                 self._relational(main, link.argument(0), draft, 0)
                 return
-            if name in SELECTS:
-                is_listed = bool(entries(link.argument(0 if name != "selectDistinctOn" else 1)))
-                for _, value in entries(link.argument(0)):
-                    if (chosen := self._table(value)) in tables:
-                        draft.use(chosen, whole=True)
-            elif name == "set" or name == "values":
-                for item in items(link.argument(0)):
-                    draft.touch_all(main, (key for key, _ in entries(item)), written=True)
-                if name == "values" or not entries(link.argument(0)):
-                    draft.use(main, whole=True)
-            elif name in {"onConflictDoUpdate", "onDuplicateKeyUpdate"}:
-                given = dict(entries(link.argument(0)))
-                draft.touch_all(main, (key for key, _ in entries(given.get("set"))), written=True)
-            elif name in JOINS:
-                draft.use(self._table(link.argument(0)))
+            self._call(link, main, tables, draft)
             self._references(link, draft, tables)
-        if not is_listed and any(link.name in SELECTS for link in links):
+        selects = [link for link in links if link.name in SELECTS]
+        if selects and not _lists_columns(selects[-1]):
             for table in tables:
                 draft.use(table, whole=True)
+
+    def _call(self, link: Link, main: str, tables: set[str], draft: UsageBuilder) -> None:
+        """Note what a call names besides columns in expressions."""
+        first = link.argument(0)
+        if link.name in SELECTS:
+            for _, value in entries(first):
+                if (chosen := self._table(value)) in tables:
+                    draft.use(chosen, whole=True)
+        elif link.name in SETTERS:
+            for item in items(first):
+                draft.touch_all(main, (key for key, _ in entries(item)), written=True)
+            if link.name == "values" or not entries(first):
+                draft.use(main, whole=True)
+        elif link.name in UPSERTS:
+            options = dict(entries(first))
+            draft.touch_all(main, (key for key, _ in entries(options.get("set"))), written=True)
+        elif link.name in JOINS:
+            draft.use(self._table(first))
 
     def _references(self, link: Link, draft: UsageBuilder, tables: set[str]) -> None:
         for argument in link.arguments or ():
@@ -175,3 +193,8 @@ class _Reader:
         for name, value in entries(given.get("with")):
             if value.type != "false":
                 self._relational(f"{model}.{name}", value if value.type == "object" else None, draft, depth + 1)
+
+
+def _lists_columns(select: Link) -> bool:
+    """Tell whether a select names columns: `select({ id: users.id })`, `selectDistinctOn([...], { id: users.id })`."""
+    return bool(entries(select.argument(0 if select.name != "selectDistinctOn" else 1)))

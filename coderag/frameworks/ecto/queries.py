@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -45,6 +46,14 @@ CHANGES = {
     "delete": Access.DELETE,
     "delete_all": Access.DELETE,
 }
+ROWS = frozenset(("insert", "update", "delete", "insert_or_update"))  # of CHANGES, those that are given one row
+CONDITIONS = frozenset(("where", "or_where", "having"))
+SELECTIONS = frozenset(("select", "select_merge"))
+ORDERINGS = frozenset(("order_by", "group_by", "distinct"))
+REFERRING = CONDITIONS | SELECTIONS | ORDERINGS | {"on", "update"}  # clauses whose expressions name fields
+BINDINGS = frozenset(("identifier", "binary_operator", "keywords", "tuple"))
+CASTS = frozenset(("change", "cast", "put_change", "put_assoc", "validate_required"))  # functions of Ecto.Changeset
+FETCHES = frozenset(("get", "get_by", "one", "insert", "update"))  # operations that return one row
 ANCHOR = re.compile(
     rb"\b(from|where|or_where|join|select|order_by|preload|group_by|all|one|get|get_by|stream|aggregate|exists"
     rb"|insert|update|delete|insert_or_update|insert_all|update_all|delete_all)(?=[!?]?[\s(])"
@@ -69,6 +78,14 @@ class _Query:
     def of(self, name: str) -> str:
         """Return the model of a binding."""
         return next((model for one, model in zip(self.names, self.models, strict=False) if one == name), "")
+
+
+class _Operands(NamedTuple):
+    """What an operation on a repository is given: what it reads or changes, and the arguments behind that."""
+
+    source: Node | None
+    rest: list[Node]
+    is_piped: bool = False  # the source stands before the operation in its chain
 
 
 def read(code: CodeFile) -> Iterator[Usage]:
@@ -127,49 +144,64 @@ class _Reader:
                 yield from self._operated(chain, operation, position)
 
     def _operated(self, chain: Chain, operation: str, position: int) -> Iterator[_Query]:
+        """Yield what one operation on a repository does, for "" what a query by itself does.
+
+        `Repo.get_by(User, email: x)` reads User and its email; `Repo.delete_all(User)` deletes rows of User.
+        """
         if not operation:
-            if any(link.name in MACROS and link.arguments is not None for link in chain.links):
-                query = self.query(chain, len(chain.links))
-                if query is not None and query.model:
-                    self._finish(query)
-                    yield query
+            yield from self._unrun(chain)
             return
         link = chain.links[position]
-        piped = "." in link.name
-        nodes = [argument.node for argument in link.arguments or () if not argument.name]
-        source = None if piped else (nodes[0] if nodes else None)
-        rest = nodes if piped else nodes[1:]
-        if piped and link.name.rpartition(".")[0].endswith("Multi"):  # Multi.insert(multi, :name, changeset)
-            source, rest, piped = (nodes[1] if len(nodes) > 1 else None), nodes[2:], False
-        if operation in {"insert", "update", "delete", "insert_or_update"}:
-            yield from self._row(chain, position, operation, source)
+        call = _operands(link)
+        if operation in ROWS:
+            yield from self._row(chain, position, operation, call.source)
+        elif operation == "insert_all":
+            yield from self._insert_all(call.source if call.source is not None else chain.links[0].node, call.rest)
+        elif operation in CHANGES:
+            yield from self._changed(chain, position, operation, call)
+        elif operation in READS:
+            yield from self._read(chain, position, operation, call)
+
+    def _unrun(self, chain: Chain) -> Iterator[_Query]:
+        """Yield a query that no repository is given in the same chain."""
+        if not any(link.name in MACROS and link.arguments is not None for link in chain.links):
             return
-        if operation == "insert_all":
-            yield from self._insert_all(source if source is not None else chain.links[0].node, rest)
+        query = self.query(chain, len(chain.links))
+        if query is not None and query.model:
+            self._finish(query)
+            yield query
+
+    def _given_query(self, chain: Chain, position: int, call: _Operands) -> _Query | None:
+        """Return the query that an operation is given, None where it is given none."""
+        query = self.query(chain, position) if call.is_piped else self._query_at(call.source)
+        return query if query is not None and query.model else None
+
+    def _changed(self, chain: Chain, position: int, operation: str, call: _Operands) -> Iterator[_Query]:
+        query = self._given_query(chain, position, call)
+        if query is None:
             return
-        if operation not in READS and operation not in CHANGES:
+        query.draft.use(query.model, CHANGES[operation])
+        query.draft.whole.discard(query.model)
+        self._set(chain.links[position].arguments or (), query)
+        yield query
+
+    def _read(self, chain: Chain, position: int, operation: str, call: _Operands) -> Iterator[_Query]:
+        query = self._given_query(chain, position, call)
+        if query is None:
             return
-        found = self.query(chain, position) if piped else self._query_at(source)
-        if found is None or not found.model:
-            return
-        if not piped and operation not in CHANGES and source is not None and not self._is_name(source):
+        if not call.is_piped and call.source is not None and not self._is_name(call.source):
             return  # the query is a chain of its own
-        if operation in CHANGES:
-            found.draft.use(found.model, CHANGES[operation])
-            found.draft.whole.discard(found.model)
-            self._set(link.arguments or (), found)
-        elif operation in {"get_by", "all_by"}:
-            found.draft.touch_all(found.model, self._keys(rest, link.arguments or ()))
+        if operation in {"get_by", "all_by"}:
+            query.draft.touch_all(query.model, self._keys(call.rest, chain.links[position].arguments or ()))
         elif operation == "aggregate":
-            found.is_listed = True
-            found.draft.touch_all(found.model, [text for node in rest[1:] if (text := literal(node))])
+            query.is_listed = True
+            query.draft.touch_all(query.model, [text for node in call.rest[1:] if (text := literal(node))])
         elif operation == "exists":
-            found.is_listed = True
+            query.is_listed = True
         elif operation == "preload":
-            self._preload(rest[:1], found)
-        if operation not in CHANGES:
-            self._finish(found)
-        yield found
+            self._preload(call.rest[:1], query)
+        self._finish(query)
+        yield query
 
     def _is_name(self, node: Node) -> bool:
         return node.type in {"alias"}
@@ -259,17 +291,11 @@ class _Reader:
         return query
 
     def _clause(self, name: str, given: tuple[Argument, ...], query: _Query) -> None:
-        """Note one clause of a query; a list of names first names the bindings."""
-        nodes = [argument.node for argument in given if not argument.name]
-        if (
-            len(nodes) > 1
-            and nodes[0].type == "list"
-            and all(child.type in {"identifier", "binary_operator", "keywords", "tuple"} for child in named(nodes[0]))
-        ):
-            for position, one in enumerate(child for child in named(nodes[0]) if child.type == "identifier"):
-                if position < len(query.models):
-                    query.names = [*query.names[:position], text_of(one), *query.names[position + 1 :]]
-            nodes = nodes[1:]
+        """Note one clause of a query; a list of names first names the bindings.
+
+        `where(active: true)` on User reads User.active; `order_by([u], u.name)` reads User.name.
+        """
+        nodes = self._without_bindings([argument.node for argument in given if not argument.name], query)
         if "join" in name:
             self._join(nodes, query)
             self._on([argument for argument in given if argument.name == "on"], query)
@@ -277,36 +303,40 @@ class _Reader:
         if name == "preload":
             self._preload(nodes, query)
             return
-        if name in {"select", "select_merge"}:
+        if name in SELECTIONS:
             self._select(nodes, query)
-        if name in {"where", "or_where", "having"}:
+        elif name in CONDITIONS:
             query.draft.touch_all(query.model, (argument.name for argument in given if argument.name))
-            for node in nodes:
-                query.draft.touch_all(query.model, self._keys([node], ()))
-        if name == "update":
+            query.draft.touch_all(query.model, self._keys(nodes, ()))
+        elif name == "update":
             for node in nodes:
                 self._set_entries(entries_of(node), query)
-        if name in {"order_by", "group_by", "distinct"}:
-            for node in nodes:
-                for one in [node, *items(node)]:
-                    if one.type == "atom":
-                        query.draft.touch(query.model, literal(one) or "")
-                    for _, value in entries_of(one) if one.type in {"keywords", "list"} else ():
-                        if value.type == "atom":
-                            query.draft.touch(query.model, literal(value) or "")
-        if name in {
-            "where",
-            "or_where",
-            "having",
-            "select",
-            "select_merge",
-            "order_by",
-            "group_by",
-            "distinct",
-            "on",
-            "update",
-        }:
+        elif name in ORDERINGS:
+            self._order(nodes, query)
+        if name in REFERRING:
             self._references([*nodes, *(argument.node for argument in given if argument.name in DIRECTIONS)], query)
+
+    def _without_bindings(self, nodes: list[Node], query: _Query) -> list[Node]:
+        """Return the expressions of a clause; the list of bindings before them, `[u, p]`, names those of the query."""
+        if len(nodes) < 2 or nodes[0].type != "list":
+            return nodes
+        bindings = named(nodes[0])
+        if any(child.type not in BINDINGS for child in bindings):
+            return nodes
+        for position, binding in enumerate(child for child in bindings if child.type == "identifier"):
+            if position < len(query.models):
+                query.names = [*query.names[:position], text_of(binding), *query.names[position + 1 :]]
+        return nodes[1:]
+
+    def _order(self, nodes: list[Node], query: _Query) -> None:
+        """Note the fields of `:name`, `[:name]` and `[desc: :name]`."""
+        for node in nodes:
+            for item in [node, *items(node)]:
+                ordered = [item]
+                if item.type in {"keywords", "list"}:
+                    ordered += [value for _, value in entries_of(item)]
+                atoms = [one for one in ordered if one.type == "atom"]
+                query.draft.touch_all(query.model, (literal(atom) or "" for atom in atoms))
 
     def _on(self, given: list[Argument], query: _Query) -> None:
         self._references([argument.node for argument in given], query)
@@ -440,51 +470,67 @@ class _Reader:
         return self._model_along(chain, len(chain.links), query, depth + 1)
 
     def _model_along(self, chain: Chain, end: int, query: _Query, depth: int) -> str:
+        """Return the schema of the struct or changeset that the first links of a chain make; its fields are noted.
+
+        `%User{} |> cast(params, [:email])` is of User; `User.changeset(user, %{})` is of User.
+        """
         if depth > MAX_STEPS:
             return ""
         model = ""
         for position, link in enumerate(chain.links[:end]):
             name = link.name.rpartition(".")[2]
             if "changeset" in name and link.arguments is not None:
-                holder = link.name.rpartition(".")[0] or (".".join(chain.names[:position]) if position else "")
-                if holder[:1].isupper():
-                    model = holder
-                elif not model and link.arguments:
-                    model = self._model_of(link.arguments[0].node, query, depth + 1)
-            elif name in {"change", "cast", "put_change", "put_assoc", "validate_required"} and link.arguments:
-                if position == 0 or chain.links[position - 1].arguments is None:
-                    model = model or self._model_of(link.arguments[0].node, query, depth + 1)
-                for argument in link.arguments:
-                    query.draft.touch_all(model, (key for key, _ in entries_of(argument.node)), written=True)
-                    query.draft.touch_all(model, [argument.name] if argument.name else (), written=True)
-            elif REPO.search(".".join(chain.names[:position])) and name.rstrip("!") in {
-                "get",
-                "get_by",
-                "one",
-                "insert",
-                "update",
-            }:
-                found = self._query_at(link.argument(0), depth + 1)
-                model = found.model if found is not None else model
-            elif (
-                position == 0
-                and link.node.type == "alias"
-                and end > 1
-                and REPO.search(chain.links[1].name.rpartition(".")[0])
-            ):
-                model = self._module(link.node)
-            elif position == 0 and not link.name:
-                model = self._model_of(link.node, query, depth + 1) if link.node.type == "map" else ""
-            elif position == 0 and link.arguments is None and link.node.type == "identifier":
-                for bound in reversed(self.code.bound(link.name, chain.node.start_byte)):
-                    if bound.node.type == "alias":
-                        model = text_of(bound.node)
-                    elif bound.node.start_byte != chain.node.start_byte:
-                        model = self._model_of(bound.node, query, depth + 1)
-                    if model:
-                        break
-                model = model or self._parameter(link, chain)
+                model = self._of_changeset(chain, position, model, query, depth)
+            elif name in CASTS and link.arguments:
+                model = self._of_cast(chain, position, model, query, depth)
+            elif name.rstrip("!") in FETCHES and REPO.search(".".join(chain.names[:position])):
+                fetched = self._query_at(link.argument(0), depth + 1)
+                model = fetched.model if fetched is not None else model
+            elif position == 0:
+                model = self._of_first(chain, end, query, depth)
         return model
+
+    def _of_changeset(self, chain: Chain, position: int, model: str, query: _Query, depth: int) -> str:
+        """Return the schema of `User.changeset(...)`, else that of the first argument of `changeset(user, ...)`."""
+        link = chain.links[position]
+        holder = link.name.rpartition(".")[0] or (".".join(chain.names[:position]) if position else "")
+        if holder[:1].isupper():
+            return holder
+        if model or not link.arguments:
+            return model
+        return self._model_of(link.arguments[0].node, query, depth + 1)
+
+    def _of_cast(self, chain: Chain, position: int, model: str, query: _Query, depth: int) -> str:
+        """Return the schema of `cast(user, ...)` and `change(user, name: x)`; the fields set are noted."""
+        arguments = chain.links[position].arguments or ()
+        if not model and (position == 0 or chain.links[position - 1].arguments is None):
+            model = self._model_of(arguments[0].node, query, depth + 1)
+        for argument in arguments:
+            query.draft.touch_all(model, (key for key, _ in entries_of(argument.node)), written=True)
+            query.draft.touch_all(model, [argument.name] if argument.name else (), written=True)
+        return model
+
+    def _of_first(self, chain: Chain, end: int, query: _Query, depth: int) -> str:
+        """Return the schema of what a chain begins with: a module before a repository, a struct, a variable."""
+        link = chain.links[0]
+        if link.node.type == "alias" and end > 1 and REPO.search(chain.links[1].name.rpartition(".")[0]):
+            return self._module(link.node)
+        if not link.name:
+            return self._model_of(link.node, query, depth + 1) if link.node.type == "map" else ""
+        if link.arguments is None and link.node.type == "identifier":
+            return self._of_variable(chain, query, depth) or self._parameter(link, chain)
+        return ""
+
+    def _of_variable(self, chain: Chain, query: _Query, depth: int) -> str:
+        for bound in reversed(self.code.bound(chain.links[0].name, chain.node.start_byte)):
+            model = ""
+            if bound.node.type == "alias":
+                model = text_of(bound.node)
+            elif bound.node.start_byte != chain.node.start_byte:
+                model = self._model_of(bound.node, query, depth + 1)
+            if model:
+                return model
+        return ""
 
     def _parameter(self, link: Link, chain: Chain) -> str:
         """Return the struct that a parameter is matched with: `def update(%User{} = user)`."""
@@ -514,6 +560,20 @@ def entries_of(node: Node | None) -> list[tuple[str, Node]]:
             )
         ]
     return entries(node) if node.type == "keywords" else []
+
+
+def _operands(link: Link) -> _Operands:
+    """Return what an operation is given.
+
+    `Repo.insert(user)` and `Multi.insert(multi, :name, user)` are given user; `user |> Repo.insert(opts)` only opts.
+    """
+    nodes = [argument.node for argument in link.arguments or () if not argument.name]
+    holder, _, _ = link.name.rpartition(".")
+    if holder.endswith("Multi"):
+        return _Operands(nodes[1] if len(nodes) > 1 else None, nodes[2:])
+    if "." in link.name:
+        return _Operands(None, nodes, is_piped=True)
+    return _Operands(nodes[0] if nodes else None, nodes[1:])
 
 
 def _is_dotted(link: Link) -> bool:

@@ -295,10 +295,24 @@ class _Reader:
             yield from draft.models(self.code, node, FRAMEWORK)
 
     def _query(self, node: Node, draft: UsageBuilder) -> None:
+        """Note what a query expression reads.
+
+        `from u in db.Users where u.Email == x select u` reads all of Users and their Email; `select u.Id` reads Id.
+        """
+        ranges = self._ranges(node, draft)
+        if not ranges:
+            return
+        for chain in chains_in(node):
+            if chain.links[0].name in ranges and len(chain.links) > 1:
+                self._member(chain, ranges[chain.links[0].name], draft)
+        for selected in _selected(node):
+            if selected.type == "identifier" and text_of(selected) in ranges:
+                draft.use(ranges[text_of(selected)], whole=True)
+
+    def _ranges(self, query: Node, draft: UsageBuilder) -> dict[str, str]:
+        """Return the models of the range variables of a query expression by their names; their use is noted."""
         ranges: dict[str, str] = {}
-        for clause in named(node):
-            if clause.type not in {"from_clause", "join_clause"}:
-                continue
+        for clause in named(query, "from_clause", "join_clause"):
             parts = [
                 child for child in named(clause) if "type" not in child.type or child.type == "member_access_expression"
             ]
@@ -314,16 +328,7 @@ class _Reader:
             if model:
                 ranges[text_of(name_node)] = model
                 draft.use(model)
-        if not ranges:
-            return
-        for chain in chains_in(node):
-            if chain.links[0].name in ranges and len(chain.links) > 1:
-                self._member(chain, ranges[chain.links[0].name], draft)
-        for clause in named(node, "select_clause"):
-            made = [inner for child in named(clause, "anonymous_object_creation_expression") for inner in named(child)]
-            for one in [*named(clause), *made]:
-                if one.type == "identifier" and text_of(one) in ranges:
-                    draft.use(ranges[text_of(one)], whole=True)
+        return ranges
 
     def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield `user.Name = x` of an object that comes from a set."""
@@ -357,6 +362,14 @@ MATERIAL = frozenset(
     FindAsync ToList ToListAsync ToArray ToArrayAsync AsEnumerable Last LastOrDefault LastOrDefaultAsync
     """.split()
 )
+
+
+def _selected(query: Node) -> Iterator[Node]:
+    """Yield what a query expression selects, the members of `new { u, p }` too."""
+    for clause in named(query, "select_clause"):
+        yield from named(clause)
+        for child in named(clause, "anonymous_object_creation_expression"):
+            yield from named(child)
 
 
 def _parameters(node: Node) -> list[str]:

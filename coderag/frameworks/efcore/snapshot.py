@@ -160,21 +160,17 @@ def _column(name: str, links: Sequence[Link]) -> Column:
 
 
 def _tables(entities: dict[str, Entity]) -> Iterator[Table]:
-    """Yield the tables; what inherits from an entity, or is owned by one in its table, adds columns to it."""
+    """Yield the tables; what inherits from an entity, or is owned by one in its table, adds columns to it.
+
+    Entity Shop.User in table users -> users; Admin with the base type User -> no table, its columns are added to users
+    """
     homes = {name: _home(name, entities) for name in entities}
     for name, entity in entities.items():
         if homes[name] != name or not entity.mapped:
             continue
         parts = [one for other, one in entities.items() if homes[other] == name]
-        # A subclass with a table of its own repeats the key.
         root = entities.get(entity.base, entity)
-        columns = {one: root.columns[one] for one in root.key if root is not entity and one in root.columns}
-        for number, one in enumerate(parts):
-            for key, column in one.columns.items():
-                is_owners_key = bool(one.owner) and key in one.key
-                if not is_owners_key and all(column.name != known.name for known in columns.values()):
-                    optional = column if not number or one.owner else _optional(column)
-                    columns[key if key not in columns else f"{key}#{number}"] = optional
+        columns = _columns(entity, root, parts)
         if not columns:
             continue
         yield Table(
@@ -184,15 +180,30 @@ def _tables(entities: dict[str, Entity]) -> Iterator[Table]:
             unique=tuple(_named(part, unique) for part in parts for unique in part.unique),
             foreign_keys=tuple(key for part in parts for key in _foreign_keys(part, entities, homes)),
             alias=name.partition("#")[0].rpartition(".")[2],
-            relations=tuple(
-                Relation(navigation, target.rpartition(".")[2], columns=_named(part, columns_of))
-                for part in parts
-                for target, columns_of, _, navigation, _ in part.keys
-                if navigation
-            ),
+            relations=tuple(relation for part in parts for relation in _relations(part)),
             origins=(Origin.ORM,),
             sources=(entity.source,),
         )
+
+
+def _columns(entity: Entity, root: Entity, parts: Sequence[Entity]) -> dict[str, Column]:
+    """Return the columns of a table by property: of its entity, and of those that are kept in it, `parts`."""
+    # A subclass with a table of its own repeats the key.
+    columns = {one: root.columns[one] for one in root.key if root is not entity and one in root.columns}
+    for number, part in enumerate(parts):
+        for key, column in part.columns.items():
+            is_owners_key = bool(part.owner) and key in part.key
+            if is_owners_key or any(column.name == known.name for known in columns.values()):
+                continue
+            unique = key if key not in columns else f"{key}#{number}"
+            columns[unique] = column if not number or part.owner else _optional(column)
+    return columns
+
+
+def _relations(entity: Entity) -> Iterator[Relation]:
+    for target, columns, _, navigation, _ in entity.keys:
+        if navigation:
+            yield Relation(navigation, target.rpartition(".")[2], columns=_named(entity, columns))
 
 
 def _home(name: str, entities: dict[str, Entity]) -> str:

@@ -6,7 +6,7 @@ https://laravel.com/docs/queries
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from tree_sitter import Node
 
@@ -30,6 +30,9 @@ NUMBERS = frozenset("sum avg average min max count".split())
 LOADS = frozenset(
     ("with", "load", "loadMissing", "has", "whereHas", "orWhereHas", "doesntHave", "whereDoesntHave", "withCount")
 )
+LOADED_LATER = frozenset(("load", "loadMissing"))  # for objects that are in memory already
+LOADS_ROWS = LOADED_LATER | {"with"}
+NO_COLUMNS = frozenset(("asc", "desc", "*"))
 FINDS = frozenset(
     """find findOrFail findMany first firstOrFail get all paginate simplePaginate cursor chunk each sole firstWhere lazy
     findOr firstOr cursorPaginate chunkById
@@ -40,6 +43,8 @@ CREATES = frozenset(
     updateOrInsert saveMany createQuietly
     """.split()
 )
+FINDS_OR_CREATES = frozenset(("firstOrCreate", "updateOrCreate", "firstOrNew"))
+COUNTERS = frozenset(("increment", "decrement"))
 CHANGES = frozenset(("update", "increment", "decrement", "touch", "updateQuietly"))
 REMOVES = frozenset(("delete", "destroy", "forceDelete", "truncate", "deleteOrFail"))
 SAVES = frozenset(("save", "push", "saveOrFail", "saveQuietly"))
@@ -102,7 +107,7 @@ class _Reader:
                 scope.has_holes = True
             else:
                 scope.table(text)
-            self._statement(chain.links[start + 1 :], scope)
+            _TableStatement(scope).read(chain.links[start + 1 :])
             return True
         if (
             depth < MAX_DEPTH
@@ -116,87 +121,9 @@ class _Reader:
                     self._table(value, scope, depth + 1)
                     scope.columns.clear()
                     scope.whole.clear()
-                    self._statement(chain.links[1:], scope)
+                    _TableStatement(scope).read(chain.links[1:])
                     return True
         return False
-
-    def _statement(self, links: tuple[Link, ...], scope: Scope) -> None:
-        main = next(iter(scope.tables), "")
-        is_read, is_listed = True, False
-        calls = [link for link in links if link.arguments is not None]
-        for link in calls:
-            for argument in link.arguments or ():
-                for inner in chains_in(argument.node):
-                    if inner.links[-1].name == "raw" and (text := literal(inner.links[-1].argument(0))):
-                        scope.condition(text)
-        for link in calls:
-            if JOIN.search(link.name) and (text := literal(link.argument(0))):
-                scope.table(text)
-        for link in calls:
-            name, arguments = link.name, link.arguments or ()
-            if JOIN.search(name):
-                stated = [literal(argument.node) for argument in arguments][1:]
-                scope.every(text for text in stated if text and text.replace(".", "").replace("_", "").isalnum())
-                for argument in arguments[1:]:
-                    self._closure(argument.node, scope)
-            elif name in CREATES or name in CHANGES:
-                scope.table(main, Access.WRITE)
-                is_read = False
-                for position, argument in enumerate(arguments):
-                    if name == "updateOrInsert" or position == 0 or name not in {"upsert"}:
-                        for item in [argument.node, *items(argument.node)]:
-                            scope.every((key for key, _ in entries(item)), write=True)
-                if name in {"increment", "decrement"}:
-                    scope.column(literal(link.argument(0)) or "", write=True)
-                    scope.column(literal(link.argument(0)) or "")
-            elif name in REMOVES:
-                scope.table(main, Access.DELETE)
-                is_read = False
-            elif name in LISTS or name in NUMBERS:
-                texts = [text for argument in arguments for item in items(argument.node) if (text := literal(item))]
-                scope.every(text for text in texts if text not in {"asc", "desc", "*"})
-                is_listed = (
-                    is_listed
-                    or name in NUMBERS
-                    or (name in {"select", "pluck", "value"} and bool(texts) and "*" not in texts)
-                )
-                if name in {"latest", "oldest"} and not texts:
-                    scope.column("created_at")
-            elif name == "exists":
-                is_listed = True
-            elif name.endswith("Raw") and (text := literal(link.argument(0))):
-                if name == "selectRaw":
-                    is_listed = True
-                scope.condition(text)
-            elif CONDITION.match(name):
-                self._conditions(link, scope)
-        if is_read and not is_listed and any(link.name in FINDS for link in calls):
-            scope.whole.update(scope.tables)
-
-    def _conditions(self, link: Link, scope: Scope, depth: int = 0) -> None:
-        first = link.argument(0)
-        if (text := literal(first)) is not None:
-            scope.column(text)
-            if link.name.endswith("Column") and (other := literal(link.argument(len(link.arguments or ()) - 1))):
-                scope.column(other)
-            return
-        scope.every(key for key, _ in entries(first))
-        for item in items(first):
-            parts = items(item)
-            if parts and (text := literal(parts[0])):
-                scope.column(text)
-        self._closure(first, scope, depth)
-
-    def _closure(self, node: Node | None, scope: Scope, depth: int = 0) -> None:
-        for link in _closure_calls(node) if depth < MAX_CLOSURES else ():
-            if link.name.lower().endswith("on"):
-                scope.every(
-                    text
-                    for argument in link.arguments or ()
-                    if (text := literal(argument.node)) and text.replace(".", "").replace("_", "").isalnum()
-                )
-            elif CONDITION.match(link.name):
-                self._conditions(link, scope, depth + 1)
 
     # Models
 
@@ -264,52 +191,60 @@ class _Reader:
         is_listed = False
         for link in links:
             name = link.name
-            texts = [
-                text for argument in link.arguments or () for item in items(argument.node) if (text := literal(item))
-            ]
-            is_listed = is_listed or name in ROWLESS or (name == "select" and bool(texts) and "*" not in texts)
+            texts = _literals(link) if name == "select" else []
+            is_listed = is_listed or name in ROWLESS or (bool(texts) and "*" not in texts)
             self._call(link, model, draft)
         if draft.access.get(model, Access.READ) is Access.READ and links:
             asked = any(link.name in FINDS | LISTS | LOADS or CONDITION.match(link.name) for link in links)
-            draft.use(model, whole=asked and not is_listed and links[0].name not in {"load", "loadMissing"})
+            draft.use(model, whole=asked and not is_listed and links[0].name not in LOADED_LATER)
 
     def _call(self, link: Link, model: str, draft: UsageBuilder) -> None:
-        name, arguments = link.name, link.arguments or ()
-        if CONDITION.match(name):
+        """Note what one call does to a model.
+
+        `->orderBy('users.name')` on User reads User.name; `->update(['name' => $x])` writes User.name;
+        `->with('posts')` reads the rows of User.posts.
+        """
+        if CONDITION.match(link.name):
             self._where(link, model, draft)
-        elif name in CREATES:
-            draft.use(model, Access.WRITE, whole=True)
-            if name in {"firstOrCreate", "updateOrCreate", "firstOrNew"}:
-                draft.read.add(model)
-            for argument in arguments:
-                for item in [argument.node, *items(argument.node)]:
-                    draft.touch_all(model, (key for key, _ in entries(item)), written=True)
-        elif name in CHANGES:
-            draft.use(model, Access.WRITE)
-            for argument in arguments:
-                draft.touch_all(model, (key for key, _ in entries(argument.node)), written=True)
-            if name != "update" and arguments:
-                draft.touch(model, literal(link.argument(0)) or "", written=True)
-                draft.touch(model, literal(link.argument(0)) or "")
-        elif name in REMOVES:
-            draft.use(model, Access.DELETE)
-        elif name in SAVES:
-            made = chain_of(arguments[0].node) if arguments else None
-            if made is not None and made.links[-1].made:  # $user->posts()->save(new Post([...]))
-                draft.use(made.links[-1].name, Access.WRITE, whole=True)
-            else:
-                draft.use(model, Access.WRITE, whole=True)
-        elif name in LOADS:
-            for argument in arguments:
-                self._along(argument, model, draft, is_whole=name in {"with", "load", "loadMissing"})
-        elif name in LISTS or name in NUMBERS:
-            for argument in arguments:
-                for item in items(argument.node):
-                    text = literal(item)
-                    if text and text not in {"asc", "desc", "*"}:
-                        draft.touch(model, _column(text))
-        elif name.endswith("Raw") and (text := literal(link.argument(0))):
-            draft.touch_all(model, (_column(one) for one in columns_in(text)))
+        elif (note := MODEL_VERBS.get(link.name)) is not None:
+            note(self, link, model, draft)
+        elif link.name.endswith("Raw") and (text := literal(link.argument(0))):
+            draft.touch_all(model, (_column(name) for name in columns_in(text)))
+
+    def _creation(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        draft.use(model, Access.WRITE, whole=True)
+        if link.name in FINDS_OR_CREATES:
+            draft.read.add(model)
+        for argument in link.arguments or ():
+            for item in [argument.node, *items(argument.node)]:
+                draft.touch_all(model, (key for key, _ in entries(item)), written=True)
+
+    def _change(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        draft.use(model, Access.WRITE)
+        for argument in link.arguments or ():
+            draft.touch_all(model, (key for key, _ in entries(argument.node)), written=True)
+        if link.name != "update" and link.arguments:  # increment('votes')
+            draft.touch(model, literal(link.argument(0)) or "", written=True)
+            draft.touch(model, literal(link.argument(0)) or "")
+
+    def _removal(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        del link
+        draft.use(model, Access.DELETE)
+
+    def _saving(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        made = chain_of(link.arguments[0].node) if link.arguments else None
+        if made is not None and made.links[-1].made:  # $user->posts()->save(new Post([...]))
+            model = made.links[-1].name
+        draft.use(model, Access.WRITE, whole=True)
+
+    def _loading(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        for argument in link.arguments or ():
+            self._along(argument, model, draft, is_whole=link.name in LOADS_ROWS)
+
+    def _columns(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        for text in _literals(link):
+            if text not in NO_COLUMNS:
+                draft.touch(model, _column(text))
 
     def _where(self, link: Link, model: str, draft: UsageBuilder, depth: int = 0) -> None:
         first = link.argument(0)
@@ -356,6 +291,157 @@ class _Reader:
             yield from draft.models(self.code, chain.node, FRAMEWORK)
 
 
+ModelVerb = Callable[[_Reader, Link, str, UsageBuilder], None]
+MODEL_VERBS: Mapping[str, ModelVerb] = {
+    **dict.fromkeys(CREATES, _Reader._creation),
+    **dict.fromkeys(CHANGES, _Reader._change),
+    **dict.fromkeys(REMOVES, _Reader._removal),
+    **dict.fromkeys(SAVES, _Reader._saving),
+    **dict.fromkeys(LOADS, _Reader._loading),
+    **dict.fromkeys(LISTS | NUMBERS, _Reader._columns),
+}
+
+
+class _TableStatement:
+    """The calls behind `DB::table(...)`, added one after the other to the statement that they build."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.table = next(iter(scope.tables), "")
+        self.is_read = True
+        self.is_listed = False  # only some columns are read
+
+    def read(self, links: tuple[Link, ...]) -> None:
+        """Note what calls read and write; aliases first, since a join may come behind the columns of its table."""
+        calls = [link for link in links if link.arguments is not None]
+        for link in calls:
+            self._raw_arguments(link)
+        for link in calls:
+            if JOIN.search(link.name) and (text := literal(link.argument(0))):
+                self.scope.table(text)
+        for link in calls:
+            self._call(link)
+        if self.is_read and not self.is_listed and any(link.name in FINDS for link in calls):
+            self.scope.whole.update(self.scope.tables)
+
+    def _raw_arguments(self, link: Link) -> None:
+        """Note the SQL of `DB::raw("...")` among the arguments."""
+        for argument in link.arguments or ():
+            for inner in chains_in(argument.node):
+                if inner.links[-1].name == "raw" and (text := literal(inner.links[-1].argument(0))):
+                    self.scope.condition(text)
+
+    def _call(self, link: Link) -> None:
+        """Note what one call does.
+
+        `->where('email', $x)` reads email; `->increment('votes')` reads and writes votes; `->delete()` deletes.
+        """
+        if (note := TABLE_VERBS.get(link.name)) is not None:
+            note(self, link)
+        elif JOIN.search(link.name):
+            self._join(link)
+        elif link.name.endswith("Raw") and (text := literal(link.argument(0))):
+            self.is_listed = self.is_listed or link.name == "selectRaw"
+            self.scope.condition(text)
+        elif CONDITION.match(link.name):
+            _note_condition(link, self.scope)
+
+    def _join(self, link: Link) -> None:
+        behind_table = (link.arguments or ())[1:]
+        self.scope.every(text for argument in behind_table if (text := literal(argument.node)) and _is_name(text))
+        for argument in behind_table:
+            _note_closure(argument.node, self.scope)
+
+    def _write(self, link: Link) -> None:
+        self.scope.table(self.table, Access.WRITE)
+        self.is_read = False
+        arguments = link.arguments or ()
+        for argument in arguments[:1] if link.name == "upsert" else arguments:  # the others of upsert name columns
+            for item in [argument.node, *items(argument.node)]:
+                self.scope.every((key for key, _ in entries(item)), write=True)
+
+    def _count(self, link: Link) -> None:
+        self._write(link)
+        self.scope.column(literal(link.argument(0)) or "", write=True)
+        self.scope.column(literal(link.argument(0)) or "")
+
+    def _remove(self, link: Link) -> None:
+        del link
+        self.scope.table(self.table, Access.DELETE)
+        self.is_read = False
+
+    def _columns(self, link: Link) -> list[str]:
+        texts = _literals(link)
+        self.scope.every(text for text in texts if text not in NO_COLUMNS)
+        return texts
+
+    def _list(self, link: Link) -> None:
+        self._columns(link)
+
+    def _select(self, link: Link) -> None:
+        texts = self._columns(link)
+        self.is_listed = self.is_listed or (bool(texts) and "*" not in texts)
+
+    def _number(self, link: Link) -> None:
+        self._columns(link)
+        self.is_listed = True
+
+    def _by_time(self, link: Link) -> None:
+        if not self._columns(link):
+            self.scope.column("created_at")
+
+    def _exists(self, link: Link) -> None:
+        del link
+        self.is_listed = True
+
+
+TableVerb = Callable[[_TableStatement, Link], None]
+TABLE_VERBS: Mapping[str, TableVerb] = {
+    **dict.fromkeys(CREATES | CHANGES, _TableStatement._write),
+    **dict.fromkeys(COUNTERS, _TableStatement._count),
+    **dict.fromkeys(REMOVES, _TableStatement._remove),
+    **dict.fromkeys(LISTS, _TableStatement._list),
+    **dict.fromkeys(("select", "pluck", "value"), _TableStatement._select),
+    **dict.fromkeys(("latest", "oldest"), _TableStatement._by_time),
+    **dict.fromkeys(NUMBERS, _TableStatement._number),
+    "exists": _TableStatement._exists,
+}
+
+
+def _note_condition(link: Link, scope: Scope, depth: int = 0) -> None:
+    """Note the columns of `where('a', $x)`, `where(['a' => $x])`, `where([['a', '>', $x]])` and of closures."""
+    first = link.argument(0)
+    if (text := literal(first)) is not None:
+        scope.column(text)
+        if link.name.endswith("Column") and (other := literal(link.argument(len(link.arguments or ()) - 1))):
+            scope.column(other)
+        return
+    scope.every(key for key, _ in entries(first))
+    for item in items(first):
+        parts = items(item)
+        if parts and (text := literal(parts[0])):
+            scope.column(text)
+    _note_closure(first, scope, depth)
+
+
+def _note_closure(node: Node | None, scope: Scope, depth: int = 0) -> None:
+    for link in _closure_calls(node) if depth < MAX_CLOSURES else ():
+        if link.name.lower().endswith("on"):
+            texts = [literal(argument.node) for argument in link.arguments or ()]
+            scope.every(text for text in texts if text and _is_name(text))
+        elif CONDITION.match(link.name):
+            _note_condition(link, scope, depth + 1)
+
+
+def _literals(link: Link) -> list[str]:
+    """Return the texts among the arguments of a call and in lists among them."""
+    return [text for argument in link.arguments or () for item in items(argument.node) if (text := literal(item))]
+
+
+def _is_name(text: str) -> bool:
+    return text.replace(".", "").replace("_", "").isalnum()
+
+
 def _closure_calls(node: Node | None) -> Iterator[Link]:
     """Yield the calls on the first parameter of a closure."""
     if node is None or node.type not in {
@@ -375,4 +461,4 @@ def _closure_calls(node: Node | None) -> Iterator[Link]:
 def _column(text: str) -> str:
     """Return a column without its table and without `as x`: `users.email as mail` is email."""
     plain = text.split(" ", maxsplit=1)[0].partition("->")[0]
-    return plain.rpartition(".")[2] if plain.replace(".", "").replace("_", "").isalnum() else ""
+    return plain.rpartition(".")[2] if _is_name(plain) else ""

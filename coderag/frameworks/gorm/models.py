@@ -368,26 +368,34 @@ class _Reading:
     # Relations
 
     def _key(self, struct: Struct, relation: GoField) -> tuple[str, ForeignKey | None]:
-        """Return the struct that has the key of a relation, and the key, where it is stated or by convention."""
+        """Return the struct that has the key of a relation, and the key, where it is stated or by convention.
+
+        `User User` beside UserID in Post -> Post and user_id; `Posts []Post` in User -> Post and its user_id.
+        """
         options = _options(relation)
         other = relation.type.removeprefix("[]").lstrip("*").rpartition(".")[2]
         if "many2many" in options or "polymorphic" in options or not other[:1].isupper():
             return "", None
+        stated = _names(options.get("foreignkey", ""))
+        references = _names(_references(options))
         own = self._of(struct)
-        stated = [name.strip() for name in options.get("foreignkey", "").split(",") if name.strip()]
-        references = [name.strip() for name in _references(options).split(",") if name.strip()]
         names = stated or [f"{relation.name}{reference}" for reference in references or ["ID"]]
         if not relation.type.startswith("[]") and all(name in own.columns for name in names):
             columns = tuple(own.columns[name].name for name in names)
             if names == references and (columns in own.unique or list(columns) == own.primary_key):
                 return "", None  # the other one refers to this one's key
             return struct.name, self._foreign_key(columns, other, references, relation)
-        there = self._file.structs.get(other)
         names = stated or [f"{struct.name}{reference}" for reference in references or ["ID"]]
-        if there is None or not all(name in self._of(there).columns for name in names):
-            return "", None
-        columns = tuple(self._of(there).columns[name].name for name in names)
-        return other, self._foreign_key(columns, struct.name, references, relation)
+        columns = self._columns_of(other, names)
+        return (other, self._foreign_key(columns, struct.name, references, relation)) if columns else ("", None)
+
+    def _columns_of(self, name: str, fields: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of fields of a struct; none where it lacks one of them."""
+        struct = self._file.structs.get(name)
+        columns = self._of(struct).columns if struct is not None else {}
+        if not all(one in columns for one in fields):
+            return ()
+        return tuple(columns[one].name for one in fields)
 
     def _foreign_key(
         self, columns: tuple[str, ...], target: str, references: Sequence[str], relation: GoField
@@ -440,6 +448,10 @@ def _relations(fields: Fields) -> Iterator[Relation]:
         target = relation.type.removeprefix("[]").lstrip("*").rpartition(".")[2]
         if target[:1].isupper():
             yield Relation(relation.name, target)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _references(options: Mapping[str, str]) -> str:

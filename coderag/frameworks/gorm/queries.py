@@ -6,7 +6,8 @@ https://gorm.io/docs/query.html
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -37,7 +38,19 @@ ANCHOR = re.compile(
     rb"|Updates?|UpdateColumns?|Delete)(?=\()"
 )
 HANDLE = re.compile(r"^(?:db|tx|DB|conn|gormDB|gorm|orm|database|query|q|stmt|trx)$|DB$|Db$")
+MAX_STEPS = 10  # from a name for a query to the name that this one is made of
 SLICE = re.compile(r"^(?:\[\d*\]|\*|&)+")
+
+
+@dataclass(slots=True)
+class _ModelUse:
+    """What the calls of a chain, so far, do to the model that it is about."""
+
+    model: str
+    draft: UsageBuilder
+    access: Access = Access.READ
+    is_whole: bool = False
+    is_listed: bool = False  # only some columns are read
 
 
 def read(code: CodeFile) -> Iterator[Usage]:
@@ -69,35 +82,36 @@ class _Reader:
                 yield from scope.statement(self.code, chain.node, FRAMEWORK)
 
     def _links(self, chain: Chain, depth: int) -> tuple[Link, ...] | None:
-        """Return the calls on a handle of GORM, those included that a name for a query stands for."""
-        position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
-        if depth > 10:
+        """Return the calls on a handle of GORM, those included that a name for a query stands for.
+
+        `db.Where(a).Find(&b)` -> (Where, Find); `q := db.Where(a)` before `q.Find(&b)` -> (Where, Find);
+        `strings.Find(a)` -> None
+        """
+        if depth > MAX_STEPS:
             return None
+        position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
         calls = tuple(link for link in chain.links[max(position, 0) :] if link.arguments is not None)
+        behind_first = calls[1:] if len(calls) > 1 and calls[1].name in ENDS | CHAINING else None
         if position == 0:  # a function that gives the handle: r.conn(ctx).Where(...)
-            return calls[1:] if len(calls) > 1 and calls[1].name in ENDS | CHAINING else None
+            return behind_first
         beginning = chain.links[: position if position > 0 else len(chain.links)]
         bounds, links = self.code.told_of(chain)
-        if links >= len(beginning):
-            for bound in reversed(bounds):
-                if bound.told is Told.TYPE:
-                    return calls if "gorm.DB" in text_of(bound.node) else None
-                value = chain_of(bound.node)
-                if value is None or value.node == chain.node:
-                    continue
-                if any(link.name in CHAINING for link in value.links[1:]) or HANDLE.search(value.links[-1].name):
-                    before = self._links(value, depth + 1)
-                    if before is not None:
-                        return (*before, *calls)
+        for bound in reversed(bounds) if links >= len(beginning) else ():
+            if bound.told is Told.TYPE:
+                return calls if "gorm.DB" in text_of(bound.node) else None
+            before = self._bound_links(chain_of(bound.node), chain, depth)
+            if before is not None:
+                return (*before, *calls)
         if beginning and HANDLE.search(beginning[-1].name):
             return calls
-        if (
-            position > 0
-            and chain.links[position].name not in ENDS | CHAINING
-            and len(calls) > 1
-            and calls[1].name in ENDS | CHAINING
-        ):
-            return calls[1:]
+        return behind_first if position > 0 and chain.links[position].name not in ENDS | CHAINING else None
+
+    def _bound_links(self, value: Chain | None, chain: Chain, depth: int) -> tuple[Link, ...] | None:
+        """Return the calls of a query that the first name of a chain is bound to."""
+        if value is None or value.node == chain.node:
+            return None
+        if any(link.name in CHAINING for link in value.links[1:]) or HANDLE.search(value.links[-1].name):
+            return self._links(value, depth + 1)
         return None
 
     def _model(self, links: tuple[Link, ...]) -> str:
@@ -147,56 +161,78 @@ class _Reader:
         return _struct(match[1]) if match else ""
 
     def _calls(self, links: tuple[Link, ...], model: str, draft: UsageBuilder) -> None:
-        """Note what the calls do to a model."""
-        access, is_whole, is_listed = Access.READ, False, False
+        """Note what the calls do to a model.
+
+        `db.Where("email = ?", x).First(&user)` reads all of User; `db.Model(&User{}).Update("name", x)` writes name.
+        """
+        use = _ModelUse(model, draft)
         for link in links:
-            name = link.name
-            first = link.argument(0)
-            if name in CONDITIONS or name in {"Attrs", "Assign"}:
-                self._condition(link, 0, model, draft)
-            elif name in {"First", "Last", "Take", "Find", "FirstOrInit", "FirstOrCreate", "Delete", "FindInBatches"}:
-                is_whole = is_whole or name != "Delete"
-                if name == "Delete":
-                    access = Access.DELETE
-                elif name == "FirstOrCreate":
-                    access = Access.WRITE
-                    draft.read.add(model)
-                for key, _ in (
-                    entries(first)
-                    if unwrapped(first) is not None and name in {"FirstOrCreate", "Find", "First"}
-                    else ()
-                ):
-                    draft.touch(model, key)
-                self._condition(link, 1, model, draft)
-            elif name in {"Create", "Save", "CreateInBatches"}:
-                access, is_whole = Access.WRITE, True
-                self._written(first, model, draft)
-            elif name in {"Update", "UpdateColumn"}:
-                access = Access.WRITE
-                draft.touch(model, literal(first) or "", written=True)
-            elif name in {"Updates", "UpdateColumns"}:
-                access = Access.WRITE
-                is_whole = not self._written(first, model, draft)
-            elif name in {"Select", "Omit", "Pluck", "Distinct", "Order", "Group"}:
-                texts = [
-                    text
-                    for argument in link.arguments or ()
-                    for item in items(argument.node)
-                    if (text := literal(item))
-                ]
-                for text in texts if name != "Omit" else ():
-                    self._columns(text, model, draft)
-                is_listed = is_listed or (name in {"Select", "Pluck", "Distinct"} and bool(texts) and "*" not in texts)
-            elif name in {"Preload", "Joins", "InnerJoins"}:
-                text = literal(first) or ""
-                if text and text.replace(".", "").isalnum() and is_class_name(text):
-                    draft.use(f"{model}.{text}", whole=True)
-                    self._condition(link, 1, f"{model}.{text}", draft)
-                elif text and name != "Preload":
-                    _joined(text, model, draft)
-            elif name == "Scan" or name == "Rows" or name == "Row":
-                is_whole = True
-        draft.use(model, access, whole=is_whole and not (is_listed and access is Access.READ))
+            if (note := VERBS.get(link.name)) is not None:
+                note(self, link, use)
+        draft.use(model, use.access, whole=use.is_whole and not (use.is_listed and use.access is Access.READ))
+
+    def _given_condition(self, link: Link, use: _ModelUse) -> None:
+        self._condition(link, 0, use.model, use.draft)
+
+    def _fetch(self, link: Link, use: _ModelUse) -> None:
+        use.is_whole = True
+        self._condition(link, 1, use.model, use.draft)
+
+    def _fetch_like(self, link: Link, use: _ModelUse) -> None:
+        """Note a fetch whose first argument, `User{Email: x}`, may name fields."""
+        first = link.argument(0)
+        if unwrapped(first) is not None:
+            use.draft.touch_all(use.model, (key for key, _ in entries(first)))
+        self._fetch(link, use)
+
+    def _fetch_or_create(self, link: Link, use: _ModelUse) -> None:
+        use.access = Access.WRITE
+        use.draft.read.add(use.model)
+        self._fetch_like(link, use)
+
+    def _delete(self, link: Link, use: _ModelUse) -> None:
+        use.access = Access.DELETE
+        self._condition(link, 1, use.model, use.draft)
+
+    def _create(self, link: Link, use: _ModelUse) -> None:
+        use.access, use.is_whole = Access.WRITE, True
+        self._written(link.argument(0), use.model, use.draft)
+
+    def _update(self, link: Link, use: _ModelUse) -> None:
+        use.access = Access.WRITE
+        use.draft.touch(use.model, literal(link.argument(0)) or "", written=True)
+
+    def _update_fields(self, link: Link, use: _ModelUse) -> None:
+        use.access = Access.WRITE
+        use.is_whole = not self._written(link.argument(0), use.model, use.draft)
+
+    def _order(self, link: Link, use: _ModelUse) -> None:
+        for text in _literals(link):
+            self._columns(text, use.model, use.draft)
+
+    def _select(self, link: Link, use: _ModelUse) -> None:
+        texts = _literals(link)
+        for text in texts:
+            self._columns(text, use.model, use.draft)
+        use.is_listed = use.is_listed or (bool(texts) and "*" not in texts)
+
+    def _relation(self, link: Link, use: _ModelUse) -> bool:
+        """Note the relation that a call names, `Preload("Posts")`; tell whether it names one."""
+        text = literal(link.argument(0)) or ""
+        if not (text and text.replace(".", "").isalnum() and is_class_name(text)):
+            return False
+        use.draft.use(f"{use.model}.{text}", whole=True)
+        self._condition(link, 1, f"{use.model}.{text}", use.draft)
+        return True
+
+    def _join(self, link: Link, use: _ModelUse) -> None:
+        text = literal(link.argument(0)) or ""
+        if not self._relation(link, use) and text:
+            _joined(text, use.model, use.draft)
+
+    def _scan(self, link: Link, use: _ModelUse) -> None:
+        del link
+        use.is_whole = True
 
     def _condition(self, link: Link, position: int, model: str, draft: UsageBuilder) -> None:
         """Note the columns of a condition: SQL, a struct or a map."""
@@ -259,6 +295,29 @@ class _Reader:
         if scope.tables.get(name) is Access.READ and not is_listed:
             scope.whole.add(name)
         return scope
+
+
+Verb = Callable[[_Reader, Link, _ModelUse], object]
+VERBS: Mapping[str, Verb] = {
+    **dict.fromkeys(CONDITIONS | {"Attrs", "Assign"}, _Reader._given_condition),
+    **dict.fromkeys(("Last", "Take", "FirstOrInit", "FindInBatches"), _Reader._fetch),
+    **dict.fromkeys(("First", "Find"), _Reader._fetch_like),
+    "FirstOrCreate": _Reader._fetch_or_create,
+    "Delete": _Reader._delete,
+    **dict.fromkeys(("Create", "Save", "CreateInBatches"), _Reader._create),
+    **dict.fromkeys(("Update", "UpdateColumn"), _Reader._update),
+    **dict.fromkeys(("Updates", "UpdateColumns"), _Reader._update_fields),
+    **dict.fromkeys(("Select", "Pluck", "Distinct"), _Reader._select),
+    **dict.fromkeys(("Order", "Group"), _Reader._order),
+    "Preload": _Reader._relation,
+    **dict.fromkeys(("Joins", "InnerJoins"), _Reader._join),
+    **dict.fromkeys(("Scan", "Rows", "Row"), _Reader._scan),
+}
+
+
+def _literals(link: Link) -> list[str]:
+    """Return the texts among the arguments of a call and in lists among them."""
+    return [text for argument in link.arguments or () for item in items(argument.node) if (text := literal(item))]
 
 
 def _struct(text: str) -> str:

@@ -6,6 +6,8 @@ https://jakarta.ee/specifications/persistence/3.1/jakarta-persistence-spec-3.1#a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from coderag.frameworks.usage.conditions import columns_in
 from coderag.frameworks.usage.usage import UsageBuilder
@@ -27,6 +29,16 @@ JOIN = re.compile(
 )
 WORD = re.compile(r"'[^']*+'|:\w++|\?\d*+|[A-Za-z_]\w*+(?:\.\w++)*+|[(),=]|\S")
 CLAUSES = frozenset("from where order group having set join left inner fetch on union".split())
+
+
+class _Statement(NamedTuple):
+    """What the clauses of a statement name, before its fields are read."""
+
+    draft: UsageBuilder
+    main: str  # the entity that comes first
+    access: Access
+    aliases: dict[str, str]  # in lower case -> the entity, or the path to it
+    fetched: set[str]  # the paths that `join` names, as written
 
 
 def is_jpql(text: str) -> bool:
@@ -63,45 +75,60 @@ def read_jpql(text: str, draft: UsageBuilder) -> None:
         fetched.add(f"{match[2]}.{match[3]}")
         if match[4]:
             aliases[match[4].lower()] = path
-    _references(text, aliases, draft, fetched=fetched, main=main, access=access)
+    _note_fields(text, _Statement(draft, main, access, aliases, fetched))
 
 
-def _references(
-    text: str, aliases: dict[str, str], draft: UsageBuilder, *, fetched: set[str], main: str, access: Access
-) -> None:
-    """Note the fields that a statement names, and the entities that it selects whole."""
+def _note_fields(text: str, statement: _Statement) -> None:
+    """Note the fields that a statement names, and the entities that it selects whole.
+
+    `select u from User u where u.email = ?1` reads all of User and User.email; `update User u set u.name = ?1` writes
+    User.name.
+    """
+    draft, aliases = statement.draft, statement.aliases
     words = WORD.findall(text)
-    clause = words[0].lower() if words else ""
-    if clause == "from":
-        draft.use(main, whole=access is Access.READ)
-    left = False  # of an assignment of SET
-    has_aliases = any(alias != model.lower() for alias, model in aliases.items())
-    for position, word in enumerate(words):
-        lower = word.lower()
-        following = words[position + 1] if position + 1 < len(words) else ""
-        if lower in CLAUSES or lower == "select":
-            clause = lower
-            left = lower == "set"
-            continue
-        if clause == "set" and word in {",", "="}:
-            left = word == ","
-            continue
+    if words and words[0].lower() == "from":  # HQL without a select clause selects the entity
+        draft.use(statement.main, whole=statement.access is Access.READ)
+    for place, word, clause, is_set in _placed(words):
         holder, _, field = word.partition(".")
         model = aliases.get(holder.lower())
         if model is not None and field:
-            if word not in fetched:
+            if word not in statement.fetched:
                 # The key of a related row stands in the own table, so nothing is joined.
-                draft.touch(
-                    model, field.removesuffix(".id") if "." in field else field, written=clause == "set" and left
-                )
-        elif model is not None and clause == "select" and following != "(":
-            if words[position - 1] == "(" and words[max(position - 2, 0)].lower() == "count":
-                continue
-            draft.use(model, whole=True)
-        elif clause == "set" and left and not field and following == "=" and model is None:
-            draft.touch(main, word, written=True)
-    if not has_aliases and main:
-        _, _, condition = text.partition(" where ") if " where " in text else text.partition(" WHERE ")
-        for name in columns_in(condition):
-            if name.lower() not in aliases and "." not in name:
-                draft.touch(main, name)
+                draft.touch(model, field.removesuffix(".id") if "." in field else field, written=is_set)
+        elif model is not None:
+            if clause == "select" and not _is_called(words, place):
+                draft.use(model, whole=True)
+        elif is_set and not field and words[place + 1 : place + 2] == ["="]:
+            draft.touch(statement.main, word, written=True)
+    if statement.main and all(alias == model.lower() for alias, model in aliases.items()):
+        _note_bare_fields(text, statement)
+
+
+def _placed(words: Sequence[str]) -> Iterator[tuple[int, str, str, bool]]:
+    """Yield the words that are no keywords with their place, their clause and whether SET may assign to them."""
+    clause = words[0].lower() if words else ""
+    is_set = False  # on the left side of an assignment
+    for place, word in enumerate(words):
+        lower = word.lower()
+        if lower in CLAUSES or lower == "select":
+            clause = lower
+            is_set = lower == "set"
+        elif clause == "set" and word in {",", "="}:
+            is_set = word == ","
+        else:
+            yield place, word, clause, is_set
+
+
+def _is_called(words: Sequence[str], place: int) -> bool:
+    """Tell whether a name is that of a function, or is what count() counts."""
+    if words[place + 1 : place + 2] == ["("]:
+        return True
+    return words[place - 1] == "(" and words[max(place - 2, 0)].lower() == "count"
+
+
+def _note_bare_fields(text: str, statement: _Statement) -> None:
+    """Note the fields of a condition that names no alias: `from User where email = ?1`."""
+    _, _, condition = text.partition(" where ") if " where " in text else text.partition(" WHERE ")
+    for name in columns_in(condition):
+        if name.lower() not in statement.aliases and "." not in name:
+            statement.draft.touch(statement.main, name)

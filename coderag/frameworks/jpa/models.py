@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from msgspec.structs import replace
 from tree_sitter import Node
@@ -49,6 +50,14 @@ OTHER_FILE = "the columns of {} are in another file"
 OTHER_NAME = "its name is stated in another file"
 # What other libraries call @Entity too.
 PERSISTENCE = re.compile(rb"(?:javax|jakarta)\.persistence\b")
+
+
+class Join(NamedTuple):
+    """A column of a relation."""
+
+    name: str
+    referenced: str  # the column of the other table
+    options: Mapping[str, Literal]  # of @JoinColumn
 
 
 @dataclass
@@ -329,29 +338,34 @@ class _Reading:
         if not joins:
             self.lost.append(lost_at(member.node, OTHER_NAME))
             return
-        required = relation.arguments.get("optional") is False or "NotNull" in member.annotations
         is_key = "Id" in member.annotations or "MapsId" in member.annotations
+        is_required = is_key or relation.arguments.get("optional") is False or "NotNull" in member.annotations
         known = {column.name.casefold() for column in fields.columns.values()}
         if "MapsId" in member.annotations and not argument(member.annotations, "MapsId", "value") and len(joins) == 1:
-            self._replace_key(fields, joins[0][0])
-        for name, referenced, options in joins:
-            if name.casefold() not in known:
-                made = Column(
-                    name,
-                    as_text(options.get("columnDefinition")) or self._type_of(target, referenced),
-                    nullable=not (required or is_key or options.get("nullable") is False),
-                    comment=as_text(argument(member.annotations, "Comment", "value")) or member.comment,
-                    source=lines_of(member.node),
-                )
-                fields.columns.setdefault(member.name if len(joins) == 1 else f"{member.name}.{name}", made)
-            if is_key:
-                fields.primary_key.append(name)
-            if options.get("unique") is True:
-                fields.unique.append((name,))
-        columns = tuple(name for name, _, _ in joins)
+            self._replace_key(fields, joins[0].name)
+        for join in joins:
+            if join.name.casefold() not in known:
+                key = member.name if len(joins) == 1 else f"{member.name}.{join.name}"
+                fields.columns.setdefault(key, self._join_column(join, member, target, is_required=is_required))
+            if join.options.get("unique") is True:
+                fields.unique.append((join.name,))
+        names = [join.name for join in joins]
+        if is_key:
+            fields.primary_key += names
+        columns = tuple(names)
         if "OneToOne" in member.annotations and not is_key:
             fields.unique.append(columns)
-        fields.keys.append(self._key(columns, [referenced for _, referenced, _ in joins], target, member.node))
+        fields.keys.append(self._key(columns, [join.referenced for join in joins], target, member.node))
+
+    def _join_column(self, join: Join, member: Member, target: str, *, is_required: bool) -> Column:
+        """Return a column of a relation to the entity `target`."""
+        return Column(
+            join.name,
+            as_text(join.options.get("columnDefinition")) or self._type_of(target, join.referenced),
+            nullable=not (is_required or join.options.get("nullable") is False),
+            comment=as_text(argument(member.annotations, "Comment", "value")) or member.comment,
+            source=lines_of(member.node),
+        )
 
     def _replace_key(self, fields: Fields, name: str) -> None:
         """Take out the column of an @Id that a relation with @MapsId is the value of."""
@@ -383,7 +397,7 @@ class _Reading:
             return reference.name.rpartition(".")[2]
         return _element_type(member.type) or member.type.rpartition(".")[2].partition("<")[0]
 
-    def _join_columns(self, member: Member, target: str) -> list[tuple[str, str, Mapping[str, Literal]]]:
+    def _join_columns(self, member: Member, target: str) -> list[Join]:
         """Return the columns of a relation with those that they refer to; none where another file states a name."""
         stated = [*member.annotations.get("JoinColumn", ()), *member.annotations.get("PrimaryKeyJoinColumn", ())]
         listed = argument(member.annotations, "JoinColumns", "value")
@@ -391,22 +405,19 @@ class _Reading:
         entries += [mapping(one) for one in listed] if isinstance(listed, tuple) else []
         return self._joined(entries or [{}], member.name, target)
 
-    def _joined(
-        self, entries: Sequence[Mapping[str, Literal]], name: str, target: str
-    ) -> list[tuple[str, str, Mapping[str, Literal]]]:
+    def _joined(self, entries: Sequence[Mapping[str, Literal]], name: str, target: str) -> list[Join]:
         keys = self._primary_columns(self._classes[target]) if target in self._classes else []
         names = [key.name for key in keys] or [DEFAULT_KEY]
         if len(entries) == 1 and not entries[0].get("name") and len(names) > 1:
             entries = [{} for _ in names]
-        found = []
+        joins: list[Join] = []
         for position, options in enumerate(entries):
             if isinstance(options.get("name"), Reference):
                 return []
             referenced = as_text(options.get("referencedColumnName")) or names[min(position, len(names) - 1)]
-            found.append(
-                (as_text(options.get("name")).strip('`"') or f"{snake(name)}_{referenced}", referenced, options)
-            )
-        return found
+            column = as_text(options.get("name")).strip('`"') or f"{snake(name)}_{referenced}"
+            joins.append(Join(column, referenced, options))
+        return joins
 
     def _primary_columns(self, one: Class) -> list[Column]:
         """Return the columns of the primary key of an entity of this file; relations in it are left out."""

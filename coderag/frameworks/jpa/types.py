@@ -69,40 +69,54 @@ def argument(annotations: Annotations, name: str, key: str) -> Literal:
 
 
 def type_of(member: Member, classes: Mapping[str, Class]) -> tuple[str, tuple[str, ...], str]:
-    """Return the type of a column; of an enum also its values, and what they mean where they are numbers."""
+    """Return the type of a column; of an enum also its values, and what they mean where they are numbers.
+
+    `@Column(length = 9) String name` -> varchar(9); `@Enumerated State state` -> smallint, its values 0 and 1, and
+    "0 = OPEN, 1 = CLOSED"
+    """
     annotations = member.annotations
-    values: tuple[str, ...] = ()
-    comment = ""
+    bare = member.type.rpartition(".")[2]
     is_text = _ends_with(argument(annotations, "Enumerated", "value"), "STRING")
-    enum = classes.get(member.type.rpartition(".")[2])
-    if enum is not None and enum.is_enum:
-        values = tuple(enum.values) if is_text else tuple(map(str, range(len(enum.values))))
-        comment = "" if is_text else ", ".join(f"{number} = {name}" for number, name in enumerate(enum.values))
+    known = classes.get(bare)
+    enum = known if known is not None and known.is_enum else None
+    values, comment = _values(enum, is_text=is_text) if enum is not None else ((), "")
     if definition := as_text(argument(annotations, "Column", "columnDefinition")):
         return definition, values, comment
-    bare = member.type.rpartition(".")[2]
-    if "Enumerated" in annotations or (enum is not None and enum.is_enum):
+    if "Enumerated" in annotations or enum is not None:
         kind = "varchar" if is_text else "smallint"
-    elif "Lob" in annotations:
-        kind = "clob" if bare == "String" else "blob"
-    elif any(
-        _is_json(one)
-        for name in TYPED
-        for annotation in annotations.get(name, ())
-        for one in annotation.arguments.values()
-    ):
-        kind = "json"
     else:
-        kind = TYPES.get(bare, "")
+        kind = _basic_type(bare, annotations)
     temporal = argument(annotations, "Temporal", "value")
     kind = "date" if _ends_with(temporal, "DATE") else "time" if _ends_with(temporal, ".TIME") else kind
+    return _sized(kind, annotations), values, comment
+
+
+def _values(enum: Class, *, is_text: bool) -> tuple[tuple[str, ...], str]:
+    """Return the values of an enum as they are stored, and what they mean."""
+    if is_text:
+        return tuple(enum.values), ""
+    meanings = ", ".join(f"{number} = {name}" for number, name in enumerate(enum.values))
+    return tuple(map(str, range(len(enum.values)))), meanings
+
+
+def _basic_type(bare: str, annotations: Annotations) -> str:
+    if "Lob" in annotations:
+        return "clob" if bare == "String" else "blob"
+    typed = (annotation for name in TYPED for annotation in annotations.get(name, ()))
+    if any(_is_json(value) for annotation in typed for value in annotation.arguments.values()):
+        return "json"
+    return TYPES.get(bare, "")
+
+
+def _sized(kind: str, annotations: Annotations) -> str:
+    """Return a type with its length or precision."""
     if kind in SIZED:
         length = as_text(argument(annotations, "Column", "length")) or as_text(argument(annotations, "Size", "max"))
-        kind = f"{kind}({length or DEFAULT_LENGTH})"
-    elif kind == EXACT:
+        return f"{kind}({length or DEFAULT_LENGTH})"
+    if kind == EXACT:
         sizes = [as_text(argument(annotations, "Column", name)) for name in ("precision", "scale")]
-        kind += f"({', '.join(filter(None, sizes))})" if sizes[0] else ""
-    return kind, values, comment
+        return f"{kind}({', '.join(filter(None, sizes))})" if sizes[0] else kind
+    return kind
 
 
 def _ends_with(value: Literal, ending: str) -> bool:

@@ -6,7 +6,7 @@ https://knexjs.org/guide/query-builder.html
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -41,6 +41,12 @@ LISTS = frozenset(
     "select column columns distinct orderBy groupBy pluck returning first countDistinct distinctOn".split()
 )
 AGGREGATES = frozenset("count sum avg max min countDistinct sumDistinct avgDistinct".split())
+CHOOSING = (LISTS | AGGREGATES) - {"orderBy", "groupBy", "returning"}  # what chooses the columns of the rows
+INSERTS = frozenset(("insert", "upsert"))
+COUNTERS = frozenset(("increment", "decrement"))
+UPDATES = COUNTERS | {"update", "merge"}
+DELETES = frozenset(("del", "delete", "truncate"))
+WRITES = INSERTS | UPDATES | DELETES
 
 
 def read(code: CodeFile) -> Iterator[Usage]:
@@ -158,40 +164,52 @@ class _Reader:
         return False
 
     def _calls(self, chain: Chain, scope: Scope) -> None:
-        """Note what the calls of a chain name."""
+        """Note what the calls of a chain name.
+
+        `knex("users").where({ email })` reads email of users; `.insert({ name })` writes name; `.del()` deletes rows.
+        """
         main = next(iter(scope.tables), "")
-        is_read, is_listed, is_asked = not scope.is_open, False, False
         calls = [link for link in chain.links if link.arguments is not None]
         for link in calls:
             if JOIN.search(link.name):
                 self._join(link, scope)
         for link in calls:
-            name = link.name
-            if name in {"insert", "upsert"}:
-                scope.table(main, Access.WRITE)
-                is_read = False
-                for item in items(link.argument(0)):
-                    scope.every((key for key, _ in entries(_mapped(item))), write=True)
-            elif name in {"update", "increment", "decrement", "merge"}:
-                scope.table(main, Access.WRITE)
-                is_read = False
-                scope.every((key for key, _ in entries(link.argument(0))), write=True)
-                if (text := literal(link.argument(0))) is not None:
-                    scope.column(text, write=True)
-                    if name in {"increment", "decrement"}:
-                        scope.column(text)
-            elif name in {"del", "delete", "truncate"}:
-                scope.table(main, Access.DELETE)
-                is_read = False
-            elif name in AGGREGATES or name in LISTS:
-                is_listed = is_listed or (name not in {"orderBy", "groupBy", "returning"} and self._listed(link))
-                is_asked = is_asked or (name not in {"orderBy", "groupBy", "returning"})
-                self._list(link, scope)
-            else:
-                self._condition(link, scope)
-        has_read = [call for call in calls if call.name in METHODS or call.name in {"then"}]
-        if is_read and not is_listed and (has_read or is_asked or len(calls) == 1):
+            note = VERBS.get(link.name, _Reader._condition_of)
+            note(self, link, main, scope)
+        if not scope.is_open and self._reads_rows(calls):
             scope.whole.update(scope.tables)
+
+    def _reads_rows(self, calls: Sequence[Link]) -> bool:
+        """Tell whether the calls of a statement read whole rows."""
+        names = {link.name for link in calls}
+        if names & WRITES or any(link.name in CHOOSING and self._listed(link) for link in calls):
+            return False
+        return len(calls) == 1 or bool(names & (METHODS | CHOOSING | {"then"}))
+
+    def _insert(self, link: Link, main: str, scope: Scope) -> None:
+        scope.table(main, Access.WRITE)
+        for item in items(link.argument(0)):
+            scope.every((key for key, _ in entries(_mapped(item))), write=True)
+
+    def _update(self, link: Link, main: str, scope: Scope) -> None:
+        scope.table(main, Access.WRITE)
+        scope.every((key for key, _ in entries(link.argument(0))), write=True)
+        if (text := literal(link.argument(0))) is not None:
+            scope.column(text, write=True)
+            if link.name in COUNTERS:
+                scope.column(text)
+
+    def _delete(self, link: Link, main: str, scope: Scope) -> None:
+        del link
+        scope.table(main, Access.DELETE)
+
+    def _columns(self, link: Link, main: str, scope: Scope) -> None:
+        del main
+        self._list(link, scope)
+
+    def _condition_of(self, link: Link, main: str, scope: Scope) -> None:
+        del main
+        self._condition(link, scope)
 
     def _listed(self, link: Link) -> bool:
         """Tell whether a call names columns, and not all of them."""
@@ -259,6 +277,15 @@ class _Reader:
                         if "on" in inner.name.lower() and inner.arguments:
                             texts = [literal(one.node) for one in inner.arguments[: 1 if "Val" in inner.name else 3]]
                             scope.every(filter(named_like, filter(None, texts)))
+
+
+Verb = Callable[[_Reader, Link, str, Scope], None]
+VERBS: Mapping[str, Verb] = {  # all others may be conditions
+    **dict.fromkeys(INSERTS, _Reader._insert),
+    **dict.fromkeys(UPDATES, _Reader._update),
+    **dict.fromkeys(DELETES, _Reader._delete),
+    **dict.fromkeys(LISTS | AGGREGATES, _Reader._columns),
+}
 
 
 def _is_method(name: str) -> bool:

@@ -6,7 +6,7 @@ https://guides.rubyonrails.org/active_record_querying.html
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 from tree_sitter import Node
@@ -30,6 +30,7 @@ CONDITIONS = frozenset(
 LISTS = frozenset("order reorder group select reselect pluck pick distinct_on".split())
 NUMBERS = frozenset("sum average minimum maximum count".split())
 LOADS = frozenset(("includes", "preload", "eager_load", "joins", "left_joins", "left_outer_joins", "references"))
+LOADS_ROWS = frozenset(("includes", "preload", "eager_load"))
 FINDS = frozenset(
     """find find_by find_by! first first! last last! take take! all find_each find_in_batches in_batches to_a each map
     find_or_create_by find_or_create_by! find_or_initialize_by second third sole find_sole_by each_with_index load
@@ -42,6 +43,7 @@ CHANGES = frozenset(
     """.split()
 )
 REMOVES = frozenset("destroy destroy! delete delete_all destroy_all destroy_by delete_by".split())
+REMOVERS = frozenset(("&:destroy", "&:destroy!", "&:delete"))  # blocks that remove each record
 SAVES = frozenset(("save", "save!"))
 ROWLESS = frozenset("pluck pick ids sum average minimum maximum count exists? any? none? size empty?".split())
 QUERIES = (
@@ -168,42 +170,63 @@ class _Reader:
             draft.use(model, whole=is_whole and not is_listed)
 
     def _call(self, link: Link, model: str, draft: UsageBuilder) -> None:
-        name, arguments = link.name, link.arguments or ()
-        if name in CONDITIONS:
-            self._conditions(arguments, model, draft)
-        if name in {"destroy_by", "delete_by"} or name in REMOVES:
-            draft.use(model, Access.DELETE)
-        elif name.startswith(("find_or_create", "create")) or name in CREATES:
-            draft.use(model, Access.WRITE, whole=True)
-            self._written(arguments, model, draft)
-            if name.startswith("find_or_create"):
-                draft.read.add(model)
-        elif name in {"update_attribute", "update_column", "increment!", "decrement!", "toggle!"}:
-            draft.use(model, Access.WRITE)
-            field = (literal(link.argument(0)) or "") if arguments else ""
-            draft.touch(model, field, written=True)
-            if name in {"increment!", "decrement!", "toggle!"}:
-                draft.touch(model, field)
-        elif name in CHANGES:
-            draft.use(model, Access.WRITE)
-            if name == "update_all" and (text := literal(link.argument(0))) is not None:
-                draft.touch_all(model, columns_in(text), written=True)
-            self._written(arguments, model, draft)
-        elif name in SAVES:
-            draft.use(model, Access.WRITE, whole=True)
-        elif name in LISTS or name in NUMBERS:
-            self._list(arguments, model, draft)
-        elif name in LOADS:
-            is_whole = name in {"includes", "preload", "eager_load"}
-            for argument in arguments:
-                self._along(argument, model, draft, is_whole=is_whole, depth=0)
-        elif name == "ids":
-            draft.touch(model, "id")
-        if name in FINDS and any(
-            text_of(argument.node) in {"&:destroy", "&:destroy!", "&:delete"} for argument in arguments
-        ):
+        """Note what one call does to a model.
+
+        `.where(email: x)` reads email; `.update_column(:name, x)` writes name; `.destroy_all` deletes rows.
+        """
+        if link.name in CONDITIONS:
+            self._conditions(link.arguments or (), model, draft)
+        if (note := VERBS.get(link.name)) is not None:
+            note(self, link, model, draft)
+        elif link.name.startswith("find_or_create"):
+            self._create(link, model, draft)
+            draft.read.add(model)
+        elif link.name.startswith("create"):
+            self._create(link, model, draft)
+        if link.name in FINDS and any(text_of(argument.node) in REMOVERS for argument in link.arguments or ()):
             draft.use(model, Access.DELETE)
             draft.read.add(model)
+
+    def _remove(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        del link
+        draft.use(model, Access.DELETE)
+
+    def _create(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        draft.use(model, Access.WRITE, whole=True)
+        self._written(link.arguments or (), model, draft)
+
+    def _change(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        draft.use(model, Access.WRITE)
+        self._written(link.arguments or (), model, draft)
+
+    def _change_all(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        draft.use(model, Access.WRITE)
+        if (text := literal(link.argument(0))) is not None:
+            draft.touch_all(model, columns_in(text), written=True)
+        self._written(link.arguments or (), model, draft)
+
+    def _change_field(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        draft.use(model, Access.WRITE)
+        draft.touch(model, literal(link.argument(0)) or "", written=True)
+
+    def _count_up(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        self._change_field(link, model, draft)
+        draft.touch(model, literal(link.argument(0)) or "")
+
+    def _save(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        del link
+        draft.use(model, Access.WRITE, whole=True)
+
+    def _columns(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        self._list(link.arguments or (), model, draft)
+
+    def _load(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        for argument in link.arguments or ():
+            self._along(argument, model, draft, is_whole=link.name in LOADS_ROWS, depth=0)
+
+    def _ids(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        del link
+        draft.touch(model, "id")
 
     def _conditions(self, given: tuple[Argument, ...], model: str, draft: UsageBuilder) -> None:
         for argument in given:
@@ -300,6 +323,21 @@ class _Reader:
             draft.use(model, Access.WRITE)
             draft.touch(model, chain.links[1].name, written=True)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
+
+
+Verb = Callable[[_Reader, Link, str, UsageBuilder], None]
+VERBS: Mapping[str, Verb] = {
+    **dict.fromkeys(REMOVES, _Reader._remove),
+    **dict.fromkeys(CREATES, _Reader._create),
+    **dict.fromkeys(CHANGES, _Reader._change),
+    "update_all": _Reader._change_all,
+    **dict.fromkeys(("update_attribute", "update_column"), _Reader._change_field),
+    **dict.fromkeys(("increment!", "decrement!", "toggle!"), _Reader._count_up),
+    **dict.fromkeys(SAVES, _Reader._save),
+    **dict.fromkeys(LISTS | NUMBERS, _Reader._columns),
+    **dict.fromkeys(LOADS, _Reader._load),
+    "ids": _Reader._ids,
+}
 
 
 def _gives_records(link: Link) -> bool:

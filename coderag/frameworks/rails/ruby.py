@@ -107,7 +107,10 @@ class Code:
         return Arguments(tuple(values), tuple(nodes), options, call.child_by_field_name("block"), complete)
 
     def value(self, node: Node | None, depth: int = 0) -> Literal:
-        """Return what a literal says; COMPUTED for everything else."""
+        """Return what a literal says; COMPUTED for everything else.
+
+        `:name` -> "name"; `{ null: false }` -> {"null": False}; `rand(9)` -> COMPUTED
+        """
         if node is None or depth > MAX_DEPTH:
             return COMPUTED
         match node.type:
@@ -118,8 +121,7 @@ class Code:
             case "integer" | "float":
                 return Number(text_of(node).replace("_", ""))
             case "unary":
-                value = self.value(node.child_by_field_name("operand"), depth + 1)
-                return Number(f"-{value.text}") if isinstance(value, Number) and text_of(node)[0] == "-" else COMPUTED
+                return self._negated(node, depth)
             case "true" | "false":
                 return node.type == "true"
             case "nil":
@@ -132,13 +134,21 @@ class Code:
             case "lambda" | "call":
                 return self._of_call(node, depth)
             case "constant" | "identifier":
-                bound = self._names.get(text_of(node), COMPUTED)
-                if isinstance(bound, Node):
-                    return self.value(bound, depth + 1)
-                return Reference(text_of(node)) if bound is COMPUTED and node.type == "constant" else bound
+                return self._bound(node, depth)
             case "scope_resolution":
                 return Reference(text_of(node).removeprefix("::"))
         return COMPUTED
+
+    def _negated(self, node: Node, depth: int) -> Literal:
+        value = self.value(node.child_by_field_name("operand"), depth + 1)
+        return Number(f"-{value.text}") if isinstance(value, Number) and text_of(node)[0] == "-" else COMPUTED
+
+    def _bound(self, name: Node, depth: int) -> Literal:
+        """Return what a name stands for; an unknown constant stands for itself."""
+        bound = self._names.get(text_of(name), COMPUTED)
+        if isinstance(bound, Node):
+            return self.value(bound, depth + 1)
+        return Reference(text_of(name)) if bound is COMPUTED and name.type == "constant" else bound
 
     def lines(self, node: Node) -> Source:
         """Return the lines of a literal; those of a here-document are where its text stands."""

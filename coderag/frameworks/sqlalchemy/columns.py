@@ -85,25 +85,13 @@ class Constraint:
 def read_column(call: Call, code: Code, *, attribute: str = "") -> Field | None:
     """Return the column of a call of Column or mapped_column; None where it has no name.
 
-    `attribute` is the name that it is assigned to in a class.
+    `attribute` is the name that it is assigned to in a class. `Column("id", Integer, primary_key=True)` -> id INTEGER;
+    `email = mapped_column(String(9))` -> email VARCHAR(9)
     """
-    arguments = list(call.arguments)
-    name = attribute
-    if arguments and (written := code.string(arguments[0])) is not None:
-        name = written
-        arguments.pop(0)
-    if (node := call.keywords.get("name")) is not None:
-        name = code.string(node) or name
+    name, arguments = _name_of(call, code, attribute)
     if not name:
         return None
-    type_node = call.keywords.get("type_")
-    clauses: list[Call] = []
-    for argument in arguments:
-        one = code.call(argument)
-        if last_part(one.name if one else code.dotted(argument)) in CLAUSES:
-            clauses += [one] if one else []
-        elif type_node is None:
-            type_node = argument
+    type_node, clauses = _type_and_clauses(call, arguments, code)
     of = {last_part(clause.name): clause for clause in clauses}
     found = sql_type(type_node, code)
     primary_key = bool(code.truth(call.keywords.get("primary_key")))
@@ -135,6 +123,30 @@ def read_column(call: Call, code: Code, *, attribute: str = "") -> Field | None:
         ),
         complete=call.complete,
     )
+
+
+def _name_of(call: Call, code: Code, attribute: str) -> tuple[str, list[Node]]:
+    """Return the name of a column, "" for none, and the arguments behind it."""
+    name, arguments = attribute, list(call.arguments)
+    if arguments and (written := code.string(arguments[0])) is not None:
+        name = written
+        arguments.pop(0)
+    if (node := call.keywords.get("name")) is not None:
+        name = code.string(node) or name
+    return name, arguments
+
+
+def _type_and_clauses(call: Call, arguments: Sequence[Node], code: Code) -> tuple[Node | None, list[Call]]:
+    """Return the type among the arguments of a column, and the calls that add keys and the like to it."""
+    type_node = call.keywords.get("type_")
+    clauses: list[Call] = []
+    for argument in arguments:
+        one = code.call(argument)
+        if last_part(one.name if one else code.dotted(argument)) in CLAUSES:
+            clauses += [one] if one else []
+        elif type_node is None:
+            type_node = argument
+    return type_node, clauses
 
 
 def _default(call: Call, code: Code) -> str:
@@ -299,6 +311,31 @@ def table_of(
     evidence: Evidence = Evidence.MODEL,
 ) -> tuple[Table, list[Source]]:
     """Return a table with columns and keys, and where the foreign keys stand whose tables are not known."""
+    keys, unknown = _foreign_keys(fields, constraints, resolve=resolve, evidence=evidence)
+    primary_key = tuple(field.column.name for field in fields if field.primary_key)
+    primary_key = next((rule.primary_key for rule in constraints if rule.primary_key), primary_key)
+    unique: list[tuple[str, ...]] = [(field.column.name,) for field in fields if field.unique]
+    unique += [rule.unique for rule in constraints if rule.unique]
+    checks = [check for field in fields for check in field.checks] + [rule.check for rule in constraints if rule.check]
+    done = msgspec.structs.replace(
+        table,
+        columns=tuple(_with_key(field, primary_key).column for field in fields),
+        primary_key=primary_key,
+        unique=tuple(dict.fromkeys(unique)),
+        foreign_keys=tuple(keys),
+        checks=tuple(dict.fromkeys(checks)),
+    )
+    return done, unknown
+
+
+def _foreign_keys(
+    fields: Sequence[Field],
+    constraints: Sequence[Constraint],
+    *,
+    resolve: Callable[[Target], Target | None],
+    evidence: Evidence,
+) -> tuple[list[ForeignKey], list[Source]]:
+    """Return the foreign keys of columns and of constraints, and where those stand whose tables are not known."""
     unknown: list[Source] = []
     keys: list[ForeignKey] = []
     for field in fields:
@@ -314,20 +351,7 @@ def table_of(
             )
             keys += [key] if key else []
             unknown += [] if key else [rule.source]
-    primary_key = tuple(field.column.name for field in fields if field.primary_key)
-    primary_key = next((rule.primary_key for rule in constraints if rule.primary_key), primary_key)
-    unique: list[tuple[str, ...]] = [(field.column.name,) for field in fields if field.unique]
-    unique += [rule.unique for rule in constraints if rule.unique]
-    checks = [check for field in fields for check in field.checks] + [rule.check for rule in constraints if rule.check]
-    done = msgspec.structs.replace(
-        table,
-        columns=tuple(_with_key(field, primary_key).column for field in fields),
-        primary_key=primary_key,
-        unique=tuple(dict.fromkeys(unique)),
-        foreign_keys=tuple(keys),
-        checks=tuple(dict.fromkeys(checks)),
-    )
-    return done, unknown
+    return keys, unknown
 
 
 def _with_key(one: Field, primary_key: tuple[str, ...]) -> Field:

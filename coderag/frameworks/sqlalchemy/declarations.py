@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
@@ -25,6 +25,7 @@ CAMEL = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")  # as flask_sqla
 MAPPERS = ("map_imperatively", "mapper")
 ROOTS = frozenset({"DeclarativeBase", "DeclarativeBaseNoMeta"})  # what derives from them is a base of tables
 PLAIN = frozenset({"object", "MappedAsDataclass", "ABC"})  # bases that map nothing
+CASES: Mapping[str, Callable[[str], str]] = {"lower": str.lower, "upper": str.upper}
 COMPUTED_NAME = "the table's name is computed"
 MAX_DEPTH = 12
 MAX_BASES = 50
@@ -238,30 +239,42 @@ def _is_mapped(one: Class, code: Code) -> bool:
 
 
 def _own_name(one: Class, places: Places) -> str | None:
-    """Return the name of a class' own table; "" where it is computed, None where it has none."""
+    """Return the name of a class' own table; "" where it is computed, None where it has none.
+
+    `__tablename__ = "users"` -> "users"; a class without columns below one with a table -> None
+    """
     code = places.code
     columns = [found for fields in places.fields[one.name].values() for found in fields]
     if "__tablename__" in one.members:
-        if one.members["__tablename__"].method and not columns:
-            return None  # it names the tables of the classes below
-        return _written_name(one, one, code)
+        is_of_subclasses = one.members["__tablename__"].method and not columns
+        return None if is_of_subclasses else _written_name(one, one, code)
     if code.truth(one.keywords.get("table")):
-        above = next((base for base in ancestors(one, code) if "__tablename__" in base.members), None)
+        above = _named_ancestor(one, code)
         return _written_name(above, one, code) if above is not None else one.name.lower()
     parent = places.mapped_parent(one)
     has_key = any(column.primary_key for column in columns)
     if parent is not None and not has_key:
         return None  # its columns are in the parent's table
-    above = next((base for base in ancestors(one, code) if "__tablename__" in base.members), None)
+    above = _named_ancestor(one, code)
     if above is not None and (above.members["__tablename__"].method or above is not parent):
         return _written_name(above, one, code) if columns or above is not parent else None
     if _is_flask_model(one, code):
         return CAMEL.sub(r"_\1", one.name).lower()
-    strange = [last_part(name) for name in places.strange_bases(one)]
-    is_mixin = any("mixin" in name.lower() for name in (one.name, *strange))
-    if strange and columns and not is_mixin and (has_key or "__mapper_args__" in one.members):
-        places.lost.append(lost_at(one.node, f"its table is named by {strange[0]}, which is in another file"))
+    if columns and (has_key or "__mapper_args__" in one.members):
+        _note_other_file(one, places)
     return None
+
+
+def _named_ancestor(one: Class, code: Code) -> Class | None:
+    """Return the nearest class above that has a `__tablename__`."""
+    return next((base for base in ancestors(one, code) if "__tablename__" in base.members), None)
+
+
+def _note_other_file(one: Class, places: Places) -> None:
+    """Note that a class' table is named by a base that another file has; a mixin has no table."""
+    strange = [last_part(name) for name in places.strange_bases(one)]
+    if strange and not any("mixin" in name.lower() for name in (one.name, *strange)):
+        places.lost.append(lost_at(one.node, f"its table is named by {strange[0]}, which is in another file"))
 
 
 def _written_name(holder: Class, one: Class, code: Code) -> str | None:
@@ -277,12 +290,14 @@ def _written_name(holder: Class, one: Class, code: Code) -> str | None:
 
 
 def _of_class_name(node: Node | None, name: str, code: Code, depth: int) -> str | None:
-    """Return a string that is made of a class' name: `cls.__name__.lower() + "s"`, f"shop_{cls.__name__}"."""
+    """Return a string that is made of a class' name, None for any other expression.
+
+    Of Order, `cls.__name__.lower() + "s"` -> "orders"; `f"shop_{cls.__name__}"` -> "shop_Order"
+    """
     if node is None or depth == 0:
         return None
     if (text := code.string(node)) is not None:
         return text
-    parts: list[str | None]
     match node.type:
         case "attribute":
             return name if text_of(node.child_by_field_name("attribute")) == "__name__" else None
@@ -290,22 +305,32 @@ def _of_class_name(node: Node | None, name: str, code: Code, depth: int) -> str 
             inner = named(node)
             return _of_class_name(inner[0], name, code, depth - 1) if len(inner) == 1 else None
         case "call":
-            function = node.child_by_field_name("function")
-            method = text_of(function.child_by_field_name("attribute")) if function is not None else ""
-            if method not in {"lower", "upper"} or function is None:
-                return None
-            of = _of_class_name(function.child_by_field_name("object"), name, code, depth - 1)
-            return None if of is None else of.lower() if method == "lower" else of.upper()
+            return _in_case(node, name, code, depth)
         case "binary_operator" if text_of(node.child_by_field_name("operator")) == "+":
-            parts = [_of_class_name(child, name, code, depth - 1) for child in named(node)]
+            return _all_of([_of_class_name(child, name, code, depth - 1) for child in named(node)])
         case "string":
-            parts = [
+            return _all_of(
                 _of_class_name(child, name, code, depth - 1) if child.type == "interpolation" else text_of(child)
                 for child in named(node, "interpolation", "string_content")
-            ]
+            )
         case _:
             return None
-    return None if None in parts else "".join(part for part in parts if part is not None)
+
+
+def _in_case(call: Node, name: str, code: Code, depth: int) -> str | None:
+    """Return what `.lower()` and `.upper()` make of a string that is made of a class' name."""
+    function = call.child_by_field_name("function")
+    case = CASES.get(text_of(function.child_by_field_name("attribute"))) if function is not None else None
+    if function is None or case is None:
+        return None
+    text = _of_class_name(function.child_by_field_name("object"), name, code, depth - 1)
+    return case(text) if text is not None else None
+
+
+def _all_of(parts: Iterable[str | None]) -> str | None:
+    """Return the parts as one string, None where one of them is unknown."""
+    texts = list(parts)
+    return None if None in texts else "".join(text for text in texts if text is not None)
 
 
 def _is_flask_model(one: Class, code: Code) -> bool:

@@ -116,23 +116,21 @@ def returned_by(member: Member) -> Node | None:
 
 
 def _fields_of(member: Member, code: Code, *, types: Mapping[str, Node], sql_model: bool) -> Iterator[Field]:
-    if member.name.startswith("__"):
+    """Yield the columns of an attribute of a class.
+
+    `name: Mapped[str]` -> name VARCHAR; `posts = relationship("Post")` -> nothing
+    """
+    if member.name.startswith("__") or (member.method and not _is_declared(member)):
         return
-    value = member.value
-    if member.method:
-        if "declared_attr" not in text_of(member.node).partition("def ")[0]:
-            return
-        value = returned_by(member)
+    value = returned_by(member) if member.method else member.value
     hint = read_hint(member.annotation, code) if member.annotation is not None else Hint()
     if hint.wrapper in NEVER_COLUMNS:
         return
     call = _followed(code.call(value), code)
     name = last_part(call.name) if call is not None else ""
     if call is not None and name in HOLDERS:
-        inner = [one for argument in call.arguments if (one := code.call(argument)) is not None]
-        for one in inner:
-            if last_part(one.name) in COLUMN_CALLS:
-                yield from _column(one, hint if name != "composite" else Hint(), member, code=code, types=types)
+        for inner in _column_calls(call, code):
+            yield from _column(inner, hint if name != "composite" else Hint(), member, code=code, types=types)
     elif call is not None and name in COLUMN_CALLS:
         yield from _column(call, hint, member, code=code, types=types)
     elif call is not None and NO_COLUMNS.search(name):
@@ -142,6 +140,17 @@ def _fields_of(member: Member, code: Code, *, types: Mapping[str, Node], sql_mod
             yield from _column(None, hint, member, code=code, types=types)
     elif sql_model and member.annotation is not None and not member.method:
         yield from _model_field(call, hint, member, code)
+
+
+def _is_declared(method: Member) -> bool:
+    """Tell whether a method is an attribute by its decorator `declared_attr`."""
+    return "declared_attr" in text_of(method.node).partition("def ")[0]
+
+
+def _column_calls(call: Call, code: Code) -> list[Call]:
+    """Return the columns among the arguments of a call."""
+    calls = [one for argument in call.arguments if (one := code.call(argument)) is not None]
+    return [one for one in calls if last_part(one.name) in COLUMN_CALLS]
 
 
 def column_of_function(function: Node, code: Code) -> Call | None:
@@ -198,39 +207,54 @@ def _column(call: Call | None, hint: Hint, member: Member, *, code: Code, types:
 
 
 def _model_field(call: Call | None, hint: Hint, member: Member, code: Code) -> Iterator[Field]:
-    """Yield the column of a SQLModel's attribute: Field(...), a plain default, or nothing but the annotation."""
+    """Yield the column of a SQLModel's attribute: Field(...), a plain default, or nothing but the annotation.
+
+    `name: str = Field(max_length=9)` -> name VARCHAR(9); `posts: list["Post"]` -> nothing
+    """
     if member.name.startswith("_") or member.name == "model_config":
         return
-    is_field = call is not None and last_part(call.name) == "Field"
-    words: dict[str, Node] = {}
-    for one in (*hint.calls, *([call] if call is not None and is_field else [])):
-        words |= one.keywords
-    own = code.call(words.get("sa_column"))
-    if own is None and hint.collection and "sa_type" not in words:
-        return  # the other side of a relationship
-    if own is not None:
-        field = read_column(Call(own.name, member.node, own.arguments, own.keywords), code, attribute=member.name)
+    field_call = call if call is not None and last_part(call.name) == "Field" else None
+    keywords: dict[str, Node] = {}
+    for one in (*hint.calls, *([field_call] if field_call is not None else [])):
+        keywords |= one.keywords
+    stated = code.call(keywords.get("sa_column"))
+    if stated is not None:
+        column_call = Call(stated.name, member.node, stated.arguments, stated.keywords)
+        field = read_column(column_call, code, attribute=member.name)
         if field is not None:
             yield field
         return
-    extra = code.pairs(words.get("sa_column_kwargs"))
-    default = call.argument(0, "default") if call is not None and is_field else member.value
-    given = {name: node for name, node in words.items() if name in SHARED}
-    given |= {"default": default} if default is not None else {}
-    given |= {"type_": words["sa_type"]} if "sa_type" in words else {}
-    field = read_column(Call("Field", member.node, (), given | extra), code, attribute=member.name)
-    if field is None:
-        return
-    known = annotated_type(hint, code, {})
-    length = code.integer(words.get("max_length"))
-    described = code.string(words.get("description"))
+    if hint.collection and "sa_type" not in keywords:
+        return  # the other side of a relationship
+    default = field_call.argument(0, "default") if field_call is not None else member.value
+    field = read_column(_call_of_field(keywords, default, member, code), code, attribute=member.name)
+    if field is not None:
+        yield _annotated(field, hint, keywords, code)
+
+
+def _call_of_field(keywords: Mapping[str, Node], default: Node | None, member: Member, code: Code) -> Call:
+    """Return the call of Column that SQLModel makes for the keywords of Field(...)."""
+    options = {name: node for name, node in keywords.items() if name in SHARED}
+    if default is not None:
+        options["default"] = default
+    if "sa_type" in keywords:
+        options["type_"] = keywords["sa_type"]
+    return Call("Field", member.node, (), options | code.pairs(keywords.get("sa_column_kwargs")))
+
+
+def _annotated(field: Field, hint: Hint, keywords: Mapping[str, Node], code: Code) -> Field:
+    """Return the column of a SQLModel's field with what its annotation and the keywords of Field(...) add."""
     column = field.column
+    known = annotated_type(hint, code, {})
+    length = code.integer(keywords.get("max_length"))
+    described = code.string(keywords.get("description"))
+    has_comment = "comment" in code.pairs(keywords.get("sa_column_kwargs"))
     column = msgspec.structs.replace(
         column,
         type=column.type or (f"VARCHAR({length})" if length and known.text == "VARCHAR" else known.text),
         values=column.values or known.values,
-        nullable=column.nullable if "nullable" in words else hint.optional and not field.primary_key,
-        comment=" ".join(described.split()) if described and "comment" not in extra else column.comment,
+        nullable=column.nullable if "nullable" in keywords else hint.optional and not field.primary_key,
+        comment=" ".join(described.split()) if described and not has_comment else column.comment,
     )
-    target = written_target(code.string(words.get("foreign_key")) or "")
-    yield replace(field, column=column, targets=(target,) if target else ())
+    target = written_target(code.string(keywords.get("foreign_key")) or "")
+    return replace(field, column=column, targets=(target,) if target else ())

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -59,6 +60,24 @@ LOADERS = frozenset(
     "joinedload selectinload subqueryload lazyload contains_eager immediateload raiseload noload".split()
 )
 NO_FIELDS = frozenset("query metadata registry __table__ __tablename__ __mapper__ c columns objects".split())
+
+
+SETTERS = frozenset(("values", "update", "ordered_values"))
+UPSERTS = frozenset(("on_conflict_do_update", "on_duplicate_key_update"))
+OF_OBJECTS = {  # methods of a session that are given objects
+    **dict.fromkeys(("add", "add_all", "merge", "bulk_save_objects"), Access.WRITE),
+    "delete": Access.DELETE,
+    "refresh": Access.READ,
+}
+
+
+@dataclass(slots=True)
+class _Query:
+    """A query whose calls are read."""
+
+    primary: str  # the model that it is about
+    draft: UsageBuilder
+    target: str  # the model that was joined last, which filter_by is about
 
 
 def read(code: CodeFile) -> Iterator[Usage]:
@@ -273,47 +292,65 @@ class _Reader:
         return "", 0
 
     def _links(self, chain: Chain, position: int, primary: str, draft: UsageBuilder, *, access: Access) -> None:
-        """Note what the calls behind the beginning of a query do."""
-        target = primary
+        """Note what the calls behind the beginning of a query do.
+
+        `select(User).where(User.email == x)` reads User.email; `update(User).values(name=x)` writes User.name.
+        """
+        query = _Query(primary, draft, target=primary)
         for link in chain.links[position:]:
             if link.arguments is None:
                 continue
-            name = link.name
-            if name == "filter_by":
-                draft.touch_all(target, (argument.name for argument in link.arguments if argument.name))
-            elif name in {"join", "outerjoin", "select_from", "join_from"}:
-                target = self._join(link, draft) or target
-            elif name == "options":
-                self._options(link, draft)
-            elif name in {"values", "update", "ordered_values"} and (access is not Access.READ or name == "update"):
-                draft.use(primary, Access.WRITE)
-                draft.whole.discard(primary)
-                self._written(link, primary, draft)
-                continue
-            elif name == "on_conflict_do_update" or name == "on_duplicate_key_update":
-                draft.touch_all(primary, (key for key, _ in entries(link.keyword("set_"))), written=True)
-                draft.touch_all(primary, filter(None, map(literal, items(link.keyword("index_elements")))))
-                draft.touch_all(
-                    primary,
-                    (argument.name for argument in link.arguments if argument.name and name.startswith("on_dup")),
-                    written=True,
-                )
-                continue
-            elif name == "delete":
-                draft.use(primary, Access.DELETE)
-                draft.whole.discard(primary)
-            elif name in {"order_by", "group_by"}:
-                draft.touch_all(
-                    primary,
-                    filter(str.isidentifier, filter(None, (literal(argument.node) for argument in link.arguments))),
-                )
-            elif name in {"with_entities", "with_only_columns", "exists"}:
-                draft.whole.discard(primary)
-            elif name == "returning" and any(self._is_bare(argument.node) for argument in link.arguments):
-                draft.use(primary, whole=True)
-            self._references(link, draft)
+            if link.name in SETTERS and (access is not Access.READ or link.name == "update"):
+                self._set(link, query)
+            elif link.name in UPSERTS:
+                self._upsert(link, query)
+            else:
+                if (note := VERBS.get(link.name)) is not None:
+                    note(self, link, query)
+                self._references(link, draft)
         if access is Access.WRITE and not draft.is_written(primary) and chain.find("from_select") is None:
             draft.use(primary, Access.WRITE, whole=chain.links[position - 1].name == "insert")
+
+    def _filter_by(self, link: Link, query: _Query) -> None:
+        query.draft.touch_all(query.target, (argument.name for argument in link.arguments or () if argument.name))
+
+    def _join_to(self, link: Link, query: _Query) -> None:
+        query.target = self._join(link, query.draft) or query.target
+
+    def _load(self, link: Link, query: _Query) -> None:
+        self._options(link, query.draft)
+
+    def _set(self, link: Link, query: _Query) -> None:
+        query.draft.use(query.primary, Access.WRITE)
+        query.draft.whole.discard(query.primary)
+        self._written(link, query.primary, query.draft)
+
+    def _upsert(self, link: Link, query: _Query) -> None:
+        """Note the fields of `on_conflict_do_update(index_elements=..., set_=...)`."""
+        draft, primary = query.draft, query.primary
+        draft.touch_all(primary, (key for key, _ in entries(link.keyword("set_"))), written=True)
+        draft.touch_all(primary, filter(None, map(literal, items(link.keyword("index_elements")))))
+        if link.name == "on_duplicate_key_update":
+            draft.touch_all(
+                primary, (argument.name for argument in link.arguments or () if argument.name), written=True
+            )
+
+    def _delete(self, link: Link, query: _Query) -> None:
+        del link
+        query.draft.use(query.primary, Access.DELETE)
+        query.draft.whole.discard(query.primary)
+
+    def _order(self, link: Link, query: _Query) -> None:
+        texts = filter(None, (literal(argument.node) for argument in link.arguments or ()))
+        query.draft.touch_all(query.primary, filter(str.isidentifier, texts))
+
+    def _narrow(self, link: Link, query: _Query) -> None:
+        del link
+        query.draft.whole.discard(query.primary)
+
+    def _return(self, link: Link, query: _Query) -> None:
+        if any(self._is_bare(argument.node) for argument in link.arguments or ()):
+            query.draft.use(query.primary, whole=True)
 
     def _is_bare(self, node: Node) -> bool:
         chain = chain_of(node)
@@ -371,7 +408,10 @@ class _Reader:
                     self._references(Link("", value, (argument._replace(node=value),)), draft)
 
     def _session(self, chain: Chain, draft: UsageBuilder) -> bool:
-        """Note what a method of a session does to objects; tell whether the chain is such a call."""
+        """Note what a method of a session does to objects; tell whether the chain is such a call.
+
+        `session.add(User(name=x))` writes User and its name; `session.delete(user)` deletes a row of User.
+        """
         position = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
         if position < 1:
             return False
@@ -381,31 +421,42 @@ class _Reader:
             return True
         if not self.is_session(chain, position):
             return False
+        if (access := OF_OBJECTS.get(link.name)) is not None:
+            self._objects(link, access, draft)
+            return True
         given = chain_of(link.argument(0))
-        if link.name in {"get", "get_one", "get_or_404"} and given is not None and link.argument(1) is not None:
-            model = split_model(given)[0]
-            draft.use(model, whole=True)
-            return bool(model)
-        if link.name in {"add", "add_all", "merge", "bulk_save_objects"}:
-            self._objects(link, Access.WRITE, draft)
-        elif link.name == "delete":
-            self._objects(link, Access.DELETE, draft)
-        elif link.name == "refresh":
-            self._objects(link, Access.READ, draft)
-        elif link.name in {"bulk_insert_mappings", "bulk_update_mappings"} and given is not None:
-            model = split_model(given)[0]
-            draft.use(model, Access.WRITE, whole=link.name == "bulk_insert_mappings")
-            for item in items(link.argument(1)):
-                draft.touch_all(model, (key for key, _ in entries(item)), written=True)
-        elif link.name == "execute" and given is not None and (start := self.beginning(given)) is not None:
-            if start[2] is Access.WRITE and link.argument(1) is not None:
-                model = self.primary(given, start, UsageBuilder())
-                for item in items(link.argument(1)):
-                    draft.touch_all(model, (key for key, _ in entries(item)), written=True)
-                draft.use(model, Access.WRITE)
-        else:
+        note = OF_MODELS.get(link.name)
+        return note is not None and given is not None and note(self, link, given, draft)
+
+    def _get(self, link: Link, given: Chain, draft: UsageBuilder) -> bool:
+        """Note the row of `session.get(User, 1)`."""
+        if link.argument(1) is None:
             return False
+        model = split_model(given)[0]
+        draft.use(model, whole=True)
+        return bool(model)
+
+    def _bulk(self, link: Link, given: Chain, draft: UsageBuilder) -> bool:
+        """Note the rows of `session.bulk_insert_mappings(User, [{...}])`."""
+        model = split_model(given)[0]
+        draft.use(model, Access.WRITE, whole=link.name == "bulk_insert_mappings")
+        self._rows(link, model, draft)
         return True
+
+    def _execute(self, link: Link, given: Chain, draft: UsageBuilder) -> bool:
+        """Note the rows of `session.execute(insert(User), [{...}])`."""
+        start = self.beginning(given)
+        if start is None:
+            return False
+        if start[2] is Access.WRITE and link.argument(1) is not None:
+            model = self.primary(given, start, UsageBuilder())
+            self._rows(link, model, draft)
+            draft.use(model, Access.WRITE)
+        return True
+
+    def _rows(self, link: Link, model: str, draft: UsageBuilder) -> None:
+        for item in items(link.argument(1)):
+            draft.touch_all(model, (key for key, _ in entries(item)), written=True)
 
     def _objects(self, link: Link, access: Access, draft: UsageBuilder, *, constructed: bool = False) -> None:
         """Note the objects that are handed to a session."""
@@ -445,6 +496,24 @@ class _Reader:
         if model:
             draft.use(model, Access.WRITE)
             draft.touch(model, chain.links[-1].name, written=True)
+
+
+Verb = Callable[[_Reader, Link, _Query], None]
+VERBS: Mapping[str, Verb] = {
+    "filter_by": _Reader._filter_by,
+    **dict.fromkeys(("join", "outerjoin", "select_from", "join_from"), _Reader._join_to),
+    "options": _Reader._load,
+    "delete": _Reader._delete,
+    **dict.fromkeys(("order_by", "group_by"), _Reader._order),
+    **dict.fromkeys(("with_entities", "with_only_columns", "exists"), _Reader._narrow),
+    "returning": _Reader._return,
+}
+ModelVerb = Callable[[_Reader, Link, Chain, UsageBuilder], bool]
+OF_MODELS: Mapping[str, ModelVerb] = {  # methods of a session that are given a class or a statement
+    **dict.fromkeys(("get", "get_one", "get_or_404"), _Reader._get),
+    **dict.fromkeys(("bulk_insert_mappings", "bulk_update_mappings"), _Reader._bulk),
+    "execute": _Reader._execute,
+}
 
 
 def is_target(node: Node | None) -> bool:

@@ -5,7 +5,7 @@ https://docs.sqlalchemy.org/en/20/core/type_basics.html
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -178,7 +178,10 @@ def enum_class(node: Node | None, code: Code) -> Class | None:
 
 
 def read_hint(node: Node | None, code: Code) -> Hint:
-    """Return what an annotation says; one in quotes is read as if it had none."""
+    """Return what an annotation says; one in quotes is read as if it had none.
+
+    `Mapped[Optional[str]]` -> str, optional, in Mapped; `Literal["a", "b"]` -> the values a and b
+    """
     wrapper, optional, calls, texts = "", False, list[Call](), list[str]()
     for _ in range(MAX_STEPS):
         if node is None:
@@ -204,15 +207,23 @@ def read_hint(node: Node | None, code: Code) -> Hint:
         elif name == "Optional" and inner:
             optional, node = True, inner[0]
         elif name == "Annotated" and inner:
-            calls += [call for one in inner[1:] if (call := code.call(one)) is not None]
+            calls += _calls(inner[1:], code)
             node = inner[0]
         elif name == "Literal":
-            values = tuple(text for one in inner if (text := code.string(one)) is not None)
+            values = _strings(inner, code)
             return Hint(head, node, wrapper, optional, calls=tuple(calls), values=values, texts=tuple(texts))
         else:
             collection = name in COLLECTIONS
             return Hint(head, node, wrapper, optional, collection, tuple(calls), texts=tuple(texts))
     return Hint("", None, wrapper, optional, calls=tuple(calls), texts=tuple(texts))
+
+
+def _calls(nodes: Sequence[Node], code: Code) -> list[Call]:
+    return [call for node in nodes if (call := code.call(node)) is not None]
+
+
+def _strings(nodes: Sequence[Node], code: Code) -> tuple[str, ...]:
+    return tuple(text for node in nodes if (text := code.string(node)) is not None)
 
 
 def _unquoted(node: Node) -> Node | None:

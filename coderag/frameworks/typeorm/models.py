@@ -285,20 +285,11 @@ class _Reading:
     def _type(
         self, member: Property, decorator: Decorator, values: Sequence[Literal], options: Mapping[str, Literal]
     ) -> str:
-        first = values[0] if values else None
-        written = first if decorator.name != "PrimaryGeneratedColumn" else None
-        reference = options.get("type", written if not isinstance(written, dict) else None)
-        if isinstance(reference, Reference | Raw):
-            kind = TYPES.get(reference.name, "") if isinstance(reference, Reference) else ""
-        elif decorator.name == "PrimaryGeneratedColumn":
-            kind = as_text(reference) or ("uuid" if first == "uuid" else TYPES.get(member.type, "integer"))
-            kind = "integer" if kind == "varchar" and first != "uuid" else kind
-        elif decorator.name in DATES:
-            kind = as_text(reference) or "timestamp"
-        elif decorator.name == "VersionColumn":
-            kind = as_text(reference) or "integer"
-        else:
-            kind = as_text(reference) or TYPES.get(member.type.removesuffix("[]"), "")
+        """Return the type of a column, with its size.
+
+        `@Column({ length: 9 }) name: string` -> varchar(9); `@Column("simple-json") data: any` -> text
+        """
+        kind = _bare_type(member, decorator, values, options)
         kind = PORTABLE_TYPES.get(kind, kind)
         sizes = [as_text(options.get(name)) for name in ("length", "width", "precision", "scale")]
         size = ", ".join(one for one in sizes if one)
@@ -577,3 +568,25 @@ def _is_key(member: Property) -> bool:
 
 def _kind(options: Mapping[str, Literal]) -> ObjectKind:
     return ObjectKind.MATERIALIZED_VIEW if options.get("materialized") is True else ObjectKind.VIEW
+
+
+def _bare_type(
+    member: Property, decorator: Decorator, values: Sequence[Literal], options: Mapping[str, Literal]
+) -> str:
+    """Return the type of a column as it is stated, else by its decorator and the type of its property."""
+    first = values[0] if values else None
+    is_generated = decorator.name == "PrimaryGeneratedColumn"
+    stated = options.get("type", first if not is_generated and not isinstance(first, dict) else None)
+    if isinstance(stated, Reference):
+        return TYPES.get(stated.name, "")
+    if isinstance(stated, Raw):
+        return ""
+    if is_generated:
+        usual = "uuid" if first == "uuid" else TYPES.get(member.type, "integer")
+        kind = as_text(stated) or usual
+        return "integer" if kind == "varchar" and first != "uuid" else kind
+    if decorator.name in DATES:
+        return as_text(stated) or "timestamp"
+    if decorator.name == "VersionColumn":
+        return as_text(stated) or "integer"
+    return as_text(stated) or TYPES.get(member.type.removesuffix("[]"), "")

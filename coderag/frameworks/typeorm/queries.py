@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from coderag.frameworks.usage.binding import Told
+from coderag.frameworks.usage.binding import Bound, Told
 from coderag.frameworks.usage.conditions import columns_in, named_column
 from coderag.frameworks.usage.entities import Entities, is_class_name, model_in_type, split_model
 from coderag.frameworks.usage.source_file import CodeFile
@@ -56,6 +56,11 @@ PASSING = frozenset(
         "getMany",
     )
 )
+# Methods of a query builder.
+SELECTS = frozenset(("select", "addSelect"))
+SETTERS = frozenset(("set", "values"))
+CONDITIONS = frozenset("where andWhere orWhere having andHaving orderBy addOrderBy groupBy addGroupBy".split())
+MAX_STEPS = 8  # from a name for a repository to the name that this one is made of
 
 
 def read(code: CodeFile) -> Iterator[Usage]:
@@ -79,41 +84,37 @@ class _Reader:
                 yield from self._assigned(chain)
 
     def repository(self, chain: Chain, position: int, depth: int = 0) -> str:
-        """Return the entity of the repository that the links before a position stand for, "" for none."""
-        if position < 1 or depth > 8:
+        """Return the entity of the repository that the links before a position stand for, "" for none.
+
+        `source.getRepository(User).find()` -> User; `this.users.find()` of a field `users: Repository<User>` -> User
+        """
+        if position < 1 or depth > MAX_STEPS:
             return ""
         before = chain.links[position - 1]
         if before.name == "getRepository" and before.arguments:
             return self._class(before.argument(0))
         if before.name == "extend" and position > 1:
             return self.repository(chain, position - 1, depth + 1)
-        bounds, links = self.code.told_of(chain)
         if before.arguments is not None:
             return ""
-        if links == position:
-            for bound in reversed(bounds):
-                if bound.told is Told.TYPE:
-                    text = text_of(bound.node)
-                    if REPOSITORY.search(text):
-                        return model_in_type(text.partition("<")[2])
-                    continue
-                value = chain_of(bound.node)
-                if (
-                    value is not None
-                    and value.node != chain.node
-                    and (
-                        found := self.repository(value, len(value.links), depth + 1)
-                        if value.links[-1].arguments is not None
-                        else ""
-                    )
-                ):
-                    return found
+        bounds, links = self.code.told_of(chain)
+        for bound in reversed(bounds) if links == position else ():
+            entity = self._of_bound(bound, chain, depth)
+            if entity is not None:
+                return entity
         model, links = split_model(chain)
-        if model and links == position and self.is_evident and not model.endswith(("Repository", "Service", "Manager")):
-            return model
-        if before.name in {"this"} and links == position:
-            return ""
-        return ""
+        is_entity = self.is_evident and not model.endswith(("Repository", "Service", "Manager"))
+        return model if is_entity and links == position else ""
+
+    def _of_bound(self, bound: Bound, chain: Chain, depth: int) -> str | None:
+        """Return the entity of a repository that a name is bound to, None where it is bound to none."""
+        if bound.told is Told.TYPE:
+            text = text_of(bound.node)
+            return model_in_type(text.partition("<")[2]) if REPOSITORY.search(text) else None
+        value = chain_of(bound.node)
+        if value is None or value.node == chain.node or value.links[-1].arguments is None:
+            return None
+        return self.repository(value, len(value.links), depth + 1) or None
 
     def _class(self, node: Node | None) -> str:
         chain = chain_of(node)
@@ -310,48 +311,36 @@ class _Reader:
             draft.use(model, whole=True)
 
     def _clauses(self, links: tuple[Link, ...], aliases: dict[str, str], model: str, *, draft: UsageBuilder) -> bool:
-        """Note what the calls of a builder name; tell whether some columns only are selected."""
+        """Note what the calls of a builder name; tell whether some columns only are selected.
+
+        `.where("u.email = :x")` reads User.email where u is User; `.set({ name })` writes name.
+        """
         is_listed = False
         for link in links:
-            name = link.name
             if link.arguments is None:
                 continue
-            if "Join" in name:
+            if "Join" in link.name:
                 self._join(link, aliases, draft)
-            elif name in {"select", "addSelect"}:
-                texts = [text for item in items(link.argument(0)) if (text := literal(item))]
-                for text in texts:
-                    if text in aliases:
-                        draft.use(aliases[text], whole=True)
-                    else:
-                        self._text(text, aliases, model, draft)
-                is_listed = is_listed or (
-                    name == "select" and bool(texts) and not any(text in aliases for text in texts)
-                )
-            elif name in {
-                "where",
-                "andWhere",
-                "orWhere",
-                "having",
-                "andHaving",
-                "orderBy",
-                "addOrderBy",
-                "groupBy",
-                "addGroupBy",
-            }:
-                first = link.argument(0)
-                if (text := literal(first)) is not None:
+            elif link.name in SELECTS:
+                is_listed = self._select(link, aliases, model, draft) or is_listed
+            elif link.name in CONDITIONS:
+                for text in _texts(link.argument(0)):
                     self._text(text, aliases, model, draft)
-                elif first is not None and first.type == "template_string":
-                    self._text(text_of(first).strip("`"), aliases, model, draft)
-                elif first is not None and first.type == "object":
-                    for key, _ in entries(first):
-                        self._text(key, aliases, model, draft)
-            elif name in {"set", "values"}:
+            elif link.name in SETTERS:
                 for item in items(link.argument(0)):
                     draft.touch_all(model, (key for key, _ in entries(item)), written=True)
-                draft.use(model, Access.WRITE, whole=name == "values")
+                draft.use(model, Access.WRITE, whole=link.name == "values")
         return is_listed
+
+    def _select(self, link: Link, aliases: dict[str, str], model: str, draft: UsageBuilder) -> bool:
+        """Note what a select names; tell whether it selects columns and no whole entity."""
+        texts = [text for item in items(link.argument(0)) if (text := literal(item))]
+        for text in texts:
+            if text in aliases:
+                draft.use(aliases[text], whole=True)
+            else:
+                self._text(text, aliases, model, draft)
+        return link.name == "select" and bool(texts) and not any(text in aliases for text in texts)
 
     def _join(self, link: Link, aliases: dict[str, str], draft: UsageBuilder) -> None:
         text, alias = literal(link.argument(0)), literal(link.argument(1)) or ""
@@ -391,3 +380,12 @@ class _Reader:
             draft.use(model, Access.WRITE)
             draft.touch(model, chain.links[-1].name, written=True)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
+
+
+def _texts(node: Node | None) -> list[str]:
+    """Return the SQL of a condition or order: a text, a template, the keys of an object."""
+    if (text := literal(node)) is not None:
+        return [text]
+    if node is not None and node.type == "template_string":
+        return [text_of(node).strip("`")]
+    return [key for key, _ in entries(node)] if node is not None and node.type == "object" else []

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coderag.encoders.encoder import Passage, quantised
-from coderag.encoders.spec import SHIPPED, WORDS_ONLY, EncoderSpec, open_encoder, pinned
+from coderag.encoders.opening import open_encoder
+from coderag.encoders.spec import SHIPPED, WORDS_ONLY, EncoderSpec, pinned
 from coderag.errors import EncoderError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.folder.index_path import IndexPath

@@ -14,7 +14,9 @@ from coderag.errors import RetrievalWarning
 from coderag.index.build.embed import passage_of
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
-from coderag.rerankers.spec import Reranker, open_reranker, parse_reranker, reranker_warning
+from coderag.rerankers.opening import open_reranker
+from coderag.rerankers.reranker import Reranker
+from coderag.rerankers.spec import parse_reranker, reranker_warning
 from coderag.search.query.vocabulary import STOP_WORDS
 from coderag.search.ranking.rank import Ranked
 from coderag.search.retrieval.maxsim import likeness, name_words

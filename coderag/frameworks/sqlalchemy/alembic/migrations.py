@@ -16,7 +16,7 @@ from coderag.frameworks.sqlalchemy.alembic.branches import branches, lenient
 from coderag.frameworks.sqlalchemy.alembic.operations import COMPUTED, PASSED, Step, read_step
 from coderag.frameworks.sqlalchemy.alembic.wrappers import wrapped_operations
 from coderag.sql.records import Facts, Name, SchemaOperation, Series, Unparsed
-from coderag.syntax.languages.python import Code, definition_of, last_part, read_python
+from coderag.syntax.languages.python import Call, Code, definition_of, last_part, read_python
 from coderag.syntax.languages.python_loops import rounds
 from coderag.syntax.trees.tree import descendants, named, text_of
 
@@ -129,19 +129,14 @@ def _expression(statement: Node, scope: Scope, reader: Reader) -> Scope:
 
 
 def _call(node: Node, scope: Scope, reader: Reader) -> None:
-    """Read a call: an operation, SQL that is sent, or a function of the file whose body is followed."""
+    """Read a call: an operation, SQL that is sent, or a function of the file whose body is followed.
+
+    `op.drop_table("users")` -> the table is dropped; `op.execute("DROP TABLE users")` -> the same by SQL
+    """
     call = scope.code.call_at(node)
     owner, _, name = call.name.rpartition(".")
     if owner in MODULES or owner in scope.batches:
-        step = Step(call, scope.code, scope.batches.get(owner))
-        if name == "execute":
-            _execute(step, reader)
-            return
-        for unparsed in read_step(name, step):
-            if isinstance(unparsed, Unparsed):
-                reader.lost.append(unparsed)
-            else:
-                reader.operations.append(unparsed)
+        _operation(name, Step(call, scope.code, scope.batches.get(owner)), reader)
     elif _is_connection(node, scope):
         _execute(Step(call, scope.code, None), reader)
     elif scope.code.imports and (wrapped := wrapped_operations(call, scope.code)):
@@ -155,12 +150,29 @@ def _call(node: Node, scope: Scope, reader: Reader) -> None:
     elif scope.depth >= MAX_DEPTH or reader.blocks >= MAX_BLOCKS:
         reader.lose(node)
     else:
-        parameters = named(definition_of(function).child_by_field_name("parameters"))
-        names = [text_of(parameter.child_by_field_name("name") or parameter) for parameter in parameters]
-        given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
-        known = {name: value for name, argument in given.items() if (value := scope.code.resolve(argument)) is not None}
-        inner_scope = replace(scope.assigned(known), batches={}, depth=scope.depth + 1)
-        _follow(_body(function), inner_scope, reader)
+        _follow_call(call, function, scope, reader)
+
+
+def _operation(name: str, step: Step, reader: Reader) -> None:
+    """Read a method of `op`."""
+    if name == "execute":
+        _execute(step, reader)
+        return
+    for done in read_step(name, step):
+        if isinstance(done, Unparsed):
+            reader.lost.append(done)
+        else:
+            reader.operations.append(done)
+
+
+def _follow_call(call: Call, function: Node, scope: Scope, reader: Reader) -> None:
+    """Read the body of a function with the arguments that a call gives it."""
+    parameters = named(definition_of(function).child_by_field_name("parameters"))
+    names = [text_of(parameter.child_by_field_name("name") or parameter) for parameter in parameters]
+    arguments = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
+    known = {name: value for name, argument in arguments.items() if (value := scope.code.resolve(argument)) is not None}
+    inner_scope = replace(scope.assigned(known), batches={}, depth=scope.depth + 1)
+    _follow(_body(function), inner_scope, reader)
 
 
 def _is_connection(node: Node, scope: Scope) -> bool:
