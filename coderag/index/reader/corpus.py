@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -14,16 +14,17 @@ import numpy as np
 
 from coderag.index.reader.paths import PathTable
 from coderag.index.storage.arrays.arrays import Array
-from coderag.index.storage.arrays.keys import symbol_hash
+from coderag.index.storage.arrays.keys import path_key, symbol_hash
 from coderag.index.storage.arrays.strings import last_bytes
 from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS, LABELS
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, Manifest
 from coderag.index.storage.segment import Segment
 from coderag.index.storage.vectors import cosines
+from coderag.text.tokens import term_hash
 from coderag.types import Chunk, Content, Kind
 
-__all__ = ["Corpus", "Form", "Member", "open_members"]
+__all__ = ["Corpus", "Form", "Member", "open_members", "path_keys", "text_keys"]
 
 REMEMBERED_BYTES = 128 << 20  # of masks and factors
 WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be found out again
@@ -63,6 +64,11 @@ class Member:
         """Return which of some chunks are definitions, and the first piece of theirs: bool[n]."""
         whole: Array = (self.segment.chunk_flags[chunks] & (DEFINES | CONTINUES)) == DEFINES
         return whole
+
+    def chunk_bounds(self, files: Array) -> tuple[Array, Array]:
+        """Return the first chunk of each of some files, and the one past its last: i64[n] both."""
+        chunk_file = self.segment.chunk_file  # ascending: the chunks of a file lie together
+        return chunk_file.searchsorted(files, side="left"), chunk_file.searchsorted(files, side="right")
 
     def blob(self, file: int) -> bytes:
         """Return the id that git gives the content of a file as it was indexed."""
@@ -357,6 +363,16 @@ class Corpus:
             if len(arrays) == 1
             else np.concatenate(arrays).astype(dtype, copy=False)
         )
+
+
+def text_keys(terms: Iterable[str]) -> Array:
+    """Return the keys of terms in the postings of texts, u64[terms]."""
+    return np.array([term_hash(term) for term in terms], dtype=np.uint64)
+
+
+def path_keys(terms: Iterable[str]) -> Array:
+    """Return the keys of terms in the postings of paths, u64[terms]."""
+    return np.array([path_key(term) for term in terms], dtype=np.uint64)
 
 
 def _form(kind: int, flags: int) -> Form:

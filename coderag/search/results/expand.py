@@ -108,9 +108,9 @@ def _answer(member: Member, anchor: int, found: Sequence[Found], how: Expand, *,
 
 
 def _file_chunks(member: Member, file: int) -> range:
-    """Return the chunks of a file: they lie together, in order."""
-    first, past = (int(np.searchsorted(member.segment.chunk_file, file, side=side)) for side in ("left", "right"))
-    return range(first, past)
+    """Return the chunks of a file, in order."""
+    first, past = member.chunk_bounds(np.array([file]))
+    return range(int(first[0]), int(past[0]))
 
 
 def _own_rows(member: Member, chunk: int) -> list[int]:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coderag.index.reader.corpus import Corpus
+from coderag.index.reader.corpus import Corpus, path_keys, text_keys
 from coderag.index.storage.arrays.arrays import Array
-from coderag.index.storage.arrays.keys import path_key
 from coderag.index.storage.postings import idf, summed
 from coderag.search.query.understand import STOP_WEIGHT, Question
 from coderag.search.retrieval.maxsim import name_words
-from coderag.text.tokens import stem, term_hash
+from coderag.text.tokens import stem
 from coderag.types import Kind
 
 __all__ = ["Scores", "best_of", "lexical_scores"]
@@ -44,7 +43,7 @@ def lexical_scores(corpus: Corpus, question: Question) -> Scores:
     """Score every chunk and file of a corpus against the words of a question."""
     terms = _scored_terms(question)
     weights = np.array([question.terms[term] for term in terms], dtype=np.float32)
-    hashes = np.array([term_hash(term) for term in terms], dtype=np.uint64)
+    hashes = text_keys(terms)
     positions = [member.segment.text_postings.find(hashes) for member in corpus.members]
     rarity = _rarity(corpus, positions, len(terms)) * weights
     text, file_text = _text_scores(corpus, positions, rarity)
@@ -81,7 +80,7 @@ def _text_scores(corpus: Corpus, found: list[Array], rarity: Array) -> tuple[Arr
         chunk_scores = text[member.first_chunk : member.first_chunk + len(segment)]
         file_scores = file_text[member.first_file : member.first_file + len(segment.paths)]
         chunk_scores[:] = summed(docs, shares, len(segment))
-        # The chunks of a file lie together, so its best for a term is the best of a run of that term's postings.
+        # The chunks of a file lie together, so its best score for a term is that of a run of the term's postings.
         files = segment.chunk_file[docs]
         begins = np.empty(len(files), dtype=bool)
         np.not_equal(files[1:], files[:-1], out=begins[1:])
@@ -128,7 +127,7 @@ def _path_scores(corpus: Corpus, terms: list[str], rarity: Array) -> Array:
     total = float(rarity.sum())
     if not total:
         return scores
-    hashes = np.array([path_key(term) for term in terms], dtype=np.uint64)
+    hashes = path_keys(terms)
     for member in corpus.members:
         postings = member.segment.path_postings
         positions = postings.find(hashes)
