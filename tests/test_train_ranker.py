@@ -16,8 +16,8 @@ from coderag.index.reader.corpus import Corpus, open_members
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.search.ranking.features import FEATURES
-from coderag.search.ranking.rank import DEFAULT
 from coderag.search.ranking.trees import read_trees, tree_scores
+from coderag.search.ranking.tuning import DEFAULT
 from scripts.ranking_data.documented import ask_symbols, ask_topics, ask_ways
 from scripts.ranking_data.documents import ask_documents
 from scripts.ranking_data.export import write_ranker

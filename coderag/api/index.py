@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from coderag.api.handle import KeptIndex, telling_damage
-from coderag.errors import EncoderError, QueryError, RerankerError, RetrievalWarning
-from coderag.index.reader.corpus import Corpus, Member
+from coderag.errors import QueryError
+from coderag.index.reader.corpus import Member
 from coderag.index.storage.arrays.arrays import Array
 from coderag.limits import (
     BUDGET,
@@ -33,14 +32,12 @@ from coderag.limits import (
     checked_list,
     fault_of_text,
 )
-from coderag.search.query.filter import allowed_chunks
-from coderag.search.query.query import check_conditions, check_question, checked_query, make_query
-from coderag.search.query.understand import understand
-from coderag.search.ranking.rank import BUILT_IN, CONNECTED, STANDARD, Ranked, rank
-from coderag.search.results.expand import expand as expand_hits
-from coderag.search.results.explain import hits_of
+from coderag.search.pipeline import STAGES, Stage, search
+from coderag.search.query.embed import question_vector
+from coderag.search.query.query import Conditions, check_conditions, check_question, checked_query, make_query
 from coderag.search.retrieval.symbols import find_symbols
-from coderag.types import Chunk, Expand, Hit, Kind, OtherDatabases, Pipeline, Query, Symbol, TableFilter, TestPolicy
+from coderag.search.state import Sources
+from coderag.types import Chunk, Hit, OtherDatabases, Query, Symbol, TableFilter, TestPolicy
 
 if TYPE_CHECKING:
     from coderag.graph.drawing.drawing import Drawing
@@ -64,7 +61,6 @@ NO_FILTER = TableFilter()
 DRAWN, DRAWN_TABLES = 3, 2  # hits and tables of a question that a drawing begins with
 DRAWN_CONFIDENCE, DRAWN_SCORE = 0.2, 1.0  # that they have at least
 MAX_ANSWERING = 50  # hits that tell which parts of a map a question is about
-MAX_COPIES = 30  # hits that may turn out to have the text of a better one
 
 
 class Index(KeptIndex):
@@ -76,123 +72,35 @@ class Index(KeptIndex):
 
     @telling_damage
     def search(
-        self,
-        question: str | Query,
-        *,
-        k: int = 10,
-        kinds: Iterable[Kind | str] = (),
-        languages: Iterable[str] = (),
-        paths: Sequence[str] = (),
-        repositories: Iterable[str] = (),
-        databases: Iterable[str] = (),
-        environments: Iterable[str] = (),
-        groups: Iterable[str] | None = None,
-        tests: TestPolicy | str = TestPolicy.DEMOTE,
-        diversity: float = 0.0,
-        threshold: float = 0.0,
-        collapse: bool = True,
-        expand: Expand | str | None = None,
-        related: int = 0,
-        pipeline: Pipeline = STANDARD,
+        self, question: str | Query, *, stages: Sequence[Stage] = STAGES, **conditions: Unpack[Conditions]
     ) -> list[Hit]:
         """Return the k best chunks for a question, best first.
 
-        `paths` are globs as in .gitignore, "!" in front excludes. `databases` and `environments` leave the files that
-        declare, change, query or describe what is in such a database. `groups` are the caller's (`as_seen_by`), None
-        for one that sees all. `diversity`, 0..1, puts behind what is like a better hit; `threshold`, 0..1, is the least
-        confidence of a hit; without `collapse` copies are hits too; `expand` gives what is around hits in their place;
-        behind the hits come up to `related` that these have to do with; `pipeline` chooses how hits are ranked. A Query
-        brings its own conditions.
+        `conditions` are the fields of Query, as plain values; a Query brings its own. `k` is 10 where it is not given.
+        `kinds`, `languages`, `repositories` and `paths` (globs as in .gitignore, "!" in front excludes) say which
+        chunks may be found; `databases` and `environments` leave the files that declare, change, query or describe
+        what is in such a database; `groups` are the caller's (`as_seen_by`), None for one that sees all; `tests` are
+        included, demoted or excluded. `diversity`, 0..1, is that of the hits (MMR); `threshold`, 0..1, is the least
+        confidence of a hit; without `collapse` copies are hits too; `expand` gives the surroundings of hits in their
+        place; up to `related` neighbours in the graph come behind the hits; `pipeline` chooses how hits are ranked.
+        `stages` are the steps of the search (coderag.search.pipeline).
         Raises QueryError for an empty question, an unknown condition, and what exceeds a limit (coderag.limits), and
-        RerankerError for a reranker that is unknown. One that fails is left out, and a RetrievalWarning says so.
+        RerankerError for a reranker that is unknown. One that fails is left out, with a RetrievalWarning.
         """
-        if isinstance(question, str):
-            question = make_query(
-                question,
-                k=k,
-                kinds=kinds,
-                languages=languages,
-                paths=paths,
-                repositories=repositories,
-                databases=databases,
-                environments=environments,
-                groups=groups,
-                tests=tests,
-                diversity=diversity,
-                threshold=threshold,
-                collapse=collapse,
-                expand=expand,
-                related=related,
-                pipeline=pipeline,
-            )
-        else:
-            question = checked_query(question)
-        if question.groups is not None:
-            return self.as_seen_by(question.groups).search(replace(question, groups=None))
-        understood = understand(question.text)
-        if question.tests is TestPolicy.INCLUDE:
-            understood = replace(understood, wants=understood.wants | {"test"})
-        corpus = self._corpus  # once, as an update in another thread may put another in its place
-        allowed = allowed_chunks(corpus, question, lambda: (self._seen or self._opened).catalogs)
-        vector = self._vector(question.text)
-        ranked = rank(
-            corpus,
-            understood,
-            k=question.k + MAX_COPIES,
-            vector=vector,
-            allowed=allowed,
-            pipeline=question.pipeline,
-            diversity=question.diversity,
-            calibrated=self._encoder is not None and self._encoder.identity.kind == "static",
+        query = make_query(question, **conditions) if isinstance(question, str) else checked_query(question)
+        if query.groups is not None:
+            return self.as_seen_by(query.groups).search(replace(query, groups=None), stages=stages)
+        sources = Sources(
+            corpus=self._corpus,  # once, as an update in another thread may put another in its place
+            encoder=lambda: self._encoder,
+            catalogs=lambda: (self._seen or self._opened).catalogs,
+            graphs=self._relations,
         )
-        ranked = self._reranked(corpus, question, ranked)
-        sure = [one for one in ranked if one.confidence >= question.threshold]
-        found = hits_of(corpus, understood, sure, k=question.k, collapse=question.collapse)
-        graphs = self._relations() if found else {}
-        if not graphs:
-            further: list[tuple[int, Hit]] = []
-        else:
-            from coderag.search.results.related import related_hits, with_relations
-
-            found = with_relations(corpus, found, graphs)
-            further = (
-                related_hits(corpus, question.text, found, graphs=graphs, count=question.related, allowed=allowed)
-                if question.related
-                else []
-            )
-        hits = expand_hits(corpus, found, question.expand) if question.expand else [hit for _, hit in found]
-        return hits + [hit for _, hit in further]
-
-    def _reranked(self, corpus: Corpus, question: Query, ranked: list[Ranked]) -> list[Ranked]:
-        """Return a ranking as the reranker that was asked for has it; as it is where none was, or where that fails."""
-        pipeline = question.pipeline
-        if pipeline.reranker in BUILT_IN:
-            return ranked
-        if pipeline.reranker == CONNECTED:
-            from coderag.search.ranking.graph_rerank import graph_rerank
-
-            return graph_rerank(corpus, ranked, self._relations())
-        from coderag.search.ranking.rerank import find_reranker, reranked
-
-        try:
-            reranker = find_reranker(pipeline.reranker)
-            return reranked(
-                corpus, question.text, ranked, reranker=reranker, depth=pipeline.depth, blend=pipeline.blend
-            )
-        except RerankerError as error:
-            warnings.warn(f"the hits are not reranked: {error}", RetrievalWarning, stacklevel=3)
-            return ranked
+        return search(query, sources, stages=stages)
 
     def _vector(self, text: str) -> Array | None:
-        """Return the vector of a question, None where words alone answer; a warning says why if that is a failure."""
-        if self._encoder is None:
-            return None
-        try:
-            vector = self._encoder.encode_query(text)
-        except EncoderError as error:
-            warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=3)
-            return None
-        return vector if vector.any() else None
+        """Return the vector of a question, None where words alone answer."""
+        return question_vector(self._encoder, text)
 
     @telling_damage
     def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:

@@ -14,7 +14,7 @@ from coderag.errors import CoderagError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.query.understand import QueryType
 from coderag.search.ranking.features import FEATURES
-from coderag.search.ranking.rank import DEFAULT
+from coderag.search.ranking.tuning import DEFAULT
 from scripts.ranking_data.export import write_ranker
 from scripts.ranking_data.fit import Plan, cross_fitted, grow
 from scripts.ranking_data.gathering import of_packages, of_suites

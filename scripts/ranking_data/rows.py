@@ -11,13 +11,17 @@ import numpy as np
 from coderag.encoders.encoder import Encoder
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.query.understand import QueryType, understand
+from coderag.search.pipeline import STAGES, extract_features, run_stages
+from coderag.search.query.understand import QueryType
 from coderag.search.ranking.features import FEATURES
-from coderag.search.ranking.rank import DEFAULT, candidate_rows
+from coderag.search.ranking.tuning import DEFAULT
+from coderag.search.state import SearchState, Sources, made_by
+from coderag.types import Query
 from scripts.ranking_data.records import Judged, Target
 
 __all__ = ["Rows", "joined", "linear_scores", "rows_of"]
 
+UP_TO_FEATURES = STAGES[: STAGES.index(extract_features) + 1]
 MAX_TARGETS = 16  # bits of a mask; no question has more
 LOOSE, TIGHT = 0, 1
 MIN_INSIDE, MIN_OVERLAP = 0.5, 0.3  # share of a chunk's lines in the target, or of both lines in common: a tight answer
@@ -55,14 +59,15 @@ def rows_of(corpus: Corpus, questions: Iterable[Judged], *, group: str, encoder:
     kept: list[Judged] = []
     shapes: list[str] = []
     parts: list[tuple[Array, ...]] = []
+    sources = Sources(corpus, encoder=lambda: encoder, catalogs=dict, graphs=dict)
     for judged in questions:
-        question = understand(judged.text)
-        found = candidate_rows(corpus, question, vector=encoder.encode_query(judged.text) if encoder else None)
-        order = np.argsort(-linear_scores(found.features, found.query_type) * found.factor, kind="stable")
+        state = run_stages(SearchState(Query(judged.text), sources), UP_TO_FEATURES)
+        found = made_by("extract_features", state.rows)
+        order = np.argsort(-linear_scores(found.features, found.query_type) * found.prior, kind="stable")
         chunks = found.chunks[order]
         loose, tight = _answers(corpus, chunks, judged.targets[:MAX_TARGETS])
         files = corpus.chunk_file[chunks].astype(np.int32)
-        parts.append((found.features[order], found.factor[order], files, loose, tight))
+        parts.append((found.features[order], found.prior[order], files, loose, tight))
         kept.append(judged)
         shapes.append(str(found.query_type))
     features, factor, files, loose, tight = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -83,7 +88,7 @@ def rows_of(corpus: Corpus, questions: Iterable[Judged], *, group: str, encoder:
 
 def linear_scores(features: Array, shape: QueryType) -> Array:
     """Return the weighted sum of features for a shape of question, f32[candidates], as it is without a ranker."""
-    weights = {**DEFAULT.weights, **DEFAULT.weights_by_query_type[shape]}
+    weights = DEFAULT.weights_for(shape)
     summed: Array = features @ np.array([weights.get(name, 0.0) for name in FEATURES], dtype=np.float32)
     return summed
 

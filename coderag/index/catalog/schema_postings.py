@@ -10,7 +10,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.strings import pack_strings
 from coderag.index.storage.postings import WEIGHT_STEPS, Postings, build_postings, idf, saturate
 from coderag.sql.records import Definition, ExampleQuery, Table
-from coderag.text.asking import asked_words
+from coderag.text.asking import AskedWord, asked_words
 from coderag.text.tokens import Vocabulary, raw_words, split_identifier, stem, term_hash, terms, words
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "letters_of",
     "piece_words",
     "query_words",
+    "question_terms",
     "question_words",
     "table_words",
 ]
@@ -178,8 +179,13 @@ def letters_of(word: str) -> int:
 
 def question_words(text: str) -> dict[str, float]:
     """Return the terms of a question by which it is compared with others, and their weights."""
+    return question_terms(asked_words(text))
+
+
+def question_terms(words_of: Iterable[AskedWord]) -> dict[str, float]:
+    """Return the terms of a question, given as words, by which it is compared with others, and their weights."""
     found: dict[str, float] = {}
-    for word, weight in asked_words(text):
+    for word, weight in words_of:
         if weight and (of_word := terms(word)):
             found[of_word[-1]] = max(found.get(of_word[-1], 0.0), weight)
     return found

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from coderag.index.reader.paths import PathTable
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.keys import path_key, symbol_hash
 from coderag.index.storage.arrays.strings import last_bytes
-from coderag.index.storage.columns import KINDS, LABELS
+from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS, LABELS
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, Manifest
 from coderag.index.storage.segment import Segment
 from coderag.index.storage.vectors import cosines
+from coderag.text.tokens import term_hash
 from coderag.types import Chunk, Content, Kind
 
-__all__ = ["Corpus", "Member", "open_members"]
+__all__ = ["Corpus", "Form", "Member", "open_members", "path_keys", "text_keys"]
 
 REMEMBERED_BYTES = 128 << 20  # of masks and factors
 WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be found out again
@@ -30,6 +34,15 @@ WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be f
 REMEMBERED_NAMES = 100_000
 MANY_FILES = 2_000  # so many paths are not compared again for each question
 LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
+FLAGS = range((DEFINES | CONTINUES) + 1)  # all values of a chunk's flags
+
+
+class Form(NamedTuple):
+    """What a chunk is, whatever it says."""
+
+    kind: Kind
+    defines: bool  # a definition, and not what is left of a file beside its definitions
+    continues: bool  # a further piece of a long definition, without its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,24 @@ class Member:
     dead: tuple[int, ...]  # numbers of files that changed or went since the segment was written
     first_chunk: int = 0  # in the corpus
     first_file: int = 0
+
+    def form(self, chunk: int) -> Form:
+        """Return the form of a chunk of this segment."""
+        return _form(int(self.segment.chunk_kind[chunk]), int(self.segment.chunk_flags[chunk]))
+
+    def are_definitions(self, chunks: Array | slice) -> Array:
+        """Return which of some chunks are definitions, and the first piece of theirs: bool[n]."""
+        whole: Array = (self.segment.chunk_flags[chunks] & (DEFINES | CONTINUES)) == DEFINES
+        return whole
+
+    def chunk_bounds(self, files: Array) -> tuple[Array, Array]:
+        """Return the first chunk of each of some files, and the one past its last: i64[n] both."""
+        chunk_file = self.segment.chunk_file  # ascending: the chunks of a file lie together
+        return chunk_file.searchsorted(files, side="left"), chunk_file.searchsorted(files, side="right")
+
+    def blob(self, file: int) -> bytes:
+        """Return the id that git gives the content of a file as it was indexed."""
+        return bytes(self.segment.arrays["file_blob"][file])
 
 
 NONE_OPEN: Mapping[IndexPath, Segment] = {}
@@ -91,6 +122,11 @@ class Corpus:
     def chunk_kind(self) -> Array:
         """The kind of each chunk as its position in KINDS, u8[chunks]."""
         return self._joined([member.segment.chunk_kind for member in self.members], np.uint8)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that a file may carry."""
+        return LABELS
 
     @cached_property
     def file_labels(self) -> Array:
@@ -204,6 +240,31 @@ class Corpus:
         wanted = np.array([kind in kinds for kind in KINDS])
         return wanted[self.chunk_kind]
 
+    def by_file_and_form(self, of_file: Array, of_form: Callable[[Form], float | np.float32]) -> Array:
+        """Return for each chunk the number of its file, f32[files], times that of its form: f32[chunks]."""
+        numbers = np.array([of_form(_form(*codes)) for codes in product(range(len(KINDS)), FLAGS)], dtype=np.float32)
+        found = np.empty(len(self), dtype=np.float32)
+        for member in self.members:  # one by one, as what they take stays near the processor
+            segment = member.segment
+            of_chunk = numbers.take(segment.chunk_kind * np.uint8(len(FLAGS)) + segment.chunk_flags)
+            own = of_file[member.first_file : member.first_file + len(segment.paths)][segment.chunk_file]
+            np.multiply(own, of_chunk, out=found[member.first_chunk : member.first_chunk + len(segment)])
+        return found
+
+    def definitions(self, name: str) -> Iterator[tuple[Member, int, int]]:
+        """Yield the definitions of a name in lower case, alone or with that of its scope: `get`, `session.get`.
+
+        Each as its segment, its number there, and the number of the chunk there that holds it.
+        """
+        key = np.array([symbol_hash(name)], dtype=np.uint64)
+        for member in self.members:
+            segment = member.segment
+            position = int(segment.symbol_postings.find(key)[0])
+            for number in segment.symbol_postings.of(position)[0].tolist() if position >= 0 else ():
+                chunk = segment.chunk_of_definition(number)
+                if self.live_file[member.first_file + int(segment.chunk_file[chunk])]:
+                    yield member, number, chunk
+
     def member_of(self, chunk: int) -> tuple[Member, int]:
         """Return the segment that holds a chunk, and the chunk's number in it."""
         member = self.members[bisect_right(self._first_chunks, chunk) - 1]
@@ -302,6 +363,21 @@ class Corpus:
             if len(arrays) == 1
             else np.concatenate(arrays).astype(dtype, copy=False)
         )
+
+
+def text_keys(terms: Iterable[str]) -> Array:
+    """Return the keys of terms in the postings of texts, u64[terms]."""
+    return np.array([term_hash(term) for term in terms], dtype=np.uint64)
+
+
+def path_keys(terms: Iterable[str]) -> Array:
+    """Return the keys of terms in the postings of paths, u64[terms]."""
+    return np.array([path_key(term) for term in terms], dtype=np.uint64)
+
+
+def _form(kind: int, flags: int) -> Form:
+    """Return a form by the codes that an index has for it."""
+    return Form(KINDS[kind], bool(flags & DEFINES), bool(flags & CONTINUES))
 
 
 def _ranks(texts: Sequence[str]) -> Array:

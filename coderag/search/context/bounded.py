@@ -1,22 +1,22 @@
-"""A context and a way to write it to a text that exceeds the context's budget never."""
+"""A context and a way to write it to a text within the context's budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
+from coderag.search.context.records import Context
 from coderag.text.budget import tokens_of
 from coderag.text.visible import visible
 
-if TYPE_CHECKING:
-    from coderag.search.context.schema_context import SchemaContext
-
 __all__ = ["fitted", "shown_tokens"]
 
+AnyContext = TypeVar("AnyContext", bound=Context)
 
-def fitted(context: SchemaContext, write: Callable[[SchemaContext], str]) -> tuple[SchemaContext, str]:
-    """Return as much of a context as its budget has room for when it is written so, and the text; "" where none is."""
+
+def fitted(context: AnyContext, write: Callable[[AnyContext], str]) -> tuple[AnyContext, str]:
+    """Return as much of a context as fits its budget when written so, and the text; "" where nothing fits."""
     text = write(context)
     while (size := shown_tokens(text)) > context.budget:
         smaller = _less(context, context.budget / size)
@@ -27,12 +27,12 @@ def fitted(context: SchemaContext, write: Callable[[SchemaContext], str]) -> tup
 
 
 def shown_tokens(text: str) -> int:
-    """Return about how many tokens a text has as it is printed, where an escape takes more than what it stands for."""
+    """Return about how many tokens a text has as printed, where an escape is longer than its character."""
     return tokens_of("\n".join(map(visible, text.split("\n"))))
 
 
-def _less(context: SchemaContext, share: float) -> SchemaContext | None:
-    """Return a context without what it can do without best, about that share of it; None where nothing is left."""
+def _less(context: AnyContext, share: float) -> AnyContext | None:
+    """Return about a share of a context, without its least important part; None where nothing is left."""
     if context.named and not context.brief:
         return replace(context, brief=True)
     if context.others:
@@ -51,7 +51,7 @@ def _less(context: SchemaContext, share: float) -> SchemaContext | None:
     return replace(context, pitfalls=context.pitfalls[:-1]) if context.pitfalls else None
 
 
-def _without_last_tables(context: SchemaContext, kept: int) -> SchemaContext:
+def _without_last_tables(context: AnyContext, kept: int) -> AnyContext:
     there = {table.table.name for table in context.tables[:kept]}
     return replace(
         context,

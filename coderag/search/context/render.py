@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from coderag.search.context.bounded import fitted
 from coderag.search.context.ddl import Comments, Spelling, column_note, place, table_ddl, table_label
 from coderag.search.context.pack import ContextJoin, ContextTable
-from coderag.search.context.schema_context import SchemaContext
+from coderag.search.context.records import Context
 from coderag.sql.records import Definition, ExampleQuery, Name, Table
 
 __all__ = ["as_ddl", "as_markdown", "ddl_text", "on_clause"]
@@ -22,17 +22,17 @@ def on_clause(join: ContextJoin, spelling: Spelling) -> str:
     if left == right:
         right = f"{right} AS other"
     pairs = zip(join.left_columns, join.right_columns, strict=False)
-    names = [(spelling.quoted(one), spelling.quoted(other)) for one, other in pairs]
-    other = "other" if right.endswith(" AS other") else right
-    return " AND ".join(f"{left}.{one} = {other}.{two}" for one, two in names)
+    names = [(spelling.quoted(own), spelling.quoted(other)) for own, other in pairs]
+    target = "other" if right.endswith(" AS other") else right
+    return " AND ".join(f"{left}.{own} = {target}.{other}" for own, other in names)
 
 
-def as_ddl(context: SchemaContext, *, explain: bool = False, values: bool = True) -> str:
-    """Return a context as CREATE statements and comments, which language models read best; never above its budget."""
-    return fitted(context, lambda schema_context: ddl_text(schema_context, explain=explain, values=values))[1]
+def as_ddl(context: Context, *, explain: bool = False, values: bool = True) -> str:
+    """Return a context as CREATE statements and comments, which language models read best, within its budget."""
+    return fitted(context, lambda smaller: ddl_text(smaller, explain=explain, values=values))[1]
 
 
-def ddl_text(context: SchemaContext, *, explain: bool = False, values: bool = True) -> str:
+def ddl_text(context: Context, *, explain: bool = False, values: bool = True) -> str:
     """Return all of a context as CREATE statements and comments."""
     spelling = context.spelling
     parts = [f"-- {_title(context)}", *(f"-- - {pitfall}" for pitfall in context.pitfalls)]
@@ -69,20 +69,20 @@ def ddl_text(context: SchemaContext, *, explain: bool = False, values: bool = Tr
     return "\n\n".join(block for block in blocks if block)
 
 
-def _database_text(context: SchemaContext, database: str) -> str:
+def _database_text(context: Context, database: str) -> str:
     shown = sum(table.table.name.database == database for table in context.tables)
     size = context.sizes.get(database, shown)
     return f"{database}, {shown:,} of {size:,} tables" if shown < size else f"{database}, whole"
 
 
-def _title(context: SchemaContext) -> str:
+def _title(context: Context) -> str:
     if not context.matched:
         return f"{context.sql_dialect.title}: no table holds a word of the question"
     return context.sql_dialect.title + (" (the whole schema)" if context.complete else "")
 
 
-def _rest(context: SchemaContext, spelling: Spelling) -> tuple[str, list[str]]:
-    """Return what stands above the tables that are only named, and these."""
+def _rest(context: Context, spelling: Spelling) -> tuple[str, list[str]]:
+    """Return the title of the tables that are only named, and their lines."""
     title = "Other tables" if context.matched else "Tables"
     if context.matched and not context.brief:
         return title, [_named(table, spelling) for table in context.named]
@@ -92,7 +92,7 @@ def _rest(context: SchemaContext, spelling: Spelling) -> tuple[str, list[str]]:
     return title, [f"{name}: {', '.join(tables)}" for name, tables in by_database.items()]
 
 
-def _other_lines(context: SchemaContext) -> list[str]:
+def _other_lines(context: Context) -> list[str]:
     lines = [
         f"{other.name} ({other.size:,} {'table' if other.size == 1 else 'tables'}): {', '.join(other.tables)}"
         + (", ..." if other.size > len(other.tables) else "")
@@ -102,7 +102,7 @@ def _other_lines(context: SchemaContext) -> list[str]:
 
 
 def _join_lines(joins: Sequence[ContextJoin], spelling: Spelling) -> list[str]:
-    """Return joins as ON clauses; all columns that refer to one key stand on one line, with the key if it is shown."""
+    """Return joins as ON clauses; columns that refer to the same key share a line, with the key if it is shown."""
     sharing: dict[tuple[str, str], dict[str, None]] = {}
     for join in joins:
         if join.shared:
@@ -147,18 +147,18 @@ def _how(join: ContextJoin) -> str:
     return f"  ({join.evidence}{where})"
 
 
-def _definition(one: Definition) -> str:
-    formula = f" [{one.expression}]" if one.expression else ""
-    return f"{one.term}: {' '.join(one.text.split())}{formula} ({place(one.source)})"
+def _definition(definition: Definition) -> str:
+    formula = f" [{definition.expression}]" if definition.expression else ""
+    return f"{definition.term}: {' '.join(definition.text.split())}{formula} ({place(definition.source)})"
 
 
-def _query_block(one: ExampleQuery) -> str:
-    about = " ".join(one.question.split()) or "example query"
-    often = f", ran {one.calls:,} times" if one.calls else ""
-    text = one.text.strip().rstrip(";")
+def _query_block(query: ExampleQuery) -> str:
+    about = " ".join(query.question.split()) or "example query"
+    often = f", ran {query.calls:,} times" if query.calls else ""
+    text = query.text.strip().rstrip(";")
     if len(text) > MAX_QUERY_CHARS:
         text = f"{text[:MAX_QUERY_CHARS].rstrip()} ..."
-    return f"-- {about} ({place(one.source)}{often})\n{text};"
+    return f"-- {about} ({place(query.source)}{often})\n{text};"
 
 
 def _named(table: Table, spelling: Spelling) -> str:
@@ -166,14 +166,12 @@ def _named(table: Table, spelling: Spelling) -> str:
     return f"{spelling.full_name(table.name)}{f': {about}' if about else ''}"
 
 
-def as_markdown(context: SchemaContext, *, explain: bool = False, values: bool = True) -> str:
-    """Return a context as Markdown for people; never above its budget."""
-    return fitted(
-        context, lambda schema_context: "\n".join(_markdown(schema_context, explain=explain, values=values)).strip()
-    )[1]
+def as_markdown(context: Context, *, explain: bool = False, values: bool = True) -> str:
+    """Return a context as Markdown for people, within its budget."""
+    return fitted(context, lambda smaller: "\n".join(_markdown(smaller, explain=explain, values=values)).strip())[1]
 
 
-def _markdown(context: SchemaContext, *, explain: bool, values: bool) -> Iterator[str]:
+def _markdown(context: Context, *, explain: bool, values: bool) -> Iterator[str]:
     dialect, spelling = context.sql_dialect, context.spelling
     yield f"## Schema ({dialect.title}{', whole' if context.complete else ''})"
     if not context.matched:
@@ -199,26 +197,26 @@ def _clause_and_how(line: str) -> tuple[str, str]:
 
 
 def _table_section(
-    one: ContextTable, spelling: Spelling, *, explain: bool, values: bool, comments: Comments
+    context_table: ContextTable, spelling: Spelling, *, explain: bool, values: bool, comments: Comments
 ) -> Iterator[str]:
-    table = one.table
+    table = context_table.table
     yield ""
     yield f"### {spelling.full_name(table.name)}"
     about = table_label(table, comment_chars=comments.matching)
     where = f"`{place(table.sources[0])}`" if table.sources else ""
     yield " ".join(part for part in (about, where) if part)
-    if explain and one.reasons:
-        yield f"*{'; '.join(one.reasons)}*"
+    if explain and context_table.reasons:
+        yield f"*{'; '.join(context_table.reasons)}*"
     yield ""
     yield "| column | type | key | about |"
     yield "|---|---|---|---|"
-    for column in one.columns:
-        chars = comments.matching if column.name in one.matching else comments.other
+    for column in context_table.columns:
+        chars = comments.matching if column.name in context_table.matching else comments.other
         note = column_note(table, column, values=values, comment_chars=chars)
         cells = (column.name, column.type, _key_text(table, column.name, spelling), note)
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-    if not one.whole:
-        kept = {column.name for column in one.columns}
+    if not context_table.whole:
+        kept = {column.name for column in context_table.columns}
         yield f"and {', '.join(column.name for column in table.columns if column.name not in kept)}"
 
 

@@ -1,10 +1,10 @@
-"""A question to the schema context for it: tables, joins, example queries, definitions and what to mind."""
+"""A question to its schema context: tables, joins, example queries, definitions and pitfalls of the dialect."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -13,10 +13,12 @@ from coderag.index.catalog.catalog import Catalog
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.context.bounded import fitted
 from coderag.search.context.candidates import candidates
-from coderag.search.context.ddl import FULL_COMMENTS, Comments, Spelling
+from coderag.search.context.ddl import Spelling
 from coderag.search.context.joining import all_joins
-from coderag.search.context.pack import ContextJoin, ContextTable, Packed, fitting, pack
-from coderag.search.context.scope import NamedDatabase, chosen_scope, named_databases
+from coderag.search.context.pack import Packed, fitting, pack
+from coderag.search.context.records import Context
+from coderag.search.context.render import as_ddl, as_markdown, ddl_text
+from coderag.search.context.scope import chosen_scope, named_databases
 from coderag.search.tables.joins import join_paths
 from coderag.search.tables.tables import TableRanking, rank_tables
 from coderag.sql.records import Definition, ExampleQuery, Table
@@ -30,56 +32,22 @@ MAX_BEST = 6  # tables whose dialect is written
 MAX_QUERIES = 5
 MAX_DEFINITIONS = 8
 PITFALL_SHARE, QUERY_SHARE, DEFINITION_SHARE = 0.15, 0.2, 0.1  # of a budget, at most
-TITLE_TOKENS = 12  # of the lines that say what a text is
-OTHERS_SHARE, OTHER_TOKENS = 0.06, 16  # of a budget at most, for naming other databases, and what the name of one takes
+TITLE_TOKENS = 12  # of the first lines
+OTHERS_SHARE, OTHER_TOKENS = 0.06, 16  # for the names of other databases: of a budget at most, and of each
 MAX_LISTED = 1_000  # tables that are named where no word fits
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaContext:
-    """What a program that writes SQL for a question needs to know, the best first."""
+class SchemaContext(Context):
+    """A context that can be written as text."""
 
-    question: str
-    sql_dialect: Dialect
-    tables: tuple[ContextTable, ...]
-    pitfalls: tuple[str, ...] = ()  # what to mind in this dialect
-    joins: tuple[ContextJoin, ...] = ()  # between the tables that the question is about
-    queries: tuple[ExampleQuery, ...] = ()
-    definitions: tuple[Definition, ...] = ()
-    named: tuple[Table, ...] = ()  # tables of the same databases that are known and had no room
-    brief: bool = False  # these are named without what is known of them
-    left_out: int = 0  # further ones, not even named
-    complete: bool = False  # every table of the scope is there in full
-    columns: tuple[tuple[Table, str], ...] = ()  # those that matter, the best first
-    leading: str = ""  # the database that the question is about first
-    whole: bool = False  # every table of that database is there in full
-    sizes: Mapping[str, int] = field(default_factory=dict)  # how many tables each database has
-    others: tuple[NamedDatabase, ...] = ()  # databases that are not shown, those nearest to the question first
-    others_left_out: int = 0  # further ones, not even named
-    matched: bool = True  # a table, example query or definition holds a word of the question
-    comments: Comments = FULL_COMMENTS  # what is left of them
-    budget: int = 8000  # tokens that no text of it exceeds
-
-    @property
-    def dialect(self) -> str:
-        """The name of the dialect to write."""
-        return self.sql_dialect.name
-
-    @property
-    def spelling(self) -> Spelling:
-        """How its names are written."""
-        return Spelling.of(self.sql_dialect, [*(table.table for table in self.tables), *self.named])
+    __slots__ = ()
 
     def as_ddl(self, *, explain: bool = False, samples: bool = True) -> str:
         """Return it as CREATE statements and comments, which language models read best."""
-        from coderag.search.context.render import as_ddl
-
         return as_ddl(self, explain=explain, values=samples)
 
     def as_markdown(self, *, explain: bool = False, samples: bool = True) -> str:
         """Return it as Markdown for people."""
-        from coderag.search.context.render import as_markdown
-
         return as_markdown(self, explain=explain, values=samples)
 
 
@@ -98,7 +66,7 @@ def schema_context(
     """Return the context for a question in at most `budget` tokens.
 
     The leading database comes first, whole where it fits, then the best tables of those that the question may be about
-    too; of `others` the names. `vector` is the question's, as `rank_tables` takes it.
+    too; `others` are named or given in detail. `vector` is the question's, as `rank_tables` takes it.
     """
     ranking = rank_tables(catalog, question, k=k, evidence=evidence, allowed=allowed, vector=vector)
     scope = chosen_scope(catalog, ranking, others)
@@ -109,7 +77,7 @@ def schema_context(
     naming = min(OTHERS_SHARE * budget, OTHER_TOKENS * len(scope.behind))
     packed = pack(
         found,
-        cache(lambda number: frozenset(one for one, _ in catalog.neighbours(number))),
+        cache(lambda number: frozenset(neighbour for neighbour, _ in catalog.neighbours(number))),
         Spelling.of(dialect, found.tables),
         budget=max(budget - TITLE_TOKENS - naming - hints.tokens, 0),
         values=samples,
@@ -143,14 +111,12 @@ def schema_context(
         comments=packed.comments,
         budget=budget,
     )
-    from coderag.search.context.render import ddl_text  # it needs the record above
-
-    return fitted(context, lambda one: ddl_text(one, values=samples))[0]
+    return fitted(context, lambda smaller: ddl_text(smaller, values=samples))[0]
 
 
 @dataclass(frozen=True, slots=True)
 class _Hints:
-    """What comes with tables, and the tokens that it takes."""
+    """What a context has beside tables."""
 
     pitfalls: tuple[str, ...]
     queries: tuple[ExampleQuery, ...]
@@ -164,11 +130,11 @@ class _Hints:
 
 def _hints(catalog: Catalog, ranking: TableRanking, dialect: Dialect, *, budget: int) -> _Hints:
     similar = [catalog.queries[similar_query.query] for similar_query in ranking.queries[:MAX_QUERIES]]
-    spoken = [catalog.definitions[definition.definition] for definition in ranking.definitions[:MAX_DEFINITIONS]]
+    named = [catalog.definitions[definition.definition] for definition in ranking.definitions[:MAX_DEFINITIONS]]
     return _Hints(
         fitting(dialect.pitfalls, str, budget=PITFALL_SHARE * budget),
         fitting(similar, lambda query: f"{query.question} {query.text}", budget=QUERY_SHARE * budget),
-        fitting(spoken, lambda definition: f"{definition.term} {definition.text}", budget=DEFINITION_SHARE * budget),
+        fitting(named, lambda definition: f"{definition.term} {definition.text}", budget=DEFINITION_SHARE * budget),
     )
 
 
@@ -190,7 +156,7 @@ def _dialect(tables: Sequence[Table]) -> Dialect:
 def tables_about(
     catalog: Catalog, question: str, *, k: int, allowed: Array | None = None, vector: Array | None = None
 ) -> list[Table]:
-    """Return k tables of the database that a question is about, those that it needs first."""
+    """Return k tables of the database that a question is about, the best first."""
     ranking = rank_tables(catalog, question, k=k, allowed=allowed, vector=vector)
     found = candidates(catalog, ranking, chosen_scope(catalog, ranking, OtherDatabases.NAME), allowed)
     return [context_table.table for context_table in (*found.leading, *found.rest)][:k]

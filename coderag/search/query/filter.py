@@ -11,7 +11,7 @@ import numpy as np
 from coderag.errors import QueryError
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.retrieval.retrieve import Scores, best_of
+from coderag.search.retrieval.lexical import Scores, best_of
 from coderag.types import Query, TestPolicy
 
 if TYPE_CHECKING:

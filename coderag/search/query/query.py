@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
+from typing import Any, TypedDict, Unpack
 
 from coderag.errors import QueryError
 from coderag.limits import (
@@ -25,73 +26,65 @@ from coderag.limits import (
     check_text,
     checked_list,
 )
-from coderag.search.ranking.rank import STANDARD
 from coderag.search.ranking.settings import make_pipeline
 from coderag.types import Expand, Kind, Pipeline, Query, TableFilter, TestPolicy
 
-__all__ = ["check_conditions", "check_question", "checked_query", "make_query"]
+__all__ = ["Conditions", "check_conditions", "check_question", "checked_query", "make_query"]
 
-DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ].*)?)?)?\Z", re.ASCII)  # ISO 8601, or the beginning of it
+USUAL = {field.name: field.default for field in fields(Query) if field.name != "text"}  # conditions of a plain question
+DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ].*)?)?)?\Z", re.ASCII)  # ISO 8601, or its beginning
 
 
-def make_query(
-    text: str,
-    *,
-    k: int = 10,
-    kinds: Iterable[Kind | str] = (),
-    languages: Iterable[str] = (),
-    paths: Sequence[str] = (),
-    repositories: Iterable[str] = (),
-    databases: Iterable[str] = (),
-    environments: Iterable[str] = (),
-    groups: Iterable[str] | None = None,
-    tests: TestPolicy | str = TestPolicy.DEMOTE,
-    diversity: float = 0.0,
-    threshold: float = 0.0,
-    collapse: bool = True,
-    expand: Expand | str | None = None,
-    related: int = 0,
-    pipeline: Pipeline = STANDARD,
-) -> Query:
+class Conditions(TypedDict, total=False):
+    """The conditions of a query as plain values; coderag.types.Query says what each means and is without it."""
+
+    k: int
+    kinds: Iterable[Kind | str]
+    languages: Iterable[str]
+    paths: Sequence[str]
+    repositories: Iterable[str]
+    databases: Iterable[str]
+    environments: Iterable[str]
+    groups: Iterable[str] | None
+    tests: TestPolicy | str
+    diversity: float
+    threshold: float
+    collapse: bool
+    expand: Expand | str | None
+    related: int
+    pipeline: Pipeline
+
+
+def make_query(text: str, **conditions: Unpack[Conditions]) -> Query:
     """Return a query of plain values.
 
     Raises QueryError for one that makes no sense or exceeds a limit, and TypeError for values of another type.
     """
-    check_question(text, k=k)
-    check_number(RELATED, related)
-    check_number(DIVERSITY, diversity)
-    check_number(THRESHOLD, threshold)
-    _check_pipeline(pipeline)
-    kinds = checked_list(ITEMS, kinds, name="kinds")
-    query = Query(
-        text=text,
-        k=k,
-        languages=frozenset(checked_list(ITEMS, languages, name="languages")),
-        paths=checked_list(GLOBS, paths, name="paths", item=GLOB),
-        repositories=frozenset(checked_list(ITEMS, repositories, name="repositories")),
-        databases=frozenset(checked_list(ITEMS, databases, name="databases")),
-        environments=frozenset(checked_list(ITEMS, environments, name="environments")),
-        groups=None if groups is None else frozenset(checked_list(ITEMS, groups, name="groups")),
-        diversity=diversity,
-        threshold=threshold,
-        collapse=collapse,
-        related=related,
-        pipeline=pipeline,
-    )
+    if unknown := sorted(conditions.keys() - USUAL.keys()):
+        raise TypeError(f"a query has no {unknown[0]!r}; its conditions are {', '.join(USUAL)}")
+    values: dict[str, Any] = {**USUAL, **conditions}
+    check_question(text, k=values["k"])
+    check_number(RELATED, values["related"])
+    check_number(DIVERSITY, values["diversity"])
+    check_number(THRESHOLD, values["threshold"])
+    _check_pipeline(values["pipeline"])
+    for name in ("kinds", "languages", "repositories", "databases", "environments"):
+        values[name] = frozenset(checked_list(ITEMS, values[name], name=name))
+    values["paths"] = checked_list(GLOBS, values["paths"], name="paths", item=GLOB)
+    if values["groups"] is not None:
+        values["groups"] = frozenset(checked_list(ITEMS, values["groups"], name="groups"))
     try:
-        return replace(
-            query,
-            kinds=frozenset(map(Kind, kinds)),
-            tests=TestPolicy(tests),
-            expand=Expand(expand) if expand else None,
-        )
+        values["kinds"] = frozenset(map(Kind, values["kinds"]))
+        values["tests"] = TestPolicy(values["tests"])
+        values["expand"] = Expand(values["expand"]) if values["expand"] else None
     except ValueError as error:
         known = f"kinds are {', '.join(Kind)}; tests are {', '.join(TestPolicy)}; expand is {', '.join(Expand)}"
         raise QueryError(f"{error}; {known}") from error
+    return Query(text, **values)
 
 
 def checked_query(query: Query) -> Query:
-    """Return a query that somebody made with values as they should be; raises like `make_query`."""
+    """Return a query made by a caller, checked and with the right types; raises like `make_query`."""
     if not isinstance(query, Query):
         raise TypeError(f"the question is of type {type(query).__name__}; give a text or a Query")
     values = {field.name: getattr(query, field.name) for field in fields(query)}
@@ -117,7 +110,7 @@ def check_question(text: str, *, k: int = 1, evidence: str = "") -> None:
 
 
 def check_conditions(conditions: TableFilter) -> None:
-    """Raise QueryError for conditions on tables that exceed a limit, and TypeError for what are none."""
+    """Raise QueryError for conditions on tables that exceed a limit, and TypeError for any other value."""
     if not isinstance(conditions, TableFilter):
         raise TypeError(f"the conditions are of type {type(conditions).__name__}; give a TableFilter")
     for name in ("databases", "schemas", "dialects", "environments", "domains"):

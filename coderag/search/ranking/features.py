@@ -14,8 +14,8 @@ from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.retrieval.candidates import Candidates
+from coderag.search.retrieval.lexical import Scores
 from coderag.search.retrieval.maxsim import likeness, name_words
-from coderag.search.retrieval.retrieve import Scores
 from coderag.search.retrieval.soft_match import soft_coverage
 from coderag.text.tokens import terms, words
 from coderag.types import Kind

@@ -8,7 +8,8 @@ from math import fsum
 
 from coderag.graph.records import EdgeKind
 from coderag.index.reader.corpus import Corpus
-from coderag.search.ranking.rank import CONNECTED, Ranked
+from coderag.search.ranking.rank import Ranked
+from coderag.search.ranking.settings import CONNECTED
 from coderag.search.results.related import Graphs, node_of
 
 __all__ = ["graph_rerank"]

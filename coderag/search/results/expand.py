@@ -1,7 +1,7 @@
-"""Hits to what stands around them: the enclosing definition, the file, or the definitions before and after.
+"""Hits to their surroundings: the enclosing definition, the file, or the definitions before and after.
 
 Several hits in one class become one, "small to big": the whole class where it is short or at least half of its members
-were found, else its frame with those members in place. What is cut is said in the reasons.
+were found, else its frame with those members in place. The reasons say how much is cut.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus, Member
-from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS
 from coderag.types import Chunk, Expand, Hit, Kind, Span
 
 __all__ = ["MAX_LINES", "WHOLE_LINES", "expand"]
 
 MAX_LINES = 400  # of an expanded hit
-WHOLE_LINES = 120  # up to so many, an enclosing definition is given whole
+WHOLE_LINES = 120  # of an enclosing definition that is given whole, at most
 BESIDE_LINES = 60  # of the definition before, and of the one after
 NO_CHUNK = -1
 CALLABLE = (Kind.FUNCTION, Kind.METHOD)
@@ -46,11 +45,11 @@ class _Answer:
 
 
 def expand(corpus: Corpus, found: Sequence[tuple[int, Hit]], how: Expand, *, max_lines: int = MAX_LINES) -> list[Hit]:
-    """Return hits, given best first with their chunks' numbers in the corpus, as what is around them.
+    """Return the surroundings of hits, given best first with their chunks' numbers in the corpus, as hits.
 
-    Those that come to the same, or to overlapping lines, are one, in the place of the best. Each names in
-    `expanded_from` what was found in it, and holds at most `max_lines` lines: what was found, then the frame, then the
-    rest. A hit around which there is nothing stays as it is.
+    Hits with the same or overlapping surroundings become one, in the place of the best. Each names the original hits in
+    `expanded_from`, and holds at most `max_lines` lines: the original hits, then the frame, then the rest. A hit with
+    nothing around it stays as it is.
     """
     groups: dict[tuple[int, int, int], list[Found]] = {}
     members: dict[int, Member] = {}
@@ -75,7 +74,7 @@ def _anchor(member: Member, chunk: int, how: Expand) -> int:
     module = file.start if _is_module(member, file.start) else NO_CHUNK
     if how is Expand.FILE:
         return module
-    if KINDS[segment.chunk_kind[chunk]] not in CALLABLE and (segment.chunk_parent == chunk).any():
+    if member.form(chunk).kind not in CALLABLE and (segment.chunk_parent == chunk).any():
         return chunk
     parent = int(segment.chunk_parent[chunk])
     return module if parent < 0 else parent
@@ -83,14 +82,14 @@ def _anchor(member: Member, chunk: int, how: Expand) -> int:
 
 def _is_module(member: Member, chunk: int) -> bool:
     """Tell whether a chunk is what a file has beside its definitions."""
-    segment = member.segment
-    return KINDS[segment.chunk_kind[chunk]] is Kind.MODULE and not segment.chunk_flags[chunk] & DEFINES
+    form = member.form(chunk)
+    return form.kind is Kind.MODULE and not form.defines
 
 
 def _answer(member: Member, anchor: int, found: Sequence[Found], how: Expand, *, max_lines: int) -> _Answer:
     segment = member.segment
     file = int(segment.chunk_file[found[0].chunk])
-    inside = [row for one in found for row in _own_rows(member, one.chunk)]
+    inside = [row for hit in found for row in _own_rows(member, hit.chunk)]
     if how is Expand.NEIGHBOURS:
         rows = [*inside, *_beside(member, file, anchor)]
         return _Answer(member, file, anchor, range(min(rows), max(rows) + 1), tuple(rows), tuple(found))
@@ -102,16 +101,16 @@ def _answer(member: Member, anchor: int, found: Sequence[Found], how: Expand, *,
     )
     frame = [] if anchor == NO_CHUNK else _own_rows(member, anchor)
     siblings = set(_members(member, file, anchor))
-    most = 2 * len(siblings & {one.chunk for one in found}) >= len(siblings) > 0
+    most = 2 * len(siblings & {hit.chunk for hit in found}) >= len(siblings) > 0
     whole = most or len(extent) <= (WHOLE_LINES if how is Expand.PARENT else max_lines)
     rows = [*inside, *frame, *(extent if whole else ())]
     return _Answer(member, file, anchor, extent, tuple(dict.fromkeys(rows)), tuple(found))
 
 
 def _file_chunks(member: Member, file: int) -> range:
-    """Return the chunks of a file: they lie together, in order."""
-    first, past = (int(np.searchsorted(member.segment.chunk_file, file, side=side)) for side in ("left", "right"))
-    return range(first, past)
+    """Return the chunks of a file, in order."""
+    first, past = member.chunk_bounds(np.array([file]))
+    return range(int(first[0]), int(past[0]))
 
 
 def _own_rows(member: Member, chunk: int) -> list[int]:
@@ -129,8 +128,7 @@ def _members(member: Member, file: int, anchor: int) -> list[int]:
     segment = member.segment
     chunks = _file_chunks(member, file)
     here = slice(chunks.start, chunks.stop)
-    inside = segment.chunk_parent[here] == anchor
-    inside &= segment.chunk_flags[here] & (DEFINES | CONTINUES) == DEFINES
+    inside = (segment.chunk_parent[here] == anchor) & member.are_definitions(here)
     members: list[int] = (np.flatnonzero(inside) + chunks.start).tolist()
     return members
 
@@ -229,8 +227,7 @@ def _named(answer: _Answer, held: set[int]) -> Chunk:
         name = PurePosixPath(inner.path).stem
         named = Chunk(inner.path, inner.language, Kind.MODULE, name, name, inner.span, (), "")
         return replace(named, labels=inner.labels, repository=inner.repository)
-    missing = [
-        one for one in _members(member, answer.file, answer.anchor) if not held.issuperset(_own_rows(member, one))
-    ]
+    inside = _members(member, answer.file, answer.anchor)
+    missing = [chunk for chunk in inside if not held.issuperset(_own_rows(member, chunk))]
     named = segment.chunk(answer.anchor, repository=member.repository)
-    return replace(named, members=tuple(segment.details(one).signature for one in missing))
+    return replace(named, members=tuple(segment.details(chunk).signature for chunk in missing))

@@ -1,4 +1,4 @@
-"""Hits to what they have to do with: their close relations in brief, and neighbours as further hits."""
+"""Hits to their close relations in the graph, and to its neighbours as further hits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from coderag.graph.queries.relations import Relations
 from coderag.graph.records import Node
 from coderag.index.reader.corpus import Corpus, Member
 from coderag.index.storage.arrays.arrays import Array
-from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS
 from coderag.text.tokens import words
 from coderag.types import Hit, Kind
 
@@ -24,18 +23,18 @@ SHARE = 0.5  # of the score of the hit that a neighbour is related to
 
 def with_relations(corpus: Corpus, found: Found, graphs: Graphs) -> list[tuple[int, Hit]]:
     """Return hits with their relations; a hit of a file that changed since its graph was made has none."""
-    told = []
+    related = []
     for chunk, hit in found:
         node = node_of(corpus, chunk, graphs)
         relations = () if node is None else graphs[hit.chunk.repository].of(node)
-        told.append((chunk, replace(hit, relations=relations) if relations else hit))
-    return told
+        related.append((chunk, replace(hit, relations=relations) if relations else hit))
+    return related
 
 
 def related_hits(
     corpus: Corpus, question: str, found: Found, *, graphs: Graphs, count: int, allowed: Array | None
 ) -> list[tuple[int, Hit]]:
-    """Return up to `count` neighbours of hits, and of tables that the question names, that are no hits themselves.
+    """Return up to `count` neighbours of hits, and of the tables that the question names, that are not hits themselves.
 
     `allowed` are the chunks that meet the question's conditions, bool[chunks]; None for all.
     """
@@ -51,7 +50,7 @@ def related_hits(
             worth = (score * sure * SHARE, why, confidence * sure * SHARE)
             if chunk not in best or worth[0] > best[chunk][0]:
                 best[chunk] = worth
-    for chunk in sorted(best, key=lambda one: (-best[one][0], corpus.place(one), one))[:count]:
+    for chunk in sorted(best, key=lambda number: (-best[number][0], corpus.place(number), number))[:count]:
         score, why, confidence = best[chunk]
         hit = Hit(corpus.chunk(chunk), round(score, 4), reasons=(why,), confidence=round(confidence, 4), related=True)
         further.append((chunk, hit))
@@ -59,7 +58,7 @@ def related_hits(
 
 
 def _seeds(corpus: Corpus, question: str, found: Found, graphs: Graphs) -> Iterator[tuple[str, int, float, float]]:
-    """Yield what further hits are looked for around: repository, node, score and confidence."""
+    """Yield the nodes whose neighbours may be further hits: repository, node, score and confidence."""
     score, confidence = max(((hit.score, hit.confidence) for _, hit in found), default=(1.0, 0.5))
     for repository, relations in graphs.items():
         for node in relations.tables_named(words(question)):
@@ -71,17 +70,20 @@ def _seeds(corpus: Corpus, question: str, found: Found, graphs: Graphs) -> Itera
 
 
 def node_of(corpus: Corpus, chunk: int, graphs: Graphs) -> int | None:
-    """Return the node of a chunk, None where the graph does not know it as it is now."""
+    """Return the node of a chunk; None where the graph has none, or of another version of the file."""
     member, local = corpus.member_of(chunk)
     segment = member.segment
     relations = graphs.get(member.repository)
-    if relations is None or segment.chunk_flags[local] & (DEFINES | CONTINUES) != DEFINES:
+    if relations is None:
+        return None
+    form = member.form(local)
+    if not form.defines or form.continues:
         return None
     number = int(segment.chunk_file[local])
-    file = relations.file(segment.paths[number], bytes(segment.arrays["file_blob"][number]))
+    file = relations.file(segment.paths[number], member.blob(number))
     if file is None:
         return None
-    if KINDS[segment.chunk_kind[local]] in (Kind.TABLE, Kind.VIEW):
+    if form.kind in (Kind.TABLE, Kind.VIEW):
         return relations.table(file, segment.name(local))
     return relations.node(file, int(segment.first_row[local]), int(segment.last_row[local]))
 
@@ -96,13 +98,12 @@ def _places(corpus: Corpus) -> dict[tuple[str, str], tuple[Member, int]]:
     }
 
 
-def _chunk(places: Mapping[tuple[str, str], tuple[Member, int]], repository: str, found: Node) -> int | None:
-    """Return the chunk that a node is, None where it is none."""
-    if (repository, found.path) not in places:
+def _chunk(places: Mapping[tuple[str, str], tuple[Member, int]], repository: str, node: Node) -> int | None:
+    """Return the chunk of a node, None where there is none."""
+    if (repository, node.path) not in places:
         return None
-    member, file = places[repository, found.path]
+    member, file = places[repository, node.path]
     segment = member.segment
     chunks = np.flatnonzero(segment.chunk_file == file)
-    defining = (segment.chunk_flags[chunks] & (DEFINES | CONTINUES)) == DEFINES
-    same = chunks[defining & (segment.first_row[chunks] == found.span.start_line - 1)]
+    same = chunks[member.are_definitions(chunks) & (segment.first_row[chunks] == node.span.start_line - 1)]
     return member.first_chunk + int(same[0]) if len(same) else None

@@ -1,7 +1,7 @@
-"""How much of a question each chunk holds, in its words or in words that are like them.
+"""How much of a question each chunk holds, in its words or in similar ones.
 
-Late interaction (MaxSim) by way of the postings: each word of the question keeps the likeness of the most like word
-that a chunk holds, and the words are averaged by their rarity. No chunk is read for it.
+Late interaction (MaxSim) by way of the postings: each word of the question counts the similarity of the most similar
+word in a chunk, and the words are averaged by their rarity. No chunk is read for it.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ import numpy as np
 
 from coderag.encoders.neighbours import shipped_neighbours
 from coderag.errors import EncoderError
-from coderag.index.reader.corpus import Corpus
+from coderag.index.reader.corpus import Corpus, text_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.ranking.sums import weighted_sums
-from coderag.text.tokens import stem, term_hash
+from coderag.text.tokens import stem
 
 __all__ = ["soft_coverage"]
 
 MOST_WORDS = 16  # of a question; a longer one names enough
 
 
-def soft_coverage(corpus: Corpus, asked: Mapping[str, float], chunks: Array) -> tuple[Array, Array]:
-    """Return the share of some weighted words that each of i64[n] chunks holds: the words, and words like them.
+def soft_coverage(corpus: Corpus, weights: Mapping[str, float], chunks: Array) -> tuple[Array, Array]:
+    """Return the share of some weighted words that each of i64[n] chunks holds: the words alone, and similar ones too.
 
     Both are f32[n] in 0..1; the second is never less than the first.
     """
-    words = sorted(asked.items(), key=lambda item: -item[1])[:MOST_WORDS]
+    words = sorted(weights.items(), key=lambda item: -item[1])[:MOST_WORDS]
     total = sum(weight for _, weight in words)
     if total <= 0:
         return np.zeros(len(chunks), dtype=np.float32), np.zeros(len(chunks), dtype=np.float32)
     expanded = [_expanded(word) for word, _ in words]
-    hashes = np.concatenate([found for found, _ in expanded])
-    likeness = np.concatenate([found for _, found in expanded])
-    first = np.cumsum([0, *(len(found) for found, _ in expanded[:-1])])
+    hashes = np.concatenate([keys for keys, _ in expanded])
+    likeness = np.concatenate([likenesses for _, likenesses in expanded])
+    first = np.cumsum([0, *(len(keys) for keys, _ in expanded[:-1])])
     shares = np.array([weight / total for _, weight in words], dtype=np.float32)
     best = np.zeros((len(words), len(chunks)), dtype=np.float32)
     for member, rows, local in corpus.by_member(chunks):
@@ -50,11 +50,11 @@ def soft_coverage(corpus: Corpus, asked: Mapping[str, float], chunks: Array) -> 
 
 @lru_cache(maxsize=10_000)
 def _expanded(word: str) -> tuple[Array, Array]:
-    """Return the hashes u64[n] of a word's term and of those that are like it, and how much, f32[n]."""
+    """Return the keys of a word's term and of similar ones, u64[n], and how similar each is, f32[n]."""
     try:
         near = shipped_neighbours().of(word)
     except EncoderError:
         near = []  # the encoder says so itself
     terms = {stem(other): likeness for other, likeness in reversed(near)} | {stem(word): 1.0}
-    hashes = np.array([term_hash(term) for term in terms], dtype=np.uint64)
+    hashes = text_keys(terms)
     return hashes, np.array(list(terms.values()), dtype=np.float32)

@@ -1,13 +1,13 @@
-"""A question to the example queries that answer a like one, and their votes for tables and columns."""
+"""A question to the example queries that answer a similar one, and their votes for tables and columns."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from coderag.index.catalog.catalog import Catalog
-from coderag.index.catalog.schema_postings import question_words
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import idf, top_k
 from coderag.index.storage.vectors import Vectors, cosines
@@ -17,8 +17,8 @@ __all__ = ["SimilarQuery", "Votes", "similar_queries", "votes"]
 
 VOTERS = 10
 SHARPNESS = 3  # a vote counts the similarity to this power, so that the closest questions decide
-# Below the first similarity nothing is concluded, from the second on everything: with few examples the best of them is
-# seldom alike, and voting would only add noise.
+# Below the first similarity queries have no vote, from the second on all of it: with few examples the best of them is
+# seldom similar, and voting would only add noise.
 DOUBTFUL, SURE = 0.2, 0.7
 VECTOR_SHARE = 0.4  # of what vectors say beyond words, where questions have them
 UNKNOWN_WEIGHT = 0.5  # of words that no example has, as against the rarest that one has
@@ -42,12 +42,15 @@ class Votes:
 
 
 def similar_queries(
-    catalog: Catalog, question: str, allowed: Array, *, vector: Array | None = None, k: int = VOTERS
+    catalog: Catalog, terms: Mapping[str, float], allowed: Array, *, vector: Array | None = None, k: int = VOTERS
 ) -> list[SimilarQuery]:
-    """Return the k example queries with the most similar questions, of databases with tables allowed, best first."""
+    """Return the k example queries whose questions are most similar to one of weighted terms, best first.
+
+    They are of databases with tables allowed, bool[tables].
+    """
     if not len(catalog.queries):
         return []
-    scores = _alike(catalog, question)
+    scores = _alike(catalog, terms)
     if vector is not None and catalog.query_vectors is not None:
         # What the words say is certain, and vectors only add to it; without a common word they must be sure enough.
         near = scores + VECTOR_SHARE * np.maximum(_near(catalog.query_vectors, vector) - scores, 0)
@@ -55,18 +58,17 @@ def similar_queries(
     open_groups = np.zeros(len(catalog.group_starts) + 1, dtype=bool)  # the last: queries of no known database
     open_groups[catalog.group[allowed]] = True
     scores = scores * open_groups[catalog.arrays["query_group"]]
-    return [SimilarQuery(one, float(scores[one])) for one in top_k(scores, k).tolist()]
+    return [SimilarQuery(query, float(scores[query])) for query in top_k(scores, k).tolist()]
 
 
-def _alike(catalog: Catalog, question: str) -> Array:
-    """Return the cosine of a question and that of each example query, words weighted by rarity, f32[queries]."""
+def _alike(catalog: Catalog, terms: Mapping[str, float]) -> Array:
+    """Return the cosine of a question and that of each example query, terms weighted by rarity: f32[queries]."""
     size = len(catalog.queries)
     postings = catalog.postings("query")
-    wanted = question_words(question)
-    places = postings.find(np.array([term_hash(term) for term in wanted], dtype=np.uint64)).tolist()
+    places = postings.find(np.array([term_hash(term) for term in terms], dtype=np.uint64)).tolist()
     scores = np.zeros(size, dtype=np.float32)
     length = 0.0
-    for place, weight in zip(places, wanted.values(), strict=True):
+    for place, weight in zip(places, terms.values(), strict=True):
         if place < 0:
             length += (weight * UNKNOWN_WEIGHT * idf(size, 0)) ** 2
             continue
@@ -78,9 +80,9 @@ def _alike(catalog: Catalog, question: str) -> Array:
 
 
 def _near(vectors: Vectors, vector: Array) -> Array:
-    """Return how near example queries are to a question, f32[queries]: 0 as the average of them, 1 the same.
+    """Return how near example queries are to a question, f32[queries]: 0 as near as their average, 1 the same.
 
-    What cosine two unlike questions have depends on the encoder; what most of them have tells it.
+    The cosine of two unlike questions depends on the encoder; the average cosine estimates it.
     """
     found = cosines(vectors, vector)
     known = vectors.lengths > 0

@@ -13,7 +13,7 @@ from coderag.index.catalog.catalog import Catalog
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import WEIGHT_STEPS, Postings, idf
 from coderag.search.tables.query_expansion import expansions
-from coderag.text.asking import asked_words
+from coderag.text.asking import AskedWord
 from coderag.text.tokens import split_identifier, stem, term_hash, terms
 
 __all__ = ["Matches", "QueryTerm", "match", "query_terms"]
@@ -42,10 +42,9 @@ class Matches:
     named: Array  # f32[tables]: the share of a table's name that is asked for
 
 
-def query_terms(text: str, *, factor: float = 1.0) -> list[QueryTerm]:
-    """Return the terms that a text asks for, each once; weights are multiplied by `factor`."""
+def query_terms(words: Sequence[AskedWord], *, factor: float = 1.0) -> list[QueryTerm]:
+    """Return the terms to look for of a text's words, each once; weights are multiplied by `factor`."""
     found: dict[str, QueryTerm] = {}
-    words = asked_words(text)
     for word, weight in words:
         if not weight:
             continue

@@ -22,10 +22,9 @@ LEFT_OVER = 0.01  # the score of any table of the only database
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A question with what its words found; what legs score by."""
+    """What a question finds in a catalog: the input of the signals."""
 
     catalog: Catalog
-    question: str
     allowed: Array  # bool[tables]
     matches: Matches
     votes: Votes
@@ -101,8 +100,8 @@ def _examples(request: Request) -> Array:
 def _definitions(request: Request) -> Array:
     """Score the tables that the definitions in a question speak of."""
     found = np.zeros(len(request.catalog), dtype=np.float32)
-    for spoken in request.definitions:
-        found[request.catalog.listed("definition_table", spoken.definition)] = 1.0
+    for named in request.definitions:
+        found[request.catalog.listed("definition_table", named.definition)] = 1.0
     return found
 
 

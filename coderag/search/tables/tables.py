@@ -15,6 +15,7 @@ from types import MappingProxyType
 import numpy as np
 
 from coderag.index.catalog.catalog import Catalog
+from coderag.index.catalog.schema_postings import question_terms
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.vectors import cosines
 from coderag.search.query.hints import hinted_terms
@@ -25,6 +26,7 @@ from coderag.search.tables.glossary import DefinitionMatch, definitions_in
 from coderag.search.tables.greedy_selection import DEFAULT, Selection, SelectionSettings, select_greedily
 from coderag.search.tables.matching import Matches, QueryTerm, match, query_terms
 from coderag.search.tables.signals import SIGNALS, Request, Signal, weighted
+from coderag.text.asking import AskedWord, asked_words
 
 __all__ = ["COMMON", "RankedTable", "TableRanking", "rank_tables"]
 
@@ -78,13 +80,14 @@ def rank_tables(
     """
     if allowed is None:
         allowed = np.ones(len(catalog), dtype=bool)
-    definitions = tuple(definitions_in(catalog, question, allowed))
-    similar = similar_queries(catalog, question, allowed, vector=vector) if use_examples else []
+    words = asked_words(question)
+    terms = question_terms(words)
+    definitions = tuple(definitions_in(catalog, terms, allowed))
+    similar = similar_queries(catalog, terms, allowed, vector=vector) if use_examples else []
     request = Request(
         catalog=catalog,
-        question=question,
         allowed=allowed,
-        matches=match(catalog, _wanted(catalog, question, evidence, definitions=definitions), allowed),
+        matches=match(catalog, _sought(catalog, words, evidence, definitions=definitions), allowed),
         votes=votes(catalog, similar),
         definitions=definitions,
         near=_near(catalog, vector),
@@ -110,19 +113,19 @@ def rank_tables(
     )
 
 
-def _wanted(
-    catalog: Catalog, question: str, evidence: str, *, definitions: Sequence[DefinitionMatch]
+def _sought(
+    catalog: Catalog, words: Sequence[AskedWord], evidence: str, *, definitions: Sequence[DefinitionMatch]
 ) -> list[QueryTerm]:
-    """Return the terms of a question, of the evidence and of the definitions that it speaks of, each once."""
-    wanted = {query_term.term: query_term for query_term in query_terms(question)}
-    others = query_terms(evidence, factor=EVIDENCE_WEIGHT)
-    for spoken in definitions:
-        definition = catalog.definitions[spoken.definition]
-        others += query_terms(f"{definition.text} {definition.expression}", factor=DEFINITION_WEIGHT)
+    """Return the terms of a question's words, of the evidence and of the definitions that it names, each once."""
+    terms = {query_term.term: query_term for query_term in query_terms(words)}
+    others = query_terms(asked_words(evidence), factor=EVIDENCE_WEIGHT)
+    for named in definitions:
+        definition = catalog.definitions[named.definition]
+        others += query_terms(asked_words(f"{definition.text} {definition.expression}"), factor=DEFINITION_WEIGHT)
     for other in others:
-        if other.term not in wanted or wanted[other.term].weight < other.weight:
-            wanted[other.term] = other
-    return list(wanted.values())
+        if other.term not in terms or terms[other.term].weight < other.weight:
+            terms[other.term] = other
+    return list(terms.values())
 
 
 def _near(catalog: Catalog, vector: Array | None) -> Array:

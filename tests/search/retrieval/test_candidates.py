@@ -11,10 +11,11 @@ from coderag.index.reader.corpus import Corpus, open_members
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.search.query.understand import understand
-from coderag.search.ranking.rank import DEFAULT, factors
+from coderag.search.ranking.priors import priors
+from coderag.search.ranking.tuning import DEFAULT
 from coderag.search.retrieval import candidates
-from coderag.search.retrieval.candidates import Candidates, find_candidates
-from coderag.search.retrieval.retrieve import retrieve
+from coderag.search.retrieval.candidates import Candidates, fuse_lists, retrieve_lists
+from coderag.search.retrieval.lexical import lexical_scores
 from tests.workspace import SHOP
 
 QUESTIONS = (
@@ -36,10 +37,11 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))
 
 
-def found(corpus: Corpus, text: str, *, factor: np.ndarray, dense: float) -> Candidates:
-    scores = retrieve(corpus, understand(text))
+def found(corpus: Corpus, text: str, *, prior: np.ndarray, dense: float) -> Candidates:
+    scores = lexical_scores(corpus, understand(text))
     vector = shipped_encoder().encode_query(text)
-    return find_candidates(corpus, scores, factor, weights=DEFAULT.weights, dense=dense, vector=vector)
+    lists = retrieve_lists(corpus, scores, prior, weights=DEFAULT.weights, dense_weight=dense, vector=vector)
+    return fuse_lists(corpus, lists, prior, dense_weight=dense)
 
 
 @pytest.mark.slow
@@ -49,22 +51,22 @@ def found(corpus: Corpus, text: str, *, factor: np.ndarray, dense: float) -> Can
 def test_no_other_file_would_have_mattered(
     corpus: Corpus, text: str, dense: float, first_files: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = factors(corpus, understand(text), DEFAULT)
+    whole = priors(corpus, understand(text), DEFAULT)
     some = whole * (np.arange(len(corpus)) % 3 > 0)
     monkeypatch.setattr(candidates, "DEPTH", 20)
-    for factor in (whole, some):
+    for prior in (whole, some):
         monkeypatch.setattr(candidates, "FIRST_FILES", corpus.files)
-        expected = found(corpus, text, factor=factor, dense=dense)
+        expected = found(corpus, text, prior=prior, dense=dense)
         monkeypatch.setattr(candidates, "FIRST_FILES", first_files)
-        least = found(corpus, text, factor=factor, dense=dense)
+        least = found(corpus, text, prior=prior, dense=dense)
         assert least.chunks.tolist() == expected.chunks.tolist()
         assert least.fused.tolist() == pytest.approx(expected.fused.tolist())
-        assert (factor[least.chunks] > 0).all()
+        assert (prior[least.chunks] > 0).all()
 
 
 def test_a_path_alone_makes_no_candidate(corpus: Corpus) -> None:
     text = "retry"
-    scores = retrieve(corpus, understand(text))
-    chosen = found(corpus, text, factor=np.ones(len(corpus), dtype=np.float32), dense=0.0).chunks
+    scores = lexical_scores(corpus, understand(text))
+    chosen = found(corpus, text, prior=np.ones(len(corpus), dtype=np.float32), dense=0.0).chunks
     assert len(chosen)
     assert all(scores.text[chunk] > 0 or chunk in scores.symbols for chunk in chosen.tolist())

@@ -12,7 +12,7 @@ from coderag.index.reader.corpus import Corpus, open_members
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.search.query.understand import understand
-from coderag.search.retrieval.retrieve import retrieve
+from coderag.search.retrieval.lexical import lexical_scores
 from coderag.search.retrieval.soft_match import soft_coverage
 from tests.workspace import write
 
@@ -34,7 +34,7 @@ def shares(corpus: Corpus, question: str) -> tuple[dict[str, float], dict[str, f
     """Return what the one chunk of each file holds of a question: its words, and words like them."""
     chunks = np.arange(len(corpus))
     paths = [corpus.place(chunk)[0] for chunk in chunks.tolist()]
-    held, alike = soft_coverage(corpus, retrieve(corpus, understand(question)).words, chunks)
+    held, alike = soft_coverage(corpus, lexical_scores(corpus, understand(question)).words, chunks)
     return dict(zip(paths, held.tolist(), strict=True)), dict(zip(paths, alike.tolist(), strict=True))
 
 
@@ -58,7 +58,7 @@ def test_a_question_without_content_holds_nothing(corpus: Corpus) -> None:
 
 
 def test_some_chunks_hold_what_they_hold_among_all(corpus: Corpus) -> None:
-    asked = retrieve(corpus, understand("delete a user")).words
+    asked = lexical_scores(corpus, understand("delete a user")).words
     of_all, of_some = soft_coverage(corpus, asked, np.arange(3)), soft_coverage(corpus, asked, np.array([2, 0]))
     assert of_some[1].tolist() == of_all[1][[2, 0]].tolist()
 

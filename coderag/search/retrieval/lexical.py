@@ -7,21 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coderag.index.reader.corpus import Corpus
+from coderag.index.reader.corpus import Corpus, path_keys, text_keys
 from coderag.index.storage.arrays.arrays import Array
-from coderag.index.storage.arrays.keys import path_key, symbol_hash
 from coderag.index.storage.postings import idf, summed
 from coderag.search.query.understand import STOP_WEIGHT, Question
 from coderag.search.retrieval.maxsim import name_words
-from coderag.text.tokens import stem, term_hash
+from coderag.text.tokens import stem
 from coderag.types import Kind
 
-__all__ = ["Scores", "best_of", "retrieve"]
+__all__ = ["Scores", "best_of", "lexical_scores"]
 
-
-MIN_CONTENT = 2
-ALMOST_NOTHING = 1e-6  # what is divided by the best of nothing stays nothing
-INSIDE = {Kind.FIELD: 0.25}  # what a definition counts that is no chunk of its own, where it is not 0.6
+MIN_CONTENT = 2  # content terms, from which on stop words are not looked up
+ALMOST_NOTHING = 1e-6  # the best score where all are 0, so that it can divide
+EXACT, BARE = 1.0, 0.5  # a definition whose scope is the symbol's too, and one that only has its name
+INNER, INNER_OTHER = {Kind.FIELD: 0.25}, 0.6  # share of a definition that is no chunk of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +33,29 @@ class Scores:
     symbols: dict[int, float]  # chunk that defines a symbol of the question -> how exactly, 0..1
     capitals: dict[int, float]  # the same for words that only a capital marks as names
     rarity: dict[str, float]  # term of the question -> its weight times its inverse document frequency
-    words: dict[str, float]  # word of the question -> its rarity, and the most where no chunk has it
-    best: float  # the text score that a chunk would have that holds every term to saturation
+    words: dict[str, float]  # word of the question -> its rarity, the greatest where no chunk has it
+    best: float  # the text score of a chunk that holds every term to saturation
     best_text: float  # of any chunk, above 0
     best_file: float  # of any file, above 0
 
 
-def retrieve(corpus: Corpus, question: Question) -> Scores:
+def lexical_scores(corpus: Corpus, question: Question) -> Scores:
     """Score every chunk and file of a corpus against the words of a question."""
     terms = _scored_terms(question)
     weights = np.array([question.terms[term] for term in terms], dtype=np.float32)
-    hashes = np.array([term_hash(term) for term in terms], dtype=np.uint64)
-    found = [member.segment.text_postings.find(hashes) for member in corpus.members]
-    rarity = _rarity(corpus, found, len(terms)) * weights
-    text, file_text = _text_scores(corpus, found, rarity)
-    told = dict(zip(terms, rarity.tolist(), strict=True))
+    hashes = text_keys(terms)
+    positions = [member.segment.text_postings.find(hashes) for member in corpus.members]
+    rarity = _rarity(corpus, positions, len(terms)) * weights
+    text, file_text = _text_scores(corpus, positions, rarity)
+    by_term = dict(zip(terms, rarity.tolist(), strict=True))
     return Scores(
         text=text,
         file_text=file_text,
         path=_path_scores(corpus, terms, rarity),
         symbols=_symbol_chunks(corpus, question.symbols),
         capitals=_symbol_chunks(corpus, question.capitals),
-        rarity=told,
-        words=_asked_words(question, told),
+        rarity=by_term,
+        words=_word_weights(question, by_term),
         best=float(rarity.sum()),
         best_text=best_of(text),
         best_file=best_of(file_text),
@@ -64,12 +63,12 @@ def retrieve(corpus: Corpus, question: Question) -> Scores:
 
 
 def best_of(scores: Array) -> float:
-    """Return the best of some scores, above 0 also where all are 0."""
+    """Return the best of some scores, never 0."""
     return max(float(scores.max(initial=0.0)), ALMOST_NOTHING)
 
 
 def _text_scores(corpus: Corpus, found: list[Array], rarity: Array) -> tuple[Array, Array]:
-    """Return BM25F of each chunk and file, f32[chunks] and f32[files], from the terms' positions in each segment."""
+    """Return BM25F of each chunk and file, f32[chunks] and f32[files]; `found` are the terms' positions by segment."""
     text = np.zeros(len(corpus), dtype=np.float32)
     file_text = np.zeros(corpus.files, dtype=np.float32)
     for member, dead, positions in zip(corpus.members, corpus.dead_chunks, found, strict=True):
@@ -81,7 +80,7 @@ def _text_scores(corpus: Corpus, found: list[Array], rarity: Array) -> tuple[Arr
         chunk_scores = text[member.first_chunk : member.first_chunk + len(segment)]
         file_scores = file_text[member.first_file : member.first_file + len(segment.paths)]
         chunk_scores[:] = summed(docs, shares, len(segment))
-        # The chunks of a file lie together, so its best for a term is the best of a run of that term's postings.
+        # The chunks of a file lie together, so its best score for a term is that of a run of the term's postings.
         files = segment.chunk_file[docs]
         begins = np.empty(len(files), dtype=bool)
         np.not_equal(files[1:], files[:-1], out=begins[1:])
@@ -95,13 +94,13 @@ def _text_scores(corpus: Corpus, found: list[Array], rarity: Array) -> tuple[Arr
 
 
 def _scored_terms(question: Question) -> list[str]:
-    """Return the terms that are looked up: without stop words, whose postings are the longest, where others remain."""
+    """Return the terms to look up: without stop words, whose postings are the longest, where others remain."""
     content = [term for term, weight in question.terms.items() if weight > STOP_WEIGHT]
     return content if len(content) >= MIN_CONTENT else list(question.terms)
 
 
-def _asked_words(question: Question, rarity: Mapping[str, float]) -> dict[str, float]:
-    """Return the words of a question with what each weighs."""
+def _word_weights(question: Question, rarity: Mapping[str, float]) -> dict[str, float]:
+    """Return the words of a question with their weights."""
     most = max(rarity.values(), default=0.0) or 1.0
     weights = {word: question.terms.get(stem(word), 1.0) for word in name_words(question.text)}
     return {
@@ -112,22 +111,23 @@ def _asked_words(question: Question, rarity: Mapping[str, float]) -> dict[str, f
 def _rarity(corpus: Corpus, found: list[Array], count: int) -> Array:
     """Return each term's inverse document frequency over the corpus as it is now, f32[terms].
 
-    Chunks of files that changed or went do not count, so an updated index ranks like one built anew.
+    Chunks of files that changed or are gone do not count, so an updated index ranks like a fresh one.
     """
     frequency = np.zeros(count, dtype=np.int64)
     for member, dead, positions in zip(corpus.members, corpus.dead_chunks, found, strict=True):
         here = positions >= 0
         frequency[here] += member.segment.text_postings.frequencies(positions[here], without=dead)
-    return np.array([idf(corpus.live_chunks, one) if one else 0.0 for one in frequency.tolist()], dtype=np.float32)
+    chunks = corpus.live_chunks
+    return np.array([idf(chunks, count) if count else 0.0 for count in frequency.tolist()], dtype=np.float32)
 
 
 def _path_scores(corpus: Corpus, terms: list[str], rarity: Array) -> Array:
-    """Return for each file the share of the question, by rarity, that stands in its path."""
+    """Return the share of the question, by rarity, in the path of each file."""
     scores = np.zeros(corpus.files, dtype=np.float32)
     total = float(rarity.sum())
     if not total:
         return scores
-    hashes = np.array([path_key(term) for term in terms], dtype=np.uint64)
+    hashes = path_keys(terms)
     for member in corpus.members:
         postings = member.segment.path_postings
         positions = postings.find(hashes)
@@ -141,28 +141,21 @@ def _path_scores(corpus: Corpus, terms: list[str], rarity: Array) -> Array:
 
 def _symbol_chunks(corpus: Corpus, symbols: Iterable[str]) -> dict[int, float]:
     """Return the chunks that define one of some symbols; a qualified match counts more than a bare one."""
-    found: dict[int, float] = {}
+    exactness: dict[int, float] = {}
     for symbol in symbols:
         *scope, name = symbol.split(".")
-        keys = [(f"{scope[-1]}.{name}", 1.0)] if scope else [(name, 1.0)]
-        if not any(_add_definitions(corpus, key, exactness, found) for key, exactness in keys) and scope:
-            _add_definitions(corpus, name, 0.5, found)
-    return found
+        qualified = f"{scope[-1]}.{name}" if scope else name
+        of_symbol = _defining(corpus, qualified, EXACT) or (_defining(corpus, name, BARE) if scope else {})
+        for chunk, exact in of_symbol.items():
+            exactness[chunk] = max(exactness.get(chunk, 0.0), exact)
+    return exactness
 
 
-def _add_definitions(corpus: Corpus, key: str, exactness: float, found: dict[int, float]) -> bool:
-    hashes = np.array([symbol_hash(key)], dtype=np.uint64)
-    added = False
-    for member in corpus.members:
-        postings = member.segment.symbol_postings
-        position = int(postings.find(hashes)[0])
-        if position < 0:
-            continue
-        for number in postings.of(position)[0].tolist():
-            local = member.segment.chunk_of_definition(number)
-            own = 1.0 if number < len(member.segment) else INSIDE.get(member.segment.inner_kind(number), 0.6)
-            if corpus.live_file[member.first_file + member.segment.chunk_file[local]]:
-                chunk = member.first_chunk + local
-                found[chunk] = max(found.get(chunk, 0.0), exactness * own)
-                added = True
-    return added
+def _defining(corpus: Corpus, name: str, exactness: float) -> dict[int, float]:
+    """Return the chunks that define a name; one that only holds the definition counts less."""
+    chunks: dict[int, float] = {}
+    for member, number, local in corpus.definitions(name):
+        own = 1.0 if number < len(member.segment) else INNER.get(member.segment.inner_kind(number), INNER_OTHER)
+        chunk = member.first_chunk + local
+        chunks[chunk] = max(chunks.get(chunk, 0.0), exactness * own)
+    return chunks

@@ -1,0 +1,296 @@
+"""A query to its hits: a search is a tuple of stages, each a plain function that adds what it knows to a state.
+
+    hits = search(query, sources)
+    plain = search(query, sources, stages=tuple(stage for stage in STAGES if stage is not diversify))
+
+The second never diversifies, whatever the query says. A stage of one's own goes where its input is there:
+
+    def only_documented(state: SearchState) -> SearchState:
+        return replace(state, found=tuple(pair for pair in state.found if pair[1].chunk.doc))
+
+    at = STAGES.index(relate)
+    hits = search(query, sources, stages=(*STAGES[:at], only_documented, *STAGES[at:]))
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from coderag.encoders.static import shipped_encoder
+from coderag.errors import QueryError, RerankerError, RetrievalWarning
+from coderag.search.query.embed import question_vector
+from coderag.search.query.filter import allowed_chunks, scores_within
+from coderag.search.query.understand import QueryType, Question
+from coderag.search.query.understand import understand as question_of
+from coderag.search.ranking.confidence import confidence
+from coderag.search.ranking.diversify import diverse
+from coderag.search.ranking.features import FEATURES
+from coderag.search.ranking.priors import priors
+from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh
+from coderag.search.ranking.settings import BUILT_IN, CONNECTED, WITHOUT_RANKER, left_out_features
+from coderag.search.results.expand import expand as expand_hits
+from coderag.search.results.explain import hits_of
+from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
+from coderag.search.retrieval.lexical import lexical_scores
+from coderag.search.retrieval.maxsim import name_words
+from coderag.search.state import SearchState, Sources, made_by
+from coderag.types import Hit, Query, TestPolicy
+
+__all__ = [
+    "STAGES",
+    "Stage",
+    "calibrate",
+    "cut_off",
+    "diversify",
+    "expand",
+    "explain",
+    "extract_features",
+    "filter_chunks",
+    "fuse",
+    "rank",
+    "relate",
+    "rerank",
+    "retrieve",
+    "run_stages",
+    "search",
+    "understand",
+]
+
+MAX_COPIES = 30  # hits that may turn out to have the text of a better one
+
+
+class Stage(Protocol):
+    """A step of a search.
+
+    It returns the state with its own part filled in or replaced (`dataclasses.replace`), changes nothing in place, and
+    returns the state as it is where the query asks nothing of it. It reads the index by `state.sources` alone, and what
+    earlier stages made by `made_by`, which raises ValueError where they are missing. The same state gives the same.
+    """
+
+    def __call__(self, state: SearchState, /) -> SearchState:
+        """Return the state after this stage."""
+
+
+def search(query: Query, sources: Sources, *, stages: Sequence[Stage] | None = None) -> list[Hit]:
+    """Return the hits of a query, best first; `stages` are STAGES where none are given.
+
+    Raises QueryError for a repository, database, environment or language that the index does not know, and for a query
+    with `groups`: access rules are the part of whoever makes the sources. Raises ValueError for stages in an order in
+    which one lacks what it needs.
+    """
+    if query.groups is not None:
+        raise QueryError("the query has groups; search what these may see, Index.as_seen_by(groups)")
+    return run_stages(SearchState(query, sources), STAGES if stages is None else stages).hits
+
+
+def run_stages(state: SearchState, stages: Sequence[Stage]) -> SearchState:
+    """Return a state after some stages, one after the other."""
+    for stage in stages:
+        state = stage(state)
+    return state
+
+
+def understand(state: SearchState) -> SearchState:
+    """Read the question: its weighted terms, symbols and query type, and the sorts of files that it asks for."""
+    question = question_of(state.query.text)
+    if state.query.tests is TestPolicy.INCLUDE:
+        question = replace(question, wants=question.wants | {"test"})
+    return replace(state, question=question)
+
+
+def filter_chunks(state: SearchState) -> SearchState:
+    """Find the chunks that meet the query's conditions, before anything is scored."""
+    sources = state.sources
+    return replace(state, allowed=allowed_chunks(sources.corpus, state.query, sources.catalogs))
+
+
+def retrieve(state: SearchState) -> SearchState:
+    """Score every chunk by words and by vector, and list the best of each."""
+    corpus, tuning, pipeline = state.sources.corpus, state.tuning, state.query.pipeline
+    question = made_by("understand", state.question)
+    vector = question_vector(state.sources.encoder(), state.query.text)
+    if "vectors" in pipeline.without:
+        vector = None
+    scores = lexical_scores(corpus, question)
+    if state.allowed is not None:
+        scores = scores_within(corpus, scores, state.allowed)
+    if question.query_type is QueryType.SYMBOL and not scores.symbols and _is_plain(question):
+        question = replace(question, query_type=QueryType.TOPIC)
+    prior = priors(corpus, question, tuning)
+    if state.allowed is not None:
+        prior = prior * state.allowed
+    left_out = left_out_features(pipeline)
+    lists = retrieve_lists(
+        corpus,
+        scores,
+        prior,
+        weights={name: 0.0 if name in left_out else tuning.weights.get(name, 0.0) for name in FEATURES},
+        dense_weight=tuning.dense_weight[question.query_type],
+        vector=vector,
+    )
+    return replace(state, question=question, scores=scores, prior=prior, lists=lists)
+
+
+def _is_plain(question: Question) -> bool:
+    """Tell whether a question is of words that the shipped encoder knows, rather than of invented names."""
+    return all(shipped_encoder().row_of(word) >= 0 for word in name_words(question.text))
+
+
+def fuse(state: SearchState) -> SearchState:
+    """Fuse the lexical and the dense list (hybrid search); the best of both are the candidates."""
+    question, lists = made_by("understand", state.question), made_by("retrieve", state.lists)
+    candidates = fuse_lists(
+        state.sources.corpus,
+        lists,
+        made_by("retrieve", state.prior),
+        dense_weight=state.tuning.dense_weight[question.query_type] if lists.has_vector else 0.0,
+        fusion=state.query.pipeline.fusion,
+    )
+    return replace(state, candidates=candidates)
+
+
+def extract_features(state: SearchState) -> SearchState:
+    """Compute the features of each candidate: what the ranking weighs, and the learned ranker is trained on."""
+    rows = feature_rows(
+        state.sources.corpus,
+        made_by("understand", state.question),
+        made_by("retrieve", state.scores),
+        made_by("fuse", state.candidates),
+        prior=made_by("retrieve", state.prior),
+        left_out=left_out_features(state.query.pipeline),
+    )
+    return replace(state, rows=rows)
+
+
+def rank(state: SearchState) -> SearchState:
+    """Order the candidates by their weighted features and the learned ranker, and spread the best over files."""
+    # The ranker learned from questions with vectors, and is no judge without.
+    use_ranker = made_by("retrieve", state.lists).has_vector and state.query.pipeline.reranker not in WITHOUT_RANKER
+    ranking = weigh(made_by("extract_features", state.rows), state.tuning, use_ranker=use_ranker)
+    files = state.sources.corpus.file_numbers(ranking.chunks)
+    picks = spread(files, ranking.scores, k=_needed(state.query), keep=ranking.file_decay)
+    return replace(state, ranking=ranking, ranked=ranked_chunks(ranking, picks))
+
+
+def _needed(query: Query) -> int:
+    """Return how many chunks are ranked: more than the hits, as some may turn out to be copies."""
+    return query.k + MAX_COPIES
+
+
+def diversify(state: SearchState) -> SearchState:
+    """Pick the best again by maximal marginal relevance (MMR), for a query with diversity."""
+    query = state.query
+    if not query.diversity:
+        return state
+    ranking = made_by("rank", state.ranking)
+    picks = diverse(
+        state.sources.corpus,
+        ranking.chunks,
+        ranking.scores,
+        k=_needed(query),
+        diversity=query.diversity,
+        keep=ranking.file_decay,
+    )
+    return replace(state, ranked=ranked_chunks(ranking, picks))
+
+
+def calibrate(state: SearchState) -> SearchState:
+    """Give each ranked chunk its confidence, whatever else was found."""
+    rows = made_by("extract_features", state.rows)
+    chunks = np.array([ranked.chunk for ranked in state.ranked], dtype=np.int64)
+    sure = confidence(
+        state.sources.corpus,
+        made_by("understand", state.question),
+        chunks,
+        symbols=made_by("retrieve", state.scores).symbols,
+        cosines=rows.column("cosine", chunks) if _has_calibrated_cosines(state) else None,
+    )
+    pairs = zip(state.ranked, sure.tolist(), strict=True)
+    return replace(state, ranked=tuple(replace(ranked, confidence=certainty) for ranked, certainty in pairs))
+
+
+def _has_calibrated_cosines(state: SearchState) -> bool:
+    """Tell whether the cosines are those of the shipped encoder, to which the confidence was fitted."""
+    encoder = state.sources.encoder()
+    return encoder is not None and encoder.identity.kind == "static" and made_by("retrieve", state.lists).has_vector
+
+
+def rerank(state: SearchState) -> SearchState:
+    """Reorder the best by the reranker of the query's pipeline; one that fails leaves them, with a RetrievalWarning."""
+    pipeline, corpus = state.query.pipeline, state.sources.corpus
+    if pipeline.reranker in BUILT_IN:
+        return state
+    if pipeline.reranker == CONNECTED:
+        from coderag.search.ranking.graph_rerank import graph_rerank
+
+        return replace(state, ranked=tuple(graph_rerank(corpus, state.ranked, state.sources.graphs())))
+    from coderag.search.ranking.rerank import find_reranker, reranked
+
+    try:
+        reranker = find_reranker(pipeline.reranker)
+        best: Sequence[Ranked] = reranked(
+            corpus, state.query.text, state.ranked, reranker=reranker, depth=pipeline.depth, blend=pipeline.blend
+        )
+    except RerankerError as error:
+        warnings.warn(f"the hits are not reranked: {error}", RetrievalWarning, stacklevel=2)
+        return state
+    return replace(state, ranked=tuple(best))
+
+
+def cut_off(state: SearchState) -> SearchState:
+    """Drop the ranked chunks whose confidence is below the query's threshold."""
+    sure = tuple(ranked for ranked in state.ranked if ranked.confidence >= state.query.threshold)
+    return replace(state, ranked=sure)
+
+
+def explain(state: SearchState) -> SearchState:
+    """Read the text of the k best, say why they matched, and collapse copies into the best of them."""
+    question, query = made_by("understand", state.question), state.query
+    found = hits_of(state.sources.corpus, question, state.ranked, k=query.k, collapse=query.collapse)
+    return replace(state, found=tuple(found))
+
+
+def relate(state: SearchState) -> SearchState:
+    """Add to each hit its relations in the graph, and behind the hits the neighbours that the query wants."""
+    query, corpus = state.query, state.sources.corpus
+    graphs = state.sources.graphs() if state.found else {}
+    if not graphs:
+        return state
+    from coderag.search.results.related import related_hits, with_relations
+
+    found = with_relations(corpus, state.found, graphs)
+    related = (
+        related_hits(corpus, query.text, found, graphs=graphs, count=query.related, allowed=state.allowed)
+        if query.related
+        else []
+    )
+    return replace(state, found=tuple(found), related=tuple(related))
+
+
+def expand(state: SearchState) -> SearchState:
+    """Replace the hits by their surroundings, for a query that wants these."""
+    if not state.query.expand:
+        return state
+    return replace(state, expanded=tuple(expand_hits(state.sources.corpus, state.found, state.query.expand)))
+
+
+STAGES: tuple[Stage, ...] = (
+    understand,
+    filter_chunks,
+    retrieve,
+    fuse,
+    extract_features,
+    rank,
+    diversify,
+    calibrate,
+    rerank,
+    cut_off,
+    explain,
+    relate,
+    expand,
+)

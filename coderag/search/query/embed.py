@@ -1,0 +1,27 @@
+"""A question to its vector."""
+
+from __future__ import annotations
+
+import warnings
+
+from coderag.encoders.encoder import Encoder
+from coderag.errors import EncoderError, RetrievalWarning
+from coderag.index.storage.arrays.arrays import Array
+
+__all__ = ["question_vector"]
+
+
+def question_vector(encoder: Encoder | None, text: str) -> Array | None:
+    """Return the vector of a question, f32[dimensions]; None where words alone answer.
+
+    These are an index without an encoder, a question without a word that the encoder knows, and an encoder that fails,
+    of which a RetrievalWarning says why.
+    """
+    if encoder is None:
+        return None
+    try:
+        vector = encoder.encode_query(text)
+    except EncoderError as error:
+        warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=3)
+        return None
+    return vector if vector.any() else None
