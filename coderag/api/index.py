@@ -154,6 +154,7 @@ class Index:
         self._callers = callers  # the snapshot is the intersection of what their groups see; (): all
         self._is_fixed = is_fixed
         self._updater: IndexUpdater | None = None
+        self._opening = threading.Lock()
 
     @classmethod
     def open(cls, *roots: str | os.PathLike[str], index: str | os.PathLike[str] | None = None) -> Self:
@@ -299,7 +300,8 @@ class Index:
 
     def _reopen(self) -> None:
         """Put a snapshot of the index on disk in the place of the current one."""
-        self._snapshot = open_snapshot(self.roots, self._whole("be opened again"))
+        with self._opening:  # one after another, so that the last one is the newest
+            self._snapshot = open_snapshot(self.roots, self._whole("be opened again"))
 
     def _whole(self, what: str) -> Snapshot:
         """Return the snapshot of the whole index; raises AccessError where this is what some callers see."""
@@ -418,9 +420,9 @@ class Index:
         followers = [RootFollower(root, self._whole("follow changes"), workers=workers) for root in self.roots]
         try:
             for update in follow([follower.followed for follower in followers], stop=stop, poll=poll):
-                if update.report is not None and len(followers) == 1:
-                    self._reports, self._snapshot = (update.report,), followers[0].snapshot
-                elif update.report is not None:
+                if update.report is not None:
+                    if len(followers) == 1:
+                        self._reports = (update.report,)
                     self._reopen()
                 yield update
         finally:

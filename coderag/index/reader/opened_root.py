@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from coderag.errors import IndexDamagedError
 from coderag.index.reader.corpus import Member, open_members
 from coderag.index.storage.arrays.arrays import Array, held_file
-from coderag.index.storage.checksums import is_sound
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import Manifest, listing_of, read_manifest
 from coderag.index.storage.segment import Segment
@@ -63,6 +62,8 @@ class OpenedRoot:
 
     def verify(self) -> None:
         """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
+        from coderag.index.storage.checksums import is_sound  # a search needs none of it
+
         for segment in self.segments:
             segment.verify()
         manifest = self.manifest
