@@ -27,7 +27,7 @@ INNER = ("app", "app/salary", "payroll", "sql")
 
 def paths_of(index: Index) -> set[str]:
     """Return the files that an index tells of."""
-    members = index._corpus.members
+    members = index._snapshot.corpus.members
     return {path for one in members for file, path in enumerate(one.segment.paths.all()) if file not in one.dead}
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 import numpy as np
 
-from coderag.api.handle import KeptIndex, telling_damage
-from coderag.errors import QueryError
+from coderag.api.roots import Root, check_folders, resolve_roots
+from coderag.api.snapshot import Snapshot, open_snapshot
+from coderag.api.snapshot_view import SnapshotView
+from coderag.errors import AccessError, IndexDamagedError, QueryError
 from coderag.index.reader.corpus import Member
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.manifest import read_manifest
+from coderag.index.storage.symptoms import reading_tables
 from coderag.limits import (
     BUDGET,
     DEPTH,
@@ -21,10 +28,12 @@ from coderag.limits import (
     MAP_BUDGET,
     NAME,
     NODES,
+    POLL,
     QUESTION,
     SHOWN,
     SQL,
     WAYS,
+    WORKERS,
     K,
     check_name,
     check_number,
@@ -37,9 +46,10 @@ from coderag.search.query.embed import question_vector
 from coderag.search.query.query import Conditions, check_conditions, check_question, checked_query, make_query
 from coderag.search.retrieval.symbols import find_symbols
 from coderag.search.state import Sources
-from coderag.types import Chunk, Hit, OtherDatabases, Query, Symbol, TableFilter, TestPolicy
+from coderag.types import Chunk, Content, Hit, OtherDatabases, Query, Symbol, TableFilter, TestPolicy
 
 if TYPE_CHECKING:
+    from coderag.api.updater import IndexUpdater
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.graph import Graph
     from coderag.graph.queries.answers import Meanings
@@ -49,6 +59,13 @@ if TYPE_CHECKING:
     from coderag.graph.queries.paths import Way
     from coderag.graph.queries.refs import References
     from coderag.graph.records import NodeKind
+    from coderag.index.build.job import Progress, Report
+    from coderag.index.build.watch.watch_loop import Update
+    from coderag.index.catalog.catalog import Catalog
+    from coderag.index.reader.recall import Recall
+    from coderag.index.reader.status import Status
+    from coderag.index.storage.checksums import Damage
+    from coderag.index.storage.folder.lock import Holder
     from coderag.search.context.about import TableFacts
     from coderag.search.context.schema_context import SchemaContext
     from coderag.search.tables.tables import TableRanking
@@ -57,20 +74,402 @@ if TYPE_CHECKING:
 
 __all__ = ["Index"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+AnyIndex = TypeVar("AnyIndex", bound="Index")
+
 NO_FILTER = TableFilter()
 DRAWN, DRAWN_TABLES = 3, 2  # hits and tables of a question that a drawing begins with
 DRAWN_CONFIDENCE, DRAWN_SCORE = 0.2, 1.0  # that they have at least
 MAX_ANSWERING = 50  # hits that tell which parts of a map a question is about
 
 
-class Index(KeptIndex):
+def on_one_snapshot(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Concatenate[AnyIndex, P], R]:
+    """Ask a method of the snapshot of this moment, whatever an update in another thread puts in its place.
+
+    Raises IndexDamagedError for what wrong numbers in its tables make code raise. What is missing because another
+    process replaced the index meanwhile is no damage: the new one is opened and asked.
+    """
+
+    @wraps(method)
+    def asking(self: AnyIndex, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        moment = self._of_this_moment()
+        try:
+            with reading_tables(moment._folders):
+                return method(moment, *args, **kwargs)
+        except IndexDamagedError:
+            if moment is self or not self._reopened_after(moment):
+                raise
+        moment = self._of_this_moment()
+        with reading_tables(moment._folders):
+            return method(moment, *args, **kwargs)
+
+    return asking
+
+
+class Index:
     """One root or several, searched as one.
 
     The index of a root lies in ROOT/.coderag, or where `index` says. A search answers from what was read when the
     index was opened or updated last; `update` reads what changed since.
     """
 
-    @telling_damage
+    def __init__(
+        self,
+        snapshot: Snapshot | SnapshotView,
+        *,
+        reports: tuple[Report, ...] = (),
+        callers: tuple[frozenset[str], ...] = (),
+        is_fixed: bool = False,
+    ) -> None:
+        """Answer from a snapshot; `Index.open`, `Index.of` and `Index.build` are the ways to call this.
+
+        Of an index that is fixed the snapshot is never replaced.
+        """
+        self._snapshot = snapshot
+        self._reports = reports
+        self._callers = callers  # the snapshot is the intersection of what their groups see; (): all
+        self._is_fixed = is_fixed
+        self._updater: IndexUpdater | None = None
+        self._opening = threading.Lock()
+
+    @classmethod
+    def open(cls, *roots: str | os.PathLike[str], index: str | os.PathLike[str] | None = None) -> Self:
+        """Open the indexes of roots; raises IndexMissingError, IndexFormatError and IndexDamagedError."""
+        return cls.of(resolve_roots(roots, index=index))
+
+    @classmethod
+    def of(cls, roots: Sequence[Root]) -> Self:
+        """Open the indexes of roots that are resolved; raises like `open`."""
+        return cls(open_snapshot(roots))
+
+    @classmethod
+    def build(
+        cls,
+        *roots: str | os.PathLike[str],
+        index: str | os.PathLike[str] | None = None,
+        contents: Iterable[Content | str] = (Content.CODE, Content.DOCS),
+        max_bytes: int | None = None,
+        encoder: str | None = None,
+        mask: bool | None = None,
+        workers: int | None = None,
+        cache: bool = True,
+        graph: bool = True,
+        watch: Callable[[Progress], None] | None = None,
+        waiting: Callable[[Holder | None], None] | None = None,
+    ) -> Self:
+        """Index roots from nothing and open the result.
+
+        Files above `max_bytes` are left out. `encoder` names what makes the vectors (coderag.encoders.spec): "static",
+        "none" for words alone, "hf:ID", a folder, an address. With `mask` secrets are covered
+        (coderag.files.privacy.secrets). None keeps what an index that is there already has; a new one has the shipped
+        encoder and no secrets.
+        `workers` is the number of processes: None for one a core, 0 for none. With `cache`, segments that other indexes
+        of this user left are used where they fit, and this one leaves its own. With `graph`, the graph is made as well,
+        else when it is asked for. `watch` is called as files are read, and `waiting` once with who holds the index's
+        lock, when that takes a while. Raises RootError, EncoderError, WorkerError, IndexLockedError and
+        IndexWriteError.
+        """
+        from coderag.index.build.job import BuildOptions, checked_contents, checked_encoder
+
+        options = BuildOptions(
+            contents=checked_contents(contents),
+            max_bytes=max_bytes,
+            encoder=checked_encoder(encoder),
+            mask=mask,
+            workers=workers,
+            share=cache,
+            graph=graph,
+            waiting=waiting,
+        )
+        return cls._written(resolve_roots(roots, index=index), lambda updater: updater.build(options, watch=watch))
+
+    @classmethod
+    def ensure(
+        cls,
+        *roots: str | os.PathLike[str],
+        index: str | os.PathLike[str] | None = None,
+        contents: Iterable[Content | str] | None = None,
+        max_bytes: int | None = None,
+        encoder: str | None = None,
+        mask: bool | None = None,
+        workers: int | None = None,
+        cache: bool = True,
+        graph: bool = True,
+        watch: Callable[[Progress], None] | None = None,
+        waiting: Callable[[Holder | None], None] | None = None,
+    ) -> Self:
+        """Open the indexes of roots as they should be: made where there is none, repaired, and brought up to date.
+
+        Every folder is listed, and every byte of what is there is compared with its sums; the files of what is damaged
+        are read again. An index of an older format is made anew. What is not given stays as an index was made. Raises
+        like `build`, and IndexTooNewError.
+        """
+        from coderag.index.build.job import BuildOptions, checked_contents, checked_encoder
+
+        options = BuildOptions(
+            contents=checked_contents(contents),
+            max_bytes=max_bytes,
+            encoder=checked_encoder(encoder),
+            mask=mask,
+            workers=workers,
+            share=cache,
+            graph=graph,
+            waiting=waiting,
+        )
+        return cls._written(
+            resolve_roots(roots, index=index), lambda updater: updater.update(options, thorough=True, watch=watch)
+        )
+
+    @classmethod
+    def _written(cls, roots: Sequence[Root], write: Callable[[IndexUpdater], tuple[Report, ...]]) -> Self:
+        """Return the index of roots after it was written."""
+        from coderag.api.updater import IndexUpdater
+
+        check_folders(roots)
+        updater = IndexUpdater(roots)
+        try:
+            reports = write(updater)
+        finally:
+            updater.close()
+        return cls(open_snapshot(roots), reports=reports)
+
+    @classmethod
+    def trust(cls, *roots: str | os.PathLike[str], index: str | os.PathLike[str] | None = None) -> Self:
+        """Take over the indexes of roots, whoever made them, and open them.
+
+        What they say of the files is believed from then on, so know who made them. Every byte is compared with the
+        sums of the manifest before. Raises IndexMissingError, IndexFormatError, IndexDamagedError, IndexLockedError and
+        IndexWriteError.
+        """
+        from coderag.index.storage.folder.adoption import take_over
+
+        for root in resolve_roots(roots, index=index):
+            take_over(root.untrusted or root.folder, root.root)
+        return cls.open(*roots, index=index)
+
+    def __enter__(self) -> Self:
+        """Return the index; its processes end with the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """End the processes that updates left ready for the next one; the index still answers."""
+        updater, self._updater = self._updater, None
+        if updater is not None:
+            updater.close()
+
+    def _of_this_moment(self) -> Self:
+        """Return an index that answers from the current snapshot, also after an update."""
+        if self._is_fixed:
+            return self
+        return type(self)(self._snapshot, reports=self._reports, callers=self._callers, is_fixed=True)
+
+    def _reopened_after(self, moment: Index) -> bool:
+        """Open the index on disk, and tell whether it is newer than that of a moment."""
+        if not moment._whole("be opened again").was_replaced():
+            return False
+        self._reopen()
+        return True
+
+    def _reopen(self) -> None:
+        """Put a snapshot of the index on disk in the place of the current one."""
+        with self._opening:  # one after another, so that the last one is the newest
+            self._snapshot = open_snapshot(self.roots, self._whole("be opened again"))
+
+    def _whole(self, what: str) -> Snapshot:
+        """Return the snapshot of the whole index; raises AccessError where this is what some callers see."""
+        if isinstance(self._snapshot, SnapshotView):
+            raise AccessError(f"only the whole index can {what}, not what some groups see of it")
+        return self._snapshot
+
+    def _folders(self) -> str:
+        return " and ".join(str(root.folder) for root in self.roots)
+
+    @on_one_snapshot
+    def as_seen_by(self, groups: Iterable[str]) -> Self:
+        """Return this index as callers of some groups see it, by the access rules of its roots.
+
+        Every method of it answers as if what is kept from them were not there. It stays as this one was when it was
+        asked for: to see changes, `update` this one and ask again. Asked of what somebody else sees, it is what both
+        see. Rules that changed since the index was written count beside those that it keeps. Raises IndexDamagedError,
+        SettingsError where the rules of a root or of a folder above it cannot be read, and AccessError where it cannot
+        be told which files those of another folder are about.
+        """
+        callers = (*self._callers, frozenset(checked_list(ITEMS, groups, name="groups")))
+        return type(self)(self._snapshot.seen_by(callers), callers=callers, is_fixed=True)
+
+    @on_one_snapshot
+    def is_fresh(self) -> bool:
+        """Tell whether no file changed since the index was written, and this version wrote it."""
+        return self.stale_paths() == []
+
+    @on_one_snapshot
+    def stale_paths(self) -> list[str] | None:
+        """Return the files and folders that changed since the index was written, as absolute paths; None for all.
+
+        Nothing is read or listed, so this takes a few microseconds a file. It is what `update` takes.
+        """
+        return self._whole("tell what changed").stale_paths()
+
+    def update(
+        self,
+        *,
+        paths: Iterable[str | os.PathLike[str]] | None = None,
+        contents: Iterable[Content | str] | None = None,
+        max_bytes: int | None = None,
+        encoder: str | None = None,
+        mask: bool | None = None,
+        workers: int | None = None,
+        thorough: bool = False,
+        watch: Callable[[Progress], None] | None = None,
+        lock_seconds: float | None = None,
+    ) -> None:
+        """Read what changed since the index was written; raises like `build`, and IndexTooNewError.
+
+        With `paths`, absolute or from a root, only these files and folders are looked at: what an editor or a watcher
+        knows to have changed. A `thorough` update lists every folder and compares every byte of the index with its
+        sums; the files of what is damaged are read again. What is not given stays as the index was made; what differs
+        from it means that all is read again. With another encoder, all is embedded anew; the vectors that there were
+        answer until that is done. Another writer is waited for `lock_seconds`, or a minute. The processes that read
+        files stay for the next update, until `close`.
+        """
+        from coderag.index.build.job import BuildOptions, checked_contents, checked_encoder
+        from coderag.index.storage.folder.lock import LOCK_SECONDS
+
+        options = BuildOptions(
+            contents=checked_contents(contents),
+            max_bytes=max_bytes,
+            encoder=checked_encoder(encoder),
+            mask=mask,
+            workers=workers,
+            lock_seconds=LOCK_SECONDS if lock_seconds is None else lock_seconds,
+        )
+        if isinstance(paths, str | os.PathLike):
+            raise TypeError("paths is one path; give a list of paths")
+        self._reports = self._opened_updater().update(options, paths=paths, thorough=thorough, watch=watch)
+        self._reopen()
+
+    def merge(self) -> bool:
+        """Merge the small segments that updates left, and tell whether there was anything to do.
+
+        Updates do it themselves where it is quick. Raises like `update`.
+        """
+        merged = self._opened_updater().merge()
+        if merged:
+            self._reopen()
+        return merged
+
+    def _opened_updater(self) -> IndexUpdater:
+        """Return what writes the indexes; whoever only asks imports none of it."""
+        from coderag.api.updater import IndexUpdater
+
+        self._whole("be updated or merged")
+        if self._updater is None:
+            self._updater = IndexUpdater(self.roots)
+        return self._updater
+
+    def watch(
+        self, *, stop: threading.Event | None = None, poll: float | None = None, workers: int | None = None
+    ) -> Iterator[Update]:
+        """Bring the index up to date whenever files change, and yield what was done: until `stop` is set, or for ever.
+
+        The first look is at what changed since the index was written. Searches, also of other threads, answer from what
+        was read when an update is yielded. A failure is an update with an error, and is tried again. With `poll` all
+        files are looked at every so many seconds; so they are, with a RuntimeWarning, where the system watches no more
+        folders. `workers` is the number of processes: None for one a core but one. Raises RootError when a root is
+        removed, and QueryError for what exceeds a limit.
+        """
+        self._whole("follow changes")
+        if poll is not None:
+            check_number(POLL, poll)
+        if workers is not None:
+            check_number(WORKERS, workers)
+        return self._updates(stop or threading.Event(), poll, workers)
+
+    def _updates(self, stop: threading.Event, poll: float | None, workers: int | None) -> Iterator[Update]:
+        from coderag.api.root_follower import RootFollower
+        from coderag.index.build.watch.watch_loop import follow
+
+        followers = [RootFollower(root, self._whole("follow changes"), workers=workers) for root in self.roots]
+        try:
+            for update in follow([follower.followed for follower in followers], stop=stop, poll=poll):
+                if update.report is not None:
+                    if len(followers) == 1:
+                        self._reports = (update.report,)
+                    self._reopen()
+                yield update
+        finally:
+            for follower in followers:
+                follower.close()
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """The roots, in the order given."""
+        return self._snapshot.roots
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """What the last build or update did, root by root; empty for an index that was only opened."""
+        return self._reports
+
+    def verify(self) -> None:
+        """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
+        self._snapshot.verify()
+
+    def damage(self) -> list[Damage]:
+        """Return every file of the indexes on disk that is not what was written; raises IndexDamagedError."""
+        from coderag.index.storage.checksums import damage_of
+
+        self._whole("be compared with what was written")
+        return [found for root in self.roots for found in damage_of(root.folder, read_manifest(root.folder))]
+
+    @on_one_snapshot
+    def status(self, *, compare: bool = True) -> list[Status]:
+        """Return what is indexed of each root; with `compare`, also how its files have changed since."""
+        return self._snapshot.status(compare=compare)
+
+    @on_one_snapshot
+    def recall(self) -> Recall | None:
+        """Return how many of the nearest vectors a search finds, on questions made of what is indexed.
+
+        None where there are no vectors. Raises EncoderError.
+        """
+        from coderag.index.reader.recall import measure_recall
+
+        encoder = self._snapshot.encoder
+        return None if encoder is None else measure_recall(self._snapshot.corpus, encoder)
+
+    @on_one_snapshot
+    def graphs(self) -> tuple[Graph, ...]:
+        """Return the graph of each root, in the order of the roots.
+
+        Where the index changed since its graph was made, the graph is made anew, which takes a fraction of the time
+        of indexing, and stored. Of what some groups see, the graph is that of the files that they see, and is stored
+        as well. Raises IndexDamagedError.
+        """
+        return self._snapshot.graphs
+
+    @property
+    @on_one_snapshot
+    def catalog(self) -> Catalog:
+        """The schemas of all roots as one catalog, without tables where nothing tells of any."""
+        return self._snapshot.catalog
+
+    @property
+    def asked(self) -> list[str]:
+        """The addresses of the databases that were asked for their schema, without credentials."""
+        return self._snapshot.databases
+
+    @on_one_snapshot
+    def __len__(self) -> int:
+        """Return how many chunks can be found."""
+        return self._snapshot.corpus.live_chunks
+
+    @on_one_snapshot
     def search(
         self, question: str | Query, *, stages: Sequence[Stage] = STAGES, **conditions: Unpack[Conditions]
     ) -> list[Hit]:
@@ -90,19 +489,20 @@ class Index(KeptIndex):
         query = make_query(question, **conditions) if isinstance(question, str) else checked_query(question)
         if query.groups is not None:
             return self.as_seen_by(query.groups).search(replace(query, groups=None), stages=stages)
+        snapshot = self._snapshot
         sources = Sources(
-            corpus=self._corpus,  # once, as an update in another thread may put another in its place
-            encoder=lambda: self._encoder,
-            catalogs=lambda: (self._seen or self._opened).catalogs,
-            graphs=self._relations,
+            corpus=snapshot.corpus,
+            encoder=lambda: snapshot.encoder,
+            catalogs=lambda: snapshot.catalogs,
+            graphs=lambda: snapshot.relations,
         )
         return search(query, sources, stages=stages)
 
     def _vector(self, text: str) -> Array | None:
         """Return the vector of a question, None where words alone answer."""
-        return question_vector(self._encoder, text)
+        return question_vector(self._snapshot.encoder, text)
 
-    @telling_damage
+    @on_one_snapshot
     def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:
         """Return the definitions of a name, qualified or not; where there is none, those spelled most like it.
 
@@ -110,22 +510,22 @@ class Index(KeptIndex):
         """
         check_name(name, what="the name")
         check_number(K, k)
-        return find_symbols(self._corpus, name, k=k, alike=alike)
+        return find_symbols(self._snapshot.corpus, name, k=k, alike=alike)
 
-    @telling_damage
+    @on_one_snapshot
     def outline(self, path: str) -> list[Symbol]:
         """Return the definitions of an indexed file in order; raises QueryError when it is not indexed."""
         member, file = self._find(path)
         return member.segment.outline(file, repository=member.repository)
 
-    @telling_damage
+    @on_one_snapshot
     def chunks(self, path: str) -> list[Chunk]:
         """Return the chunks of an indexed file in order; raises QueryError when it is not indexed."""
         member, file = self._find(path)
         numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
         return [member.segment.chunk(number, repository=member.repository) for number in numbers]
 
-    @telling_damage
+    @on_one_snapshot
     def schema_context(
         self,
         question: str,
@@ -166,7 +566,7 @@ class Index(KeptIndex):
             others=OtherDatabases(other_databases),
         )
 
-    @telling_damage
+    @on_one_snapshot
     def table_ranking(
         self, question: str, *, k: int = 20, evidence: str = "", conditions: TableFilter = NO_FILTER
     ) -> TableRanking:
@@ -183,7 +583,7 @@ class Index(KeptIndex):
         vector = self._vector(question) if len(self.catalog) else None
         return rank_tables(self.catalog, question, k=k, evidence=evidence, allowed=allowed, vector=vector)
 
-    @telling_damage
+    @on_one_snapshot
     def tables_about(self, question: str, *, k: int = 20, conditions: TableFilter = NO_FILTER) -> list[Table]:
         """Return up to k tables of the database that a question is about, those that it needs first.
 
@@ -198,7 +598,7 @@ class Index(KeptIndex):
         vector = self._vector(question) if len(self.catalog) else None
         return tables_about(self.catalog, question, k=k, allowed=allowed, vector=vector)
 
-    @telling_damage
+    @on_one_snapshot
     def tables(self, conditions: TableFilter = NO_FILTER) -> list[Table]:
         """Return the tables and views that meet some conditions; raises QueryError for an unknown one."""
         from coderag.search.tables.table_filter import allowed_tables
@@ -208,7 +608,7 @@ class Index(KeptIndex):
         numbers = range(len(self.catalog)) if allowed is None else np.flatnonzero(allowed).tolist()
         return [self.catalog.tables[number] for number in numbers]
 
-    @telling_damage
+    @on_one_snapshot
     def table(self, name: str, conditions: TableFilter = NO_FILTER) -> list[TableFacts]:
         """Return all that is known of the tables of a name, alone or with schema or database; raises QueryError."""
         from coderag.search.context.about import about_table
@@ -220,7 +620,7 @@ class Index(KeptIndex):
         found = self.catalog.find(name)
         return [about_table(self.catalog, one) for one in found if allowed is None or allowed[one]]
 
-    @telling_damage
+    @on_one_snapshot
     def check_sql(
         self, text: str, *, dialect: str = "", conditions: TableFilter = NO_FILTER, writes: bool = False
     ) -> list[Finding]:
@@ -239,7 +639,7 @@ class Index(KeptIndex):
         routines = [routine.name.name for routine in self.catalog.routines]
         return check_sql(text, tables, dialect=dialect, routines=routines, writes=writes)
 
-    @telling_damage
+    @on_one_snapshot
     def refs(
         self,
         target: str,
@@ -261,7 +661,7 @@ class Index(KeptIndex):
             check_number(SHOWN, shown)
         return all_references(self._graph_of_each(), target, kinds=kinds, paths=paths, shown=shown)
 
-    @telling_damage
+    @on_one_snapshot
     def impact(
         self,
         target: str,
@@ -283,7 +683,7 @@ class Index(KeptIndex):
         check_number(DEPTH, depth)
         return all_impacts(self._graph_of_each(), target, change=change, depth=depth, kinds=kinds, paths=paths)
 
-    @telling_damage
+    @on_one_snapshot
     def path_between(
         self,
         source: str,
@@ -306,7 +706,7 @@ class Index(KeptIndex):
         check_number(WAYS, limit)
         return all_paths(self._graph_of_each(), source, target, kinds=kinds, paths=paths, limit=limit)
 
-    @telling_damage
+    @on_one_snapshot
     def reached(self, source: str, *, like: str) -> list[Location]:
         """Return what of the kind of a second target a first one leads to, the nearest first; at most three of a root.
 
@@ -318,7 +718,7 @@ class Index(KeptIndex):
         _check_target(like)
         return all_reached(self._graph_of_each(), source, like)
 
-    @telling_damage
+    @on_one_snapshot
     def graph(
         self,
         what: str,
@@ -354,7 +754,7 @@ class Index(KeptIndex):
             limit=limit,
         )
 
-    @telling_damage
+    @on_one_snapshot
     def map(self, question: str = "", *, budget: int = 1024, paths: Sequence[str] = ()) -> list[RepositoryMap]:
         """Return an overview of each root within `budget` tokens: its parts, and what matters most in each.
 
@@ -373,7 +773,7 @@ class Index(KeptIndex):
             map_of(
                 graph,
                 self._outliner(name),
-                budget=budget // len(self._roots),
+                budget=budget // len(self.roots),
                 paths=paths,
                 question=question,
                 near=near.get(name, {}),
@@ -399,7 +799,7 @@ class Index(KeptIndex):
 
         places = {
             path: (member, file)
-            for member in self._corpus.members
+            for member in self._snapshot.corpus.members
             if member.repository == repository
             for file, path in enumerate(member.segment.paths.all())
             if file not in member.dead
@@ -413,7 +813,7 @@ class Index(KeptIndex):
 
         return outline
 
-    @telling_damage
+    @on_one_snapshot
     def meanings(self, target: str, *, kinds: Iterable[NodeKind | str] = (), paths: Sequence[str] = ()) -> Meanings:
         """Return what of the graph a target is taken for, and what else has its name; raises QueryError."""
         from coderag.graph.queries.answers import meanings_of
@@ -422,7 +822,7 @@ class Index(KeptIndex):
         kinds, paths = _narrowing(kinds, paths)
         return meanings_of(self._graph_of_each(), target, kinds=kinds, paths=paths)
 
-    @telling_damage
+    @on_one_snapshot
     def names_like(self, target: str) -> tuple[str, ...]:
         """Return the names of the graph that are spelled most like a target, the likeliest first; at most three."""
         from coderag.graph.queries.answers import names_like
@@ -432,11 +832,11 @@ class Index(KeptIndex):
 
     def _graph_of_each(self) -> Mapping[str, Graph]:
         """Return the graphs by repository."""
-        return dict(zip([root.repository for root in self._roots], self.graphs(), strict=True))
+        return dict(zip([root.repository for root in self.roots], self.graphs(), strict=True))
 
     def _find(self, path: str) -> tuple[Member, int]:
         check_name(path, what="the path")
-        for member in self._corpus.members:
+        for member in self._snapshot.corpus.members:
             for file, known in enumerate(member.segment.paths.all()):
                 if known == path and file not in member.dead:
                     return member, file

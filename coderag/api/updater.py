@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from coderag.api.roots import Root
-from coderag.encoders.spec import parse_encoder
-from coderag.errors import IndexDamagedError, StoredIndexError
+from coderag.errors import IndexDamagedError
 from coderag.index.build.build import Builder
 from coderag.index.build.job import BuildOptions, Progress, Report, Watch
 from coderag.index.build.merging import merge_index
-from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.folder.lock import LOCK_SECONDS, Holder
-from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.misread import DATA_ERRORS
-from coderag.types import Content
 
-__all__ = ["Asked", "IndexUpdater"]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What an index is asked to be; what is None stays as it was made, or is as usual."""
-
-    contents: Iterable[Content | str] | None = None
-    max_bytes: int | None = None
-    encoder: str | None = None
-    mask: bool | None = None
-    workers: int | None = None
-    cache: bool = True
-    graph: bool = True  # made after a build, and after an update that looks at everything
-    lock_seconds: float = LOCK_SECONDS
-    waiting: Callable[[Holder | None], None] | None = None
+__all__ = ["IndexUpdater"]
 
 
 class _Told:
@@ -57,45 +36,37 @@ class _Told:
 
 
 class IndexUpdater:
-    """What keeps the indexes of some roots; the processes that read files stay until it is closed."""
+    """What writes the indexes of some roots; the processes that read files stay until it is closed."""
 
     def __init__(self, roots: Sequence[Root]) -> None:
         self._builders = {root: Builder(root.root, root.folder, repository=root.repository) for root in roots}
 
-    def build(self, asked: Asked, *, watch: Watch | None = None) -> tuple[Report, ...]:
-        """Make every index from nothing."""
-        reports = []
-        for root, builder in self._builders.items():
-            told = _Told(watch)
-            reports.append(builder.build(_options(root.folder, asked), watch=told))
-            self._graph(root, asked, told)
-        return tuple(reports)
+    def build(self, options: BuildOptions, *, watch: Watch | None = None) -> tuple[Report, ...]:
+        """Build every index from nothing."""
+        return tuple(self._build_one(root, options, _Told(watch)) for root in self._builders)
 
     def update(
         self,
-        asked: Asked,
+        options: BuildOptions,
         *,
         paths: Iterable[str | os.PathLike[str]] | None = None,
         thorough: bool = False,
         watch: Watch | None = None,
     ) -> tuple[Report, ...]:
-        """Bring every index up to date, or make it; with `paths` by looking at these only."""
+        """Bring every index up to date, or build it; with `paths` by looking at these only."""
         given = None if paths is None else [os.fspath(path) for path in paths]
         reports = []
-        for builder in self._builders:
+        for root in self._builders:
             told = _Told(watch)
-            options = _options(builder.folder, asked)
-            reports.append(self.update_one(builder, options, paths=given, thorough=thorough, watch=told))
+            report = self.update_one(root, options, paths=given, thorough=thorough, watch=told)
             if thorough:
                 try:
-                    self._graph(builder, asked, told)
-                except (
-                    IndexDamagedError,
-                    *DATA_ERRORS,
-                ):  # what was kept of the index is wrong; what is read anew is not
-                    rebuilt = self._builders[builder].build(options, watch=told)
-                    reports[-1] = replace(rebuilt, rebuilt=f"no graph could be made of the index at {builder.folder}")
-                    self._graph(builder, asked, told)
+                    _write_graph(root, options, told)
+                except (IndexDamagedError, *DATA_ERRORS):
+                    # What was kept of the index is wrong; what is read again is not.
+                    reason = f"no graph could be made of the index at {root.folder}"
+                    report = replace(self._build_one(root, options, told), rebuilt=reason)
+            reports.append(report)
         return tuple(reports)
 
     def update_one(
@@ -111,12 +82,10 @@ class IndexUpdater:
         below = None if paths is None else _below(one.root, paths)
         return self._builders[one].update(options, paths=below, thorough=thorough, watch=watch)
 
-    def _graph(self, one: Root, asked: Asked, told: _Told) -> None:
-        """Bring the graph of a root up to date."""
-        if asked.graph:
-            from coderag.graph.store import write_graph
-
-            write_graph(one.folder, one.root, making=told.linking)
+    def _build_one(self, one: Root, options: BuildOptions, told: _Told) -> Report:
+        report = self._builders[one].build(options, watch=told)
+        _write_graph(one, options, told)
+        return report
 
     def merge(self) -> bool:
         """Merge the segments that should be merged, and tell whether there were any."""
@@ -128,26 +97,12 @@ class IndexUpdater:
             builder.close()
 
 
-def _options(folder: IndexPath, asked: Asked) -> BuildOptions:
-    """Return how to build or update an index; what is not asked for is as the one that is there was made."""
-    options = BuildOptions()
-    with suppress(StoredIndexError):
-        options = BuildOptions.of(read_manifest(folder))
-    walk = replace(
-        options.walk,
-        max_bytes=asked.max_bytes or options.walk.max_bytes,
-        contents=options.walk.contents if asked.contents is None else frozenset(map(Content, asked.contents)),
-    )
-    return replace(
-        options,
-        walk=walk,
-        encoder=parse_encoder(asked.encoder) if asked.encoder else None,
-        mask=options.mask if asked.mask is None else asked.mask,
-        workers=asked.workers,
-        share=asked.cache,
-        lock_seconds=asked.lock_seconds,
-        waiting=asked.waiting,
-    )
+def _write_graph(one: Root, options: BuildOptions, told: _Told) -> None:
+    """Bring the graph of a root up to date."""
+    if options.graph:
+        from coderag.graph.store import write_graph
+
+        write_graph(one.folder, one.root, making=told.linking)
 
 
 def _below(root: Path, paths: Iterable[str]) -> list[str]:

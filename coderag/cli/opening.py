@@ -37,7 +37,7 @@ def open_index(options: argparse.Namespace) -> Index:
     """
     placed = given_roots(options, options.root)
     try:
-        index = Index(placed)
+        index = Index.of(placed)
     except IndexTooNewError:
         raise
     except (IndexMissingError, IndexFormatError, IndexDamagedError):
@@ -45,7 +45,7 @@ def open_index(options: argparse.Namespace) -> Index:
             raise
         for root in placed:
             _make_sure(root)
-        index = Index(placed)
+        index = Index.of(placed)
     if not options.no_refresh and (stale := index.stale_paths()) != []:
         _refresh(index, stale)
     return index
@@ -64,7 +64,7 @@ def note(text: str) -> None:
 def _make_sure(one: Root) -> None:
     """Build the index of a root that has none, or none that can be read."""
     try:
-        Index([one])
+        Index.of([one])
     except StoredIndexError:
         pass
     else:

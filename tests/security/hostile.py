@@ -56,7 +56,7 @@ def false_index(root: Path, genuine: Mapping[str, str]) -> None:
     for entry in manifest.segments:
         place = folder / SEGMENTS / entry.name
         arrays = {name: array.copy() for name, array in open_arrays(place / "arrays.bin").items()}
-        for number, path in enumerate(index._segments[0][0].paths.all()):
+        for number, path in enumerate(index._snapshot.corpus.members[0].segment.paths.all()):
             arrays["file_blob"][number] = list(blob_id(genuine[path].encode()))
         write_arrays(place / "arrays.bin", arrays)
         entries.append(replace(entry, sums=sums_of(place)))

@@ -19,7 +19,7 @@ __all__ = ["show_recall"]
 
 def show_recall(options: argparse.Namespace) -> int:
     """Measure and print the recall of every root; 1 when none has vectors."""
-    found = {root: as_seen(Index([root]), callers(options)).recall() for root in roots_for_caller(options)}
+    found = {root: as_seen(Index.of([root]), callers(options)).recall() for root in roots_for_caller(options)}
     if options.json:
         print_records({"repository": one.repository, "recall": plain(recall)} for one, recall in found.items())
     else:

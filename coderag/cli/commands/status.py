@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         if callers(options):
             raise AccessError("--check compares whole indexes, not what some groups see of them")
         return _check(given_roots(options, options.root), options)
-    statuses = as_seen(Index(roots_for_caller(options)), callers(options)).status()
+    statuses = as_seen(Index.of(roots_for_caller(options)), callers(options)).status()
     if options.json:
         print_records(_record(status, verbose=options.verbose) for status in statuses)
     else:

@@ -10,7 +10,13 @@ from pathlib import Path
 
 from coderag._version import __version__
 from coderag.encoders.spec import SHIPPED, EncoderSpec, encoder_of_settings
-from coderag.errors import IndexDamagedError, IndexFormatError, IndexMissingError, IndexTooNewError
+from coderag.errors import (
+    IndexDamagedError,
+    IndexFormatError,
+    IndexMissingError,
+    IndexTooNewError,
+    StoredIndexError,
+)
 from coderag.files.walk import Skipped, SkipReason, SourceFile
 from coderag.index.build.embed import Embedding, embed_segments
 from coderag.index.build.index_change import IndexChange
@@ -89,7 +95,7 @@ class Builder:
         Raises RootError, EncoderError, WorkerError, IndexLockedError, IndexWriteError.
         """
         with self._locked(options):
-            return self._build(options, watch, anew=True)
+            return self._build(self._completed(options), watch, anew=True)
 
     def update(
         self,
@@ -107,6 +113,7 @@ class Builder:
         be wrong in a thorough update. Raises like `build`, IndexTooNewError, and IndexDamagedError.
         """
         with self._locked(options):
+            options = self._completed(options)
             settings = read_settings(self._root)
             try:
                 return self._update(options, settings, paths=paths, thorough=thorough, watch=watch)
@@ -141,6 +148,12 @@ class Builder:
         scan, left = first_of(scan, options.most_files)
         return replace(self._change(opened, scan, job), repaired=repaired, left=left)
 
+    def _completed(self, options: BuildOptions) -> BuildOptions:
+        """Return options; what they leave open is as the index has it, where there is one that can be read."""
+        with suppress(StoredIndexError):
+            return options.completed(read_manifest(self._folder))
+        return options
+
     @contextmanager
     def _locked(self, options: BuildOptions) -> Iterator[None]:
         """Hold the write lock of the index's folder, made where it is missing; what a failure leaves is removed."""
@@ -168,9 +181,9 @@ class Builder:
             repository=self._repository,
             contents=tuple(sorted(options.walk.contents)),
             max_bytes=options.walk.max_bytes,
-            mask=options.mask,
+            mask=options.masks,
             version=__version__,
-            parts=content_parts(settings, mask=options.mask),
+            parts=content_parts(settings, mask=options.masks),
             generation=_generation(self._folder),
         )
         nothing = PreviousIndex(manifest, Listed(), (), {})
@@ -332,7 +345,7 @@ def _wanted_encoder(root: Path, options: BuildOptions) -> EncoderSpec | None:
 
 def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> str:
     """Return why the whole index has to be built anew, "" when it has not."""
-    for part, identity in content_parts(settings, mask=options.mask).items():
+    for part, identity in content_parts(settings, mask=options.masks).items():
         if manifest.parts.get(part) != identity:
             return f"the index was made by another {part}"
     if set(manifest.contents) != set(options.walk.contents) or manifest.max_bytes != options.walk.max_bytes:

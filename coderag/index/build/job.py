@@ -2,40 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
-from coderag.encoders.spec import EncoderSpec
+from coderag import limits
+from coderag.encoders.spec import EncoderSpec, parse_encoder
+from coderag.errors import QueryError
 from coderag.files.walk import Skipped, WalkOptions
 from coderag.index.storage.folder.lock import LOCK_SECONDS, Holder
 from coderag.index.storage.manifest import Manifest
 from coderag.index.workers.process_limits import FILE_SECONDS
 from coderag.types import Content
 
-__all__ = ["BuildOptions", "Progress", "Report", "Watch"]
+__all__ = ["BuildOptions", "Progress", "Report", "Watch", "checked_contents", "checked_encoder"]
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """How to build: what to read and with how many processes."""
+    """What an index is to hold, and how it is built.
 
-    walk: WalkOptions = field(default_factory=WalkOptions)
-    encoder: EncoderSpec | None = None  # None: the one that the index has; the shipped one for a new index
-    mask: bool = True  # whether secrets are covered
+    What is None stays as the index has it; a new index has the default. Raises QueryError and TypeError for a number
+    beyond its limit.
+    """
+
+    contents: frozenset[Content] | None = None  # of the files that are read; by default CODE and DOCS
+    max_bytes: int | None = None  # of a file; larger ones are left out
+    encoder: EncoderSpec | None = None  # by default the shipped one
+    mask: bool | None = None  # whether secrets are covered; by default they are
     workers: int | None = None  # None: one a core; 0: none, and a file that crashes its parser ends this process
     file_seconds: float = FILE_SECONDS  # what the parser of a file may take in a worker
     lock_seconds: float = LOCK_SECONDS  # how long to wait for another process that writes the index
     share: bool = True  # whether segments may come from other indexes of this user, and go to them
+    graph: bool = True  # whether the graph is built too, after a build and after a thorough update
     niceness: int = 0  # of the processes that read files, for those who wait for nothing
     most_files: int | None = None  # an update reads so many at most; the next one finds the others
     waiting: Callable[[Holder | None], None] | None = None  # hears who writes the index, when that takes a while
 
-    @classmethod
-    def of(cls, manifest: Manifest, workers: int | None = None) -> BuildOptions:
-        """Return the options that an index was built with."""
-        contents = frozenset(map(Content, manifest.contents))
-        walk = WalkOptions(max_bytes=manifest.max_bytes, contents=contents)
-        return cls(walk, mask=manifest.mask, workers=workers)
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for limit, number in (
+            (limits.MAX_BYTES, self.max_bytes),
+            (limits.WORKERS, self.workers),
+            (limits.LOCK_SECONDS, self.lock_seconds),
+        ):
+            if number is not None:
+                limits.check_number(limit, number)
+
+    @property
+    def walk(self) -> WalkOptions:
+        """Which files are listed."""
+        default = WalkOptions()
+        return WalkOptions(
+            max_bytes=default.max_bytes if self.max_bytes is None else self.max_bytes,
+            contents=default.contents if self.contents is None else self.contents,
+        )
+
+    @property
+    def masks(self) -> bool:
+        """Whether secrets are covered."""
+        return self.mask is not False
+
+    def completed(self, manifest: Manifest) -> BuildOptions:
+        """Return these options; what they leave open is as an index has it. The encoder stays open."""
+        return replace(
+            self,
+            contents=frozenset(map(Content, manifest.contents)) if self.contents is None else self.contents,
+            max_bytes=manifest.max_bytes if self.max_bytes is None else self.max_bytes,
+            mask=manifest.mask if self.mask is None else self.mask,
+        )
+
+
+def checked_contents(given: Iterable[Content | str] | None) -> frozenset[Content] | None:
+    """Return the contents that are named; raises QueryError for an unknown one."""
+    if given is None:
+        return None
+    names = limits.checked_list(limits.ITEMS, given, name="contents")
+    if unknown := sorted(set(names) - set(Content)):
+        raise QueryError(f"unknown content {unknown[0]!r}; known are {', '.join(Content)}")
+    return frozenset(map(Content, names))
+
+
+def checked_encoder(given: str | None) -> EncoderSpec | None:
+    """Return the encoder that is named; raises QueryError and EncoderError."""
+    if given is None:
+        return None
+    limits.check_name(given, what="the encoder")
+    return parse_encoder(given)
 
 
 @dataclass(frozen=True, slots=True)

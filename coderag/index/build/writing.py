@@ -36,7 +36,7 @@ class Readers:
             from coderag.index.workers.analyze import analyze  # with workers, they alone import grammars
 
             for batch in batches:
-                yield analyze(self._root, batch, embed=embed, mask=options.mask)
+                yield analyze(self._root, batch, embed=embed, mask=options.masks)
         elif batches:
             # A single small file goes to a worker too: no other way ends a parser that does not end.
             yield from self._pool_for(options, embed).map(batches)
@@ -49,7 +49,7 @@ class Readers:
 
     def _pool_for(self, options: BuildOptions, embed: bool) -> WorkerPool:
         count = options.workers or available_cores()
-        made_for = (count, options.file_seconds, embed, options.mask, options.niceness)
+        made_for = (count, options.file_seconds, embed, options.masks, options.niceness)
         if self._pool is None or self._made_for != made_for:
             self.close()
             self._pool = WorkerPool(
@@ -57,7 +57,7 @@ class Readers:
                 count,
                 file_seconds=options.file_seconds,
                 embed=embed,
-                mask=options.mask,
+                mask=options.masks,
                 niceness=options.niceness,
             )
             self._made_for = made_for

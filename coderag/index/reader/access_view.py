@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from coderag.files.walk import Skipped, SkipReason
@@ -13,28 +13,14 @@ from coderag.index.build.schema import fold_schema
 from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.catalog.catalog import Catalog, joined_catalog, made_catalog
 from coderag.index.reader.access_control import AccessScope, Denied, access_of, access_scope, visible_manifest
-from coderag.index.reader.snapshot import Snapshot
+from coderag.index.reader.corpus import Corpus
+from coderag.index.reader.opened_root import OpenedRoot
 from coderag.index.reader.status import Status, take_stock
 from coderag.index.storage.database_snapshots import DatabaseSnapshot, read_snapshots
-from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.listing import Listed
-from coderag.index.storage.manifest import Manifest
-from coderag.index.storage.segment import Segment
 
 __all__ = ["AccessView", "RootView"]
 
 LINKS = frozenset({SkipReason.LINK, SkipReason.LINK_OUTSIDE})  # what they lead to is told with them
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedRoot:
-    """The index of a root, with all that it holds."""
-
-    folder: IndexPath
-    manifest: Manifest
-    segments: tuple[Segment, ...]
-    listed: Listed
-    catalog: Catalog | None
 
 
 class RootView:
@@ -127,14 +113,10 @@ class RootView:
 class AccessView:
     """What is seen of several roots."""
 
-    def __init__(self, whole: Snapshot, denied: Sequence[tuple[Denied, ...]]) -> None:
-        """Look at roots, of each of which some rules are not met."""
-        parts = zip(whole.folders, whole.manifests, whole.segments, whole.listings, denied, strict=True)
-        self.roots = [
-            RootView(OpenedRoot(folder, manifest, segments, listed, whole.catalogs.get(manifest.repository)), rules)
-            for folder, manifest, segments, listed, rules in parts
-        ]
-        self.corpus = whole.corpus.with_dead([entry.dead for root in self.roots for entry in root.manifest.segments])
+    def __init__(self, opened: Sequence[OpenedRoot], corpus: Corpus, *, denied: Sequence[tuple[Denied, ...]]) -> None:
+        """Look at roots and their corpus; of each root some rules are not met."""
+        self.roots = tuple(RootView(one, rules) for one, rules in zip(opened, denied, strict=True))
+        self.corpus = corpus.with_dead([entry.dead for root in self.roots for entry in root.manifest.segments])
 
     @cached_property
     def catalog(self) -> Catalog:

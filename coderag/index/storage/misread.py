@@ -19,8 +19,8 @@ DATA_ERRORS = (LookupError, ValueError, ArithmeticError, EOFError, RecursionErro
 
 
 def misread(where: object, error: Exception) -> IndexDamagedError:
-    """Return the error to raise in place of one of DATA_ERRORS, where all bytes are what was written."""
+    """Return the error to raise in place of one of DATA_ERRORS."""
     return IndexDamagedError(
-        f"what the index at {where} holds cannot be used, though its checksums match ({type(error).__name__}: {error})"
-        '; run "coderag index --rebuild", and report it if that does not help'
+        f"what the index at {where} holds cannot be used ({type(error).__name__}: {error}); "
+        'run "coderag index", and "coderag index --rebuild" if that does not help'
     )

@@ -1,17 +1,36 @@
-"""An exception to whether damaged tables may have caused it, which to find out costs reading the whole index."""
+"""Exceptions that wrong numbers in stored tables cause, to errors of the index."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from coderag.index.storage.misread import DATA_ERRORS
+from coderag.errors import CoderagError
+from coderag.index.storage.misread import DATA_ERRORS, misread
 
-__all__ = ["may_come_of_damage"]
+__all__ = ["may_come_of_damage", "reading_tables"]
 
 OURS = "coderag"
 # Libraries whose frames lie between a reader of tables and what it raises; whoever called them is to blame.
 BETWEEN = sys.stdlib_module_names | {"numpy", "msgspec", "numkong"}
+
+
+@contextmanager
+def reading_tables(where: Callable[[], object]) -> Iterator[None]:
+    """Raise IndexDamagedError, with the place of the index, for what wrong numbers in its tables make code raise.
+
+    What a number of a table refers to shows wherever it is used: in a ranking, in a graph. So this stands around what
+    is asked of an index, and not in the readers alone. Nothing is read to find out more.
+    """
+    try:
+        yield
+    except CoderagError:
+        raise
+    except Exception as error:
+        if not may_come_of_damage(error):
+            raise  # a bug, or the caller's own
+        raise misread(where(), error) from error
 
 
 def may_come_of_damage(error: BaseException) -> bool:

@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from posixpath import dirname
 
@@ -85,7 +85,8 @@ def gentle_options(folder: IndexPath, known: Manifest, *, workers: int | None, m
     with suppress(StoredIndexError):
         known = read_manifest(folder)
     count = max(available_cores() - 1, 1) if workers is None else workers
-    return replace(BuildOptions.of(known, count), niceness=NICENESS, most_files=most_files, lock_seconds=LOCK_SECONDS)
+    options = BuildOptions(workers=count, niceness=NICENESS, most_files=most_files, lock_seconds=LOCK_SECONDS)
+    return options.completed(known)
 
 
 def follow(roots: Sequence[Followed], *, stop: Stop, poll: float | None = None) -> Iterator[Update]:

@@ -1,0 +1,209 @@
+"""The indexes of several roots, all of one moment: an update puts another snapshot in the place of one."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from coderag._version import __version__
+from coderag.api.roots import Root
+from coderag.api.snapshot_view import SnapshotView
+from coderag.errors import EncoderError, IndexDamagedError, IndexMissingError, RetrievalWarning
+from coderag.index.reader.corpus import Corpus
+from coderag.index.reader.opened_root import OpenedRoot, open_root
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.segment import Segment
+
+if TYPE_CHECKING:
+    from coderag.encoders.encoder import Encoder
+    from coderag.graph.graph import Graph
+    from coderag.graph.queries.relations import Relations
+    from coderag.index.catalog.catalog import Catalog
+    from coderag.index.reader.status import Status
+    from coderag.sql.records import Schema
+
+__all__ = ["Snapshot", "open_snapshot"]
+
+MAX_VIEWS = 16  # sets of rules for which what is seen is kept
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Opened roots and what is known of all of them; what is costly is read when it is asked for, and kept."""
+
+    roots: tuple[Root, ...]
+    opened: tuple[OpenedRoot, ...]  # of each root
+    corpus: Corpus
+    _views: dict[Hashable, SnapshotView] = field(default_factory=dict, repr=False)  # by what hides the rest
+
+    @cached_property
+    def catalogs(self) -> Mapping[str, Catalog]:
+        """The catalogs of the roots that have any, by repository."""
+        return {one.manifest.repository: one.catalog for one in self.opened if one.catalog is not None}
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The schemas of all roots as one catalog."""
+        from coderag.index.catalog.catalog import joined_catalog
+
+        return joined_catalog(self.catalogs)
+
+    @cached_property
+    def encoder(self) -> Encoder | None:
+        """The encoder of all roots' vectors, None where they have none, or not the same; a warning says so then."""
+        from coderag.index.build.embed import Embedding
+
+        keys = {one.manifest.vectors for one in self.opened}
+        if keys == {""}:
+            return None
+        try:
+            if len(keys) > 1:
+                raise EncoderError(
+                    'the roots were indexed with different encoders; "coderag index --encoder" makes them one'
+                )
+            return Embedding.made(self.opened[0].manifest).opened()
+        except EncoderError as error:
+            warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=4)
+            return None
+
+    @cached_property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The graph of each root, built and stored where there is none that fits; raises IndexDamagedError."""
+        from coderag.graph.store import current_graph
+
+        return tuple(
+            current_graph(one.folder, one.manifest, one.segments, schema=partial(_schema, one)) for one in self.opened
+        )
+
+    @cached_property
+    def stored_graphs(self) -> Mapping[str, Graph]:
+        """The graphs as they were stored, by repository, of the roots that have any; they may be older."""
+        if not self.has_stored_graphs:
+            return {}
+        from coderag.graph.graph import Graph
+
+        return {
+            one.manifest.repository: Graph.open(one.folder / one.manifest.graph, one.pinned.graph)
+            for one in self.opened
+            if one.pinned.graph is not None
+        }
+
+    @property
+    def has_stored_graphs(self) -> bool:
+        """Whether some root has a graph, which may be older than the index."""
+        return any(one.pinned.graph is not None for one in self.opened)
+
+    @cached_property
+    def relations(self) -> Mapping[str, Relations]:
+        """The neighbours of hits by the stored graphs, by repository; {} where there are no graphs."""
+        if not self.stored_graphs:
+            return {}
+        from coderag.graph.queries.relations import Relations
+
+        return {name: Relations(graph) for name, graph in self.stored_graphs.items()}
+
+    @property
+    def databases(self) -> list[str]:
+        """The addresses of the databases whose schema was read, without credentials."""
+        from coderag.index.storage.database_snapshots import read_snapshots
+
+        return [found.name for one in self.opened for found in read_snapshots(one.folder)]
+
+    def status(self, *, compare: bool) -> list[Status]:
+        """Return what is indexed of each root; with `compare`, also how its files have changed since."""
+        from coderag.index.reader.status import take_stock
+        from coderag.index.storage.database_snapshots import read_snapshots
+
+        return [
+            take_stock(
+                one.folder,
+                one.manifest,
+                one.segments,
+                compare=compare,
+                listed=one.listed,
+                catalog=one.catalog,
+                snapshots=read_snapshots(one.folder),
+            )
+            for one in self.opened
+        ]
+
+    def stale_paths(self) -> list[str] | None:
+        """Return the files and folders that changed since, as absolute paths; None for all."""
+        from coderag.index.build.embed import Embedding
+        from coderag.index.build.staleness import stale_paths
+
+        found: list[str] = []
+        manifests = [one.manifest for one in self.opened]
+        if any(one.version != __version__ or Embedding.of(one).key != one.vectors for one in manifests):
+            return None
+        try:
+            listings = [one.listed for one in self.opened]
+        except IndexDamagedError:
+            return None
+        for one, listed in zip(self.opened, listings, strict=True):
+            root = one.manifest.root
+            paths = stale_paths(root, one.manifest, one.segments, listed)
+            if paths is None:
+                return None
+            found += [os.path.join(root, path) for path in paths]
+        return found
+
+    def verify(self) -> None:
+        """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
+        for one in self.opened:
+            one.verify()
+
+    def was_replaced(self) -> bool:
+        """Tell whether an index on disk is newer than the one that was opened."""
+        return any(one.was_replaced() for one in self.opened)
+
+    def seen_by(self, callers: Sequence[frozenset[str]]) -> SnapshotView:
+        """Return the intersection of what callers of some groups see.
+
+        Raises IndexDamagedError, SettingsError where the rules cannot be read, and AccessError where it cannot be told
+        what they hide.
+        """
+        from coderag.index.reader.access_control import denied_rules, others_state  # who sees all needs none of it
+
+        denied = tuple(denied_rules(one.manifest, one.listed.folders, callers) for one in self.opened)
+        parts = zip(self.opened, denied, strict=True)
+        key = denied, tuple(others_state(one.manifest.root, rules) for one, rules in parts)
+        view = self._views.get(key)
+        if view is None:
+            view = SnapshotView.of(self, denied)
+            for oldest in list(self._views)[: 1 - MAX_VIEWS]:
+                self._views.pop(oldest, None)
+            self._views[key] = view
+        return view
+
+
+def open_snapshot(roots: Sequence[Root], before: Snapshot | None = None) -> Snapshot:
+    """Open the indexes of roots; segments that a snapshot before has are not opened again.
+
+    Raises IndexMissingError, IndexFormatError and IndexDamagedError.
+    """
+    known = {} if before is None else {one.segment.folder: one.segment for one in before.corpus.members}
+    opened = tuple(_open_root(root, known) for root in roots)
+    return Snapshot(tuple(roots), opened, Corpus([member for one in opened for member in one.members]))
+
+
+def _open_root(root: Root, known: Mapping[IndexPath, Segment]) -> OpenedRoot:
+    try:
+        return open_root(root.folder, root=str(root.root), repository=root.repository, known=known)
+    except IndexMissingError as error:
+        if root.untrusted is None:
+            raise
+        raise IndexMissingError(
+            f"the index at {root.untrusted} was not made by you on this machine, so it is not believed, and there "
+            'is no other one; run "coderag index", or "coderag index --trust" to take it over'
+        ) from error
+
+
+def _schema(opened: OpenedRoot) -> Schema:
+    from coderag.sql.records import Schema
+
+    return Schema() if opened.catalog is None else opened.catalog.schema()

@@ -1,0 +1,98 @@
+"""What callers of some groups see of a snapshot: it answers like the snapshot, as if the rest were not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from coderag.api.roots import Root
+from coderag.index.reader.corpus import Corpus
+
+if TYPE_CHECKING:
+    from coderag.api.snapshot import Snapshot
+    from coderag.encoders.encoder import Encoder
+    from coderag.graph.access_graphs import SeenGraphs
+    from coderag.graph.graph import Graph
+    from coderag.graph.queries.relations import Relations
+    from coderag.index.catalog.catalog import Catalog
+    from coderag.index.reader.access_control import Denied
+    from coderag.index.reader.access_view import AccessView
+    from coderag.index.reader.status import Status
+
+__all__ = ["SnapshotView"]
+
+
+@dataclass(frozen=True, eq=False)
+class SnapshotView:
+    """A snapshot without what some rules hide."""
+
+    whole: Snapshot
+    view: AccessView
+
+    @classmethod
+    def of(cls, whole: Snapshot, denied: Sequence[tuple[Denied, ...]]) -> SnapshotView:
+        """Return a snapshot as those see it who do not meet some rules of each root; raises IndexDamagedError."""
+        from coderag.index.reader.access_view import AccessView  # who sees all needs none of it
+
+        return cls(whole, AccessView(whole.opened, whole.corpus, denied=denied))
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """The roots, in the order given."""
+        return self.whole.roots
+
+    @property
+    def corpus(self) -> Corpus:
+        """The chunks that are seen."""
+        return self.view.corpus
+
+    @property
+    def catalogs(self) -> Mapping[str, Catalog]:
+        """The catalogs of the roots that have any, by repository."""
+        return self.view.catalogs
+
+    @property
+    def catalog(self) -> Catalog:
+        """The schemas of all roots as one catalog."""
+        return self.view.catalog
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The encoder of all roots' vectors, None where they have none, or not the same."""
+        return self.whole.encoder
+
+    @cached_property
+    def _graphs(self) -> SeenGraphs:
+        from coderag.graph.access_graphs import SeenGraphs
+
+        return SeenGraphs(self.view.roots)
+
+    @property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The graph of each root, exactly that of the files that are seen; raises IndexDamagedError."""
+        return self._graphs.current()
+
+    @property
+    def relations(self) -> Mapping[str, Relations]:
+        """The neighbours of hits, by repository, by the graphs of what is seen; {} where there are no graphs."""
+        return self._graphs.relations(lambda: self.whole.stored_graphs) if self.whole.has_stored_graphs else {}
+
+    @property
+    def databases(self) -> list[str]:
+        """The addresses of the databases whose schema was read, without credentials."""
+        return [snapshot.name for root in self.view.roots for snapshot in root.snapshots]
+
+    def status(self, *, compare: bool) -> list[Status]:
+        """Return what is indexed of each root; with `compare`, also how its files have changed since."""
+        return [root.status(compare=compare) for root in self.view.roots]
+
+    def verify(self) -> None:
+        """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
+        self.whole.verify()
+        self._graphs.verify()
+
+    def seen_by(self, callers: Sequence[frozenset[str]]) -> SnapshotView:
+        """Return the intersection of what callers of some groups see of the whole snapshot."""
+        return self.whole.seen_by(callers)

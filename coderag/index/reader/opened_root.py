@@ -1,0 +1,102 @@
+"""The index of a root as it was opened: its manifest, its segments, and files that are read when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from coderag.errors import IndexDamagedError
+from coderag.index.reader.corpus import Member, open_members
+from coderag.index.storage.arrays.arrays import Array, held_file
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import Manifest, listing_of, read_manifest
+from coderag.index.storage.segment import Segment
+
+if TYPE_CHECKING:
+    from coderag.index.catalog.catalog import Catalog
+    from coderag.index.storage.listing import Listed
+
+__all__ = ["OpenedRoot", "PinnedFiles", "open_root"]
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedFiles:
+    """Files of an index that are read when they are needed; by then an update may have removed them."""
+
+    listing: Array
+    catalog: Array | None
+    graph: Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedRoot:
+    """The index of a root, with all that it holds."""
+
+    folder: IndexPath
+    manifest: Manifest
+    members: tuple[Member, ...]
+    pinned: PinnedFiles
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments that the manifest names."""
+        return tuple(member.segment for member in self.members)
+
+    @cached_property
+    def catalog(self) -> Catalog | None:
+        """The schemas of the root, None where there are none; raises IndexDamagedError."""
+        from coderag.index.catalog.catalog import Catalog  # a search needs none
+
+        return Catalog.open(self.folder / self.manifest.catalog, self.pinned.catalog) if self.manifest.catalog else None
+
+    @cached_property
+    def listed(self) -> Listed:
+        """What the file system said of the root; raises IndexDamagedError."""
+        return listing_of(self.folder, self.manifest, self.pinned.listing)
+
+    def was_replaced(self) -> bool:
+        """Tell whether the index on disk is a newer one."""
+        return read_manifest(self.folder).generation != self.manifest.generation
+
+    def verify(self) -> None:
+        """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
+        from coderag.index.storage.checksums import is_sound  # a search needs none of it
+
+        for segment in self.segments:
+            segment.verify()
+        manifest = self.manifest
+        for name, known in (
+            (manifest.listing, manifest.listing_sum),
+            (manifest.catalog, manifest.catalog_sum),
+            (manifest.graph, manifest.graph_sum),
+        ):
+            path = self.folder / name
+            if name and path.exists() and not is_sound(path, known):
+                raise IndexDamagedError(f'{path} is damaged; run "coderag index"')
+
+
+def open_root(folder: IndexPath, *, root: str, repository: str, known: Mapping[IndexPath, Segment]) -> OpenedRoot:
+    """Open the index of a root; segments that are known are not opened again.
+
+    Raises IndexMissingError, IndexFormatError and IndexDamagedError.
+    """
+    while True:
+        written = read_manifest(folder)
+        # The names are those of today: the index may have been made alone, or under another name.
+        manifest = replace(written, root=root, repository=repository)
+        try:
+            members = open_members(folder, manifest, known=known)
+            return OpenedRoot(folder, manifest, tuple(members), _pin_files(folder, manifest))
+        except IndexDamagedError:
+            # Another process may have replaced the index meanwhile, and removed the segments of the old one.
+            if read_manifest(folder) == written:
+                raise
+
+
+def _pin_files(folder: IndexPath, manifest: Manifest) -> PinnedFiles:
+    """Return the files of an index that are read late; raises IndexDamagedError."""
+    catalog = held_file(folder / manifest.catalog) if manifest.catalog else None
+    graph = held_file(folder / manifest.graph) if manifest.graph else None
+    return PinnedFiles(held_file(folder / manifest.listing), catalog, graph)
