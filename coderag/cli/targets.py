@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from coderag.api.index import Index
 from coderag.cli.filters import Filters
 from coderag.cli.opening import note
-from coderag.cli.output.locations import others_text
+from coderag.cli.output.locations import locations_text
 from coderag.graph.queries.locations import Location
 from coderag.limits import GLOBS
 from coderag.types import TestPolicy
@@ -43,7 +43,7 @@ def chosen_target(index: Index, name: str, filters: Filters) -> Target | None:
     if len(chosen) == len(known):  # also where nothing has the name, which the command says
         return target
     if not chosen:
-        note(f"nothing named {name!r} meets these conditions; there is {others_text(known)}")
+        note(f"nothing named {name!r} meets these conditions; there is {locations_text(known)}")
         return None
     databases = {location.database for location in chosen}
     if len(databases) == 1 and (database := databases.pop()) and not name.startswith(f"{database}:"):

@@ -120,10 +120,15 @@ def _results(index: Index, place: Place, text: str, options: argparse.Namespace)
     name = around.name if around else ""
     question = options.question or options.selection or f"{name} {text[:MAX_LINE]}"
     if question.strip():
-        results += [_related(hit) for hit in index.search(question, k=options.k)]
-    unique = {(result.repository, result.path, result.line): result for result in reversed(results)}
+        related = [_related(hit) for hit in index.search(question, k=options.k)]
+        if not options.question:  # names of the line, which mean definitions of its language first
+            related.sort(key=lambda result: _family(result.path) != _family(place.file))
+        results += related
+    unique: dict[tuple[str, str, int], Result] = {}
+    for result in results:
+        unique.setdefault((result.repository, result.path, result.line), result)
     unique.pop((repository, path, place.line), None)
-    return list(reversed(unique.values()))
+    return list(unique.values())
 
 
 def _indexed_path(index: Index, file: str) -> tuple[str, str]:
@@ -136,9 +141,10 @@ def _indexed_path(index: Index, file: str) -> tuple[str, str]:
 
 
 def _enclosing(index: Index, path: str, line: int) -> Symbol | None:
-    """Return the innermost definition around a line, None where there is none or the file is not indexed."""
+    """Return the innermost definition that begins above a line, None without one or where the file is not indexed."""
     try:
-        return next((symbol for symbol in reversed(index.outline(path)) if line in symbol.span), None)
+        around = (symbol for symbol in reversed(index.outline(path)) if line in symbol.span)
+        return next((symbol for symbol in around if symbol.span.start_line < line), None)
     except QueryError:
         return None
 

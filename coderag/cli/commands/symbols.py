@@ -36,10 +36,10 @@ def run(options: argparse.Namespace) -> int:
         paths = Paths(index.roots)
         print("\n".join(_vimgrep_line(symbol, paths) for symbol in symbols))
     elif not symbols:
-        note(f"nothing is named {options.name!r} or much like it")
+        note(f"nothing{_condition(filters)} is named {options.name!r} or much like it")
     else:
         if not exact:
-            note(f"nothing is named {options.name!r}; these are spelled most like it")
+            note(f"nothing{_condition(filters)} is named {options.name!r}; these are spelled most like it")
         paths, shown = Paths(index.roots), screen(options.color)
         for symbol in symbols:
             print("\n".join(_lines(symbol, paths, shown, several=len(index.roots) > 1)))
@@ -61,6 +61,10 @@ def _symbols(index: Index, options: argparse.Namespace, filters: Filters, *, ali
         production = index.files(make_query("-", tests=TestPolicy.EXCLUDE))
         symbols.sort(key=lambda symbol: (symbol.repository, symbol.path) not in production)
     return symbols[: options.k]
+
+
+def _condition(filters: Filters) -> str:
+    return " that meets these conditions" if filters.paths or filters.kinds or filters.beyond_names else ""
 
 
 def _vimgrep_line(symbol: Symbol, paths: Paths) -> str:

@@ -44,6 +44,7 @@ JSON_FORMATS = ("json", "jsonl")
 TEXT_FORMATS = ("text", *JSON_FORMATS)
 EVERY_TEST_POLICY = tuple(map(str, TestPolicy))
 UNKNOWN_CHOICE = re.compile(r"argument (\S+): invalid choice: '?(.*?)'? \(choose from (.*)\)\Z", re.DOTALL)
+MISSING = "the following arguments are required"  # what argparse says first, though an option is unknown too
 MIN_ALIKE = 60.0  # of 100; a word less like what was typed is not suggested
 MAX_ERROR = 500  # characters of a line that says what is wrong with the arguments
 MOST_DIGITS = 20  # that are read of a number; no limit has as many
@@ -57,6 +58,15 @@ def layout(prog: str) -> argparse.HelpFormatter:
 
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, with the word that was probably meant."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._arguments: list[str] = []
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the options, and the arguments that are unknown."""
+        self._arguments = list(args or ())
+        return super().parse_known_args(args, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Return the options; an unknown one ends the process with 2."""
@@ -73,15 +83,24 @@ class Parser(argparse.ArgumentParser):
         name = argument.partition("=")[0]
         self.error(f"unknown option {name}{_did_you_mean(name, options)}")
 
+    def _misspelled(self) -> str:
+        """Return the first argument that looks like an option and is none, "" where all are known."""
+        known = {name for action in self._actions for name in action.option_strings}
+        options = (argument for argument in self._arguments if argument.startswith("--") and argument != "--")
+        return next((option for option in options if option.partition("=")[0] not in known), "")
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where help is, and exit with 2."""
+        if message.startswith(MISSING) and (option := self._misspelled()):
+            self.refuse(option)
         if choice := UNKNOWN_CHOICE.match(message):
             argument, word, known = choice[1], choice[2], choice[3].replace("'", "").split(", ")
             if argument == COMMAND:
                 message = f"unknown command {word!r}{_did_you_mean(word, known)}"
             else:
                 message += _did_you_mean(word, known)
-        self.exit(2, f'{self.prog}: {shorten(visible(message), MAX_ERROR)}; see "{self.prog} --help"\n')
+        end = "" if message.endswith("?") else ";"
+        self.exit(2, f'{self.prog}: {shorten(visible(message), MAX_ERROR)}{end} see "{self.prog} --help"\n')
 
 
 def _did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -263,9 +282,9 @@ def add_paths(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def add_count(
-    parser: argparse.ArgumentParser, *, things: str, default: int | None, limit: Limit = K, old: str = ""
+    parser: argparse.ArgumentParser, *, things: str, default: int | None, limit: Limit = K, old: str = "--limit"
 ) -> None:
-    """Add `-k`, how many of some things are given, and the old spelling of it."""
+    """Add `-k`, how many of some things are returned, and the old spelling of it."""
     told = "all" if default is None else f"{default}"
     parser.add_argument(
         "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {told})"

@@ -47,7 +47,7 @@ def add_eval(commands: Parsers) -> None:
         epilog=EVAL_EXAMPLES + EVAL_NEEDS,
     )
     _add_questions(parser)
-    add_count(parser, things="hits of each question count", default=10)
+    add_count(parser, things="hits of each question count", default=10, old="")
     parser.add_argument(
         "--compare",
         action=Collect,

@@ -106,7 +106,7 @@ def add_path(commands: Parsers) -> None:
     )
     parser.add_argument("source", type=Text(NAME), metavar="FROM", help=TARGET)
     parser.add_argument("target", type=Text(NAME), metavar="TO", help="the same")
-    add_count(parser, things="different paths", default=1, limit=WAYS, old="--limit")
+    add_count(parser, things="different paths", default=1, limit=WAYS)
     _add_narrowing(parser)
     add_groups(parser)
     add_opening(parser)
@@ -130,7 +130,7 @@ def add_graph(commands: Parsers) -> None:
         help="a target as of refs, or a question",
     )
     parser.add_argument("--depth", type=Number(DEPTH), default=1, metavar="N", help="steps around it (default: 1)")
-    add_count(parser, things="nodes", default=30, limit=NODES, old="--limit")
+    add_count(parser, things="nodes", default=30, limit=NODES)
     parser.add_argument("--output", "-o", type=Text(NAME), metavar="FILE", help="where to write it (default: stdout)")
     _add_narrowing(parser)
     add_groups(parser)

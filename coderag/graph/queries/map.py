@@ -118,8 +118,7 @@ def map_of(
     """Return what of a repository matters most and fits a budget of tokens.
 
     Of the files that match `paths` and are among `files`, where these are given; with `kinds`, only such definitions
-    are listed. `outline` gives the definitions of a file, `near` how much of what answers the question is in a file; the
-    shares sum to 1.
+    are listed. `outline` gives the definitions of a file, `near` the share of a file in what answers the question.
     """
     ranks, community = _ranks(graph), _communities(graph)
     allowed = _allowed(graph, ranks, community, paths=paths, chosen=files)
