@@ -57,7 +57,10 @@ def chosen_target(index: Index, name: str, filters: Filters) -> Target | None:
 def _test_of(index: Index, filters: Filters) -> Callable[[Location], bool]:
     """Return whether a thing of the graph meets the conditions on its file and database."""
     files = {path for _, path in filters.files(index) or ()}
-    databases = {name.casefold().rpartition("/")[2] for name in filters.databases}
+    databases = {name.casefold() for name in filters.databases}
+    if len(index.roots) > 1:  # then the names of databases begin with that of their repository
+        prefixes = [f"{root.repository.casefold()}/" for root in index.roots]
+        databases |= {name.removeprefix(prefix) for name in databases for prefix in prefixes}
     by_file = bool(filters.languages or filters.databases)
 
     def meets(location: Location) -> bool:

@@ -29,7 +29,7 @@ COMMANDS = (
     ("table", "orders"),
     ("erd",),
     ("check-sql", "schema/queries/money.sql", "--json"),
-    ("eval", str(REPOSITORY / "fixtures/questions.jsonl"), "--limit", "1"),
+    ("eval", str(REPOSITORY / "fixtures/questions.jsonl"), "--sample", "1"),
     ("status",),
     ("clean", "--dry-run"),
     ("languages",),

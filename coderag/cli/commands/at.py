@@ -205,7 +205,8 @@ def _related(hit: Hit) -> Result:
 
 def _vimgrep_line(result: Result, paths: Paths) -> str:
     path = visible(paths.of(result.path, result.repository))
-    return f"{path}:{result.line}:1:{result.kind} {visible(result.text)}  [{visible(result.why)}]"
+    why = f"  [{visible(result.why)}]" if result.why else ""
+    return f"{path}:{result.line}:1:{result.kind} {visible(result.text)}{why}"
 
 
 def _lines(results: Iterable[Result], paths: Paths, shown: Screen) -> Iterator[str]:
