@@ -192,6 +192,8 @@ class TableFilter:
     paths: tuple[str, ...] = ()  # globs on the files that declare them; a leading "!" excludes
     since: str = ""  # ISO 8601: declared in a file that changed then or later
     tests: TestPolicy = TestPolicy.DEMOTE
+    languages: frozenset[str] = frozenset()  # of the files that declare them
+    kinds: frozenset[str] = frozenset()  # "table" for every kind of table, "view" for every kind of view
 
 
 @dataclass(frozen=True, slots=True)

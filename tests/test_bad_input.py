@@ -505,13 +505,16 @@ WRONG_CALLS = [
     (["index", "sqlite:///nope.db"], "nope.db cannot be opened: there is no such file"),
     (["search", "x", "--root", "\udcff\x1b[31m"], "'\\udcff\\x1b[31m' does not exist; give the folder of a repository"),
     (["search", "x", "--language", "\udcff"], "unknown language '\\udcff'"),
-    (["schema", "x", "--since", "yesterday"], "since is 'yesterday'; give a date such as 2025-06-30"),
+    (
+        ["schema", "x", "--since", "yesterday"],
+        "since is 'yesterday', no date and no revision of {root}; give a date such",
+    ),
     (["map", "--path", "/"], "the path filter '/' names nothing"),
     (["status", "--index", "{odd}/fifo"], 'there is no index at {odd}/fifo; run "coderag index"'),
     (["clean", "{odd}"], "there is no index at {odd}/.coderag"),
     (["clean", "--index", "{odd}/folder"], "{odd}/folder is no index of coderag, so nothing was removed"),
-    (["frobnicate\x1b[31m\u202e"], "invalid choice: "),
-    (["search", "--frobnicate\x1b[31m\u202e", "x"], "unrecognized arguments: --frobnicate\\x1b[31m\\u202e"),
+    (["frobnicate\x1b[31m\u202e"], "unknown command "),
+    (["search", "--frobnicate\x1b[31m\u202e", "x"], "unknown option --frobnicate\\x1b[31m\\u202e"),
 ]
 
 

@@ -208,7 +208,7 @@ OPTIONS = [
     (["watch", "--poll", "1e-9"], "argument --poll: 1e-09 is less than 0.01"),
     (["watch", "--poll", "inf"], "argument --poll: inf is more than 86,400"),
     (["clean", "--max-size", "1001G"], "argument --max-size: 1001000000000 is more than 1,000,000,000,000 bytes"),
-    (["eval", "--from-git", "--limit", "0"], "argument --limit: 0 is less than 1"),
+    (["eval", "--from-git", "--sample", "0"], "argument --sample: 0 is less than 1"),
     (["eval", "--from-git", "--seed", "4294967296"], "argument --seed: 4294967296 is more than 4,294,967,295"),
 ]
 

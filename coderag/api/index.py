@@ -43,10 +43,11 @@ from coderag.limits import (
 )
 from coderag.search.pipeline import STAGES, Stage, search
 from coderag.search.query.embed import question_vector
+from coderag.search.query.filter import allowed_chunks
 from coderag.search.query.query import Conditions, check_conditions, check_question, checked_query, make_query
 from coderag.search.retrieval.symbols import find_symbols
 from coderag.search.state import Sources
-from coderag.types import Chunk, Content, Hit, OtherDatabases, Query, Symbol, TableFilter, TestPolicy
+from coderag.types import Chunk, Content, Hit, Kind, OtherDatabases, Query, Symbol, TableFilter, TestPolicy
 
 if TYPE_CHECKING:
     from coderag.api.updater import IndexUpdater
@@ -513,6 +514,26 @@ class Index:
         return find_symbols(self._snapshot.corpus, name, k=k, alike=alike)
 
     @on_one_snapshot
+    def files(self, conditions: Query) -> frozenset[tuple[str, str]]:
+        """Return the files that meet the conditions of a query, each as repository and path.
+
+        Kinds count for the files that hold a chunk of such a kind. Raises QueryError like `search`.
+        """
+        conditions = checked_query(conditions)
+        if conditions.groups is not None:
+            return self.as_seen_by(conditions.groups).files(replace(conditions, groups=None))
+        corpus = self._snapshot.corpus
+        allowed = allowed_chunks(corpus, conditions, lambda: self._snapshot.catalogs)
+        numbers = np.flatnonzero(corpus.live_file if allowed is None else corpus.live_file & corpus.files_of(allowed))
+        firsts = np.array([member.first_file for member in corpus.members])
+        owners = (np.searchsorted(firsts, numbers, side="right") - 1).tolist()
+        paths = [member.segment.paths.all() for member in corpus.members]
+        return frozenset(
+            (corpus.members[owner].repository, paths[owner][number - corpus.members[owner].first_file])
+            for owner, number in zip(owners, numbers.tolist(), strict=True)
+        )
+
+    @on_one_snapshot
     def outline(self, path: str) -> list[Symbol]:
         """Return the definitions of an indexed file in order; raises QueryError when it is not indexed."""
         member, file = self._find(path)
@@ -755,11 +776,21 @@ class Index:
         )
 
     @on_one_snapshot
-    def map(self, question: str = "", *, budget: int = 1024, paths: Sequence[str] = ()) -> list[RepositoryMap]:
+    def map(
+        self,
+        question: str = "",
+        *,
+        budget: int = 1024,
+        paths: Sequence[str] = (),
+        kinds: Iterable[Kind | str] = (),
+        languages: Iterable[str] = (),
+        databases: Iterable[str] = (),
+    ) -> list[RepositoryMap]:
         """Return an overview of each root within `budget` tokens: its parts, and what matters most in each.
 
         With a question the parts that it is about come first; one such as "what are the main parts?" is about all.
-        `paths` are globs. Raises QueryError for what exceeds a limit.
+        `paths` are globs; `kinds`, `languages` and `databases` as in `search`. Raises QueryError for an unknown
+        condition and what exceeds a limit.
         """
         from coderag.graph.queries.map import map_of
         from coderag.graph.queries.overview import about_the_whole
@@ -769,12 +800,19 @@ class Index:
         paths = checked_list(GLOBS, paths, name="paths", item=GLOB)
         asked = question if question.strip() and not about_the_whole(question) else ""
         near = self._answering(asked, paths) if asked else {}
+        conditions = make_query("-", kinds=kinds, languages=languages, databases=databases)
+        files: dict[str, set[str]] = {}
+        if filtered := bool(conditions.languages or conditions.databases):
+            for name, path in self.files(replace(conditions, kinds=frozenset())):
+                files.setdefault(name, set()).add(path)
         return [
             map_of(
                 graph,
                 self._outliner(name),
                 budget=budget // len(self.roots),
                 paths=paths,
+                files=files.get(name, set()) if filtered else None,
+                kinds=conditions.kinds,
                 question=question,
                 near=near.get(name, {}),
                 repository=name,

@@ -6,16 +6,25 @@ import argparse
 import io
 import os
 from collections.abc import Collection, Iterable
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from pathlib import Path
 
 from coderag.api.index import Index
 from coderag.api.roots import Root
 from coderag.cli.opening import open_index
-from coderag.cli.roots import given_roots
-from coderag.errors import AccessError, RootError
+from coderag.cli.roots import given_roots, is_marked, root_around
+from coderag.errors import AccessError, IndexMissingError, QueryError, RootError
 
-__all__ = ["VARIABLE", "as_seen", "callers", "for_owners", "is_hidden", "open_for_caller", "roots_for_caller"]
+__all__ = [
+    "VARIABLE",
+    "as_seen",
+    "callers",
+    "check_seen",
+    "for_owners",
+    "is_hidden",
+    "open_for_caller",
+    "roots_for_caller",
+]
 
 VARIABLE = "CODERAG_GROUPS"
 
@@ -65,6 +74,23 @@ def is_hidden(path: str, asking: Collection[frozenset[str]]) -> bool:
 
     places = {os.path.normpath(Path(path).absolute()), os.path.realpath(path)}
     return any(hides_path(Path(place), asking) for place in sorted(places))
+
+
+def check_seen(file: str, options: argparse.Namespace) -> None:
+    """Raise QueryError for a file that the caller may not see, in the words for one that is not indexed."""
+    asking = callers(options)
+    path = Path(os.path.realpath(file))
+    root = root_around(path.parent)
+    while root != root.parent and is_hidden(str(root), asking):
+        root = root_around(root.parent)
+    if not is_marked(root):  # the file may lie anywhere, and no one asked for an index of that
+        raise IndexMissingError(f'there is no index around {file!r}; run "coderag index"')
+    index = open_for_caller(argparse.Namespace(root=[str(root)], index=None, no_refresh=False, groups=options.groups))
+    with suppress(QueryError):
+        index.chunks(path.relative_to(root).as_posix())
+        if not is_hidden(file, asking):  # a link that is hidden may lead to a file that is not
+            return
+    raise QueryError(f"{file} is not in the index, or not for its caller to see")
 
 
 def as_seen(index: Index, asking: Iterable[frozenset[str]]) -> Index:

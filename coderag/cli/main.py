@@ -25,6 +25,9 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character shows its number
+    if not arguments:
+        print(make_parser().format_help(), end="", file=sys.stderr)
+        return FAILED
     try:
         options = _parsed(arguments)
         if isinstance(options, int):
@@ -34,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
             code = int(import_module(options.module).run(options))
         sys.stdout.flush()
     except BrokenPipeError:
-        # Who reads has seen enough; nothing may be written when Python flushes at its end.
+        # The reader has closed the pipe; nothing may be written when Python flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FOUND
     except CoderagError as error:
@@ -49,9 +52,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace | int:
-    """Return the options that arguments mean, or the exit code where they only ask for help or are wrong."""
+    """Return the options of the arguments, or the exit code if these are wrong or only ask for help."""
     try:
-        return make_parser().parse_args(arguments)
+        options: argparse.Namespace = make_parser().parse_args(arguments)
+        return options
     except SystemExit as end:
         sys.stdout.flush()
         return int(end.code or FOUND)

@@ -11,10 +11,12 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Timer
 
 from coderag.errors import EvaluationError
+from coderag.search.query.query import DATE
 
 __all__ = ["Blobs", "Change", "Commit", "History"]
 
@@ -67,14 +69,27 @@ class History:
         self.is_partial = bool(self._line("config", "--get-regexp", r"^remote\..*\.promisor$", accept=(0, 1)))
 
     def commits(self, *, since: str = "", most: int) -> list[Commit]:
-        """Return at most `most` commits that are no merges, newest first; with `since`, those that it does not hold."""
+        """Return at most `most` commits that are no merges, newest first.
+
+        `since` is a date (ISO 8601), or a revision: then those that it does not contain.
+        """
         if since.startswith("-"):
             raise EvaluationError(f"{since!r} is no revision")
-        head = [f"{since}..HEAD"] if since else ["HEAD"]
+        is_date = DATE.match(since) is not None
+        head = [f"{since}..HEAD"] if since and not is_date else ["HEAD"]
         layout = FIELD.join(("%H", "%P", "%ct", "%s"))
         arguments = ("rev-list", "--no-merges", f"--max-count={most}", "--encoding=UTF-8", f"--format=tformat:{layout}")
-        text = self._run(*arguments, "--end-of-options", *head, "--").decode("utf-8", "replace")
+        after = [f"--since={_whole_date(since)}"] if is_date else []
+        text = self._run(*arguments, *after, "--end-of-options", *head, "--").decode("utf-8", "replace")
         return [_commit(line) for line in text.split("\n") if FIELD in line]
+
+    def date_of(self, revision: str) -> str:
+        """Return when a revision was committed (ISO 8601, UTC), "" for what is no revision."""
+        if revision.startswith("-"):
+            return ""
+        arguments = ("rev-list", "--max-count=1", "--no-commit-header", "--format=%ct", "--end-of-options")
+        seconds = self._line(*arguments, revision, "--", accept=(0, 128))
+        return datetime.fromtimestamp(int(seconds), UTC).isoformat() if seconds.isdecimal() else ""
 
     def changes(self, commits: Sequence[Commit]) -> dict[str, list[Change]]:
         """Return the files that some commits changed, by commit; links and submodules are no files."""
@@ -204,3 +219,8 @@ class Blobs:
         self._process.kill()
         self._process.communicate()
         self._process = None
+
+
+def _whole_date(date: str) -> str:
+    """Return a date such as 2025-06 with day and time: git would take those of now."""
+    return date if len(date) > len("2025-06-30") else f"{date}{'-01-01'[len(date) - 4 :]}T00:00:00Z"

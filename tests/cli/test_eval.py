@@ -49,7 +49,7 @@ def test_a_file_of_questions_is_measured(coderag: Run, shop: Path) -> None:
 
 
 def test_the_figures_as_json(coderag: Run, shop: Path) -> None:
-    found = evaluation(coderag("eval", QUESTIONS, "--json", "--limit", "30", "-k", "5", cwd=shop))
+    found = evaluation(coderag("eval", QUESTIONS, "--json", "--sample", "30", "-k", "5", cwd=shop))
     assert set(found) == {"source", "k", "seed", "scopes"}
     assert found["source"] == {"from": "file", "questions": 30}
     assert list(found["scopes"]) == ["everywhere"]
@@ -60,9 +60,9 @@ def test_the_figures_as_json(coderag: Run, shop: Path) -> None:
     for one in figures["measures"].values():
         assert 0 <= one["low"] < one["mean"] < one["high"] <= 1
     assert 0 < figures["p50"] <= figures["p90"]
-    again = evaluation(coderag("eval", QUESTIONS, "--json", "--limit", "30", "-k", "5", cwd=shop))
+    again = evaluation(coderag("eval", QUESTIONS, "--json", "--sample", "30", "-k", "5", cwd=shop))
     assert again["scopes"]["everywhere"]["figures"][0]["measures"] == figures["measures"]
-    other = evaluation(coderag("eval", QUESTIONS, "--json", "--limit", "30", "-k", "5", "--seed", "2", cwd=shop))
+    other = evaluation(coderag("eval", QUESTIONS, "--json", "--sample", "30", "-k", "5", "--seed", "2", cwd=shop))
     assert other["scopes"]["everywhere"]["figures"][0]["measures"] != figures["measures"]
 
 
@@ -129,7 +129,7 @@ def test_what_the_index_has_not_is_told(coderag: Run, shop: Path, tmp_path: Path
 
 
 def test_documentation_asks(coderag: Run, shop: Path, tmp_path: Path) -> None:
-    command = ("eval", "--from-docstrings", "--kind", "function,method", "--group-by-folder", "--limit", "5")
+    command = ("eval", "--from-docstrings", "--kind", "function,method", "--group-by-folder", "--sample", "5")
     done = coderag(*command, "--by", "folder", "--save", tmp_path / "made.jsonl", cwd=shop)
     assert done.returncode == 0, done.stderr
     assert "whose documentation is hidden; not asked: " in done.stdout
@@ -169,7 +169,7 @@ def test_commits_ask(coderag: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
 def test_quality_and_latency_are_drawn(ending: str, start: bytes, coderag: Run, shop: Path, tmp_path: Path) -> None:
     picture = tmp_path / f"quality.{ending}"
-    command = ("eval", QUESTIONS, "--limit", "5", "--plot", picture, "--compare", f"index={shop / '.coderag'}")
+    command = ("eval", QUESTIONS, "--sample", "5", "--plot", picture, "--compare", f"index={shop / '.coderag'}")
     done = coderag(*command, cwd=shop)
     assert done.returncode == 0, done.stderr
     assert picture.read_bytes().startswith(start)
@@ -178,7 +178,7 @@ def test_quality_and_latency_are_drawn(ending: str, start: bytes, coderag: Run, 
 
 
 def test_a_terminal_gets_a_drawn_table(coderag: Run, shop: Path) -> None:
-    done = coderag("eval", QUESTIONS, "--limit", "5", "--color", "always", cwd=shop)
+    done = coderag("eval", QUESTIONS, "--sample", "5", "--color", "always", cwd=shop)
     assert "────" in done.stdout
     assert COLOUR.sub("", done.stdout).splitlines()[0] == f"5 questions of {QUESTIONS}"
 
@@ -195,10 +195,13 @@ def test_a_terminal_gets_a_drawn_table(coderag: Run, shop: Path) -> None:
         ((QUESTIONS, "--compare", "colour=red"), "unknown setting 'colour'; known are "),
         ((QUESTIONS, "--compare", "index=x", "--compare", "index=x"), "--compare names a configuration twice"),
         ((QUESTIONS, "--compare", "index=missing"), "there is no index at "),
-        ((QUESTIONS, "--limit", "2", "--plot", "a.gif"), "a.gif is no picture that can be drawn; name it .svg or .png"),
+        (
+            (QUESTIONS, "--sample", "2", "--plot", "a.gif"),
+            "a.gif is no picture that can be drawn; name it .svg or .png",
+        ),
         ((QUESTIONS, "--plot", "no/a.svg"), "no/a.svg cannot be drawn: there is no folder no"),
         ((QUESTIONS, "--kind", "poem"), "'poem' is not a valid Kind"),
-        ((QUESTIONS, "--limit", "2", "-k", "0"), "-k: 0 is less than 1"),
+        ((QUESTIONS, "--sample", "2", "-k", "0"), "-k: 0 is less than 1"),
     ],
 )
 def test_mistakes_end_in_one_line(arguments: tuple[str | Path, ...], said: str, coderag: Run, shop: Path) -> None:

@@ -72,7 +72,7 @@ def test_wrong_calls(coderag: Run, root: Path) -> None:
     assert "kinds are" in coderag("refs", "orders", "--kind", "tables", cwd=root).stderr
     assert "--depth: 0 is less than 1" in coderag("impact", "orders", "--depth", "0", cwd=root).stderr
     assert "argument TARGET: it is empty" in coderag("refs", " ", cwd=root).stderr
-    assert "--limit: 0 is less than 1" in coderag("path", "run", "orders", "--limit", "0", cwd=root).stderr
+    assert "-k: 0 is less than 1" in coderag("path", "run", "orders", "-k", "0", cwd=root).stderr
     assert "--budget: 0 is less than 1" in coderag("map", "--budget", "0", cwd=root).stderr
 
 
@@ -137,7 +137,7 @@ def test_map(coderag: Run, root: Path) -> None:
 
 def test_a_question_about_the_whole_is_answered_by_the_map(coderag: Run, root: Path) -> None:
     question = "what are the main parts of this repository?"
-    assert f'coderag map "{question}"' in coderag("search", question, cwd=root).stderr
+    assert f"coderag map '{question}'" in coderag("search", question, cwd=root).stderr
     assert coderag("map", question, cwd=root).stdout == coderag("map", cwd=root).stdout
 
 

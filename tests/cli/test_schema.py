@@ -194,16 +194,20 @@ def test_status_names_dialects_databases_and_what_was_lost(coderag: Run, tmp_pat
     assert (record["tables"], record["files"][0]["dialect"], len(record["lost"])) == (1, "postgres", 1)
 
 
-def test_sql_context_prints_a_prompt_and_checks_the_answer(shop: Path) -> None:
-    script = [sys.executable, str(REPOSITORY / "scripts/sql_context.py"), "--root", str(shop)]
-    run = {"env": ENVIRONMENT, "capture_output": True, "text": True, "timeout": HANG_SECONDS}
-    prompt = subprocess.run([*script, "revenue by country", "--budget", "900"], **run)  # type: ignore[call-overload]
+def test_schema_prints_a_prompt_and_check_sql_reads_the_answer(coderag: Run, shop: Path) -> None:
+    prompt = coderag("schema", "revenue by country", "--prompt", "--evidence", "net", "--budget", "900", cwd=shop)
     assert prompt.returncode == 0, prompt.stderr
     assert prompt.stdout.startswith("Write one SQLite query that answers the question.")
-    assert prompt.stdout.endswith("Question: revenue by country\n")
-    answer = "Here it is:\n```sql\nSELECT contry FROM orders\n```\n"
-    checked = subprocess.run([*script, "--check", "-"], input=answer, **run)  # type: ignore[call-overload]
-    assert (checked.returncode, checked.stdout) == (
-        1,
-        "line 1: no table of this query has a column contry. Did you mean country?\n",
-    )
+    assert prompt.stdout.endswith("```\n\nKnown: net\n\nQuestion: revenue by country\n")
+    parts = json.loads(coderag("schema", "revenue by country", "--prompt", "--json", cwd=shop).stdout)
+    assert list(parts) == ["instructions", "schema", "evidence", "question"]
+    answer = "Here it is:\n```sql\nSELECT contry FROM orders\n```\nDone.\n"
+    checked = coderag("check-sql", "-", cwd=shop, stdin=answer)
+    assert checked.returncode == 1
+    assert checked.stdout.startswith("<stdin>:3:8: error[unknown-column] no table of this query has a column contry\n")
+
+
+def test_the_script_prints_the_same_prompt(coderag: Run, shop: Path) -> None:
+    script = [sys.executable, str(REPOSITORY / "scripts/sql_context.py"), "revenue by country", "--root", str(shop)]
+    done = subprocess.run(script, env=ENVIRONMENT, capture_output=True, text=True, timeout=HANG_SECONDS, check=False)
+    assert done.stdout == coderag("schema", "revenue by country", "--prompt", cwd=shop).stdout

@@ -14,7 +14,7 @@ from tests.cli.conftest import ENVIRONMENT, REPOSITORY
 
 pytestmark = pytest.mark.slow
 
-EVAL = ("eval", str(REPOSITORY / "fixtures/questions.jsonl"), "--limit", "1")
+EVAL = ("eval", str(REPOSITORY / "fixtures/questions.jsonl"), "--sample", "1")
 COMMANDS: tuple[Any, ...] = (
     ("--help",),
     ("--version",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -11,10 +12,10 @@ from pathlib import Path
 from coderag.api.index import Index
 from coderag.cli.caller import callers, is_hidden, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, counted, screen, visible
-from coderag.cli.schema_options import conditions_of
 from coderag.errors import AccessError, DatabaseError, QueryError
 from coderag.files.named_file import read_named
 from coderag.limits import SQL
@@ -22,6 +23,7 @@ from coderag.sql.check import Code, Finding, Severity, finding
 
 __all__ = ["run"]
 
+FENCED = re.compile(r"^ {0,3}```\w*\n(.*?)^ {0,3}```", re.DOTALL | re.MULTILINE)
 FILES = ("sqlite:", "duckdb:")  # databases that are asked without credentials
 
 
@@ -29,13 +31,13 @@ def run(options: argparse.Namespace) -> int:
     """Print what is wrong; 1 when there is an error."""
     text, index = _opened(options)
     dialect = options.dialect[0] if len(options.dialect) == 1 else ""
-    conditions = conditions_of(options)
+    conditions = table_conditions(options)
     findings = index.check_sql(text, dialect=dialect, conditions=conditions, writes=options.allow_writes)
     if not any(one.severity is Severity.ERROR for one in findings):
         findings += _explained(text, options.url) if options.url else _explained_by_file(text, index)
     errors = sum(one.severity is Severity.ERROR for one in findings)
     if options.json:
-        print_records(findings)
+        print_records(findings, options.format)
     else:
         shown = screen(options.color)
         name = "<stdin>" if options.file == "-" else options.file
@@ -77,7 +79,13 @@ def _read(file: str) -> str:
         raise QueryError(f"{name} is larger than {most:,} bytes; check it in parts")
     if not data.strip():
         raise QueryError(f"{name} holds no SQL")
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return _fenced(data.decode("utf-8-sig", "replace").replace("\r\n", "\n"))
+
+
+def _fenced(text: str) -> str:
+    """Return the SQL of a model's answer on the lines where it stands: its first fenced block; else the text."""
+    block = FENCED.search(text)
+    return "\n" * text.count("\n", 0, block.start(1)) + block[1] if block else text
 
 
 def _explained_by_file(text: str, index: Index) -> list[Finding]:

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     if options.all or options.max_size is not None or not cleaned:
         cleaned += [_cleaned(part, options) for part in _parts()]
     if options.json:
-        print_records(cleaned)
+        print_records(cleaned, options.format)
     else:
         print("\n".join(_lines(cleaned, options)))
     return FOUND

@@ -7,11 +7,11 @@ import argparse
 from coderag.api.index import Index
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
 from coderag.cli.output.files import chosen_format, write_output
 from coderag.cli.output.records import json_line
 from coderag.cli.output.text import counted, visible
-from coderag.cli.schema_options import conditions_of
 from coderag.errors import QueryError
 from coderag.limits import ITEMS
 from coderag.search.context.erd import as_mermaid
@@ -25,7 +25,8 @@ ENDINGS = {".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg"}
 
 def run(options: argparse.Namespace) -> int:
     """Draw the tables given, those that a question is about, or all; 1 when there is none."""
-    kind = chosen_format(options.output, options.format, endings=ENDINGS)
+    drawing = options.format if options.format in ENDINGS.values() else None
+    kind = chosen_format(options.output, drawing, endings=ENDINGS)
     if len(options.what) > ITEMS.most:
         raise QueryError(f"{len(options.what):,} tables are given; give at most {ITEMS.most:,}")
     index = open_for_caller(options)
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _chosen(index: Index, options: argparse.Namespace) -> list[Table]:
-    conditions = conditions_of(options)
+    conditions = table_conditions(options)
     if not options.what:
         return index.tables(conditions)
     table_factseses = [index.table(name, conditions) for name in options.what]

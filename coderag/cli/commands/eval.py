@@ -14,6 +14,7 @@ from typing import Any
 from coderag.api.index import Index
 from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import language_names
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.eval_table import evaluation_record, print_evaluation
 from coderag.cli.output.files import output_path, write_output
@@ -92,8 +93,9 @@ def _conditions(options: argparse.Namespace) -> Query:
         "-",
         k=options.k,
         kinds=[kind.lower() for kind in options.kind],
-        languages=options.language,
+        languages=language_names(options.language),
         paths=options.path,
+        databases=options.database,
         tests=options.tests,
     )
 
@@ -114,7 +116,7 @@ def _asked(options: argparse.Namespace) -> Iterator[Asked]:
 def _from_file(options: argparse.Namespace) -> Asked:
     path = Path(options.questions)
     questions = read_questions(path)
-    chosen = questions if options.limit is None else sample(questions, options.limit, seed=options.seed)
+    chosen = questions if options.sample is None else sample(questions, options.sample, seed=options.seed)
     origin = f"{counted(len(chosen), 'question')} of {path}"
     return Asked(open_index(options), chosen, origin, {"from": "file", "questions": len(chosen)})
 
@@ -123,7 +125,7 @@ def _from_git(options: argparse.Namespace) -> Asked:
     from coderag.evaluate.from_git import git_questions
 
     index = open_index(options)
-    limit = MADE if options.limit is None else options.limit
+    limit = MADE if options.sample is None else options.sample
     made = [git_questions(root.root, index, limit, since=options.since or "") for root in index.roots]
     questions = [question for one in made for question in one.questions]
     commits, targets = sum(one.commits for one in made), sum(one.targets for one in made)
@@ -157,7 +159,7 @@ def _from_docstrings(options: argparse.Namespace, scratch: Path) -> Asked:
     made = docstring_questions(
         placed[0].root,
         copy,
-        each if options.limit is None else options.limit,
+        each if options.sample is None else options.sample,
         allowed=path_test(options.path),
         group=_folder if options.group_by_folder else lambda _: "",
         seed=options.seed,

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     what = " ".join(options.what)
     check_question(what)
     index = open_for_caller(options)
-    drawn = index.graph(what, depth=options.depth, limit=options.limit, kinds=kinds_of(options), paths=options.path)
+    drawn = index.graph(what, depth=options.depth, limit=options.k, kinds=kinds_of(options), paths=options.path)
     if drawn is None:
         note(f"nothing is found for {what!r}")
         return NOTHING
@@ -57,4 +57,4 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell_rest(drawn: Drawing) -> None:
     if drawn.left_out:
-        note(f"{counted(drawn.left_out, 'further neighbour')} left out; --limit gives more")
+        note(f"{counted(drawn.left_out, 'further neighbour')} left out; -k gives more")

@@ -4,37 +4,56 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.output.locations import INDENT, head_line, kinds_of, lost_target, others_text, rows, unresolved_lines
+from coderag.cli.filters import filters_of
+from coderag.cli.output.locations import INDENT, head_line, lost_target, others_text, rows, unresolved_lines
 from coderag.cli.output.records import json_line
 from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.cli.roots import Paths
+from coderag.cli.targets import chosen_target
 from coderag.graph.queries.impact import Affected, Impact
 from coderag.graph.records import NodeKind
+from coderag.types import TestPolicy
 
 __all__ = ["run"]
 
-SHOWN = 20  # of each distance, and of the tests
 SURE = 0.995  # a confidence above it is not worth a mention
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what a change affects; 1 when nothing has the name."""
     index = open_for_caller(options)
-    impact = index.impact(
-        options.target, change=options.change, depth=options.depth, kinds=kinds_of(options), paths=options.path
-    )
+    filters = filters_of(options)
+    target = chosen_target(index, options.target, filters)
+    impact = None
+    if target is not None:
+        impact = index.impact(
+            target.name, change=options.change, depth=options.depth, kinds=target.kinds, paths=target.paths
+        )
+    if impact is not None and filters.tests is TestPolicy.EXCLUDE:
+        impact = _without_tests(impact)
     if options.json:
         print(json_line(impact))
-    elif impact is None:
-        lost_target(index, options.target)
-    else:
+    elif impact is not None:
         shown, paths = screen(options.color), Paths(index.roots)
-        limit = None if options.all else SHOWN
+        limit = None if options.all else options.k
         print("\n".join(_lines(impact, paths, shown, several=len(index.roots) > 1, limit=limit)))
+    elif target is not None:
+        lost_target(index, options.target)
     return FOUND if impact is not None else NOTHING
+
+
+def _without_tests(impact: Impact) -> Impact:
+    return replace(
+        impact,
+        affected=tuple(affected for affected in impact.affected if "test" not in affected.spot.labels),
+        possibly=tuple(affected for affected in impact.possibly if "test" not in affected.spot.labels),
+        tests=(),
+        further_tests=0,
+    )
 
 
 def _lines(found: Impact, paths: Paths, shown: Screen, *, several: bool, limit: int | None) -> Iterator[str]:

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         elif not options.quiet:
             print("\n".join(_summary(report, status, shown, verbose=options.verbose)), flush=True)
     if options.json:
-        print_records(records)
+        print_records(records, options.format)
     return FOUND if chunks else NOTHING
 
 
@@ -181,14 +181,17 @@ def _list_only(placed: list[Root], options: argparse.Namespace) -> int:
     files = [(one.repository, file) for one, listing in listings.items() for file in listing.files]
     if options.json:
         print_records(
-            {
-                "repository": name,
-                "path": file.path,
-                "language": file.language,
-                "bytes": file.size,
-                "labels": file.labels,
-            }
-            for name, file in files
+            (
+                {
+                    "repository": name,
+                    "path": file.path,
+                    "language": file.language,
+                    "bytes": file.size,
+                    "labels": file.labels,
+                }
+                for name, file in files
+            ),
+            options.format,
         )
     elif not options.quiet:
         for name, file in files:

@@ -19,7 +19,7 @@ def run(options: argparse.Namespace) -> int:
     """Print every language."""
     records = [_record(language) for language in languages().values()]
     if options.json:
-        print_records(records)
+        print_records(records, options.format)
         return FOUND
     shown = screen(options.color)
     rows = [("Language", "Name", "Content", "Reader", "Grammar", "Files")]

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import language_names
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, counted, screen, shorten, visible
@@ -22,9 +23,16 @@ def run(options: argparse.Namespace) -> int:
     question = " ".join(options.question)
     check_text(QUESTION, question)
     index = open_for_caller(options)
-    repository_maps = index.map(question, budget=options.budget, paths=options.path)
+    repository_maps = index.map(
+        question,
+        budget=options.budget,
+        paths=options.path,
+        kinds=[kind.lower() for kind in options.kind],
+        languages=language_names(options.language),
+        databases=options.database,
+    )
     if options.json:
-        print_records(repository_maps)
+        print_records(repository_maps, options.format)
     else:
         shown = screen(options.color)
         for number, repository_map in enumerate(repository_maps):

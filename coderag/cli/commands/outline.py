@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Iterable
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from coderag.cli.caller import callers, is_hidden, open_for_caller
+from coderag.cli.caller import callers, check_seen
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.hits import signature_text
 from coderag.cli.output.records import print_records, symbol_record
 from coderag.cli.output.text import Screen, Style, counted, screen, shorten, visible
-from coderag.cli.roots import is_marked, root_around
-from coderag.errors import IndexMissingError, QueryError
 from coderag.index.workers.single import FileOutline, outline_file
+from coderag.search.query.query import make_query
 from coderag.syntax.language import languages
 from coderag.types import Kind, Symbol
 
@@ -28,10 +25,10 @@ SECTION_SEPARATOR = " > "  # between the parts of a section's qualified name
 def run(options: argparse.Namespace) -> int:
     """Print the outline of a file; 1 when it defines nothing."""
     if callers(options):
-        _check_seen(options)
-    outline = outline_file(options.file)
+        check_seen(options.file, options)
+    outline = _of_kinds(outline_file(options.file), options.kind)
     if options.json:
-        print_records(symbol_record(one, depth=depth) for one, depth in _with_depth(outline.symbols))
+        print_records((symbol_record(one, depth=depth) for one, depth in _with_depth(outline.symbols)), options.format)
         return FOUND if outline.symbols else NOTHING
     if outline.problem:
         note(f"{outline.path}: {outline.problem}; the outline may lack something")
@@ -42,22 +39,10 @@ def run(options: argparse.Namespace) -> int:
     return FOUND
 
 
-def _check_seen(options: argparse.Namespace) -> None:
-    """Raise QueryError for a file that the caller may not see, in the words for one that is not indexed."""
-    asking = callers(options)
-    path = Path(os.path.realpath(options.file))
-    root = root_around(path.parent)
-    while root != root.parent and is_hidden(str(root), asking):
-        root = root_around(root.parent)
-    if not is_marked(root):  # the file may lie anywhere, and no one asked for an index of that
-        raise IndexMissingError(f'there is no index around {options.file!r}; run "coderag index"')
-    asked = argparse.Namespace(root=[str(root)], index=None, no_refresh=False, groups=options.groups)
-    index = open_for_caller(asked)
-    with suppress(QueryError):
-        index.chunks(path.relative_to(root).as_posix())
-        if not is_hidden(options.file, asking):  # a link that is hidden may lead to a file that is not
-            return
-    raise QueryError(f"{options.file} is not in the index, or not for its caller to see")
+def _of_kinds(outline: FileOutline, words: Sequence[str]) -> FileOutline:
+    """Return an outline with only the definitions of some kinds, if any are given; raises QueryError."""
+    kinds = make_query("-", kinds=[word.lower() for word in words]).kinds
+    return replace(outline, symbols=tuple(symbol for symbol in outline.symbols if not kinds or symbol.kind in kinds))
 
 
 def _lines(outline: FileOutline, shown: Screen) -> list[str]:

@@ -23,13 +23,13 @@ def run(options: argparse.Namespace) -> int:
     """Print the ways from one target to another; 1 when neither leads to the other."""
     index = open_for_caller(options)
     ways = index.path_between(
-        options.source, options.target, limit=options.limit, kinds=kinds_of(options), paths=options.path
+        options.source, options.target, limit=options.k, kinds=kinds_of(options), paths=options.path
     )
     if ways:
         tell_choice(index, options.source, options)
         tell_choice(index, options.target, options)
     if options.json:
-        print_records(ways)
+        print_records(ways, options.format)
     elif not ways:
         _tell_why(index, options)
     else:

@@ -21,7 +21,9 @@ def show_recall(options: argparse.Namespace) -> int:
     """Measure and print the recall of every root; 1 when none has vectors."""
     found = {root: as_seen(Index.of([root]), callers(options)).recall() for root in roots_for_caller(options)}
     if options.json:
-        print_records({"repository": one.repository, "recall": plain(recall)} for one, recall in found.items())
+        print_records(
+            ({"repository": one.repository, "recall": plain(recall)} for one, recall in found.items()), options.format
+        )
     else:
         shown = screen(options.color)
         print("\n\n".join("\n".join(_lines(one, recall, shown)) for one, recall in found.items()))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from coderag.api.index import Index
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import Filters, filters_of
 from coderag.cli.opening import note
 from coderag.cli.output.locations import (
     INDENT,
     certainty_text,
     head_line,
-    kinds_of,
     lost_target,
     rows,
     unresolved_lines,
@@ -20,26 +22,31 @@ from coderag.cli.output.locations import (
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.cli.roots import Paths
+from coderag.cli.targets import Target, chosen_target
 from coderag.graph.queries.refs import Group, Reference, References, Role
 from coderag.graph.records import NodeKind
+from coderag.types import TestPolicy
 
 __all__ = ["run"]
 
-SHOWN = 10  # of each group
 MAX_MEMBERS = 6  # columns that are named
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what refers to each meaning of a target; 1 when nothing has its name."""
     index = open_for_caller(options)
-    referenceses = index.refs(
-        options.target, kinds=kinds_of(options), paths=options.path, shown=None if options.all else SHOWN
-    )
+    filters = filters_of(options)
+    target = chosen_target(index, options.target, filters)
+    referenceses = _references(index, target, filters, shown=None if options.all else options.k)
     if options.json:
-        print_records(referenceses)
-    elif not referenceses:
+        print_records(referenceses, options.format)
+    elif target is not None and not referenceses:
         lost_target(index, options.target)
-    else:
+    elif options.format == "vimgrep":
+        paths = Paths(index.roots)
+        for references in referenceses:
+            print("\n".join(_vimgrep_lines(references, paths)))
+    elif referenceses:
         if len(referenceses) > 1:
             note(f"{len(referenceses)} definitions are named {options.target!r}; narrow them with --kind and --path")
         shown, paths = screen(options.color), Paths(index.roots)
@@ -47,6 +54,37 @@ def run(options: argparse.Namespace) -> int:
             lines = list(_lines(references, paths, shown, several=len(index.roots) > 1))
             print("\n".join(lines if number == 0 else ["", *lines]))
     return FOUND if referenceses else NOTHING
+
+
+def _references(index: Index, target: Target | None, filters: Filters, *, shown: int | None) -> list[References]:
+    """Return what refers to a target, at most `shown` of each group; without tests where the filters exclude them."""
+    if target is None:
+        return []
+    if filters.tests is not TestPolicy.EXCLUDE:
+        return index.refs(target.name, kinds=target.kinds, paths=target.paths, shown=shown)
+    everything = index.refs(target.name, kinds=target.kinds, paths=target.paths, shown=None)
+    return [replace(one, groups=tuple(_groups_without_tests(one.groups, shown))) for one in everything]
+
+
+def _groups_without_tests(groups: Sequence[Group], shown: int | None) -> Iterator[Group]:
+    for group in groups:
+        kept = [reference for reference in group.references if "test" not in reference.spot.labels]
+        if kept and group.role is not Role.TESTS:
+            yield Group(group.role, len(kept), tuple(kept[:shown]))
+
+
+def _vimgrep_lines(references: References, paths: Paths) -> Iterator[str]:
+    """Yield path:line:column:text for the target and for each reference that a file holds."""
+    target = references.target
+    places = [(target.path, target.line, f"{target.kind} {target.name}")]
+    places += [
+        (reference.path, reference.line, f"{group.role} {reference.spot.name}")
+        for group in references.groups
+        for reference in group.references
+    ]
+    for path, line, text in places:
+        if path:
+            yield f"{visible(paths.of(path, references.repository))}:{max(line, 1)}:1:{visible(text)}"
 
 
 def _lines(found: References, paths: Paths, shown: Screen, *, several: bool) -> Iterator[str]:

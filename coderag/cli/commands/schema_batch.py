@@ -7,7 +7,7 @@ from typing import Any
 
 from coderag.api.index import Index
 from coderag.cli.json_lines import answer_each, check_texts, check_whole, given
-from coderag.cli.schema_options import definition_record, query_record
+from coderag.cli.output.schema_records import context_record, definition_record, query_record
 from coderag.errors import QueryError
 from coderag.index.catalog.catalog import Catalog
 from coderag.search.query.query import check_question
@@ -48,7 +48,6 @@ def _answer(index: Index, asked: dict[str, Any], conditions: TableFilter) -> dic
     question, evidence, k = asked["question"], asked.get("evidence", ""), asked["k"]
     check_question(question, k=k, evidence=evidence)
     if "budget" in asked:
-        from coderag.cli.commands.schema import context_record
         from coderag.search.context.render import as_ddl
 
         context = index.schema_context(

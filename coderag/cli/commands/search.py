@@ -8,13 +8,14 @@ from coderag.api.index import Index
 from coderag.cli.caller import open_for_caller
 from coderag.cli.commands.search_batch import answer_lines
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import filters_of
+from coderag.cli.hints import better_command
 from coderag.cli.opening import note
-from coderag.cli.output.hits import hit_lines, vimgrep_line
+from coderag.cli.output.hits import hit_lines, hit_markdown, vimgrep_line
 from coderag.cli.output.records import hit_record, print_records
 from coderag.cli.output.text import screen
 from coderag.cli.roots import Paths
 from coderag.errors import QueryError
-from coderag.graph.queries.overview import about_the_whole
 from coderag.search.query.query import make_query
 from coderag.search.ranking.settings import make_pipeline
 from coderag.types import Hit, Query
@@ -33,24 +34,25 @@ def run(options: argparse.Namespace) -> int:
     index = open_for_caller(options)
     hits = index.search(query)
     _print(hits, index, options)
-    if not options.json and not options.vimgrep and about_the_whole(query.text):
-        note(f'for an overview of all: coderag map "{query.text}"')
+    if options.format == "text" and not options.json and (hint := better_command(index, query.text)):
+        note(hint)
     if not hits and not options.json:
         note(_nothing(index, query))
     return FOUND if hits else NOTHING
 
 
 def _query(options: argparse.Namespace, text: str) -> Query:
+    filters = filters_of(options)
     return make_query(
         text,
         k=options.k,
-        kinds=[kind.lower() for kind in options.kind],
-        languages=_language_names(options.language),
-        paths=options.path,
+        kinds=filters.kinds,
+        languages=filters.languages,
+        paths=filters.paths,
         repositories=options.repository,
-        databases=options.database,
+        databases=filters.databases,
         environments=options.environment,
-        tests=options.tests,
+        tests=filters.tests,
         diversity=options.diversity,
         threshold=options.threshold,
         collapse=not options.no_collapse,
@@ -60,28 +62,15 @@ def _query(options: argparse.Namespace, text: str) -> Query:
     )
 
 
-def _language_names(given: list[str]) -> list[str]:
-    """Return the names of languages that may be given by title or extension: `C++` and `.cc` are cpp."""
-    if not given:
-        return []
-    from coderag.syntax.language import languages
-
-    names: dict[str, str] = {}
-    for language in languages().values():
-        names |= dict.fromkeys(
-            (*language.extensions, *(extension[1:] for extension in language.extensions)), language.name
-        )
-    names |= {language.title.lower(): language.name for language in languages().values()}
-    names |= {name: name for name in languages()}
-    return [names.get(one.lower(), one) for one in given]
-
-
 def _print(hits: list[Hit], index: Index, options: argparse.Namespace) -> None:
     paths = Paths(index.roots)
     if options.json:
-        print_records(hit_record(hit, whole=options.context == "whole") for hit in hits)
+        print_records((hit_record(hit, whole=options.context == "whole") for hit in hits), options.format)
         return
-    if options.vimgrep:
+    if options.format == "markdown":
+        print("\n\n".join(hit_markdown(hit, paths, whole=options.context == "whole") for hit in hits))
+        return
+    if options.format == "vimgrep":
         for hit in hits:
             print(vimgrep_line(hit, paths))
         return

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         return _check(given_roots(options, options.root), options)
     statuses = as_seen(Index.of(roots_for_caller(options)), callers(options)).status()
     if options.json:
-        print_records(_record(status, verbose=options.verbose) for status in statuses)
+        print_records((_record(status, verbose=options.verbose) for status in statuses), options.format)
     else:
         shown = screen(options.color)
         texts = ["\n".join(_lines(status, shown, verbose=options.verbose)) for status in statuses]
@@ -64,8 +64,11 @@ def _check(placed: list[Root], options: argparse.Namespace) -> int:
     damaged = any(found.values())
     if options.json:
         print_records(
-            {"repository": one.repository, "folder": str(one.folder), "sound": not damage, "damage": damage}
-            for one, damage in found.items()
+            (
+                {"repository": one.repository, "folder": str(one.folder), "sound": not damage, "damage": damage}
+                for one, damage in found.items()
+            ),
+            options.format,
         )
         return FAILED if damaged else FOUND
     shown = screen(options.color)

@@ -8,10 +8,11 @@ from typing import Any
 
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
+from coderag.cli.output.schema_records import definition_record, query_record, source_record, table_record
 from coderag.cli.output.text import Screen, Style, counted, screen, shorten, table, visible
-from coderag.cli.schema_options import conditions_of, definition_record, query_record, source_record, table_record
 from coderag.search.context.about import Reference, TableFacts
 from coderag.search.context.ddl import column_note, place, table_label
 from coderag.sql.records import Column, Table
@@ -25,9 +26,9 @@ MAX_HISTORY = 30
 def run(options: argparse.Namespace) -> int:
     """Print all that is known of the tables of a name; 1 when there is none."""
     index = open_for_caller(options)
-    table_factses = index.table(options.name, conditions_of(options))
+    table_factses = index.table(options.name, table_conditions(options))
     if options.json:
-        print_records(_record(table_facts) for table_facts in table_factses)
+        print_records((_record(table_facts) for table_facts in table_factses), options.format)
         return FOUND if table_factses else NOTHING
     if not table_factses:
         from coderag.sql.check.known import closest

@@ -1,4 +1,4 @@
-"""`coderag tables`: the tables and views that are known, one a line."""
+"""`coderag tables`: the known tables and views, one per line."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import argparse
 
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
-from coderag.cli.output.text import Style, counted, screen, shorten, table, visible
-from coderag.cli.schema_options import conditions_of, table_record
+from coderag.cli.output.schema_records import table_record
+from coderag.cli.output.text import Style, screen, shorten, table, visible
 from coderag.files.globs import parse_glob
 from coderag.search.context.ddl import place
 from coderag.sql.records import Name, ObjectKind, Table
@@ -22,12 +23,13 @@ MAX_COMMENT = 60
 def run(options: argparse.Namespace) -> int:
     """List the tables; 1 when there is none."""
     index = open_for_caller(options)
-    tables = index.tables(conditions_of(options))
+    tables = index.tables(table_conditions(options))
     if options.pattern:
         glob = parse_glob(options.pattern.casefold())
         tables = [one for one in tables if any(map(glob.matches, _names(one)))]
+    tables = tables[: options.k]
     if options.json:
-        print_records(table_record(one) for one in tables)
+        print_records((table_record(one) for one in tables), options.format)
         return FOUND if tables else NOTHING
     if not tables:
         note("no table is known" if not len(index.catalog) else "no table is like this")
@@ -47,8 +49,6 @@ def run(options: argparse.Namespace) -> int:
     ]
     head, *rest = table(rows, right=(2,), indent="")
     print("\n".join([shown.paint(head, Style.DIM), *rest]))
-    if problems := len(index.catalog.problems):
-        note(f"{counted(problems, 'thing')} in these schemas did not fit together; see coderag status --verbose")
     return FOUND
 
 

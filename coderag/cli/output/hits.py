@@ -10,9 +10,10 @@ from coderag.cli.roots import Paths
 from coderag.text.visible import visible_prose
 from coderag.types import Chunk, Hit, Relation
 
-__all__ = ["definition_place", "hit_lines", "relations_text", "signature_text", "vimgrep_line"]
+__all__ = ["definition_place", "hit_lines", "hit_markdown", "relations_text", "signature_text", "vimgrep_line"]
 
 SPACE = re.compile(r"\s+")
+BACKTICKS = re.compile(r"`+")
 TRAILING = "{:= \t"  # what ends a signature's line and is not part of it
 INDENT = "    "
 SAME = 0.005  # two factors closer than this are the same number as it is shown
@@ -117,6 +118,20 @@ def vimgrep_line(hit: Hit, paths: Paths) -> str:
     text = next((text for number, text in numbered_lines(hit.chunk) if number == line), "")
     path = visible(paths.of(hit.chunk.path, hit.chunk.repository))
     return f"{path}:{line}:{column}:{shorten(visible_prose(text), MAX_LINE)}"
+
+
+def hit_markdown(hit: Hit, paths: Paths, *, whole: bool) -> str:
+    """Return a hit as a heading and a fenced block: its best lines, or the `whole` chunk."""
+    chunk = hit.chunk
+    line, _ = definition_place(hit)
+    place = visible(f"{paths.of(chunk.path, chunk.repository)}:{line}").replace("`", "'")
+    numbered = numbered_lines(chunk)
+    texts = [visible_prose(text) for number, text in numbered if whole or number in hit.lines]
+    texts = texts or [visible_prose(chunk.signature or chunk.name)]
+    fence = "`" * max(3, 1 + max((len(run) for text in texts for run in BACKTICKS.findall(text)), default=0))
+    doc = [visible_prose(" ".join(chunk.doc.split())), ""] if chunk.doc else []
+    title = f"### `{place}` {chunk.kind} {visible(chunk.qualified_name)}"
+    return "\n".join([title, "", *doc, f"{fence}{chunk.language}", *texts, fence])
 
 
 def numbered_lines(chunk: Chunk) -> list[tuple[int, str]]:

@@ -18,6 +18,7 @@ __all__ = [
     "certainty_text",
     "head_line",
     "kinds_of",
+    "locations_text",
     "lost_target",
     "others_text",
     "place_text",
@@ -54,9 +55,14 @@ def tell_choice(index: Index, target: str, options: argparse.Namespace) -> None:
 
 def others_text(others: Sequence[Location]) -> str:
     """Return what else has the name of a target, and how to choose it."""
-    named = map(_spot_text, others[:SHOWN_OTHERS])
-    more = f" and {len(others) - SHOWN_OTHERS:,} more" if len(others) > SHOWN_OTHERS else ""
-    return f"{', '.join(named)}{more}; --kind and --path choose"
+    return f"{locations_text(others)}; --kind and --path choose"
+
+
+def locations_text(locations: Sequence[Location]) -> str:
+    """Return the first of some locations, and how many more there are."""
+    named = map(_spot_text, locations[:SHOWN_OTHERS])
+    more = f" and {len(locations) - SHOWN_OTHERS:,} more" if len(locations) > SHOWN_OTHERS else ""
+    return ", ".join(named) + more
 
 
 def _spot_text(one: Location) -> str:

@@ -31,10 +31,13 @@ def json_line(value: Any) -> str:
     return json.dumps(plain(value))
 
 
-def print_records(records: Iterable[Any]) -> None:
-    """Print a JSON array, one record a line."""
+def print_records(records: Iterable[Any], form: str = "json") -> None:
+    """Print a JSON array with one record per line; as `jsonl`, the lines alone."""
     lines = [json_line(record) for record in records]
-    print("[" + ",\n".join(lines) + "]")
+    if form != "jsonl":
+        print("[" + ",\n".join(lines) + "]")
+    elif lines:
+        print("\n".join(lines))
 
 
 def hit_record(hit: Hit, *, whole: bool) -> dict[str, Any]:

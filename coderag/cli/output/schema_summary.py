@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
-from coderag.cli.output.summary import labelled
+from coderag.cli.output.summary import by_kind, labelled
 from coderag.cli.output.text import Screen, Style, counted, visible
 from coderag.index.reader.schema_status import SchemaStatus
 
 __all__ = ["schema_lines"]
 
+KEYWORDS = re.compile(
+    r"[A-Za-z]+(?:\s+(?:TABLE|VIEW|INDEX|TYPE|FUNCTION|PROCEDURE|TRIGGER|SCHEMA|DATABASE)\b)?", re.IGNORECASE
+)
 MAX_DATABASES = 8
 MAX_TABLES = 5
 
 
 def schema_lines(schema: SchemaStatus | None, shown: Screen, *, verbose: bool) -> list[str]:
-    """Return lines about the schemas of a root; `verbose` names every statement lost and everything that misfits."""
+    """Return lines about the schemas of a root; `verbose` lists every unparsed statement and every conflict."""
     if schema is None:
         return []
     counts = ((schema.tables, "table"), (schema.views, "view"), (schema.routines, "routine"))
@@ -31,24 +35,44 @@ def schema_lines(schema: SchemaStatus | None, shown: Screen, *, verbose: bool) -
     if len(schema.databases) > len(databases):
         lines.append(labelled("", f"and {counted(len(schema.databases) - len(databases), 'more database')}", shown))
     lines += _dialect_lines(schema, shown, verbose=verbose)
-    if schema.lost:
-        tables = sum(lost_statement.table for lost_statement in schema.lost)
-        text = f"{counted(len(schema.lost), 'statement')} not read, {tables:,} of them of tables or keys"
-        lines.append(labelled("lost", shown.paint(text, Style.BAD) if tables else text, shown))
-        lines += (
-            _listed(
-                (lost_statement.path, lost_statement.line, f"{lost_statement.head}: {lost_statement.reason}")
-                for lost_statement in schema.lost
-            )
-            if verbose
-            else []
-        )
-    if schema.misfits:
-        lines.append(labelled("misfits", f"{counted(len(schema.misfits), 'thing')} did not fit together", shown))
-        lines += _listed((misfit.path, misfit.line, misfit.text) for misfit in schema.misfits) if verbose else []
+    lines += _unparsed_lines(schema, shown, verbose=verbose)
+    lines += _conflict_lines(schema, shown, verbose=verbose)
     lines += _gap_lines(schema, shown, verbose=verbose)
     if (schema.lost or schema.misfits) and not verbose:
-        lines.append(labelled("", '"coderag status --verbose" names them', shown))
+        lines.append(labelled("", '"coderag status --verbose" lists them', shown))
+    return lines
+
+
+def _unparsed_lines(schema: SchemaStatus, shown: Screen, *, verbose: bool) -> list[str]:
+    """Return how many statements of each kind could not be parsed, or each of them."""
+    if not schema.lost:
+        return []
+    tables = sum(lost_statement.table for lost_statement in schema.lost)
+    kinds = by_kind((_statement_kind(one.head), f"{one.path}:{one.line}") for one in schema.lost)
+    text = f"{counted(len(schema.lost), 'statement')}, {tables:,} of them of tables or keys: {kinds}"
+    lines = [labelled("unparsed", shown.paint(text, Style.BAD) if tables else text, shown)]
+    if verbose:
+        lines += _listed((one.path, one.line, f"{one.head}: {one.reason}") for one in schema.lost)
+    return lines
+
+
+def _statement_kind(head: str) -> str:
+    """Return the words that a statement begins with: `CREATE TABLE`."""
+    words = KEYWORDS.match(head)
+    return words[0].upper() if words else "other"
+
+
+def _conflict_lines(schema: SchemaStatus, shown: Screen, *, verbose: bool) -> list[str]:
+    """Return how many things of the schemas contradict each other with an example, or each of them."""
+    if not schema.misfits:
+        return []
+    first = schema.misfits[0]
+    text = counted(len(schema.misfits), "schema conflict")
+    if not verbose:
+        text += f", such as {visible(first.path)}:{first.line}: {visible(first.text)}"
+    lines = [labelled("conflicts", text, shown)]
+    if verbose:
+        lines += _listed((misfit.path, misfit.line, misfit.text) for misfit in schema.misfits)
     return lines
 
 

@@ -11,6 +11,7 @@ from coderag.index.reader.status import GraphStatus, MaskedFile, Problem, Status
 from coderag.syntax.language import languages
 
 __all__ = [
+    "by_kind",
     "graph_text",
     "labelled",
     "language_lines",
@@ -68,11 +69,22 @@ def skipped_counts(skipped: Iterable[Skipped]) -> dict[str, int]:
 
 
 def skipped_text(skipped: Sequence[Skipped]) -> str:
-    """Return `4 files, 2 folders: 3 ignored, ...`."""
+    """Return `4 files, 2 folders: 3 ignored (build/), ...`, with an example of each reason."""
     folders = sum(one.path.endswith("/") for one in skipped)
     what = [counted(number, noun) for number, noun in ((len(skipped) - folders, "file"), (folders, "folder")) if number]
-    why = ", ".join(f"{number:,} {reason}" for reason, number in skipped_counts(skipped).items())
+    why = by_kind((str(one.reason), one.path) for one in skipped)
     return f"{', '.join(what)}: {why}" if skipped else "nothing"
+
+
+def by_kind(examples: Iterable[tuple[str, str]]) -> str:
+    """Return how many there are of each kind, the most frequent first, with the first example: `3 ignored (a.o)`."""
+    first: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for kind, example in examples:
+        first.setdefault(kind, example)
+        counts[kind] += 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{number:,} {visible(kind)} ({visible(first[kind])})" for kind, number in ordered)
 
 
 def skipped_list(skipped: Iterable[Skipped]) -> list[str]:

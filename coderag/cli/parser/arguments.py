@@ -1,18 +1,21 @@
-"""Arguments that several commands have, and what reads their values; nothing here imports what is slow to import."""
+"""Arguments that several commands share, and the types of their values; nothing here is slow to import."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any, NoReturn
 
 from coderag.cli.output.text import shorten, visible
-from coderag.limits import GLOB, GLOBS, ITEMS, NAME, ROOTS, Limit, fault_of_number, fault_of_text
-from coderag.types import Kind, TestPolicy
+from coderag.limits import GLOB, GLOBS, ITEMS, NAME, ROOTS, K, Limit, fault_of_number, fault_of_text
+from coderag.types import TestPolicy
 
 __all__ = [
+    "COMMAND",
+    "HIDDEN",
     "Collect",
     "Number",
     "Parser",
@@ -20,17 +23,29 @@ __all__ = [
     "Size",
     "Text",
     "Words",
+    "add_count",
     "add_filters",
     "add_groups",
+    "add_index",
+    "add_list",
     "add_opening",
     "add_output",
     "add_paths",
     "add_place",
+    "add_since",
     "command",
     "layout",
 ]
 
 Parsers = Any  # argparse names the type of subparsers with an underscore
+COMMAND = "COMMAND"  # what help calls the first argument
+HIDDEN = argparse.SUPPRESS  # the help of a spelling that is understood for one more release
+JSON_FORMATS = ("json", "jsonl")
+TEXT_FORMATS = ("text", *JSON_FORMATS)
+EVERY_TEST_POLICY = tuple(map(str, TestPolicy))
+UNKNOWN_CHOICE = re.compile(r"argument (\S+): invalid choice: '?(.*?)'? \(choose from (.*)\)\Z", re.DOTALL)
+MISSING = "the following arguments are required"  # what argparse says first, though an option is unknown too
+MIN_ALIKE = 60.0  # of 100; a word less like what was typed is not suggested
 MAX_ERROR = 500  # characters of a line that says what is wrong with the arguments
 MOST_DIGITS = 20  # that are read of a number; no limit has as many
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
@@ -42,11 +57,74 @@ def layout(prog: str) -> argparse.HelpFormatter:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, with the word that was probably meant."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._arguments: list[str] = []
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the options, and the arguments that are unknown."""
+        self._arguments = list(args or ())
+        return super().parse_known_args(args, namespace)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the options; an unknown one ends the process with 2."""
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            getattr(options, "parser", self).refuse(unknown[0])
+        return options
+
+    def refuse(self, argument: str) -> NoReturn:
+        """Say that an argument is unknown and which option is spelled like it, and exit with 2."""
+        if not argument.startswith("-"):
+            self.error(f"unexpected argument {argument}")
+        options = [name for action in self._actions if action.help != HIDDEN for name in action.option_strings]
+        name = argument.partition("=")[0]
+        self.error(f"unknown option {name}{_did_you_mean(name, options)}")
+
+    def _misspelled(self) -> str:
+        """Return the first argument that looks like an option and is none, "" where all are known."""
+        known = {name for action in self._actions for name in action.option_strings}
+        options = (argument for argument in self._arguments if argument.startswith("--") and argument != "--")
+        return next((option for option in options if option.partition("=")[0] not in known), "")
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where help is, and exit with 2."""
-        self.exit(2, f'{self.prog}: {shorten(visible(message), MAX_ERROR)}; see "{self.prog} --help"\n')
+        if message.startswith(MISSING) and (option := self._misspelled()):
+            self.refuse(option)
+        if choice := UNKNOWN_CHOICE.match(message):
+            argument, word, known = choice[1], choice[2], choice[3].replace("'", "").split(", ")
+            if argument == COMMAND:
+                message = f"unknown command {word!r}{_did_you_mean(word, known)}"
+            else:
+                message += _did_you_mean(word, known)
+        end = "" if message.endswith("?") else ";"
+        self.exit(2, f'{self.prog}: {shorten(visible(message), MAX_ERROR)}{end} see "{self.prog} --help"\n')
+
+
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `; did you mean X?` for the known word that is spelled most like one, "" where none is."""
+    from rapidfuzz import fuzz, process  # only a typing error needs it
+
+    plain = {name: name.strip("-") for name in known}
+    best = process.extractOne(word.strip("-").lower(), plain, scorer=fuzz.ratio, score_cutoff=MIN_ALIKE)
+    return f"; did you mean {best[2]}?" if best else ""
+
+
+class Format(argparse.Action):
+    """Keep a format; one of JSON counts as `--json`."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        _option: str | None = None,
+    ) -> None:
+        """Set the format."""
+        namespace.format = values
+        namespace.json = namespace.json or values in JSON_FORMATS
 
 
 class Collect(argparse.Action):
@@ -166,35 +244,36 @@ def command(commands: Parsers, name: str, *, module: str, summary: str, epilog: 
         formatter_class=layout,
         allow_abbrev=False,
     )
-    parser.set_defaults(module=f"coderag.cli.commands.{module}")
+    parser.set_defaults(module=f"coderag.cli.commands.{module}", parser=parser)
     return parser
 
 
-def add_filters(parser: argparse.ArgumentParser) -> None:
-    """Add what leaves only some of the code."""
-    parser.add_argument(
-        "--language",
-        action=Collect,
-        limit=ITEMS,
-        type=Words(),
-        metavar="LIST",
-        help='such as "go,rust": "coderag languages"',
-    )
-    parser.add_argument(
-        "--kind",
-        action=Collect,
-        limit=ITEMS,
-        type=Words(),
-        metavar="LIST",
-        help=f"only these of {', '.join(Kind)}",
-    )
-    add_paths(parser, 'only paths like this; "!" in front excludes')
+def add_filters(
+    parser: argparse.ArgumentParser,
+    *,
+    kinds: Iterable[str],
+    things: str = "results",
+    tests: Sequence[str] = EVERY_TEST_POLICY,
+    tests_default: TestPolicy = TestPolicy.DEMOTE,
+) -> None:
+    """Add the filters that every command has that lists things (coderag.cli.filters)."""
+    add_paths(parser, f'only {things} in files that match; "!" in front excludes')
+    add_list(parser, "language", f'only {things} in files of these languages, such as "go,rust": "coderag languages"')
+    add_list(parser, "kind", f"only {things} of these kinds: {', '.join(kinds)}")
+    add_list(parser, "database", f"only {things} of these databases, or in files that use them")
     parser.add_argument(
         "--tests",
-        choices=[str(test_policy) for test_policy in TestPolicy],
-        default="demote",
-        help="tests of code (default: demote)",
+        choices=tests,
+        default=str(tests_default),
+        help=f"include tests, demote them behind the rest, or exclude them (default: {tests_default})"
+        if tuple(tests) == EVERY_TEST_POLICY
+        else f"exclude leaves out tests (default: {tests_default})",
     )
+
+
+def add_list(parser: argparse.ArgumentParser, name: str, what: str) -> None:
+    """Add an option that takes a list with commas, and may be given several times."""
+    parser.add_argument(f"--{name}", action=Collect, limit=ITEMS, type=Words(), metavar="LIST", help=what)
 
 
 def add_paths(parser: argparse.ArgumentParser, what: str) -> None:
@@ -202,18 +281,40 @@ def add_paths(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("--path", action=Collect, limit=GLOBS, type=Text(GLOB), metavar="GLOB", help=what)
 
 
+def add_count(
+    parser: argparse.ArgumentParser, *, things: str, default: int | None, limit: Limit = K, old: str = "--limit"
+) -> None:
+    """Add `-k`, how many of some things are returned, and the old spelling of it."""
+    told = "all" if default is None else f"{default}"
+    parser.add_argument(
+        "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {told})"
+    )
+    if old:
+        parser.add_argument(old, dest="k", type=Number(limit), default=HIDDEN, metavar="N", help=HIDDEN)
+
+
+def add_since(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add `--since`, a date or a revision of git."""
+    parser.add_argument(
+        "--since",
+        type=Text(NAME),
+        metavar="DATE|REVISION",
+        help=f"only {what} after a date such as 2025-06-30, or after a git revision",
+    )
+
+
 def add_groups(parser: argparse.ArgumentParser) -> None:
-    """Add whom the command answers."""
+    """Add the groups of the caller."""
     parser.add_argument(
         "--groups",
         type=Words(empty=True),
         metavar="LIST",
-        help="answer as to a caller of these groups (default: one who sees all)",
+        help="answer as a caller in these groups may see it (default: everything)",
     )
 
 
 def add_opening(parser: argparse.ArgumentParser) -> None:
-    """Add which indexes are asked, and whether they are brought up to date before."""
+    """Add which indexes answer, and whether they are brought up to date first."""
     add_place(parser)
     parser.add_argument("--no-refresh", action="store_true", help="answer from the index as it is")
 
@@ -228,10 +329,30 @@ def add_place(parser: argparse.ArgumentParser) -> None:
         metavar="ROOT",
         help="repository; several are searched as one",
     )
-    parser.add_argument("--index", type=Text(NAME), metavar="DIR", help="where the index lies (default: ROOT/.coderag)")
+    add_index(parser)
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """Add how the answer is printed."""
-    parser.add_argument("--json", action="store_true", help="print a JSON array of records")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+def add_index(parser: argparse.ArgumentParser, what: str = "where the index is stored") -> None:
+    """Add `--index`."""
+    parser.add_argument("--index", type=Text(NAME), metavar="DIR", help=f"{what} (default: ROOT/.coderag)")
+
+
+def add_output(
+    parser: argparse.ArgumentParser,
+    *,
+    formats: Sequence[str] = TEXT_FORMATS,
+    default: str | None = None,
+    described: str = "",
+) -> None:
+    """Add the format of the output, of which the first is the default where none is described, and its colours."""
+    parser.add_argument(
+        "--format",
+        action=Format,
+        choices=formats,
+        default=default if described else formats[0],
+        help=described or f"default: {formats[0]}",
+    )
+    parser.add_argument("--json", action="store_true", help="short for --format json")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colours (default: auto, on a terminal)"
+    )

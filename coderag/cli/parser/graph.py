@@ -5,28 +5,32 @@ from __future__ import annotations
 import argparse
 
 from coderag.cli.parser.arguments import (
-    Collect,
+    TEXT_FORMATS,
     Number,
     Parsers,
     Text,
-    Words,
+    add_count,
+    add_filters,
     add_groups,
+    add_list,
     add_opening,
     add_output,
     add_paths,
     command,
 )
 from coderag.graph.records import NodeKind
-from coderag.limits import DEPTH, ITEMS, MAP_BUDGET, NAME, NODES, QUESTION, WAYS
+from coderag.limits import DEPTH, MAP_BUDGET, NAME, NODES, QUESTION, WAYS
+from coderag.types import Kind, TestPolicy
 
 __all__ = ["add_graph", "add_impact", "add_map", "add_path", "add_refs"]
 
 TARGET = "a symbol, FILE, FILE:LINE, table, table.column or route"
+GRAPH_TESTS = (str(TestPolicy.DEMOTE), str(TestPolicy.EXCLUDE))  # tests are always in a group of their own, at the end
 REFS_EXAMPLES = """\
 examples:
   coderag refs PaymentService.attempt      who calls it, which tests run it
   coderag refs orders                      what reads and writes a table, its views, migrations, classes
-  coderag refs orders.total                the same of a column
+  coderag refs orders.total                the same for a column
   coderag refs src/cart.py:120             what is defined there
   coderag refs "GET /orders" --json
 """
@@ -39,7 +43,7 @@ examples:
 PATH_EXAMPLES = """\
 examples:
   coderag path "GET /orders" orders              how an endpoint reaches a table
-  coderag path checkout PaymentService.attempt --limit 5
+  coderag path checkout PaymentService.attempt -k 5
 """
 GRAPH_EXAMPLES = """\
 examples:
@@ -65,11 +69,12 @@ def add_refs(commands: Parsers) -> None:
         epilog=REFS_EXAMPLES,
     )
     parser.add_argument("target", type=Text(NAME), metavar="TARGET", help=TARGET)
-    parser.add_argument("--all", action="store_true", help="show all of each group (default: the first 10)")
-    _add_narrowing(parser)
+    add_count(parser, things="references of each group", default=10)
+    parser.add_argument("--all", action="store_true", help="show all of each group")
+    add_filters(parser, kinds=NodeKind, things="targets", tests=GRAPH_TESTS)
     add_groups(parser)
     add_opening(parser)
-    add_output(parser)
+    add_output(parser, formats=(*TEXT_FORMATS, "vimgrep"))
 
 
 def add_impact(commands: Parsers) -> None:
@@ -86,8 +91,9 @@ def add_impact(commands: Parsers) -> None:
         "--change", choices=("rename", "drop", "type"), default="rename", help="what is done to it (default: rename)"
     )
     parser.add_argument("--depth", type=Number(DEPTH), default=3, metavar="N", help="steps away from it (default: 3)")
-    parser.add_argument("--all", action="store_true", help="show all (default: the first 20 of each distance)")
-    _add_narrowing(parser)
+    add_count(parser, things="results of each distance", default=20)
+    parser.add_argument("--all", action="store_true", help="show all of each distance")
+    add_filters(parser, kinds=NodeKind, things="targets", tests=GRAPH_TESTS)
     add_groups(parser)
     add_opening(parser)
     add_output(parser)
@@ -96,13 +102,11 @@ def add_impact(commands: Parsers) -> None:
 def add_path(commands: Parsers) -> None:
     """Add `coderag path`."""
     parser = command(
-        commands, "path", module="path", summary="show how one thing leads to another", epilog=PATH_EXAMPLES
+        commands, "path", module="path", summary="show how one target leads to another", epilog=PATH_EXAMPLES
     )
     parser.add_argument("source", type=Text(NAME), metavar="FROM", help=TARGET)
     parser.add_argument("target", type=Text(NAME), metavar="TO", help="the same")
-    parser.add_argument(
-        "--limit", type=Number(WAYS), default=1, metavar="N", help="different ways at most (default: 1)"
-    )
+    add_count(parser, things="different paths", default=1, limit=WAYS)
     _add_narrowing(parser)
     add_groups(parser)
     add_opening(parser)
@@ -115,7 +119,7 @@ def add_graph(commands: Parsers) -> None:
         commands,
         "graph",
         module="graph",
-        summary="draw what a question or a target has to do with what is around it",
+        summary="draw the graph around a target, or around what a question finds",
         epilog=GRAPH_EXAMPLES,
     )
     parser.add_argument(
@@ -125,18 +129,17 @@ def add_graph(commands: Parsers) -> None:
         metavar="TARGET|QUESTION",
         help="a target as of refs, or a question",
     )
-    parser.add_argument(
-        "--format",
-        choices=("mermaid", "svg", "dot", "graphml", "json"),
-        help="default: by the name of the output, else mermaid",
-    )
     parser.add_argument("--depth", type=Number(DEPTH), default=1, metavar="N", help="steps around it (default: 1)")
-    parser.add_argument("--limit", type=Number(NODES), default=30, metavar="N", help="nodes at most (default: 30)")
+    add_count(parser, things="nodes", default=30, limit=NODES)
     parser.add_argument("--output", "-o", type=Text(NAME), metavar="FILE", help="where to write it (default: stdout)")
     _add_narrowing(parser)
     add_groups(parser)
     add_opening(parser)
-    add_output(parser)
+    add_output(
+        parser,
+        formats=("mermaid", "svg", "dot", "graphml", "json"),
+        described="default: by the name of the output, else mermaid",
+    )
 
 
 def add_map(commands: Parsers) -> None:
@@ -153,24 +156,21 @@ def add_map(commands: Parsers) -> None:
         nargs="*",
         type=Text(QUESTION, empty=True),
         metavar="QUESTION",
-        help="what it is to be about (default: all)",
+        help="what the overview is about (default: everything)",
     )
     parser.add_argument(
-        "--budget", type=Number(MAP_BUDGET), default=1024, metavar="TOKENS", help="how much to give (default: 1024)"
+        "--budget", type=Number(MAP_BUDGET), default=1024, metavar="TOKENS", help="token budget (default: 1024)"
     )
-    add_paths(parser, 'only files like this; "!" in front excludes')
+    add_paths(parser, 'only definitions in files that match; "!" in front excludes')
+    add_list(parser, "language", "only definitions in files of these languages")
+    add_list(parser, "kind", f"only definitions of these kinds: {', '.join(Kind)}")
+    add_list(parser, "database", "only definitions in files that use these databases")
     add_groups(parser)
     add_opening(parser)
     add_output(parser)
 
 
 def _add_narrowing(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--kind",
-        action=Collect,
-        limit=ITEMS,
-        type=Words(),
-        metavar="LIST",
-        help=f"only these of {', '.join(NodeKind)}",
-    )
-    add_paths(parser, 'only what stands in such files; "!" excludes')
+    """Add what chooses between several things of one name."""
+    add_list(parser, "kind", f"only targets of these kinds: {', '.join(NodeKind)}")
+    add_paths(parser, 'only targets in files that match; "!" in front excludes')

@@ -5,19 +5,21 @@ from __future__ import annotations
 import argparse
 
 from coderag.cli.parser.arguments import (
-    Collect,
+    JSON_FORMATS,
     Number,
     Parsers,
     Text,
-    Words,
+    add_count,
+    add_filters,
     add_groups,
+    add_list,
     add_opening,
     add_output,
-    add_paths,
+    add_since,
     command,
 )
-from coderag.limits import BUDGET, EVIDENCE, GLOB, ITEMS, NAME, QUESTION, K
-from coderag.types import OtherDatabases, TestPolicy
+from coderag.limits import BUDGET, EVIDENCE, GLOB, NAME, QUESTION
+from coderag.types import OtherDatabases
 
 __all__ = ["add_check_sql", "add_erd", "add_schema", "add_table", "add_tables"]
 
@@ -27,18 +29,20 @@ examples:
   coderag schema "active customers" --evidence "active: ordered within 90 days"
   coderag schema "top products" --database shop --budget 2000
   coderag schema "late invoices" --format markdown
+  coderag schema "late invoices" --prompt | llm      a prompt that asks a language model for the SQL
   echo '{"question": "late invoices", "k": 5}' | coderag schema --batch
 
-The whole schema of the leading database where it fits the budget, else its best tables.
-A token is taken for four characters.
+Prints the whole schema of the leading database if it fits the budget, else its best tables.
+A token is counted as four characters. "coderag check-sql" checks the SQL that a model answers.
 """
 CHECK_EXAMPLES = """\
 examples:
   coderag check-sql report.sql
+  coderag schema "late invoices" --prompt | llm | coderag check-sql -
   echo "SELECT nmae FROM customers" | coderag check-sql -
   coderag check-sql report.sql --url postgresql://reader@localhost/shop
 
-Exit code 1 when there is an error.
+Of an answer with a fenced block of SQL only the block is checked. Exit code 1 when there is an error.
 """
 ERD_EXAMPLES = """\
 examples:
@@ -50,7 +54,7 @@ examples:
 BATCH_SCHEMA_HELP = (
     'read JSON lines {"question", "k"?, "paths"?, "evidence"?, "database"?, "environment"?, "groups"?, "budget"?, '
     '"other_databases"?} '
-    "from stdin, write one JSON object a line"
+    "from stdin, write one JSON object per line"
 )
 
 
@@ -67,11 +71,9 @@ def add_schema(commands: Parsers) -> None:
         "question", nargs="*", type=Text(QUESTION, empty=True), metavar="QUESTION", help="a question in words"
     )
     parser.add_argument(
-        "--budget", type=Number(BUDGET), default=8000, metavar="TOKENS", help="how much to give (default: 8000)"
+        "--budget", type=Number(BUDGET), default=8000, metavar="TOKENS", help="token budget (default: 8000)"
     )
-    parser.add_argument(
-        "-k", type=Number(K), default=20, metavar="N", help="how many tables at most beyond it (default: 20)"
-    )
+    add_count(parser, things="tables in detail, where the whole schema exceeds the budget", default=20)
     parser.add_argument(
         "--evidence",
         type=Text(EVIDENCE, empty=True),
@@ -83,35 +85,27 @@ def add_schema(commands: Parsers) -> None:
         "--other-databases",
         choices=[str(OtherDatabase) for OtherDatabase in OtherDatabases],
         default=str(OtherDatabases.NAME),
-        help="what is said of databases that the question is not about (default: name)",
+        help="name other databases, or show them in detail as far as the budget allows (default: name)",
     )
-    parser.add_argument("--format", choices=("ddl", "markdown"), default="ddl", help="default: ddl")
+    parser.add_argument(
+        "--prompt", action="store_true", help="print a prompt that asks a language model for the SQL of the question"
+    )
     parser.add_argument("--no-samples", action="store_true", help="leave out known values of columns")
     parser.add_argument("--explain", action="store_true", help="say why each table is there")
     parser.add_argument("--batch", action="store_true", help=BATCH_SCHEMA_HELP)
     _add_schema_filters(parser)
     add_groups(parser)
     add_opening(parser)
-    add_output(parser)
+    add_output(parser, formats=("ddl", "markdown", *JSON_FORMATS))
 
 
-def _add_schema_filters(parser: argparse.ArgumentParser, *, dialect: str = "only these dialects") -> None:
-    for name, what in (
-        ("database", "only these databases"),
-        ("schema", "only these schemas"),
-        ("dialect", dialect),
-        ("environment", "only these environments, such as prod"),
-        ("domain", "only these parts of the business"),
-    ):
-        parser.add_argument(f"--{name}", action=Collect, limit=ITEMS, type=Words(), metavar="LIST", help=what)
-    add_paths(parser, 'only tables declared there; "!" in front excludes')
-    parser.add_argument("--since", type=Text(NAME), metavar="DATE", help="only what changed since, such as 2025-06-30")
-    parser.add_argument(
-        "--tests",
-        choices=[str(test_policy) for test_policy in TestPolicy],
-        default="demote",
-        help="tables of tests (default: demote)",
-    )
+def _add_schema_filters(parser: argparse.ArgumentParser, *, dialect: str = "only tables of these SQL dialects") -> None:
+    add_filters(parser, kinds=("table", "view"), things="tables")
+    add_list(parser, "schema", "only tables of these schemas")
+    add_list(parser, "dialect", dialect)
+    add_list(parser, "environment", "only tables of these environments, such as prod")
+    add_list(parser, "domain", "only tables of these business domains")
+    add_since(parser, "tables whose files changed")
 
 
 def add_tables(commands: Parsers) -> None:
@@ -120,6 +114,7 @@ def add_tables(commands: Parsers) -> None:
     parser.add_argument(
         "pattern", nargs="?", type=Text(GLOB), metavar="GLOB", help='names like this: "order*", "sales.*"'
     )
+    add_count(parser, things="tables", default=None)
     _add_schema_filters(parser)
     add_groups(parser)
     add_opening(parser)
@@ -129,10 +124,13 @@ def add_tables(commands: Parsers) -> None:
 def add_table(commands: Parsers) -> None:
     """Add `coderag table`."""
     parser = command(
-        commands, "table", module="table", summary="show all that is known of a table: columns, keys, history, queries"
+        commands,
+        "table",
+        module="table",
+        summary="show everything that is known of a table: columns, keys, history, queries",
     )
     parser.add_argument(
-        "name", type=Text(NAME), metavar="NAME", help="its name, with schema or database where there are several"
+        "name", type=Text(NAME), metavar="NAME", help="its name; in front its schema or database if several have it"
     )
     _add_schema_filters(parser)
     add_groups(parser)
@@ -152,15 +150,12 @@ def add_erd(commands: Parsers) -> None:
         metavar="TABLE|QUESTION",
         help="tables, or a question (default: all tables)",
     )
-    parser.add_argument("--format", choices=("mermaid", "svg"), help="default: by the name of the output, else mermaid")
     parser.add_argument("--output", "-o", type=Text(NAME), metavar="FILE", help="where to write it (default: stdout)")
-    parser.add_argument(
-        "-k", type=Number(K), default=8, metavar="N", help="how many tables for a question (default: 8)"
-    )
+    add_count(parser, things="tables for a question", default=8)
     _add_schema_filters(parser)
     add_groups(parser)
     add_opening(parser)
-    add_output(parser)
+    add_output(parser, formats=("mermaid", "svg", "json"), described="default: by the name of the output, else mermaid")
 
 
 def add_check_sql(commands: Parsers) -> None:
@@ -177,7 +172,7 @@ def add_check_sql(commands: Parsers) -> None:
         "--url", type=Text(NAME), metavar="URL", help="a database that also explains the query, read-only"
     )
     parser.add_argument("--allow-writes", action="store_true", help="let statements write")
-    _add_schema_filters(parser, dialect="the dialect of the SQL, where it is not that of the tables")
+    _add_schema_filters(parser, dialect="the dialect of the SQL, if it is not that of the tables")
     add_groups(parser)
     add_opening(parser)
     add_output(parser)

@@ -6,7 +6,7 @@ other is what matters most, less for each further one of the same file and the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heapreplace
 
@@ -109,28 +109,32 @@ def map_of(
     *,
     budget: int,
     paths: Sequence[str] = (),
+    files: Collection[str] | None = None,
+    kinds: Collection[str] = (),
     question: str = "",
     near: Mapping[str, float] | None = None,
     repository: str = "",
 ) -> RepositoryMap:
     """Return what of a repository matters most and fits a budget of tokens.
 
-    `outline` gives the definitions of a file, `near` how much of what answers the question is in a file, in sum 1.
+    Of the files that match `paths` and are among `files`, where these are given; with `kinds`, only such definitions
+    are listed. `outline` gives the definitions of a file, `near` the share of a file in what answers the question.
     """
     ranks, community = _ranks(graph), _communities(graph)
-    allowed = _allowed(graph, ranks, community, paths=paths)
+    allowed = _allowed(graph, ranks, community, paths=paths, chosen=files)
     rank = np.where(allowed, ranks, 0.0)
     if near:
         rank = _nearer(graph, rank, community, near=near)
     parts = _parts(graph, rank, community, budget=budget)
-    files = int(np.count_nonzero(allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))))
+    count = int(np.count_nonzero(allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))))
     room = (
-        budget - tokens_of(f"{repository} {files:,} files") - sum(tokens_of(part_text(one.done())) + 1 for one in parts)
+        budget - tokens_of(f"{repository} {count:,} files") - sum(tokens_of(part_text(one.done())) + 1 for one in parts)
     )
-    _fill(graph, parts, rank, community=community, outline=outline, room=room)
+    entries = [kind for kind in ENTRIES if not kinds or kind in kinds]
+    _fill(graph, parts, rank, community=community, kinds=entries, outline=outline, room=room)
     shown = [part.done() for part in parts]
     known = len(np.unique(community[(rank > 0) & (community >= 0)]))
-    return RepositoryMap(repository, question, files, tuple(shown), known - len(shown))
+    return RepositoryMap(repository, question, count, tuple(shown), known - len(shown))
 
 
 def part_text(part: MapPart) -> str:
@@ -172,11 +176,14 @@ def _communities(graph: Graph) -> Array:
     return within(stored, len(graph), least=NO_COMMUNITY, what="node_community")
 
 
-def _allowed(graph: Graph, ranks: Array, community: Array, *, paths: Sequence[str]) -> Array:
+def _allowed(
+    graph: Graph, ranks: Array, community: Array, *, paths: Sequence[str], chosen: Collection[str] | None
+) -> Array:
     allowed: Array = (ranks > 0) & (community != NO_COMMUNITY)
-    if paths:
+    if paths or chosen is not None:
         test = path_test(paths)
-        of_file = np.array([test(path) for path in graph.paths.all()] + [False])
+        known = graph.paths.all()
+        of_file = np.array([test(path) and (chosen is None or path in chosen) for path in known] + [False])
         allowed &= of_file[graph.node_file]
     return allowed
 
@@ -231,12 +238,19 @@ def _part(graph: Graph, rank: Array, members: Array, *, number: int, share: floa
     return _Part(number, paths, tuple(names), len(files), int(tables.sum()), share)
 
 
-def _fill(graph: Graph, parts: Sequence[_Part], rank: Array, *, community: Array, outline: Outline, room: int) -> None:
+def _fill(
+    graph: Graph,
+    parts: Sequence[_Part],
+    rank: Array,
+    *,
+    community: Array,
+    kinds: Collection[NodeKind],
+    outline: Outline,
+    room: int,
+) -> None:
     """Add entries to parts as long as there is room, those that matter most first."""
     of_number = {part.number: part for part in parts}
-    wanted = np.isin(graph.node_kind, [NODE_KINDS.index(kind) for kind in ENTRIES]) & np.isin(
-        community, list(of_number)
-    )
+    wanted = np.isin(graph.node_kind, [NODE_KINDS.index(kind) for kind in kinds]) & np.isin(community, list(of_number))
     candidates = np.flatnonzero(wanted & (rank > 0))
     count = int(max(room, 0) * CANDIDATES_PER_TOKEN) + 1
     best = candidates[np.argsort(-rank[candidates], kind="stable")[:count]]

@@ -29,7 +29,7 @@ from coderag.limits import (
 from coderag.search.ranking.settings import make_pipeline
 from coderag.types import Expand, Kind, Pipeline, Query, TableFilter, TestPolicy
 
-__all__ = ["Conditions", "check_conditions", "check_question", "checked_query", "make_query"]
+__all__ = ["DATE", "Conditions", "check_conditions", "check_question", "checked_query", "make_query"]
 
 USUAL = {field.name: field.default for field in fields(Query) if field.name != "text"}  # conditions of a plain question
 DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ].*)?)?)?\Z", re.ASCII)  # ISO 8601, or its beginning
@@ -113,7 +113,7 @@ def check_conditions(conditions: TableFilter) -> None:
     """Raise QueryError for conditions on tables that exceed a limit, and TypeError for any other value."""
     if not isinstance(conditions, TableFilter):
         raise TypeError(f"the conditions are of type {type(conditions).__name__}; give a TableFilter")
-    for name in ("databases", "schemas", "dialects", "environments", "domains"):
+    for name in ("databases", "schemas", "dialects", "environments", "domains", "languages", "kinds"):
         checked_list(ITEMS, getattr(conditions, name), name=name)
     checked_list(GLOBS, conditions.paths, name="paths", item=GLOB)
     check_text(NAME, conditions.since, name="since")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from coderag.types import TableFilter, TestPolicy
 
 __all__ = ["allowed_tables"]
 
+TABLE_KINDS = ("table", "view")
+
 
 def allowed_tables(catalog: Catalog, conditions: TableFilter) -> Array | None:
     """Return which tables meet some conditions, bool[tables]; None when there is no condition.
 
-    Raises QueryError for a database, schema, dialect, environment or domain that no table has.
+    Raises QueryError for a database, schema, dialect, environment or domain that no table has, and for an unknown
+    language or kind.
     """
     masks: list[Array] = []
     if conditions.databases:
@@ -37,6 +40,11 @@ def allowed_tables(catalog: Catalog, conditions: TableFilter) -> Array | None:
         masks.append(catalog.having("path", [allowed(path) for path in catalog.values("path")]))
     if conditions.since:
         masks.append(catalog.having("modified", [value >= conditions.since for value in catalog.values("modified")]))
+    if conditions.languages:
+        in_language = _language_test(conditions.languages)
+        masks.append(catalog.having("path", [in_language(path) for path in catalog.values("path")]))
+    if conditions.kinds:
+        masks.append(catalog.having("kind", _of_kinds(catalog.values("kind"), conditions.kinds)))
     if conditions.tests is TestPolicy.EXCLUDE:
         masks.append(~catalog.having("label", [label == "test" for label in catalog.values("label")]))
     return np.logical_and.reduce(masks) if masks else None
@@ -54,3 +62,26 @@ def _dialect_name(name: str) -> str:
     from coderag.sql.statements.dialect import find_dialect  # only for this filter are the dialects' files read
 
     return find_dialect(name).name
+
+
+def _language_test(languages: Collection[str]) -> Callable[[str], bool]:
+    """Return whether a file is of one of some languages; raises QueryError for an unknown one."""
+    from coderag.syntax.language import detect
+    from coderag.syntax.language import languages as all_languages
+
+    if unknown := sorted(set(languages) - all_languages().keys()):
+        raise QueryError(f'unknown language {unknown[0]!r}; run "coderag languages" for the list')
+
+    def is_of_one(path: str) -> bool:
+        language = detect(path)
+        return language is not None and language.name in languages
+
+    return is_of_one
+
+
+def _of_kinds(known: Sequence[str], kinds: Collection[str]) -> list[bool]:
+    """Return which kinds of objects are among those of the conditions: a materialized view is a view too."""
+    wanted = {kind.casefold() for kind in kinds}
+    if unknown := sorted(wanted - {*TABLE_KINDS, *known}):
+        raise QueryError(f"no table is of the kind {unknown[0]!r}; kinds are {', '.join(TABLE_KINDS)}")
+    return [kind in wanted or kind.rpartition(" ")[2] in wanted for kind in known]

@@ -1,16 +1,17 @@
-"""The filters of the schema commands, and their records as JSON."""
+"""Tables, queries, definitions and schema contexts to the records that JSON has of them."""
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from coderag.search.context.ddl import place
+from coderag.search.context.pack import ContextTable
+from coderag.search.context.render import on_clause
+from coderag.search.context.schema_context import SchemaContext
 from coderag.sql.records import Definition, ExampleQuery, ForeignKey, Name, Source, Table
-from coderag.types import TableFilter, TestPolicy
 
 __all__ = [
-    "conditions_of",
+    "context_record",
     "definition_record",
     "key_record",
     "name_record",
@@ -18,20 +19,6 @@ __all__ = [
     "source_record",
     "table_record",
 ]
-
-
-def conditions_of(options: argparse.Namespace) -> TableFilter:
-    """Return the conditions that the options of a command set."""
-    return TableFilter(
-        databases=frozenset(options.database),
-        schemas=frozenset(options.schema),
-        dialects=frozenset(options.dialect),
-        environments=frozenset(options.environment),
-        domains=frozenset(options.domain),
-        paths=tuple(options.path),
-        since=options.since or "",
-        tests=TestPolicy(options.tests),
-    )
 
 
 def source_record(source: Source) -> dict[str, Any]:
@@ -123,4 +110,59 @@ def definition_record(definition: Definition) -> dict[str, Any]:
         "expression": definition.expression,
         "tables": [str(name) for name in definition.tables],
         **source_record(definition.source),
+    }
+
+
+def context_record(context: SchemaContext, *, samples: bool) -> dict[str, Any]:
+    """Return a context as JSON has it."""
+    spelling = context.spelling
+    return {
+        "question": context.question,
+        "dialect": context.dialect,
+        "pitfalls": context.pitfalls,
+        "matched": context.matched,
+        "leading": context.leading,
+        "whole": context.whole,
+        "complete": context.complete,
+        "tables": [_context_table(context_table, samples=samples) for context_table in context.tables],
+        "columns": [{"table": table.name.name, "column": column} for table, column in context.columns],
+        "joins": [
+            {
+                "left": str(join.left),
+                "right": str(join.right),
+                "on": on_clause(join, spelling),
+                "evidence": join.evidence,
+                "source": join.where,
+                "shared": join.shared,
+            }
+            for join in context.joins
+        ],
+        "queries": [query_record(query) for query in context.queries],
+        "definitions": [definition_record(definition) for definition in context.definitions],
+        "named": [table.name.name for table in context.named],
+        "left_out": context.left_out,
+        "other_databases": [
+            {"database": other.name, "tables": other.size, "best": list(other.tables)} for other in context.others
+        ],
+        "other_databases_left_out": context.others_left_out,
+    }
+
+
+def _context_table(one: ContextTable, *, samples: bool) -> dict[str, Any]:
+    record = table_record(one.table)
+    shown = {column.name for column in one.columns}
+    columns = [column for column in record["columns"] if column["name"] in shown]
+    if not samples:
+        columns = [{**column, "values": []} for column in columns]
+    source = one.table.sources[0] if one.table.sources else None
+    return {
+        **record,
+        "columns": columns,
+        "whole": one.whole,
+        "connecting": one.connecting,
+        "score": round(one.score, 6),
+        "parts": dict(one.parts),
+        "reasons": one.reasons,
+        "path": source.path if source else "",
+        "line": source.start_line if source else 0,
     }

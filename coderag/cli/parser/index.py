@@ -1,0 +1,198 @@
+"""The commands that build and keep indexes, their arguments and their help."""
+
+from __future__ import annotations
+
+import argparse
+
+from coderag.cli.parser.arguments import (
+    Number,
+    Parsers,
+    Size,
+    Text,
+    Words,
+    add_groups,
+    add_index,
+    add_output,
+    add_place,
+    command,
+)
+from coderag.limits import MAX_BYTES, MAX_SIZE, NAME, POLL, SAMPLES, TIMEOUT, WORKERS
+from coderag.types import Content
+
+__all__ = ["add_clean", "add_index_command", "add_languages", "add_status", "add_watch"]
+
+INDEX_EXAMPLES = """\
+examples:
+  coderag index                    the repository around the current folder
+  coderag index --dry-run          what would be read, one file per line
+  coderag index --content code,docs,config
+  coderag index ~/src/app --index /var/tmp/app-index
+  coderag index . postgresql://reader@localhost/shop   and the schema of a database
+  coderag index sqlite:///shop.db --samples 3          with up to three values of each column
+
+The index is stored in ROOT/.coderag. Running the command again reads only what changed. A database is asked for its
+schema once; the schema is kept, without the password, until the database is given again.
+"""
+WATCH_EXAMPLES = """\
+examples:
+  coderag watch                    keep the index of this repository up to date until Ctrl-C
+  coderag watch ~/src/app ~/src/lib --quiet
+  coderag watch --json             a JSON object per update, one per line
+  coderag watch --poll 5           for network folders, where the system reports no changes
+
+Every search reads what changed before it answers; with a watch there is nothing left to read.
+"""
+CLEAN_EXAMPLES = """\
+examples:
+  coderag clean                    show the size of the cache, and remove what exceeds its limit
+  coderag clean --all              the whole cache
+  coderag clean .                  the index of this repository
+  coderag clean --max-size 500MB --dry-run
+
+The cache holds the vectors of models, and segments that work trees of one repository share; what is removed is
+computed again when it is needed.
+"""
+
+
+def add_index_command(commands: Parsers) -> None:
+    """Add `coderag index`."""
+    parser = command(
+        commands, "index", module="index", summary="index a repository, or what changed in it", epilog=INDEX_EXAMPLES
+    )
+    parser.add_argument(
+        "roots",
+        nargs="*",
+        type=Text(NAME),
+        metavar="ROOT",
+        help="folders to index (default: the repository around here), and URLs or files of databases",
+    )
+    add_index(parser)
+    parser.add_argument("--rebuild", action="store_true", help="read everything again")
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="adopt the index that is there, though you did not make it on this machine: know who did",
+    )
+    _add_reading(parser)
+    _add_database(parser)
+    parser.add_argument(
+        "--workers", type=Number(WORKERS), metavar="N", help="processes (default: one per core; 0: none)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only list what would be read")
+    noise = parser.add_mutually_exclusive_group()
+    noise.add_argument("--verbose", "-v", action="store_true", help="list skipped files and files with problems")
+    noise.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
+    add_output(parser)
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add which files are read, and what is made of them."""
+    parser.add_argument(
+        "--content",
+        type=Words(known=tuple(map(str, Content))),
+        metavar="LIST",
+        help="what to read: code, docs, config (default: code,docs)",
+    )
+    parser.add_argument(
+        "--max-bytes", type=Size(MAX_BYTES), metavar="SIZE", help="leave out files larger than, say, 500k (default: 4M)"
+    )
+    parser.add_argument(
+        "--encoder",
+        type=Text(NAME),
+        metavar="MODEL",
+        help="the embedding model: static, none, bge-small, hf:ID, onnx:FOLDER, http://... (default: static)",
+    )
+    parser.add_argument("--no-cache", action="store_true", help="take no segments from the cache that indexes share")
+    parser.add_argument("--no-graph", action="store_true", help="build the code graph when a command first needs it")
+    masking = parser.add_mutually_exclusive_group()
+    masking.add_argument(
+        "--no-mask",
+        action="store_false",
+        dest="mask",
+        default=None,
+        help="index secrets as they are (default: as before)",
+    )
+    masking.add_argument("--mask", action="store_true", default=None, help="mask secrets again (default: masked)")
+
+
+def _add_database(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--samples",
+        type=Number(SAMPLES),
+        default=0,
+        metavar="N",
+        help="values of each column to read from a database (default: 0)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=Number(TIMEOUT),
+        default=30,
+        metavar="SECONDS",
+        help="the longest that a database may take (default: 30)",
+    )
+    parser.add_argument("--forget", action="store_true", help="remove the given databases from the index")
+
+
+def add_status(commands: Parsers) -> None:
+    """Add `coderag status`."""
+    parser = command(commands, "status", module="status", summary="show what is indexed, and whether it is up to date")
+    parser.add_argument("--verbose", "-v", action="store_true", help="list every skipped, changed and problematic file")
+    parser.add_argument("--check", action="store_true", help="compare every byte of the index with its checksums")
+    parser.add_argument(
+        "--recall", action="store_true", help="measure how many of the nearest vectors the dense search finds"
+    )
+    add_groups(parser)
+    add_place(parser)
+    add_output(parser)
+
+
+def add_languages(commands: Parsers) -> None:
+    """Add `coderag languages`."""
+    add_output(command(commands, "languages", module="languages", summary="list the languages that are read"))
+
+
+def add_watch(commands: Parsers) -> None:
+    """Add `coderag watch`."""
+    parser = command(
+        commands, "watch", module="watch", summary="keep indexes up to date while files change", epilog=WATCH_EXAMPLES
+    )
+    parser.add_argument(
+        "root",
+        nargs="*",
+        type=Text(NAME),
+        metavar="ROOT",
+        help="folders to watch (default: the repository around here)",
+    )
+    add_index(parser)
+    parser.add_argument(
+        "--poll",
+        type=Number(POLL),
+        metavar="SECONDS",
+        help="compare all files at this interval, in place of notifications of the system",
+    )
+    parser.add_argument(
+        "--workers", type=Number(WORKERS), metavar="N", help="processes (default: one per core but one; 0: none)"
+    )
+    parser.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
+    add_output(parser, formats=("text", "jsonl"))
+    parser.set_defaults(no_refresh=False)
+
+
+def add_clean(commands: Parsers) -> None:
+    """Add `coderag clean`."""
+    parser = command(
+        commands, "clean", module="clean", summary="make the cache smaller, or remove indexes", epilog=CLEAN_EXAMPLES
+    )
+    parser.add_argument(
+        "roots", nargs="*", type=Text(NAME), metavar="ROOT", help="folders whose indexes are removed (default: none)"
+    )
+    add_index(parser, "where the index to remove is stored")
+    parser.add_argument("--all", action="store_true", help="empty the cache")
+    parser.add_argument(
+        "--max-size",
+        type=Size(MAX_SIZE),
+        metavar="SIZE",
+        help="the most that each part of the cache keeps, such as 500MB (default: its limit)",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+    add_output(parser)

@@ -1,0 +1,173 @@
+"""The commands that find code, their arguments and their help."""
+
+from __future__ import annotations
+
+import argparse
+
+from coderag.cli.parser.arguments import (
+    HIDDEN,
+    TEXT_FORMATS,
+    Number,
+    Parsers,
+    Text,
+    Words,
+    add_count,
+    add_filters,
+    add_groups,
+    add_list,
+    add_opening,
+    add_output,
+    command,
+)
+from coderag.limits import DIVERSITY, NAME, QUESTION, RELATED, THRESHOLD
+from coderag.types import Expand, Kind, TestPolicy
+
+__all__ = ["add_at", "add_outline", "add_search", "add_symbols"]
+
+EDITOR_FORMATS = (*TEXT_FORMATS, "vimgrep")
+SEARCH_EXAMPLES = """\
+examples:
+  coderag search "where is the session cookie set?"
+  coderag search Cart.total --context whole
+  coderag search "retry with backoff" --kind function,method --tests exclude
+  coderag search "order total" --root shop --root billing --json
+  coderag search "bake bread" --threshold 0.7    nothing rather than a guess
+  coderag search "cart total" --expand parent --context whole
+  coderag search "salary" --groups hr,audit      what callers in these groups may see
+  coderag search "rate limit" --format vimgrep   path:line:column:text, for an editor
+  echo '{"query": "order total", "k": 3}' | coderag search --batch
+
+The index is built on first use, and changed files are read before the answer.
+"""
+AT_EXAMPLES = """\
+examples:
+  coderag at src/cart.py:120                     the definition around the line, what the line names, related code
+  coderag at src/cart.py:120:17                  the same of the name at column 17
+  coderag at src/cart.py:120 --question "who empties the cart?"
+  coderag at src/cart.py:120 --format vimgrep    path:line:column:text, for an editor
+
+In Vim: :cexpr system('coderag at --format vimgrep ' .. shellescape(expand('%') .. ':' .. line('.')))
+"""
+BATCH_HELP = (
+    'read JSON lines {"query", "k"?, "kinds"?, "languages"?, "paths"?, "repositories"?, "databases"?, '
+    '"environments"?, "groups"?, "tests"?, "diversity"?, "threshold"?, "collapse"?, "expand"?, "related"?} from stdin, '
+    "write one JSON array of hits a line"
+)
+
+
+def add_search(commands: Parsers) -> None:
+    """Add `coderag search`."""
+    parser = command(
+        commands, "search", module="search", summary="find the code that answers a question", epilog=SEARCH_EXAMPLES
+    )
+    parser.add_argument(
+        "query", nargs="*", type=Text(QUESTION, empty=True), metavar="QUERY", help="a question in words, or a symbol"
+    )
+    add_count(parser, things="hits", default=10)
+    add_filters(parser, kinds=Kind, things="hits")
+    add_list(parser, "repository", "only files of these repositories")
+    add_list(parser, "environment", "only files that use databases of these environments, such as prod")
+    parser.add_argument(
+        "--context",
+        choices=("lines", "whole", "none"),
+        default="lines",
+        help="which lines to show (default: lines, the best ones)",
+    )
+    _add_ranking(parser)
+    parser.add_argument("--explain", action="store_true", help="show the parts of each score")
+    parser.add_argument("--batch", action="store_true", help=BATCH_HELP)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser, formats=(*EDITOR_FORMATS, "markdown"))
+    parser.add_argument("--vimgrep", action="store_const", dest="format", const="vimgrep", help=HIDDEN)
+
+
+def _add_ranking(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--related",
+        type=Number(RELATED),
+        default=0,
+        metavar="N",
+        help="add up to N definitions that call, or are used by, the hits (default: 0)",
+    )
+    parser.add_argument(
+        "--expand",
+        choices=[str(expand) for expand in Expand],
+        help="return the enclosing class or module, the file, or the neighbours too",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=Number(THRESHOLD),
+        default=0.0,
+        metavar="0..1",
+        help="the least confidence of a hit (default: 0, all)",
+    )
+    parser.add_argument(
+        "--diversity",
+        type=Number(DIVERSITY),
+        default=0.0,
+        metavar="0..1",
+        help="diversify the hits (MMR): demote those similar to a better one (default: 0)",
+    )
+    parser.add_argument(
+        "--reranker",
+        type=Text(NAME),
+        metavar="MODEL",
+        help="learned (the default), linear, graph, maxsim, bge-reranker, judge:...",
+    )
+    parser.add_argument(
+        "--fusion", type=Text(NAME), metavar="METHOD", help="fuse lexical and dense results by minmax (default) or rrf"
+    )
+    parser.add_argument(
+        "--without",
+        type=Words(),
+        default=[],
+        metavar="LIST",
+        help="leave out signals: words, vectors, paths, names, symbols, ...",
+    )
+    parser.add_argument("--no-collapse", action="store_true", help="list copies and versions of a better hit too")
+
+
+def add_outline(commands: Parsers) -> None:
+    """Add `coderag outline`."""
+    parser = command(commands, "outline", module="outline", summary="show what a file defines, indexed or not")
+    parser.add_argument("file", type=Text(NAME), metavar="FILE")
+    add_list(parser, "kind", f"only definitions of these kinds: {', '.join(Kind)}")
+    add_groups(parser)
+    add_output(parser)
+
+
+def add_symbols(commands: Parsers) -> None:
+    """Add `coderag symbols`."""
+    parser = command(
+        commands, "symbols", module="symbols", summary="find where a name is defined, or the names spelled most like it"
+    )
+    parser.add_argument(
+        "name", type=Text(NAME), metavar="NAME", help="a name, qualified or not: get, Session.get, pkg::Type"
+    )
+    add_count(parser, things="definitions", default=20)
+    add_filters(parser, kinds=Kind, things="definitions", tests_default=TestPolicy.INCLUDE)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser, formats=EDITOR_FORMATS)
+
+
+def add_at(commands: Parsers) -> None:
+    """Add `coderag at`."""
+    parser = command(
+        commands,
+        "at",
+        module="at",
+        summary="show the definition around a line, what the line refers to, and related code",
+        epilog=AT_EXAMPLES,
+    )
+    parser.add_argument("place", type=Text(NAME), metavar="FILE:LINE[:COLUMN]", help="both are counted from 1")
+    about = parser.add_mutually_exclusive_group()
+    about.add_argument(
+        "--selection", type=Text(QUESTION), metavar="TEXT", help="the selected text, in place of the line"
+    )
+    about.add_argument("--question", type=Text(QUESTION), metavar="QUESTION", help="what the related code is about")
+    add_count(parser, things="related definitions", default=5)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser, formats=EDITOR_FORMATS)
