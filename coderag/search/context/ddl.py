@@ -54,11 +54,11 @@ class Spelling:
             return cls(dialect)
         names: set[str] = set()
         for table in tables:
-            # A database tells names as they are, and frameworks write them in quotes.
-            asked = Origin.LIVE in table.origins or Origin.DDL not in table.origins
-            if asked or table.quoted:
+            # The names of a live database are as they are, and frameworks write names in quotes.
+            exact = Origin.LIVE in table.origins or Origin.DDL not in table.origins
+            if exact or table.quoted:
                 names.add(table.name.name)
-            names.update(column.name for column in table.columns if asked or column.quoted)
+            names.update(column.name for column in table.columns if exact or column.quoted)
         folded = str.lower if dialect.folds == "lower" else str.upper
         return cls(dialect, frozenset(name for name in names if name != folded(name)))
 
@@ -130,7 +130,7 @@ def table_label(table: Table, *, comment_chars: int = MAX_COMMENT_CHARS) -> str:
         about.append(f"about {table.row_count:,} rows")
     if table.family:
         about.append(f"stands for {len(table.family)} alike tables, {table.family[0]} to {table.family[-1]}")
-    return "; ".join([*(one.removesuffix(".") for one in about[:-1]), *about[-1:]])
+    return "; ".join([*(text.removesuffix(".") for text in about[:-1]), *about[-1:]])
 
 
 def _heading(table: Table, comment_chars: int) -> Iterator[str]:

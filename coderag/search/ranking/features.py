@@ -1,4 +1,4 @@
-"""What speaks for each candidate of a question, as numbers: one row a chunk, one column a feature."""
+"""The candidates of a question to their features: one row per chunk, one column per feature."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FEATURES = (
     "soft_coverage",  # ... or words that are like them
     "likeplace",  # how like the question's words are to those of the enclosing name and the path, by rarity
 )
-# What a question may be ranked without, to see what it is worth.
+# Groups of features that a question may be ranked without, for ablations.
 FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "words": ("text", "file", "file_support", "coverage"),
@@ -63,7 +63,7 @@ LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 
 
 def features(corpus: Corpus, question: Question, scores: Scores, found: Candidates) -> Array:
-    """Return f32[candidates, FEATURES], each about 0..1; only what the question itself decides."""
+    """Return f32[candidates, FEATURES], each about 0..1, which only depend on the question."""
     chunks = found.chunks
     files, own_file = np.unique_inverse(corpus.file_numbers(chunks))
     text = scores.text[chunks] / scores.best_text
