@@ -12,7 +12,7 @@ from coderag.sql.statements.dialect import Dialect
 __all__ = ["FULL_COMMENTS", "Comments", "Spelling", "column_note", "place", "table_ddl", "table_label", "value_list"]
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9$]*\Z")
-# Words that no dialect takes for a name without quotes, and that people still call columns.
+# Reserved words that are still used as column names, and need quotes then.
 RESERVED = frozenset(
     """all alter and any as asc between by case check column constraint create cross current_date current_time
     current_timestamp current_user default delete desc distinct drop else end except exists false fetch for foreign
@@ -114,7 +114,7 @@ def table_ddl(
 
 
 def _is_short_view(table: Table) -> bool:
-    """Tell whether a view says most as its query; a template is no SQL to run."""
+    """Tell whether a view is best shown as its query; a template is not SQL that runs."""
     templated = "{{" in table.query or "{%" in table.query
     return table.kind in VIEWS and 0 < len(table.query) <= MAX_QUERY_CHARS and not templated
 
@@ -184,7 +184,7 @@ def _constraints(table: Table, spelling: Spelling) -> Iterator[str]:
 
 
 def column_note(table: Table, column: Column, *, values: bool, comment_chars: int = MAX_COMMENT_CHARS) -> str:
-    """Return what is said of a column beside its type: comment, joins that are not declared, known values."""
+    """Return the note of a column: its comment, joins that are not declared, known values."""
     notes = [_one_line(column.comment, comment_chars)]
     notes += [
         f"refers to {key.table.name}{f'.{key.referenced[0]}' if key.referenced else ''} ({key.evidence})"

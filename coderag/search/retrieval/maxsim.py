@@ -1,4 +1,4 @@
-"""How like the words of a question are to those of names: late interaction over word vectors.
+"""The similarity of the words of a question and those of names: late interaction over word vectors.
 
 Each word of the question is held against every word of a name and keeps its best likeness; the question's words are
 then averaged by what they weigh (MaxSim; Khattab and Zaharia, "ColBERT", 2020, over vectors that know no context).
@@ -29,7 +29,7 @@ def name_words(text: str) -> tuple[str, ...]:
 
 
 def likeness(weights: Mapping[str, float], texts: Sequence[tuple[str, ...]]) -> Array:
-    """Return how like weighted words are to those of each text, f32[texts] in 0..1; 0 for a text without words."""
+    """Return the similarity of weighted words to those of each text, f32[texts] in 0..1; 0 for one without words."""
     found = np.zeros(len(texts), dtype=np.float32)
     vocabulary = sorted({word for text in texts for word in text})  # the order of the texts must not tell in a product
     total = sum(weights.values())
