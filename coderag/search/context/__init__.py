@@ -1,1 +1,1 @@
-"""What was found, packed for a language model or a reader: schema context and pictures of it."""
+"""Ranked tables to a schema context for a language model, as text, and to diagrams."""

@@ -24,14 +24,14 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """All that is known of a table."""
+    """A table with its references, views, routines, queries and definitions."""
 
     table: Table
     references: tuple[Reference, ...] = ()
     views: tuple[Table, ...] = ()  # that read it
     routines: tuple[Routine, ...] = ()  # that touch it, triggers on it included
     queries: tuple[ExampleQuery, ...] = ()  # that use it, the most frequent first
-    definitions: tuple[Definition, ...] = ()  # that speak of it
+    definitions: tuple[Definition, ...] = ()  # that are about it
 
 
 def about_table(catalog: Catalog, number: int) -> TableFacts:
@@ -65,7 +65,7 @@ def about_table(catalog: Catalog, number: int) -> TableFacts:
                 key=lambda reference: (not reference.outward, order.index(reference.evidence), reference.columns),
             )
         ),
-        views=tuple(one for one in catalog.tables if one.query and _names(one.usage.reads, table.name)),
+        views=tuple(view for view in catalog.tables if view.query and _names(view.usage.reads, table.name)),
         routines=tuple(
             routine
             for routine in catalog.routines

@@ -17,7 +17,7 @@ from coderag.sql.records import Column, Table
 
 __all__ = ["Candidates", "candidates"]
 
-# Of the best score, that of COMMON legs aside: tables above it are those that the question is about.
+# Share of the best score, COMMON signals aside, above which a question is about a table.
 CORE_SHARE = 0.4
 MAX_CORE = 6
 CONNECTING = ("connects tables of the answer",)
@@ -68,17 +68,19 @@ def candidates(catalog: Catalog, ranking: TableRanking, scope: Scope, allowed: A
     own = catalog.group == scope.leading if allowed is None else allowed & (catalog.group == scope.leading)
     rest = [number for number in np.flatnonzero(own).tolist() if number not in known]
     return Candidates(
-        tuple(one for one, leading in zip(tables, leads, strict=True) if leading),
-        tuple(one for one, leading in zip(tables, leads, strict=True) if not leading),
-        tuple(ContextTable(catalog.tables[one], catalog.tables[one].columns, number=one) for one in rest),
+        tuple(table for table, leading in zip(tables, leads, strict=True) if leading),
+        tuple(table for table, leading in zip(tables, leads, strict=True) if not leading),
+        tuple(ContextTable(catalog.tables[at], catalog.tables[at].columns, number=at) for at in rest),
         tuple(paths),
     )
 
 
-def _candidate(catalog: Catalog, one: RankedTable, matching: set[str]) -> ContextTable:
-    table = catalog.tables[one.table]
+def _candidate(catalog: Catalog, best: RankedTable, matching: set[str]) -> ContextTable:
+    table = catalog.tables[best.table]
     shown = _shown(table, matching)
-    return ContextTable(table, shown, one.score, one.parts, one.reasons, number=one.table, matching=frozenset(matching))
+    return ContextTable(
+        table, shown, best.score, best.parts, best.reasons, number=best.table, matching=frozenset(matching)
+    )
 
 
 def _shown(table: Table, matching: set[str]) -> tuple[Column, ...]:
@@ -88,7 +90,7 @@ def _shown(table: Table, matching: set[str]) -> tuple[Column, ...]:
 
 def _core(ranked: Sequence[RankedTable]) -> list[int]:
     own = [
-        ranked_table.score - sum(ranked_table.parts.get(leg, 0.0) for leg in COMMON)
+        ranked_table.score - sum(ranked_table.parts.get(signal, 0.0) for signal in COMMON)
         for ranked_table in ranked[:MAX_CORE]
     ]
-    return [one.table for one, score in zip(ranked, own, strict=False) if score >= CORE_SHARE * max(own)]
+    return [best.table for best, score in zip(ranked, own, strict=False) if score >= CORE_SHARE * max(own)]

@@ -12,7 +12,7 @@ from coderag.sql.statements.dialect import Dialect
 __all__ = ["FULL_COMMENTS", "Comments", "Spelling", "column_note", "place", "table_ddl", "table_label", "value_list"]
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9$]*\Z")
-# Words that no dialect takes for a name without quotes, and that people still call columns.
+# Reserved words that are still used as column names, and need quotes then.
 RESERVED = frozenset(
     """all alter and any as asc between by case check column constraint create cross current_date current_time
     current_timestamp current_user default delete desc distinct drop else end except exists false fetch for foreign
@@ -54,11 +54,11 @@ class Spelling:
             return cls(dialect)
         names: set[str] = set()
         for table in tables:
-            # A database tells names as they are, and frameworks write them in quotes.
-            asked = Origin.LIVE in table.origins or Origin.DDL not in table.origins
-            if asked or table.quoted:
+            # The names of a live database are as they are, and frameworks write names in quotes.
+            exact = Origin.LIVE in table.origins or Origin.DDL not in table.origins
+            if exact or table.quoted:
                 names.add(table.name.name)
-            names.update(column.name for column in table.columns if asked or column.quoted)
+            names.update(column.name for column in table.columns if exact or column.quoted)
         folded = str.lower if dialect.folds == "lower" else str.upper
         return cls(dialect, frozenset(name for name in names if name != folded(name)))
 
@@ -114,7 +114,7 @@ def table_ddl(
 
 
 def _is_short_view(table: Table) -> bool:
-    """Tell whether a view says most as its query; a template is no SQL to run."""
+    """Tell whether a view is best shown as its query; a template is not SQL that runs."""
     templated = "{{" in table.query or "{%" in table.query
     return table.kind in VIEWS and 0 < len(table.query) <= MAX_QUERY_CHARS and not templated
 
@@ -130,7 +130,7 @@ def table_label(table: Table, *, comment_chars: int = MAX_COMMENT_CHARS) -> str:
         about.append(f"about {table.row_count:,} rows")
     if table.family:
         about.append(f"stands for {len(table.family)} alike tables, {table.family[0]} to {table.family[-1]}")
-    return "; ".join([*(one.removesuffix(".") for one in about[:-1]), *about[-1:]])
+    return "; ".join([*(text.removesuffix(".") for text in about[:-1]), *about[-1:]])
 
 
 def _heading(table: Table, comment_chars: int) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _constraints(table: Table, spelling: Spelling) -> Iterator[str]:
 
 
 def column_note(table: Table, column: Column, *, values: bool, comment_chars: int = MAX_COMMENT_CHARS) -> str:
-    """Return what is said of a column beside its type: comment, joins that are not declared, known values."""
+    """Return the note of a column: its comment, joins that are not declared, known values."""
     notes = [_one_line(column.comment, comment_chars)]
     notes += [
         f"refers to {key.table.name}{f'.{key.referenced[0]}' if key.referenced else ''} ({key.evidence})"

@@ -20,9 +20,9 @@ MAX_SHARING = 8  # tables that share a key are joined pair by pair; of more, eac
 def all_joins(catalog: Catalog, paths: Sequence[JoinPath], tables: Sequence[int]) -> list[ContextJoin]:
     """Return the joins among some tables: those of given paths first, then the others, then those by a shared key."""
     there = set(tables)
-    asked = [step for path in paths for step in path.steps if step.left in there and step.right in there]
-    context_joins = [_join(catalog, step, asked=True) for step in asked]
-    known = set(asked)
+    steps = [step for path in paths for step in path.steps if step.left in there and step.right in there]
+    context_joins = [_join(catalog, step, asked=True) for step in steps]
+    known = set(steps)
     context_joins += [_join(catalog, step) for step in joins_among(catalog, tables) if step not in known]
     direct = {_ends(context_join) for context_join in context_joins}
     siblings = (join for key in shared_keys(catalog, tables) for join in _siblings(catalog, key))

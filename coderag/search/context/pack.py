@@ -94,11 +94,11 @@ class Packed:
 def fitting(found: Iterable[Unit], text: Callable[[Unit], str], *, budget: float) -> tuple[Unit, ...]:
     """Return the first of some units that fit a budget of tokens together."""
     chosen: list[Unit] = []
-    for one in found:
-        budget -= tokens_of(text(one)) + 1
+    for unit in found:
+        budget -= tokens_of(text(unit)) + 1
         if budget < 0:
             break
-        chosen.append(one)
+        chosen.append(unit)
     return tuple(chosen)
 
 
@@ -123,7 +123,7 @@ def pack(units: Packable, neighbours: Neighbours, spelling: Spelling, *, budget:
             rivals = _chosen(units.rivals, sizes, room=budget - taken, first=whole)
             return Packed((*whole, *_by_database(rivals)), (), whole=True, comments=comments)
     sizes = _Sizes(spelling, values, neighbours, CUT)
-    # The rivals' tables have their turn by rank, and stand behind those of the leading database.
+    # Tables of rivals are chosen by rank too, and shown behind those of the leading database.
     by_rank = sorted((*units.leading, *units.rivals), key=lambda context_table: -context_table.score)
     chosen = {
         context_table.number: context_table
@@ -151,27 +151,27 @@ class _Sizes:
         self._comments = comments
         self._known: dict[tuple[int, int], int] = {}
 
-    def of(self, one: ContextTable) -> int:
+    def of(self, shown: ContextTable) -> int:
         """Return the tokens of a table with its columns."""
-        key = one.number, len(one.columns)
+        key = shown.number, len(shown.columns)
         if key not in self._known:
             text = table_ddl(
-                one.table,
+                shown.table,
                 self._spelling,
-                columns=one.columns,
+                columns=shown.columns,
                 values=self._values,
                 comments=self._comments,
-                matching=one.matching,
+                matching=shown.matching,
             )
             self._known[key] = tokens_of(text) + 1
         return self._known[key]
 
-    def joins(self, one: ContextTable, others: Collection[int]) -> int:
+    def joins(self, table: ContextTable, others: Collection[int]) -> int:
         """Return the tokens of the joins between a table and others."""
-        return JOIN_TOKENS * len(self._neighbours(one.number).intersection(others))
+        return JOIN_TOKENS * len(self._neighbours(table.number).intersection(others))
 
     def together(self, tables: Sequence[ContextTable], *, room: float) -> float:
-        """Return the tokens of some tables and their joins; more than the room, and no more than told, above it."""
+        """Return the tokens of some tables and their joins; above the room, some number above it."""
         taken, numbers = 0.0, set[int]()
         for table in tables:
             taken += self.of(table) + self.joins(table, numbers)
@@ -181,8 +181,8 @@ class _Sizes:
         return taken
 
 
-def _full(one: ContextTable) -> ContextTable:
-    return one if one.whole else replace(one, columns=one.table.columns)
+def _full(table: ContextTable) -> ContextTable:
+    return table if table.whole else replace(table, columns=table.table.columns)
 
 
 def _chosen(

@@ -1,4 +1,4 @@
-"""Ranked databases to those that a context shows: the one that leads, those that rival it, and the others by name."""
+"""Ranked databases to those that a context shows: the leading one, its rivals, and the others by name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Scope:
     behind: tuple[RankedDatabase, ...]  # all but the leading one, the best first
 
     def shows(self, database: int, score: float) -> bool:
-        """Tell whether a table of a database is shown that has a score."""
+        """Tell whether a table with a score is shown, given its database."""
         return database == self.leading or score >= self.least.get(database, math.inf)
 
 

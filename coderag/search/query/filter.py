@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Catalogs", "allowed_chunks", "scores_within"]
 
-# The catalogs by repository, opened when they are asked for.
+# Opens the catalogs, by repository.
 Catalogs: TypeAlias = "Callable[[], Mapping[str, Catalog]]"
 
 
 def allowed_chunks(corpus: Corpus, query: Query, catalogs: Catalogs) -> Array | None:
-    """Return which chunks a query's filters allow, bool[chunks]; None when there is no filter.
+    """Return the chunks that a query's filters allow, bool[chunks]; None where it has no filter.
 
     The corpus remembers the answer. Raises QueryError for a language that coderag does not know, a repository,
-    database or environment that nothing is of, and a glob that is none.
+    database or environment without a file, and a malformed glob.
     """
     without_tests = query.tests is TestPolicy.EXCLUDE
     places = query.databases, query.environments
@@ -38,10 +38,10 @@ def allowed_chunks(corpus: Corpus, query: Query, catalogs: Catalogs) -> Array | 
 
 
 def scores_within(corpus: Corpus, scores: Scores, allowed: Array) -> Scores:
-    """Return scores as if only the chunks allowed (bool[chunks]) could be found, and the files that hold one of them.
+    """Return scores that are 0 for chunks that are not allowed (bool[chunks]), and for files without an allowed chunk.
 
-    The best of a list is then one that is allowed, and so are the definitions of what the question names. How rare
-    words are is still that of the whole corpus, so that the same question weighs the same whatever the filter.
+    So are the best scores and the definitions of the question's symbols. The rarity of words stays that of the whole
+    corpus, so that a word has the same weight whatever the filter.
     """
     text = scores.text * allowed
     file_text = scores.file_text * corpus.files_of(allowed)
@@ -65,7 +65,7 @@ def _allowed(corpus: Corpus, query: Query, catalogs: Catalogs) -> Array:
 
 
 def _file_masks(corpus: Corpus, query: Query, catalogs: Catalogs) -> Iterator[Array]:
-    """Yield which files each filter allows that is one of files, bool[files]."""
+    """Yield the files that each filter on files allows, bool[files]."""
     if query.languages:
         yield _in_languages(corpus, query.languages)
     if query.paths:
@@ -78,20 +78,20 @@ def _file_masks(corpus: Corpus, query: Query, catalogs: Catalogs) -> Iterator[Ar
         yield _in_databases(corpus, catalogs(), databases=query.databases, environments=query.environments)
 
 
-def _in_languages(corpus: Corpus, wanted: Collection[str]) -> Array:
+def _in_languages(corpus: Corpus, names: Collection[str]) -> Array:
     from coderag.syntax.language import languages  # a search without this filter reads no language data
 
-    if unknown := sorted(set(wanted) - languages().keys()):
+    if unknown := sorted(set(names) - languages().keys()):
         raise QueryError(f'unknown language {unknown[0]!r}; run "coderag languages" for the list')
-    codes = [number for number, name in enumerate(corpus.languages) if name in wanted]
+    codes = [number for number, name in enumerate(corpus.languages) if name in names]
     return np.isin(corpus.file_language, codes)
 
 
-def _in_repositories(corpus: Corpus, wanted: Collection[str]) -> Array:
+def _in_repositories(corpus: Corpus, names: Collection[str]) -> Array:
     parts = [(member.repository, member.first_file, len(member.segment.paths)) for member in corpus.members]
     known = {name for name, first, count in parts if corpus.live_file[first : first + count].any()}
-    _only_known("is of the repository", wanted, known)
-    found: Array = np.repeat([name in wanted for name, _, _ in parts], [count for _, _, count in parts])
+    _only_known("is of the repository", names, known)
+    found: Array = np.repeat([name in names for name, _, _ in parts], [count for _, _, count in parts])
     return found.astype(bool)
 
 
@@ -102,21 +102,21 @@ def _in_databases(
     prefixes = {name: f"{name}/" if len(catalogs) > 1 else "" for name in catalogs}  # as `schema` calls the databases
     places = [
         (prefixes[name] + database, environment)
-        for name, one in catalogs.items()
-        for database, environment in one.files.places
+        for name, catalog in catalogs.items()
+        for database, environment in catalog.files.places
     ]
-    asked = {one.casefold() for one in databases}, {one.casefold() for one in environments}
-    _only_known("tells of the database", asked[0], {database for database, _ in places}, fold=str.casefold)
-    _only_known("tells of the environment", asked[1], {environment for _, environment in places}, fold=str.casefold)
+    folded = {name.casefold() for name in databases}, {name.casefold() for name in environments}
+    _only_known("tells of the database", folded[0], {database for database, _ in places}, fold=str.casefold)
+    _only_known("tells of the environment", folded[1], {environment for _, environment in places}, fold=str.casefold)
     chosen = {
-        name: one.files.at(
+        name: catalog.files.at(
             [
-                (not databases or (prefixes[name] + database).casefold() in asked[0])
-                and (not environments or environment.casefold() in asked[1])
-                for database, environment in one.files.places
+                (not databases or (prefixes[name] + database).casefold() in folded[0])
+                and (not environments or environment.casefold() in folded[1])
+                for database, environment in catalog.files.places
             ]
         )
-        for name, one in catalogs.items()
+        for name, catalog in catalogs.items()
     }
     found = (
         path in chosen.get(member.repository, ()) for member in corpus.members for path in member.segment.paths.all()
@@ -124,10 +124,8 @@ def _in_databases(
     return np.fromiter(found, dtype=bool, count=corpus.files)
 
 
-def _only_known(
-    what: str, wanted: Collection[str], known: Collection[str], *, fold: Callable[[str], str] = str
-) -> None:
-    """Raise QueryError for what is wanted and not known."""
-    if unknown := sorted(set(wanted) - {fold(one) for one in known}):
+def _only_known(what: str, names: Collection[str], known: Collection[str], *, fold: Callable[[str], str] = str) -> None:
+    """Raise QueryError for an unknown name."""
+    if unknown := sorted(set(names) - {fold(name) for name in known}):
         there = ", ".join(sorted(filter(None, known))) or "none"
         raise QueryError(f"no file {what} {unknown[0]!r}; known are {there}")

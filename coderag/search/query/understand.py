@@ -1,4 +1,4 @@
-"""A question to what it asks for: weighted terms, symbols, paths, and the kinds of files it wants."""
+"""The text of a question to its weighted terms, symbols, paths, query type and the labels of files that it wants."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
 
 
 class QueryType(StrEnum):
-    """How a question is put, which decides how its answers are spread over files."""
+    """The intent of a question, which decides the weights of its ranking and how many hits of a file it wants."""
 
     SYMBOL = "symbol"  # only names: wants their definitions
     EDIT = "edit"  # a change to make: wants the places, however close together
@@ -32,7 +32,7 @@ class QueryType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a question asks for."""
+    """A question, parsed."""
 
     text: str
     query_type: QueryType
@@ -41,15 +41,15 @@ class Question:
     spelled: frozenset[str]  # every word as it is written
     capitals: tuple[str, ...]  # words that only a capital inside the sentence marks as names, lower case
     paths: tuple[str, ...]  # what looks like a file or folder
-    wants: frozenset[str]  # labels of files that are usually put last and are asked for here
+    wants: frozenset[str]  # labels of files that are demoted for other questions
 
 
 def understand(text: str) -> Question:
-    """Return what a question asks for."""
+    """Return a question, parsed."""
     # No name is so long; a word without end would keep the expressions below busy for seconds.
     plain = ENDLESS.sub(" ", text.replace("`", " "))
     found = QUALIFIED.findall(plain)
-    symbols = tuple(dict.fromkeys(plain_name(one) for one in found if _is_symbol(one, text)))
+    symbols = tuple(dict.fromkeys(plain_name(word) for word in found if _is_symbol(word, text)))
     alone = len(words(text)) == len(words(found[0])) if found else False
     if alone and not symbols:
         symbols = (plain_name(found[0]),)
@@ -61,7 +61,9 @@ def understand(text: str) -> Question:
         symbols=symbols,
         spelled=frozenset(words(plain)),
         capitals=_capitals(plain, symbols),
-        paths=tuple(dict.fromkeys(one.strip("/") for one in PATH.findall(plain) if "." in one or one.count("/") > 0)),
+        paths=tuple(
+            dict.fromkeys(path.strip("/") for path in PATH.findall(plain) if "." in path or path.count("/") > 0)
+        ),
         wants=frozenset(label for label, asking in WANTS.items() if not asking.isdisjoint(lowered)),
     )
 

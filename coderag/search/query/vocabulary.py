@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["BEHAVIOR_VERBS", "EDIT_VERBS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
 
-# Words that say nothing of the matter, only that a question is being asked.
+# Stop words.
 STOP_WORDS = frozenset(
     """a about all also an and any are as at be because been before being between but by can could did do does doing
     done each either etc for from get gets getting given had has have having how i if in instead into is it its just
@@ -28,7 +28,7 @@ WANTS = {
     "vendored": frozenset("vendor vendored third-party bundled".split()),
     "legacy": frozenset("legacy compat compatibility deprecated old backport".split()),
 }
-# The first word of a change asked for, as commit messages and tasks begin; such a question looks for places to edit.
+# First words of a change, as in commit messages; such a question looks for places to edit.
 EDIT_VERBS = frozenset(
     """add allow avoid bump change check clean consider convert correct deprecate disable document don't drop enable
     enhance ensure expose extend extract fix fixed fixes fixing handle ignore implement improve initialize introduce

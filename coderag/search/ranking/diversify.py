@@ -1,4 +1,4 @@
-"""Ranked candidates to the k of them that say the most together: good ones, unlike those that were picked before.
+"""Ranked candidates to k diverse ones (MMR): each is good, and dissimilar to those picked before it.
 
 Maximal marginal relevance (Carbonell and Goldstein, "The use of MMR, diversity-based reranking for reordering
 documents and producing summaries", 1998), on top of what each further hit of a file keeps of its score.
@@ -20,7 +20,7 @@ __all__ = ["Similarity", "cosine_rows", "diverse", "jaccard_rows", "mmr", "simil
 
 POOL = 60  # candidates that are compared; further down there is nothing that would be worth its place
 
-Similarity = Callable[[int], Array]  # a candidate's position to how like it each candidate is, f32[n], 1 at most
+Similarity = Callable[[int], Array]  # position of a candidate -> its similarity to each, f32[n], at most 1
 
 
 def diverse(
@@ -31,7 +31,7 @@ def diverse(
     Each further chunk of a file keeps a share of its score, as without diversity.
     """
     files = corpus.file_numbers(chunks)
-    # Of the best as they are spread over files, or a few files would fill the pool.
+    # The pool is spread over files first, or a few files would fill it.
     spread = mmr(scores, jaccard_rows(()), k=max(POOL, k), diversity=0, groups=files, keep=keep)
     pool = np.array(sorted(position for position, _ in spread), dtype=np.int64)
     similar = similarity(corpus, chunks[pool])
@@ -86,12 +86,12 @@ def cosine_rows(vectors: Array) -> Similarity:
 
 
 def jaccard_rows(sets: Sequence[Set[str]]) -> Similarity:
-    """Return which share of the terms of two candidates both have, for where there are no vectors."""
-    sizes = np.array([len(one) for one in sets], dtype=np.float32)
+    """Return the Jaccard similarity of the terms of candidates, for segments without vectors."""
+    sizes = np.array([len(terms) for terms in sets], dtype=np.float32)
 
     def similar(position: int) -> Array:
         own = sets[position]
-        shared = np.array([len(own & one) for one in sets], dtype=np.float32)
+        shared = np.array([len(own & terms) for terms in sets], dtype=np.float32)
         found: Array = shared / np.maximum(sizes + sizes[position] - shared, np.float32(1))
         return found
 
@@ -99,7 +99,7 @@ def jaccard_rows(sets: Sequence[Set[str]]) -> Similarity:
 
 
 def similarity(corpus: Corpus, chunks: Array) -> Similarity:
-    """Return how like some chunks (i64[n]) are: by their vectors, by their terms where a segment has none."""
+    """Return the similarity of some chunks (i64[n]): by their vectors, or by their terms where a segment has none."""
     places = [corpus.member_of(chunk) for chunk in chunks.tolist()]
     vectors = [member.segment.vectors for member, _ in places]
     if places and all(vector is not None for vector in vectors):

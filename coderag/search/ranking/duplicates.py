@@ -1,4 +1,4 @@
-"""Chunks, best first, to groups of those that say the same: copies, and versions of one definition that hardly differ.
+"""Chunks, best first, to groups of duplicates: copies, and versions of a definition that hardly differ.
 
 Two chunks are near duplicates when they share language, kind and own name, are no shorter than MIN_WORDS, and have
 most runs of three words in common (Broder, "On the resemblance and containment of documents", 1997). The name decides
@@ -53,7 +53,7 @@ def groups_of_copies(chunks: Iterable[Chunk], *, k: int, near: bool = True) -> l
 
 
 class _Runs(dict[str, frozenset[tuple[str, ...]]]):
-    """The runs of words of each text that is asked for; of most texts none is."""
+    """The runs of words of each text, computed on first use; most texts are never compared."""
 
     def __missing__(self, text: str) -> frozenset[tuple[str, ...]]:
         found = self[text] = runs_of_words(text)

@@ -1,4 +1,4 @@
-"""What speaks for each candidate of a question, as numbers: one row a chunk, one column a feature."""
+"""The candidates of a question to their features: one row per chunk, one column per feature."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ FEATURES = (
     "cosine_scaled",  # cosine of the chunk's vector with the question's, from the least to the best of the dense list
     "cosine",  # ... as it is
     "file_cosine",  # the best cosine of the candidates in the same file, scaled like "cosine_scaled"
-    "fused",  # what the lists together give
+    "fused",  # score of the fused lists
     "coverage",  # share of the question, by rarity, whose words the chunk holds
-    "soft_coverage",  # ... or words that are like them
-    "likeplace",  # how like the question's words are to those of the enclosing name and the path, by rarity
+    "soft_coverage",  # ... or similar ones
+    "likeplace",  # similarity of the question's words to those of the enclosing name and the path, by rarity
 )
-# What a question may be ranked without, to see what it is worth.
+# Groups of features that a question may be ranked without, for ablations.
 FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "words": ("text", "file", "file_support", "coverage"),
@@ -57,13 +57,13 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 TYPE_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE})
 MIN_BEGINNING = 4
-OTHER_CASE = 0.85  # what a definition counts whose name is written in other capitals than in the question
+OTHER_CASE = 0.85  # factor for a definition whose name has other capitals than the question
 SIGNS = re.compile(r"[\W_]+")
 LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 
 
 def features(corpus: Corpus, question: Question, scores: Scores, found: Candidates) -> Array:
-    """Return f32[candidates, FEATURES], each about 0..1; only what the question itself decides."""
+    """Return f32[candidates, FEATURES], each about 0..1, which only depend on the question."""
     chunks = found.chunks
     files, own_file = np.unique_inverse(corpus.file_numbers(chunks))
     text = scores.text[chunks] / scores.best_text
@@ -153,7 +153,7 @@ def _of_symbol(
 
 
 def _home(path: str, name: str) -> float:
-    """Tell how much a file is called after a definition, however its words are joined: 1, or half for a beginning."""
+    """Return whether a file has the name of a definition, however its words are joined: 1, or half for a prefix."""
     stem = SIGNS.sub("", path.rpartition("/")[2].rpartition(".")[0]).lower()
     own = SIGNS.sub("", name).lower()
     if stem == own:
@@ -163,13 +163,13 @@ def _home(path: str, name: str) -> float:
 
 
 def _share(found: frozenset[str], asked: Set[str]) -> float:
-    """Return which share of some terms the question asks for."""
+    """Return the share of some terms that the question holds."""
     return len(found & asked) / len(found) if found else 0.0
 
 
 @lru_cache(maxsize=100_000)
 def known_terms(word: str) -> tuple[str, ...]:
-    """Return the terms of a word, remembered."""
+    """Return the terms of a word, memoised."""
     return terms(word)
 
 

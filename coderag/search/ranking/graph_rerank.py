@@ -1,4 +1,4 @@
-"""Hits that other hits use come forward: the word of the graph in a ranking, where it is asked for."""
+"""A ranking reordered by the graph: hits that other hits use come forward."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def graph_rerank(corpus: Corpus, ranked: Sequence[Ranked], graphs: Graphs) -> li
     """
     first = ranked[:DEPTH]
     hits = {}
-    for position, one in enumerate(first):
-        repository = corpus.member_of(one.chunk)[0].repository
-        node = node_of(corpus, one.chunk, graphs)
+    for position, hit in enumerate(first):
+        repository = corpus.member_of(hit.chunk)[0].repository
+        node = node_of(corpus, hit.chunk, graphs)
         if node is not None:
             hits[repository, node] = position
-    best = max((one.score for one in first), default=0.0)
+    best = max((hit.score for hit in first), default=0.0)
     if not hits or best <= 0:
         return list(ranked)
     lifted = list(first)
@@ -41,7 +41,7 @@ def graph_rerank(corpus: Corpus, ranked: Sequence[Ranked], graphs: Graphs) -> li
         shares = [first[hits[repository, user]].score / best for user in users if (repository, user) in hits]
         if shares:
             gained = LIFT * min(1.0, fsum(shares))
-            one = first[position]
-            lifted[position] = replace(one, score=one.score * (1.0 + gained), parts=one.parts | {CONNECTED: gained})
-    lifted.sort(key=lambda one: -one.score)
+            hit = first[position]
+            lifted[position] = replace(hit, score=hit.score * (1.0 + gained), parts=hit.parts | {CONNECTED: gained})
+    lifted.sort(key=lambda hit: -hit.score)
     return [*lifted, *ranked[DEPTH:]]

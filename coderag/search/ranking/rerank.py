@@ -23,25 +23,25 @@ from coderag.search.retrieval.maxsim import likeness, name_words
 
 __all__ = ["LateInteraction", "find_reranker", "reranked"]
 
-MAX_CHARACTERS = 4_000  # of a passage; what a function is about stands at its beginning
+MAX_CHARACTERS = 4_000  # of a passage; the beginning of a function says what it is about
 
 
 class LateInteraction:
-    """Each word of the question against its most like word of the passage, over the word vectors of the shipped model.
+    """Each word of the question against the most similar word of the passage, by the shipped word vectors.
 
-    The method is MaxSim (Khattab and Zaharia, "ColBERT", 2020), here without context; it needs no model beside it.
+    The method is MaxSim (Khattab and Zaharia, "ColBERT", 2020), here without context; it needs no other model.
     """
 
     name = "maxsim"
 
     def scores(self, question: str, passages: Sequence[Passage]) -> Array:
         """Return f32[passages] in 0..1, higher is better."""
-        asked: Mapping[str, float] = {word: 1.0 for word in name_words(question) if word not in STOP_WORDS}
+        weights: Mapping[str, float] = {word: 1.0 for word in name_words(question) if word not in STOP_WORDS}
         texts = [
             name_words(f"{passage.path} {passage.scope} {passage.name} {passage.text[:MAX_CHARACTERS]}")
             for passage in passages
         ]
-        return likeness(asked, texts)
+        return likeness(weights, texts)
 
 
 @lru_cache(maxsize=4)
@@ -66,14 +66,14 @@ def reranked(
     first = list(ranked[:depth])
     if len(first) < 2 or not blend:
         return list(ranked)
-    found = np.asarray(reranker.scores(question, [_passage(corpus, one.chunk) for one in first]), dtype=np.float32)
-    before = np.array([one.score for one in first], dtype=np.float32)
-    told = _scaled(found)
-    mixed = np.float32(blend) * told + np.float32(1.0 - blend) * _scaled(before)
+    passages = [_passage(corpus, hit.chunk) for hit in first]
+    new = _scaled(np.asarray(reranker.scores(question, passages), dtype=np.float32))
+    before = np.array([hit.score for hit in first], dtype=np.float32)
+    mixed = np.float32(blend) * new + np.float32(1.0 - blend) * _scaled(before)
     order = np.argsort(-mixed, kind="stable").tolist()
     low, reach = float(before.min()), float(np.ptp(before))
     changed = [
-        replace(first[at], score=low + reach * float(mixed[at]), parts=first[at].parts | {"rerank": float(told[at])})
+        replace(first[at], score=low + reach * float(mixed[at]), parts=first[at].parts | {"rerank": float(new[at])})
         for at in order
     ]
     return [*changed, *ranked[depth:]]
@@ -85,7 +85,7 @@ def _passage(corpus: Corpus, chunk: int) -> Passage:
 
 
 def _scaled(scores: Array) -> Array:
-    """Return scores between their least and their greatest, 0..1; all 1 where they are alike."""
+    """Return scores between their least and their greatest, 0..1; all 1 where they are equal."""
     reach = float(np.ptp(scores))
     scaled: Array = (scores - scores.min()) / np.float32(reach) if reach > 0 else np.ones_like(scores)
     return scaled

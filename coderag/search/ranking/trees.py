@@ -51,7 +51,7 @@ def tree_scores(trees: Trees, rows: Array) -> Array:
     exceeded = columns[trees.feature] > trees.threshold[:, np.newaxis]
     kept = np.where(exceeded, trees.keeps, ~trees.keeps.dtype.type(0))
     left = np.bitwise_and.reduceat(kept, trees.first_split, axis=0)
-    # The lowest bit that is set: as many bits are below it as are set in what it is when one is taken away.
+    # The position of the lowest bit that is set is the number of bits set in that bit minus one.
     lowest = np.bitwise_count(~left & (left - left.dtype.type(1)))
     scores: Array = trees.value[trees.first_leaf + lowest].sum(axis=0, dtype=np.float32)
     return scores
@@ -82,7 +82,7 @@ def read_trees(path: Path, features: Sequence[str]) -> Trees:
 
 
 def _assembled(rows: Sequence[dict[str, Any]], places: Array) -> Trees:
-    """Return trees as arrays; raises ValueError and its like where they are none."""
+    """Return trees as arrays; raises KeyError, TypeError, ValueError, IndexError or OverflowError."""
     if not rows:
         raise ValueError("it has no trees")
     splits = np.array([len(row["feature"]) for row in rows], dtype=np.int64)
@@ -91,9 +91,9 @@ def _assembled(rows: Sequence[dict[str, Any]], places: Array) -> Trees:
     value = np.array(list(chain.from_iterable(row["value"] for row in rows)), dtype=np.float32)
     if splits.min() < 1 or (leaves != splits + 1).any() or leaves.max() > MAX_LEAVES:
         raise ValueError(f"a tree has 1 to {MAX_LEAVES - 1} splits and one leaf more")
-    if any(len(one) != len(feature) for one in (threshold, first, last)):
+    if any(len(column) != len(feature) for column in (threshold, first, last)):
         raise ValueError("its splits are not whole")
-    if not all(np.issubdtype(one.dtype, np.integer) for one in (feature, first, last)):
+    if not all(np.issubdtype(column.dtype, np.integer) for column in (feature, first, last)):
         raise ValueError("its splits have fractions where numbers of features or leaves belong")
     # The last leaf is never out, so that some leaf is always left.
     if ((first < 0) | (first > last) | (last >= np.repeat(leaves, splits) - 1)).any() or (feature < 0).any():

@@ -27,15 +27,15 @@ def hits_of(
 ) -> list[tuple[int, Hit]]:
     """Return the hits of the first k chunks, each with its chunk's number.
 
-    With `collapse`, one that repeats a better one, or is another version of it, is only mentioned there.
+    With `collapse`, a copy or another version of a better hit is only named by that one.
     """
     if not collapse:
-        return [(one.chunk, hit_of(corpus.chunk(one.chunk), question, one)) for one in ranked[:k]]
+        return [(best.chunk, hit_of(corpus.chunk(best.chunk), question, best)) for best in ranked[:k]]
     chunks: list[Chunk] = []
 
     def read() -> Iterator[Chunk]:
-        for one in ranked:
-            chunks.append(corpus.chunk(one.chunk))
+        for candidate in ranked:
+            chunks.append(corpus.chunk(candidate.chunk))
             yield chunks[-1]
 
     hits: list[tuple[int, Hit]] = []
@@ -48,9 +48,9 @@ def hits_of(
 
 def hit_of(chunk: Chunk, question: Question, ranked: Ranked) -> Hit:
     """Return the hit of a ranked chunk: with its text, its best lines, and why it matched in words."""
-    asked = {term: weight for term, weight in question.terms.items() if weight > MIN_WEIGHT}
+    weights = {term: weight for term, weight in question.terms.items() if weight > MIN_WEIGHT}
     rows = [words(text) for text in chunk.text.split("\n")]
-    matched = _matched_words(rows, asked)
+    matched = _matched_words(rows, weights)
     return Hit(
         chunk=chunk,
         score=round(ranked.score, 4),
@@ -61,11 +61,11 @@ def hit_of(chunk: Chunk, question: Question, ranked: Ranked) -> Hit:
     )
 
 
-def _matched_words(rows: list[list[str]], asked: Mapping[str, float]) -> dict[str, float]:
+def _matched_words(rows: list[list[str]], weights: Mapping[str, float]) -> dict[str, float]:
     """Return the words of a text that the question names, each with the weight of its best term."""
     found: dict[str, float] = {}
     for word in set().union(*rows):
-        shared = [asked[term] for term in known_terms(word) if term in asked]
+        shared = [weights[term] for term in known_terms(word) if term in weights]
         if shared:
             found[word] = max(shared)
     return found

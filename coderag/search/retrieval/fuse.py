@@ -1,4 +1,4 @@
-"""Several lists of scores to one: each scaled to 0..1 over its best, weighted and summed; or by rank alone.
+"""Several lists of scores to one (fusion): each scaled to 0..1, weighted and summed; or by reciprocal rank.
 
 Scaling by the least and the greatest score of a list (min-max, a convex combination; Bruch, Gai and Ingber, "An
 Analysis of Fusion Functions for Hybrid Retrieval", 2023) keeps how far apart scores are. Reciprocal rank fusion
@@ -22,10 +22,10 @@ RANK_DAMPING = 60.0  # the k of reciprocal rank fusion
 
 
 class Listed:
-    """The best of a list of scores: which, and how far the scores reach."""
+    """The best of a list of scores, and the range of these."""
 
     def __init__(self, best: Array, scores: Array, depth: int = DEPTH) -> None:
-        """Take the best, i64[n], and their scores, f32[n], best first; up to `depth` were asked for."""
+        """Take the best, i64[n], and their scores, f32[n], best first; a full list has `depth`."""
         self.best = best
         # A list that is not full ends at 0; then the least of its scores is still something.
         self.least = float(scores[-1]) if len(scores) == depth else 0.0
@@ -38,7 +38,7 @@ class Listed:
         return found
 
     def reciprocal(self, chunks: Array, scores: Array) -> Array:
-        """Return what the rank of some chunks is worth, f32[chunks] in 0..1; 0 for those not on the list.
+        """Return the reciprocal rank of some chunks, f32[chunks] in 0..1; 0 for those not on the list.
 
         All of the list are among them; equal scores rank in the order in which they are given.
         """
@@ -57,7 +57,7 @@ def listed(scores: Array, depth: int = DEPTH) -> Listed:
 
 def joined(lists: Sequence[Listed]) -> Array:
     """Return the chunks that are on some list, each once, ascending: i64[n]."""
-    found = np.sort(np.concatenate([one.best for one in lists])) if lists else np.zeros(0, dtype=np.int64)
+    found = np.sort(np.concatenate([listed.best for listed in lists])) if lists else np.zeros(0, dtype=np.int64)
     return found[np.diff(found, prepend=-1) > 0]
 
 
@@ -67,8 +67,8 @@ def fuse(chunks: Array, lists: Sequence[tuple[Listed, Array, float]], fusion: Fu
     A list comes with the scores, f32[chunks], that it has for all of them, and its weight.
     """
     total = np.zeros(len(chunks), dtype=np.float32)
-    for one, scores, weight in lists:
+    for own, scores, weight in lists:
         total += np.float32(weight) * (
-            one.scaled(scores) if fusion is Fusion.MIN_MAX else one.reciprocal(chunks, scores)
+            own.scaled(scores) if fusion is Fusion.MIN_MAX else own.reciprocal(chunks, scores)
         )
     return total

@@ -1,4 +1,4 @@
-"""How like the words of a question are to those of names: late interaction over word vectors.
+"""The similarity of the words of a question and those of names: late interaction over word vectors.
 
 Each word of the question is held against every word of a name and keeps its best likeness; the question's words are
 then averaged by what they weigh (MaxSim; Khattab and Zaharia, "ColBERT", 2020, over vectors that know no context).
@@ -28,22 +28,22 @@ def name_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(piece for word in words(text) for piece in split_identifier(word)))
 
 
-def likeness(asked: Mapping[str, float], texts: Sequence[tuple[str, ...]]) -> Array:
-    """Return how like weighted words are to those of each text, f32[texts] in 0..1; 0 for a text without words."""
+def likeness(weights: Mapping[str, float], texts: Sequence[tuple[str, ...]]) -> Array:
+    """Return the similarity of weighted words to those of each text, f32[texts] in 0..1; 0 for one without words."""
     found = np.zeros(len(texts), dtype=np.float32)
     vocabulary = sorted({word for text in texts for word in text})  # the order of the texts must not tell in a product
-    total = sum(asked.values())
+    total = sum(weights.values())
     if not vocabulary or total <= 0:
         return found
     place = {word: number for number, word in enumerate(vocabulary)}
-    both = _vectors([*asked, *vocabulary])
-    pairs = np.maximum(both[: len(asked)] @ both[len(asked) :].T, 0.0)
+    both = _vectors([*weights, *vocabulary])
+    pairs = np.maximum(both[: len(weights)] @ both[len(weights) :].T, 0.0)
     flat = [place[word] for text in texts for word in text]
     sizes = np.array([len(text) for text in texts], dtype=np.int64)
     some = sizes > 0
     starts = (np.cumsum(sizes) - sizes)[some]
     best = np.maximum.reduceat(pairs[:, flat], starts, axis=1)
-    shares = np.array(list(asked.values()), dtype=np.float32) / np.float32(total)
+    shares = np.array(list(weights.values()), dtype=np.float32) / np.float32(total)
     found[some] = weighted_sums(best.T, shares)
     return found
 

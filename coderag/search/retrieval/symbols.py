@@ -1,4 +1,4 @@
-"""A name to the definitions that carry it: exact, qualified, or spelled much like it."""
+"""A name to its definitions: exact, qualified, or fuzzy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranked tables to the columns of theirs that matter for a question: those that match, and the keys to join by."""
+"""Ranked tables to their best columns for a question: those that match, and the keys to join by."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def rank_columns(
     ordered = places[order].tolist()
     scores = dict(zip(ordered, fit[order].tolist(), strict=True))
     keys = _keys(catalog, [table for table, _ in chosen[:KEYED]])
-    # Keys come first, but not so many of them that what the question asks for has no room.
+    # Keys come first, but leave room for columns that match.
     picked = dict.fromkeys(chain(ordered[: k // 2], keys, ordered[:k]))
     kept = sorted(list(picked)[:k], key=lambda column: (-scores[column], column))
     owner = catalog.column_table

@@ -1,4 +1,4 @@
-"""Scores of tables to the databases that a question is about: one leads, few rival it, the others are only known."""
+"""Scores of tables to scores of databases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coderag.index.storage.arrays.arrays import Array
 
 __all__ = ["BEST_TABLES", "RankedDatabase", "rank_databases"]
 
-BEST_TABLES = 2  # that a database is known by
+BEST_TABLES = 2  # of a database that are named for it
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Scores of tables to a list of them, in which what was picked before lifts what it can be joined with."""
+"""Scores of tables to a greedy selection, in which each pick gives a bonus to the tables that it joins with."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ NEAR = 10  # tables whose neighbours gain a share of their score before the firs
 
 @dataclass(frozen=True, slots=True)
 class SelectionSettings:
-    """What joins count, where the best table of each leg counts about 1; tuned on public sets, see ARCHITECTURE.md."""
+    """The bonuses of joins, on a scale where the best table of a signal has about 1; tuned, see ARCHITECTURE.md."""
 
-    join: Mapping[Evidence, float] = field(  # what a picked table lifts one by that it can be joined with
+    join: Mapping[Evidence, float] = field(  # bonus of a table that joins with a pick
         default_factory=lambda: MappingProxyType(
             {Evidence.DECLARED: 0.25, Evidence.MODEL: 0.25, Evidence.QUERY: 0.1, Evidence.INFERRED: 0.08}
         )
@@ -37,7 +37,7 @@ DEFAULT = SelectionSettings()
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A table in its turn."""
+    """A picked table."""
 
     table: int
     score: float  # with what joins add; never more than that of the table before

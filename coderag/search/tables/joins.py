@@ -38,14 +38,14 @@ class JoinStep:
 
 @dataclass(frozen=True, slots=True)
 class JoinPath:
-    """Tables that can be joined with each other, and how; one alone when nothing joins it with the others.
+    """Tables that can be joined with each other, and how; a single table where nothing joins it with the others.
 
     Several steps between the same two tables are alternatives, as of a billing and a shipping address. A step from a
     table to itself is a hierarchy.
     """
 
-    tables: tuple[int, ...]  # those asked for, in the order asked, then those that connect them
-    connecting: tuple[int, ...]  # of them: those that nobody asked for
+    tables: tuple[int, ...]  # those to join, in their order, then those that connect them
+    connecting: tuple[int, ...]  # of them: those that only connect
     steps: tuple[JoinStep, ...]
 
 
@@ -54,11 +54,11 @@ def join_paths(catalog: Catalog, tables: Sequence[int]) -> list[JoinPath]:
 
     Tables of different databases are not joined. Paths come in the order of their first tables.
     """
-    wanted = list(dict.fromkeys(tables))
-    pairs = _tree(catalog, wanted)
-    shared = _shared_keys(catalog, wanted, pairs)
-    connecting = sorted({table for pair in pairs for table in pair} - set(wanted))
-    members = [*wanted, *connecting]
+    chosen = list(dict.fromkeys(tables))
+    pairs = _tree(catalog, chosen)
+    shared = _shared_keys(catalog, chosen, pairs)
+    connecting = sorted({table for pair in pairs for table in pair} - set(chosen))
+    members = [*chosen, *connecting]
     groups = _components(members, [*pairs, *shared])
     known = _relations(catalog, members)
     paths = []
@@ -68,7 +68,7 @@ def join_paths(catalog: Catalog, tables: Sequence[int]) -> list[JoinPath]:
             if pair[0] in group:
                 steps += [_step(relation) for relation in known[pair]]
         steps += [step for pair, step in shared.items() if pair[0] in group]
-        paths.append(JoinPath(tuple(group), tuple(one for one in group if one in connecting), tuple(steps)))
+        paths.append(JoinPath(tuple(group), tuple(table for table in group if table in connecting), tuple(steps)))
     return paths
 
 
@@ -90,8 +90,8 @@ def _relations(catalog: Catalog, tables: Sequence[int]) -> dict[tuple[int, int],
     left, right = catalog.arrays["relation_left_table"], catalog.arrays["relation_right_table"]
     found: dict[tuple[int, int], list[Relation]] = {}
     for number in np.flatnonzero(among[left] & among[right]).tolist():
-        one, other = int(left[number]), int(right[number])
-        found.setdefault((min(one, other), max(one, other)), []).append(catalog.relations[number])
+        ends = int(left[number]), int(right[number])
+        found.setdefault((min(ends), max(ends)), []).append(catalog.relations[number])
     for pair, relations in found.items():
         sure = [relation for relation in relations if relation.evidence in (Evidence.DECLARED, Evidence.MODEL)]
         found[pair] = sure or relations
@@ -109,16 +109,16 @@ def _step(relation: Relation) -> JoinStep:
     )
 
 
-def _tree(catalog: Catalog, wanted: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the pairs of tables, lower number first, whose joins connect the wanted ones."""
-    distance, origin, before = _spread(catalog, wanted)
+def _tree(catalog: Catalog, chosen: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the pairs of tables, lower number first, whose joins connect the chosen tables."""
+    distance, origin, before = _spread(catalog, chosen)
     bridges = []
     for table, far in distance.items():
         for other, evidence in catalog.neighbours(table):
             if table < other and other in distance and origin[table] != origin[other]:
                 length = far + LENGTHS[EVIDENCE[evidence]] + distance[other]
                 bridges.append((length, table, other))
-    leader = {table: table for table in wanted}
+    leader = {table: table for table in chosen}
     pairs: dict[tuple[int, int], None] = {}
     for length, table, other in sorted(bridges):
         one, two = _leader(leader, origin[table]), _leader(leader, origin[other])
@@ -133,10 +133,10 @@ def _tree(catalog: Catalog, wanted: Sequence[int]) -> list[tuple[int, int]]:
     return sorted(pairs)
 
 
-def _spread(catalog: Catalog, wanted: Sequence[int]) -> tuple[dict[int, float], dict[int, int], dict[int, int]]:
-    """Return for each table within reach its distance to the nearest wanted one, which that is, and the way there."""
-    distance, origin, before = dict.fromkeys(wanted, 0.0), {table: table for table in wanted}, dict[int, int]()
-    queue = [(0.0, table) for table in sorted(wanted)]
+def _spread(catalog: Catalog, chosen: Sequence[int]) -> tuple[dict[int, float], dict[int, int], dict[int, int]]:
+    """Return for each table within reach the distance to the nearest chosen table, that table, and the step to it."""
+    distance, origin, before = dict.fromkeys(chosen, 0.0), {table: table for table in chosen}, dict[int, int]()
+    queue = [(0.0, table) for table in sorted(chosen)]
     while queue:
         far, table = heappop(queue)
         if far > distance[table]:
@@ -168,14 +168,14 @@ def _components(tables: Sequence[int], pairs: Iterable[tuple[int, int]]) -> list
 
 
 def _shared_keys(
-    catalog: Catalog, wanted: Sequence[int], pairs: Sequence[tuple[int, int]]
+    catalog: Catalog, chosen: Sequence[int], pairs: Sequence[tuple[int, int]]
 ) -> dict[tuple[int, int], JoinStep]:
     """Return joins of tables that nothing else connects: by all columns of the same name that name a key."""
-    left_over = _components([*wanted, *sorted({one for pair in pairs for one in pair} - set(wanted))], pairs)
+    left_over = _components([*chosen, *sorted({table for pair in pairs for table in pair} - set(chosen))], pairs)
     leader = {table: number for number, group in enumerate(left_over) for table in group}
     steps: dict[tuple[int, int], JoinStep] = {}
-    for place, one in enumerate(wanted):
-        for other in wanted[place + 1 :]:
+    for place, one in enumerate(chosen):
+        for other in chosen[place + 1 :]:
             if leader[one] == leader[other] or catalog.group[one] != catalog.group[other]:
                 continue
             own = {name.casefold(): name for name in _key_names(catalog, one)}

@@ -28,7 +28,7 @@ class QueryTerm(NamedTuple):
     term: int  # its hash
     word: str  # as it is written
     weight: float
-    plain: str = ""  # the word in lower case, where other words may stand for it
+    plain: str = ""  # the word in lower case where it can be expanded, else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Matches:
     weights: Array  # f32[words]: how much each counts, rarity included
     tables: Array  # f32[words, tables]: how well each fits a table, 0..1
     columns: Array  # f32[columns]: how well all of them fit a column
-    named: Array  # f32[tables]: the share of a table's name that is asked for
+    named: Array  # f32[tables]: the share of a table's name that the question names
 
 
 def query_terms(words: Sequence[AskedWord], *, factor: float = 1.0) -> list[QueryTerm]:
@@ -61,35 +61,38 @@ def query_terms(words: Sequence[AskedWord], *, factor: float = 1.0) -> list[Quer
     return list(found.values())
 
 
-def match(catalog: Catalog, wanted: Sequence[QueryTerm], allowed: Array) -> Matches:
-    """Return what the terms asked for find among the tables allowed, bool[tables].
+def match(catalog: Catalog, sought_terms: Sequence[QueryTerm], allowed: Array) -> Matches:
+    """Return the matches of some terms among the tables allowed, bool[tables].
 
-    A word that a database lacks finds what may stand for it there.
+    Where a database lacks a word, its expansions (abbreviations, synonyms) are looked for.
     """
-    rows = np.zeros((len(wanted), len(catalog)), dtype=np.float32)
+    rows = np.zeros((len(sought_terms), len(catalog)), dtype=np.float32)
     direct = _Sought(
-        np.arange(len(wanted)),
-        np.ones(len(wanted), dtype=np.float32),
-        _places(catalog, [query_term.term for query_term in wanted]),
+        np.arange(len(sought_terms)),
+        np.ones(len(sought_terms), dtype=np.float32),
+        _places(catalog, [query_term.term for query_term in sought_terms]),
         np.broadcast_to(allowed, rows.shape),
     )
     _raise(catalog, rows, direct)
-    others = _others(catalog, wanted, lacking=_lacking(catalog, rows, wanted, allowed=allowed))
+    others = _others(catalog, sought_terms, lacking=_lacking(catalog, rows, sought_terms, allowed=allowed))
     _raise(catalog, rows, others)
     held = np.count_nonzero(rows, axis=1)
     size = int(np.count_nonzero(allowed))
     weights = np.array(
-        [one.weight * idf(size, count) if count else 0.0 for one, count in zip(wanted, held.tolist(), strict=True)],
+        [
+            term.weight * idf(size, count) if count else 0.0
+            for term, count in zip(sought_terms, held.tolist(), strict=True)
+        ],
         dtype=np.float32,
     )
     sought = _Found(catalog, (direct, others))
     columns = sought.columns(weights)
     names = sought.names(
-        np.array([min(1.0, query_term.weight * NAME_WEIGHT_FACTOR) for query_term in wanted]) * (held > 0)
+        np.array([min(1.0, query_term.weight * NAME_WEIGHT_FACTOR) for query_term in sought_terms]) * (held > 0)
     )
     found = np.flatnonzero(held)
     return Matches(
-        tuple(wanted[place].word for place in found.tolist()),
+        tuple(sought_terms[place].word for place in found.tolist()),
         weights[found],
         rows[found],
         columns,
@@ -124,8 +127,8 @@ class _Hits(NamedTuple):
 
 
 def _places(catalog: Catalog, hashes: Sequence[int]) -> _Places:
-    wanted = np.array(hashes, dtype=np.uint64)
-    return _Places(*(catalog.postings(name).find(wanted) for name in _Places._fields))
+    keys = np.array(hashes, dtype=np.uint64)
+    return _Places(*(catalog.postings(name).find(keys) for name in _Places._fields))
 
 
 def _hits(postings: Postings, places: Array) -> _Hits:
@@ -147,23 +150,23 @@ def _raise(catalog: Catalog, rows: Array, sought: _Sought) -> None:
         np.maximum.at(rows, (word[kept], hits.docs[kept]), (hits.fits * sought.trust[hits.term])[kept])
 
 
-def _lacking(catalog: Catalog, rows: Array, wanted: Sequence[QueryTerm], *, allowed: Array) -> Array:
+def _lacking(catalog: Catalog, rows: Array, sought_terms: Sequence[QueryTerm], *, allowed: Array) -> Array:
     """Return the allowed tables of the databases that lack a word, bool[words, tables]; none for what is no word."""
     if not len(catalog):
         return np.zeros(rows.shape, dtype=bool)
     has = np.maximum.reduceat(rows, catalog.group_starts, axis=1) > 0
-    plain = np.array([bool(query_term.plain) for query_term in wanted], dtype=bool)
+    plain = np.array([bool(query_term.plain) for query_term in sought_terms], dtype=bool)
     lacking: Array = ~has[:, catalog.group] & allowed & plain[:, None]
     return lacking
 
 
-def _others(catalog: Catalog, wanted: Sequence[QueryTerm], *, lacking: Array) -> _Sought:
-    """Return the terms that may stand for words where these are lacking."""
+def _others(catalog: Catalog, sought_terms: Sequence[QueryTerm], *, lacking: Array) -> _Sought:
+    """Return the expansions of words where these are lacking."""
     words: list[int] = []
     trusts: list[float] = []
     hashes: list[int] = []
     for word in np.flatnonzero(lacking.any(axis=1)).tolist():
-        for term, trust in expansions(catalog, wanted[word].plain).items():
+        for term, trust in expansions(catalog, sought_terms[word].plain).items():
             words.append(word)
             trusts.append(trust)
             hashes.append(term)

@@ -1,4 +1,4 @@
-"""Tables to what they can be joined by without a table in between: keys of a third one that several refer to."""
+"""Tables to the keys of a third table by which they can be joined directly, as all refer to it."""
 
 from __future__ import annotations
 

@@ -42,11 +42,11 @@ class Signal:
     scaled: bool = True  # whether to divide by the best; not where 1 has a meaning of its own
 
 
-def weighted(leg: Signal, request: Request) -> Array:
-    """Return what a leg adds to the score of each table."""
-    found = leg.score(request)
-    best = float(found.max(initial=0.0)) if leg.scaled else 1.0
-    share: Array = found * np.float32(leg.weight / best if best > 0 else 0.0)
+def weighted(signal: Signal, request: Request) -> Array:
+    """Return what a signal adds to the score of each table."""
+    scores = signal.score(request)
+    best = float(scores.max(initial=0.0)) if signal.scaled else 1.0
+    share: Array = scores * np.float32(signal.weight / best if best > 0 else 0.0)
     return share
 
 
@@ -61,7 +61,7 @@ def _name(request: Request) -> Array:
 def _database(request: Request) -> Array:
     """Score the tables of a database by how well they together cover the question, each word by the best of them.
 
-    In one database alone that tells nothing; then tables without a word of the question still come after the others.
+    In a single database all score the same, so that tables without a word of the question still come after the others.
     """
     catalog, matches = request.catalog, request.matches
     if not len(matches.words):

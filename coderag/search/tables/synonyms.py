@@ -1,4 +1,4 @@
-"""Words that schemas and people use for the same thing; a group a line."""
+"""Words that schemas and people use for the same thing; one group per line."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def _table() -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for line in GROUPS.split("\n"):
         stems = [stem(word) for word in line.split()]
-        for one in stems:
-            found.setdefault(one, {}).update((other, None) for other in stems if other != one)
-    return {one: tuple(others) for one, others in found.items()}
+        for term in stems:
+            found.setdefault(term, {}).update((other, None) for other in stems if other != term)
+    return {term: tuple(others) for term, others in found.items()}
 
 
 def synonyms(term: str) -> tuple[str, ...]:

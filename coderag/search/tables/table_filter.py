@@ -25,16 +25,16 @@ def allowed_tables(catalog: Catalog, conditions: TableFilter) -> Array | None:
     """
     masks: list[Array] = []
     if conditions.databases:
-        wanted = _chosen("database", catalog.groups, conditions.databases)
-        masks.append(np.array([*wanted, False], dtype=bool)[catalog.group])
-    for name, given in (
+        chosen = _chosen("database", catalog.groups, conditions.databases)
+        masks.append(np.array([*chosen, False], dtype=bool)[catalog.group])
+    for name, values in (
         ("schema", conditions.schemas),
         ("environment", conditions.environments),
         ("domain", conditions.domains),
         ("dialect", frozenset(map(_dialect_name, conditions.dialects))),
     ):
-        if given:
-            masks.append(catalog.having(name, _chosen(name, catalog.values(name), given)))
+        if values:
+            masks.append(catalog.having(name, _chosen(name, catalog.values(name), values)))
     if conditions.paths:
         allowed = path_test(conditions.paths)
         masks.append(catalog.having("path", [allowed(path) for path in catalog.values("path")]))
@@ -50,12 +50,12 @@ def allowed_tables(catalog: Catalog, conditions: TableFilter) -> Array | None:
     return np.logical_and.reduce(masks) if masks else None
 
 
-def _chosen(name: str, known: Sequence[str], given: Iterable[str]) -> list[bool]:
-    wanted = {one.casefold() for one in given}
-    if unknown := sorted(wanted - {one.casefold() for one in known}):
+def _chosen(name: str, known: Sequence[str], values: Iterable[str]) -> list[bool]:
+    folded = {value.casefold() for value in values}
+    if unknown := sorted(folded - {value.casefold() for value in known}):
         there = ", ".join(sorted(filter(None, known))) or "none"
         raise QueryError(f"no table is of the {name} {unknown[0]!r}; known are {there}")
-    return [one.casefold() in wanted for one in known]
+    return [value.casefold() in folded for value in known]
 
 
 def _dialect_name(name: str) -> str:

@@ -1,8 +1,8 @@
 """A question about data to the tables, columns, example queries and definitions that answer it.
 
-Legs score every table, each in its own way; their scores, divided by the best, are weighted and summed. Then tables
-are picked one by one, and each picked table lifts those that it can be joined with: a soft bonus, so that a table that
-fits well comes before a neighbour that does not.
+Signals score every table; their scores, divided by the best, are weighted and summed. Then tables are picked one by
+one (greedy selection), and each pick gives a bonus to the tables that it can be joined with: a soft one, so that a
+table that fits well comes before a neighbour that does not.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from coderag.text.asking import AskedWord, asked_words
 __all__ = ["COMMON", "RankedTable", "TableRanking", "rank_tables"]
 
 EVIDENCE_WEIGHT, DEFINITION_WEIGHT = 0.8, 0.5  # of words that do not come from the question itself
-FACTORS = MappingProxyType({"test": 0.5, "example": 0.6, "vendored": 0.6, "legacy": 0.7})  # by the labels of a table
+PRIORS = MappingProxyType({"test": 0.5, "example": 0.6, "vendored": 0.6, "legacy": 0.7})  # by the labels of a table
 REASON_WORDS = 6
-# Legs that score tables without a word of the question in them: the whole database has that score, and something is
-# always nearest.
+# Signals that score tables without a word of the question, too: one is the same for a whole database, and by the other
+# some table is always nearest.
 COMMON = ("database", "dense")
 
 
@@ -57,7 +57,7 @@ class TableRanking:
     queries: tuple[SimilarQuery, ...]
     definitions: tuple[DefinitionMatch, ...]
     databases: tuple[RankedDatabase, ...] = ()  # all that have a table allowed
-    matched: bool = False  # something of the question is found in a table, an example query or a definition
+    matched: bool = False  # a table, an example query or a definition holds a word of the question
 
 
 def rank_tables(
@@ -70,12 +70,12 @@ def rank_tables(
     use_examples: bool = True,
     columns: int = COLUMNS,
     vector: Array | None = None,
-    legs: Sequence[Signal] = SIGNALS,
-    picking: SelectionSettings = DEFAULT,
+    signals: Sequence[Signal] = SIGNALS,
+    selection_settings: SelectionSettings = DEFAULT,
 ) -> TableRanking:
     """Return the k best tables of those allowed (bool[tables]) and what else of the catalog answers a question.
 
-    `evidence` is what is known besides: what words of the question mean, or a formula. `vector` is the question's,
+    `evidence` is further knowledge: what words of the question mean, or a formula. `vector` is the question's,
     f32[dimensions], by the encoder that made the catalog's; None where words alone answer.
     """
     if allowed is None:
@@ -92,9 +92,9 @@ def rank_tables(
         definitions=definitions,
         near=_near(catalog, vector),
     )
-    parts = {leg.name: weighted(leg, request) for leg in legs}
-    scores = np.sum(list(parts.values()), axis=0) * allowed * _factors(catalog)
-    picked = select_greedily(catalog, scores, k=k, picking=picking)
+    parts = {signal.name: weighted(signal, request) for signal in signals}
+    scores = np.sum(list(parts.values()), axis=0) * allowed * _priors(catalog)
+    picked = select_greedily(catalog, scores, k=k, picking=selection_settings)
     ranked_columns = rank_columns(
         catalog,
         [(selection.table, selection.score) for selection in picked],
@@ -109,7 +109,7 @@ def rank_tables(
         tuple(similar),
         definitions,
         databases=tuple(rank_databases(catalog, scores, allowed)),
-        matched=any((parts[leg.name] * allowed).any() for leg in legs if leg.name not in COMMON),
+        matched=any((parts[signal.name] * allowed).any() for signal in signals if signal.name not in COMMON),
     )
 
 
@@ -135,14 +135,14 @@ def _near(catalog: Catalog, vector: Array | None) -> Array:
     return cosines(catalog.table_vectors, vector)
 
 
-def _factors(catalog: Catalog) -> Array:
-    """Return what multiplies each table's score: below one for those of tests, examples and old code."""
-    factor = np.ones(len(catalog), dtype=np.float32)
+def _priors(catalog: Catalog) -> Array:
+    """Return the prior of each table, f32[tables]: below one for those of tests, examples and old code."""
+    prior = np.ones(len(catalog), dtype=np.float32)
     labels = catalog.values("label")
     for label in labels:
-        if label in FACTORS:
-            factor[catalog.having("label", [label == one for one in labels])] *= FACTORS[label]
-    return factor
+        if label in PRIORS:
+            prior[catalog.having("label", [label == known for known in labels])] *= PRIORS[label]
+    return prior
 
 
 def _explained(request: Request, picked: Sequence[Selection], parts: Mapping[str, Array]) -> tuple[RankedTable, ...]:

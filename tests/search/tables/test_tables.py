@@ -207,7 +207,7 @@ def test_another_leg_can_be_added(tmp_path: Path) -> None:
     def likes_products(request: Request) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         return np.array([name == "products" for name in request.catalog.names], dtype=np.float32)
 
-    ranking = rank_tables(catalog, "customers", legs=(*SIGNALS, Signal("taste", 5.0, likes_products)))
+    ranking = rank_tables(catalog, "customers", signals=(*SIGNALS, Signal("taste", 5.0, likes_products)))
     assert tables(catalog, ranking)[0] == "products"
     assert ranking.tables[0].parts["taste"] == 5.0
 
