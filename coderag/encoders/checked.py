@@ -1,4 +1,4 @@
-"""Numbers that a model gave, to rows that an index may hold: finite, of the right width, of unit length."""
+"""A model's output to valid vectors: finite, with the right number of dimensions, of unit length."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["finite", "unit_vectors"]
 
 
 def unit_vectors(vectors: Array, *, dimensions: int, name: str) -> Array:
-    """Return f32[n, dimensions] of unit length, cut from wider rows; 0 dimensions keeps the width.
+    """Return f32[n, dimensions] of unit length, truncated from wider rows; 0 dimensions keeps the width.
 
-    Cutting is what Matryoshka models are trained for (Kusupati et al., 2022). Raises EncoderError for rows that are
-    too short, and for numbers that are none.
+    Matryoshka models are trained for truncation (Kusupati et al., 2022). Raises EncoderError for rows that are too
+    short, and for NaN and infinity.
     """
     width = vectors.shape[1]
     if dimensions > width:
@@ -23,11 +23,11 @@ def unit_vectors(vectors: Array, *, dimensions: int, name: str) -> Array:
 
 
 def finite(numbers: Array, *, name: str, error: type[CoderagError]) -> Array:
-    """Return the numbers as f32; raises the error where one of them is NaN or infinite."""
+    """Return the numbers as f32; raises the error if one of them is NaN or infinite."""
     with np.errstate(over="ignore"):
-        found: Array = np.asarray(numbers, dtype=np.float32)
-    if not np.isfinite(found).all():
-        row = int(np.argwhere(~np.isfinite(found))[0][0])
+        rows: Array = np.asarray(numbers, dtype=np.float32)
+    if not np.isfinite(rows).all():
+        row = int(np.argwhere(~np.isfinite(rows))[0][0])
         advice = "a model that overflows in float16 works with dtype=bfloat16 or dtype=float32"
-        raise error(f"{name} gives NaN or infinity (row {row} of {len(found)}); {advice}")
-    return found
+        raise error(f"{name} gives NaN or infinity (row {row} of {len(rows)}); {advice}")
+    return rows

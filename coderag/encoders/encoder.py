@@ -1,4 +1,4 @@
-"""What every encoder is: texts in, vectors of unit length out."""
+"""The interface of every encoder: texts in, vectors of unit length out."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ __all__ = ["Array", "Encoder", "EncoderIdentity", "Passage", "quantised", "unit_
 Array = npt.NDArray[Any]
 
 INT8_MAX = 127
-ALMOST_NOTHING = 1e-12  # a row of zeros is divided by this and stays
+ALMOST_NOTHING = 1e-12  # a row of zeros is divided by this and stays zero
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is embedded of a chunk or a table."""
+    """The parts of a chunk or a table that are embedded."""
 
     name: str
-    scope: str  # what encloses the name; "" at the top
+    scope: str  # the enclosing definitions; "" at the top level
     path: str
     text: str  # with signature, documentation and body
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderIdentity:
-    """All that a vector depends on besides its text; two encoders of one identity give the same vectors."""
+    """Everything that a vector depends on besides its text; encoders of equal identity give equal vectors."""
 
     kind: str  # "static", "transformers", "onnx", "http"
     model: str
@@ -42,26 +42,26 @@ class EncoderIdentity:
 
     @property
     def key(self) -> str:
-        """A short hash that names the vectors of this encoder."""
-        told = "\0".join(map(str, asdict(self).values()))
-        return blake2b(told.encode(), digest_size=6).hexdigest()
+        """A short hash that identifies the vectors of this encoder."""
+        text = "\0".join(map(str, asdict(self).values()))
+        return blake2b(text.encode(), digest_size=6).hexdigest()
 
 
 class Encoder(Protocol):
-    """A model that places questions and passages in one space, where near means about the same."""
+    """An embedding model: queries and passages as vectors in one space, where close means similar."""
 
     @property
     def identity(self) -> EncoderIdentity:
         """What the vectors depend on."""
 
     def encode_passages(self, passages: Sequence[Passage]) -> Array:
-        """Return f32[passages, dimensions], each row of unit length, zeros where the model knows no word.
+        """Return f32[passages, dimensions], each row of unit length, zeros for a text without known words.
 
         Raises EncoderError when the model cannot answer.
         """
 
     def encode_query(self, text: str) -> Array:
-        """Return f32[dimensions] of unit length, zeros where the model knows no word; raises EncoderError."""
+        """Return f32[dimensions] of unit length, zeros for a text without known words; raises EncoderError."""
 
 
 def unit_rows(vectors: Array) -> Array:
@@ -72,7 +72,7 @@ def unit_rows(vectors: Array) -> Array:
 
 
 def quantised(vectors: Array) -> Array:
-    """Return rows as int8, each scaled so that its largest value is 127: cosines survive, lengths do not."""
+    """Return rows as int8, each scaled so that its largest value is 127: cosines are preserved, lengths are not."""
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
     scaled: Array = np.rint(vectors * (INT8_MAX / np.maximum(largest, ALMOST_NOTHING))).astype(np.int8)
     return scaled

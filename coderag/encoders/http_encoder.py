@@ -22,24 +22,24 @@ from coderag.errors import EncoderError
 
 __all__ = ["HttpEncoder", "http_encoder"]
 
-BATCH_TEXTS = 32  # what text-embeddings-inference takes at most unless told otherwise
+BATCH_TEXTS = 32  # the default maximum of text-embeddings-inference
 BATCH_CHARACTERS = 120_000
-CHARACTERS_PER_TOKEN = 3  # of code, rather too few: a text that is too long is an error, one that is cut is not
-MOST_CHARACTERS = 24_000  # of a text; services read 8,000 tokens
-PROBE = "def probe(): return 1"  # whose vector tells the width
+CHARACTERS_PER_TOKEN = 3  # in code, a low estimate: a text that is too long is an error, a truncated one is not
+MOST_CHARACTERS = 24_000  # per text; services read 8,000 tokens
+PROBE = "def probe(): return 1"  # embedded to learn the dimensions
 
 
 def http_encoder(spec: EncoderSpec, *, preset: Preset | None = None) -> HttpEncoder:
-    """Return an encoder that asks an endpoint; raises EncoderError for one that the user must allow first."""
+    """Return an encoder that calls an endpoint; raises EncoderError for one that the user has not allowed."""
     endpoint = open_endpoint(spec.url, error=EncoderError, trusted=spec.trusted, timeout=spec.timeout)
     return HttpEncoder(endpoint, spec, preset=preset)
 
 
 class HttpEncoder:
-    """A model that somebody else runs."""
+    """An embedding model behind an HTTP endpoint."""
 
     def __init__(self, endpoint: Endpoint, spec: EncoderSpec, *, preset: Preset | None = None) -> None:
-        """Take how to ask from `spec`, and the width from it or from the preset, else from the first answer."""
+        """Take the request's options from `spec`; the dimensions from it, the preset, or else the first answer."""
         self._endpoint = endpoint
         self._spec = spec
         self._dimensions = spec.dimensions or (preset.dimensions if preset else 0)
@@ -49,7 +49,7 @@ class HttpEncoder:
 
     @cached_property
     def identity(self) -> EncoderIdentity:
-        """What the vectors depend on; asks the endpoint once where nothing tells the width. Raises EncoderError."""
+        """What the vectors depend on; sends one request if the dimensions are unknown. Raises EncoderError."""
         return EncoderIdentity(
             "http",
             f"{self._endpoint.name}#{self._spec.model}",
@@ -65,8 +65,8 @@ class HttpEncoder:
 
     def encode_query(self, text: str) -> Array:
         """Return f32[dimensions] of unit length, zeros for no text; raises EncoderError."""
-        found: Array = self._rows([query_text(text)], self._query_prefix, tries=TRIES_IN_A_HURRY)[0]
-        return found
+        vector: Array = self._rows([query_text(text)], self._query_prefix, tries=TRIES_IN_A_HURRY)[0]
+        return vector
 
     def _width(self) -> int:
         self._dimensions = self._dimensions or self._asked([PROBE], tries=TRIES).shape[1]
@@ -76,12 +76,12 @@ class HttpEncoder:
         places = [place for place, text in enumerate(texts) if text]
         if not places:
             return np.zeros((len(texts), self._width()), dtype=np.float32)
-        found = self._asked([(prefix + texts[place])[: self._characters] for place in places], tries=tries)
-        self._dimensions = self._dimensions or found.shape[1]
+        vectors = self._asked([(prefix + texts[place])[: self._characters] for place in places], tries=tries)
+        self._dimensions = self._dimensions or vectors.shape[1]
         if len(places) == len(texts):
-            return found
+            return vectors
         rows = np.zeros((len(texts), self._dimensions), dtype=np.float32)
-        rows[places] = found
+        rows[places] = vectors
         return rows
 
     def _asked(self, texts: Sequence[str], *, tries: int) -> Array:
@@ -96,14 +96,14 @@ class HttpEncoder:
     def _vectors(self, answer: Any, count: int) -> Array:
         """Return the vectors of an answer in the order of the texts, of unit length."""
         data = answer.get("data") if isinstance(answer, dict) else None
-        if not isinstance(data, list) or not all(isinstance(one, dict) and "embedding" in one for one in data):
+        if not isinstance(data, list) or not all(isinstance(item, dict) and "embedding" in item for item in data):
             raise EncoderError(f"{self._name} answered with no list 'data' of embeddings; is this the right address?")
         if len(data) != count:
             raise EncoderError(f"{self._name} gave {len(data)} vectors for {count} texts")
-        places = [one.get("index", place) for place, one in enumerate(data)]
+        places = [item.get("index", place) for place, item in enumerate(data)]
         if not all(isinstance(place, int) for place in places) or sorted(places) != list(range(count)):
             raise EncoderError(f"{self._name} numbers its vectors otherwise than the texts")
-        embeddings = [one["embedding"] for one in data]
+        embeddings = [item["embedding"] for item in data]
         try:
             rows = np.asarray([embeddings[places.index(place)] for place in range(count)], dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -118,7 +118,7 @@ class HttpEncoder:
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the texts in order, so many at a time as one request should carry."""
+    """Yield the texts in order, in batches of the size of one request."""
     batch: list[str] = []
     characters = 0
     for text in texts:

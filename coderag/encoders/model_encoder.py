@@ -1,4 +1,4 @@
-"""A transformer and the recipe of its vectors, to an encoder."""
+"""A transformer with its pooling, prefixes and dense layers, to an encoder."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from coderag.errors import EncoderError
 
 __all__ = ["ModelEncoder"]
 
-MOST_TOKENS = 1024  # that are read of a passage unless more is asked for; nine chunks in ten have less than 500
+MOST_TOKENS = 1024  # of a passage by default; 90 % of chunks have fewer than 500
 USUAL_POOLING = "mean"
-PROBE = "def probe(): return 1"  # whose vector tells the width
+PROBE = "def probe(): return 1"  # embedded to learn the dimensions
 
 
 class ModelEncoder:
-    """An encoder over any transformer, however it is run."""
+    """An encoder over any transformer, whatever library runs it."""
 
     def __init__(self, model: TokenModel, spec: EncoderSpec, *, preset: Preset | None, pools: bool = True) -> None:
-        """Settle how vectors are made: what `spec` says, else the preset, else the folder; raises EncoderError.
+        """Take each option from `spec`, else from the preset, else from the model's folder; raises EncoderError.
 
-        `pools` is False for a model whose output is pooled already.
+        `pools` is False for a model whose output is already pooled.
         """
         recipe = read_recipe(model.file) if pools else replace(read_recipe(model.file), dense=())
         self._model = model
@@ -40,7 +40,7 @@ class ModelEncoder:
         self._max_tokens = _max_tokens(model, spec, preset.max_tokens if preset else recipe.max_tokens)
         self._dimensions = spec.dimensions
         self._dimensions = len(self._encode([PROBE])[0])
-        int8 = ", int8" if spec.dtype == "int8" else ""  # half precision changes no cosine in its third digit
+        int8 = ", int8" if spec.dtype == "int8" else ""  # half precision changes cosines only behind the third digit
         self.identity = EncoderIdentity(
             spec.kind,
             model.source.name,
@@ -57,8 +57,8 @@ class ModelEncoder:
 
     def encode_query(self, text: str) -> Array:
         """Return f32[dimensions] of unit length, zeros for no text."""
-        found: Array = self._rows([query_text(text)], self._query_prefix)[0]
-        return found
+        vector: Array = self._rows([query_text(text)], self._query_prefix)[0]
+        return vector
 
     def _rows(self, texts: Sequence[str], prefix: str) -> Array:
         rows = np.zeros((len(texts), self._dimensions), dtype=np.float32)
@@ -71,11 +71,11 @@ class ModelEncoder:
         tokens = self._model.tokens(texts, max_tokens=self._max_tokens)
         vectors: Array | None = None
         for batch in by_length([len(token.ids) for token in tokens], tokens=self._model.batch_tokens):
-            found = apply_dense(self._model.pooled([tokens[place] for place in batch], self._pooling), self._dense)
-            rows = unit_vectors(found, dimensions=self._dimensions, name=self._model.source.name)
+            pooled = apply_dense(self._model.pooled([tokens[place] for place in batch], self._pooling), self._dense)
+            rows = unit_vectors(pooled, dimensions=self._dimensions, name=self._model.source.name)
             vectors = np.empty((len(texts), rows.shape[1]), dtype=np.float32) if vectors is None else vectors
             vectors[batch] = rows
-        assert vectors is not None, "there is a text at least"
+        assert vectors is not None, "there is at least one text"
         return vectors
 
 

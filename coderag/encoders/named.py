@@ -1,4 +1,4 @@
-"""A line that names a model, or a table of settings, to its parts."""
+"""A line or a settings table that names a model, to its parts, with validated options."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ Raising = type[CoderagError]
 
 
 def split_line(text: str, known: Collection[str]) -> tuple[str, str, dict[str, str]]:
-    """Return what stands before "#", what stands after it, and the options after "?".
+    """Split a line into the part before "#", the part after it, and the options after "?".
 
-    An address may have a query of its own: without "#", only options that are known are taken out of it.
+    An address may have its own query: without "#", only known options are taken out of it.
     """
     address, mark, model = text.lstrip().partition("#")
     if mark:
@@ -57,7 +57,7 @@ def split_line(text: str, known: Collection[str]) -> tuple[str, str, dict[str, s
 
 
 def named_line(head: str, options: Mapping[str, object]) -> str:
-    """Return the line that `split_line` takes apart again."""
+    """Return the line that `split_line` would split into these parts."""
     if not options:
         return head
     # An address' own query ends where its "#" is.
@@ -66,7 +66,7 @@ def named_line(head: str, options: Mapping[str, object]) -> str:
 
 
 def options_text(options: Mapping[str, object]) -> str:
-    """Return options as they are written after "?"."""
+    """Return options in the form that follows "?"."""
     texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in options.items()}
     return urlencode(texts, quote_via=quote, safe="/:, ")
 
@@ -74,7 +74,7 @@ def options_text(options: Mapping[str, object]) -> str:
 def checked_options(
     options: Mapping[str, object], known: Collection[str], *, where: str, error: Raising
 ) -> dict[str, Any]:
-    """Return options as numbers, flags and texts; raises the error for an unknown name or a wrong value."""
+    """Return options as numbers, flags and texts; raises the error for an unknown name or an invalid value."""
     if unknown := sorted(options.keys() - set(known)):
         choice = ", ".join(sorted(known)) or "none"
         raise error(f"{where}: unknown option {unknown[0]!r}; known here are: {choice}")
@@ -101,7 +101,7 @@ def _checked(name: str, value: object, *, where: str, error: Raising) -> object:
 
 
 def checked_address(url: str, *, error: Raising) -> str:
-    """Return the address of an endpoint; raises the error for one that is none or that holds a key or password."""
+    """Return the address of an endpoint; raises the error if it is invalid or contains a key or password."""
     try:
         parts = urlsplit(url)
         host = parts.hostname
@@ -118,14 +118,14 @@ def checked_address(url: str, *, error: Raising) -> str:
 
 
 def model_folder(text: str, base: Path) -> str:
-    """Return the folder that a line names, from `base` where it is relative."""
+    """Return the absolute path of the folder that a line names; relative ones start at `base`."""
     path = Path(text)
     with suppress(RuntimeError):  # there is no such user
         path = path.expanduser()
-    return os.path.realpath(base / path)  # unlike resolve, it takes links that lead in a circle
+    return os.path.realpath(base / path)  # unlike resolve, it accepts cyclic symlinks
 
 
 def holds_onnx(folder: Path) -> bool:
-    """Tell whether a folder has an ONNX file and no weights for transformers."""
+    """Return whether a folder has an ONNX file and no weights for transformers."""
     weights = any(folder.glob("*.safetensors")) or any(folder.glob("pytorch_model*.bin"))
     return not weights and any((*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")))

@@ -1,6 +1,6 @@
-"""Words to the words that the shipped model holds most like them: `delete` is near `remove`, `retry` near `attempt`.
+"""Nearest neighbours of words in the shipped model: `delete` is near `remove`, `retry` near `attempt`.
 
-The table is made from the model's rows once (scripts/write_neighbours.py), as comparing a word with all of them takes
+The table is precomputed from the model's rows (scripts/write_neighbours.py): comparing a word with all of them takes
 longer than the rest of a search.
 """
 
@@ -17,19 +17,19 @@ from coderag.errors import EncoderError
 __all__ = ["KIND", "MOST", "NAME", "STEPS", "Neighbours", "mark_of", "shipped_neighbours"]
 
 NAME = "neighbours.npy"
-MOST = 8  # of a word
-STEPS = 255  # of a likeness
+MOST = 8  # neighbours per word
+STEPS = 255  # into which a similarity is quantised
 KIND = np.dtype([("row", "<u2"), ("likeness", "u1")])
 ROW_BYTES = MOST * KIND.itemsize
 
 
 def mark_of(encoder: StaticEncoder) -> bytes:
-    """Return what the last row of a table holds instead of neighbours: the revision of the model that it is of."""
+    """Return the revision of a model as the last row of its table, which holds no neighbours."""
     return encoder.identity.revision.encode()[:ROW_BYTES].ljust(ROW_BYTES, b"\0")
 
 
 class Neighbours:
-    """Of every row of a model the rows that are most like it, best first."""
+    """The nearest neighbours of every row of a model, best first."""
 
     def __init__(self, encoder: StaticEncoder, folder: Path = MODEL_FOLDER) -> None:
         """Open the table of a model; raises EncoderError when it is missing, damaged or another model's."""
@@ -46,7 +46,7 @@ class Neighbours:
             raise EncoderError(f"{folder / NAME} belongs to another model; run scripts/write_neighbours.py")
 
     def of(self, word: str) -> list[tuple[str, float]]:
-        """Return the words that are like one in lower case, with how much, 0..1; none for one that the model splits."""
+        """Return the neighbours of a lower-case word with their similarity, 0..1; none if the model splits it."""
         row = self._encoder.row_of(word)
         if row < 0:
             return []

@@ -1,4 +1,4 @@
-"""A folder with an ONNX file and a tokenizer, to an encoder: through onnxruntime."""
+"""A folder with an ONNX file and a tokenizer, to an encoder that runs on onnxruntime."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ __all__ = ["onnx_encoder"]
 
 
 def onnx_encoder(spec: EncoderSpec, *, preset: Preset | None = None) -> ModelEncoder:
-    """Return an encoder of the folder `spec.model`; raises EncoderError for one that cannot be used."""
+    """Return an encoder of the folder `spec.model`; raises EncoderError if it cannot be used."""
     model = OnnxModel(ModelSource(spec.model, EncoderError, dtype=spec.dtype))
     return ModelEncoder(model, spec, preset=preset, pools=not model.gives_vectors)

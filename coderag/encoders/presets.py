@@ -1,4 +1,4 @@
-"""presets.toml to records: well-known models and services, found by a short name or by their own."""
+"""presets.toml to records: well-known models and services, looked up by short name or by hub id."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE = Path(__file__).with_name("presets.toml")
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What the maker of a model says about its use."""
+    """A well-known model with the options that its authors recommend."""
 
     name: str  # short, for the command line
     model: str  # on the hub
@@ -32,17 +32,17 @@ class Preset:
     pooling: str = ""
     query_prefix: str = ""
     passage_prefix: str = ""
-    dimensions: int = 0  # the whole width
-    max_tokens: int = 0  # that are worth reading of a chunk
-    dtype: str = ""  # for a GPU, where float16 does not do
+    dimensions: int = 0  # of a full vector
+    max_tokens: int = 0  # of a chunk; reading more gains nothing
+    dtype: str = ""  # on a GPU, if float16 does not work
     remote_code: bool = False  # the model runs code from its repository
     note: str = ""
-    warning: str = ""  # that is told when the model is chosen
+    warning: str = ""  # shown when the model is chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Where a provider answers, and which variable of the environment holds its key."""
+    """A provider's endpoints, and the environment variable that holds its key."""
 
     name: str
     host: str
@@ -93,7 +93,7 @@ def find_service(name: str) -> Service | None:
 
 
 def key_names(url: str) -> tuple[str, ...]:
-    """Return the variables of the environment that may hold the key for an address, the first that is set counts.
+    """Return the environment variables that may hold the key for an address; the first that is set is used.
 
     A provider's own key goes to that provider and to nobody else.
     """
@@ -103,5 +103,5 @@ def key_names(url: str) -> tuple[str, ...]:
 
 
 def _find(presets: tuple[Preset, ...], name: str) -> Preset | None:
-    wanted = name.lower()
-    return next((preset for preset in presets if wanted in {preset.name.lower(), preset.model.lower()}), None)
+    lowered = name.lower()
+    return next((preset for preset in presets if lowered in {preset.name.lower(), preset.model.lower()}), None)

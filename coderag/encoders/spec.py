@@ -79,7 +79,7 @@ class EncoderSpec:
 
         `trusted` is whether the user had chosen the encoder when the manifest was written.
         """
-        known = {one.name for one in fields(cls)} - {"trusted"}
+        known = {option.name for option in fields(cls)} - {"trusted"}
         kind, text = table.get("kind"), "the encoder that the index names"
         if unknown := sorted(table.keys() - known):
             raise EncoderError(f"{text} has an option {unknown[0]!r} that this version of coderag does not know")

@@ -206,12 +206,12 @@ def _checksum(folder: Path) -> str:
     """Return the checksum that the model in a folder should have."""
     path = folder / CHECKSUM_NAME
     try:
-        told = path.read_text(encoding="ascii").split()
+        words = path.read_text(encoding="ascii").split()
     except (OSError, UnicodeDecodeError) as error:
         raise EncoderError(f"the model {folder} has no checksum: {error}; {REINSTALL}") from error
-    if not told or len(told[0]) != 2 * sha256().digest_size:
+    if not words or len(words[0]) != 2 * sha256().digest_size:
         raise EncoderError(f"{path} holds no SHA-256 checksum; {REINSTALL}")
-    return told[0].lower()
+    return words[0].lower()
 
 
 def _sha256(path: Path) -> str:
@@ -232,16 +232,16 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     if not 0 < length <= min(len(data) - 8, MAX_HEADER_BYTES):
         raise ValueError("its header is longer than the file")
     header = json.loads(data[8 : 8 + length].tobytes())
-    told = header["__metadata__"]
-    if told["format"] != FORMAT:
-        raise ValueError(f"it has format {told['format']}, this version of coderag reads {FORMAT}")
+    metadata = header["__metadata__"]
+    if metadata["format"] != FORMAT:
+        raise ValueError(f"it has format {metadata['format']}, this version of coderag reads {FORMAT}")
     tensors = {name: _tensor(data[8 + length :], header[name], kind) for name, kind in TENSORS.items()}
     rows, lines = tensors["rows"], tensors["ends"]
     if rows.ndim != 2 or len({len(rows), len(lines), len(tensors["scales"]), len(tensors["query_scales"])}) != 1:
         raise ValueError("its tensors do not belong together")
     if not len(lines) or lines[-1] != len(tensors["pieces"]):
         raise ValueError("its list of pieces is cut off")
-    return told, tensors
+    return metadata, tensors
 
 
 def _tensor(data: Array, entry: dict[str, Any], kind: str) -> Array:
@@ -251,5 +251,5 @@ def _tensor(data: Array, entry: dict[str, Any], kind: str) -> Array:
         raise ValueError("a tensor is of another type, or ends beyond the file")
     if any(size < 0 for size in shape) or prod(shape) * TYPES[kind].itemsize != end - begin:
         raise ValueError("a tensor has another size than its shape says")
-    found: Array = data[begin:end].view(TYPES[kind]).reshape(shape)
-    return found
+    tensor: Array = data[begin:end].view(TYPES[kind]).reshape(shape)
+    return tensor

@@ -1,4 +1,4 @@
-"""A model of the hub or of a folder of the hub's kind, to an encoder: through transformers and torch."""
+"""A model on the hub or in a folder laid out like the hub's, to an encoder that runs on transformers and torch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["transformers_encoder"]
 
 
 def transformers_encoder(spec: EncoderSpec, *, preset: Preset | None = None) -> ModelEncoder:
-    """Return an encoder, on the GPU where there is one; raises EncoderError for a model that cannot be used."""
+    """Return an encoder, on the GPU if there is one; raises EncoderError for a model that cannot be used."""
     if spec.trust_remote_code:
         check_code(spec.model, trusted=spec.trusted, error=EncoderError)
     elif preset and preset.remote_code:

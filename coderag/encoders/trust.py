@@ -1,9 +1,9 @@
-"""What a file of a repository may not decide alone: where text and keys are sent, and which models are loaded.
+"""Decisions that a file in a repository may not take alone: where text and keys are sent, which models are loaded.
 
-Settings may come with a repository that somebody else made, and an index with a machine that is not one's own. So an
-endpoint on any host, this one included, a model that is none of the well-known ones, and a model that runs code of its
-own need the user's word: on the command line, or in the environment as CODERAG_TRUST, a list of hosts (with a port or
-without), hub ids and folders with commas between them.
+Settings may come with somebody else's repository, and an index from somebody else's machine. So an endpoint on any
+host, this one included, a model that is not well known, and a model that runs its own code need the user's consent: on
+the command line, or in the environment variable CODERAG_TRUST, a comma-separated list of hosts (with or without a
+port), hub ids and folders.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ON_REQUEST = f"name it on the command line, or set {VARIABLE}="
 def check_host(
     url: str, *, trusted: bool, error: type[ModelError], environment: Mapping[str, str] = os.environ
 ) -> None:
-    """Raise the error for the address of a host that the user did not name, or of anything but HTTP."""
+    """Raise the error if the user has not named the host of an address, or if it is not an HTTP address."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"}:
         raise error(f"the endpoint {url[:200]!r} is no address of HTTP")
@@ -36,7 +36,7 @@ def check_host(
 def check_model(
     model: str, *, trusted: bool, error: type[ModelError], environment: Mapping[str, str] = os.environ
 ) -> None:
-    """Raise the error for a model that is not well-known and that the user did not name."""
+    """Raise the error for a model that is neither well known nor named by the user."""
     if not trusted and not is_trusted(model, environment):
         raise error(f"the settings or the index name the model {model}, which is none of ours; {ON_REQUEST}{model}")
 
@@ -44,11 +44,13 @@ def check_model(
 def check_code(
     model: str, *, trusted: bool, error: type[ModelError], environment: Mapping[str, str] = os.environ
 ) -> None:
-    """Raise the error for a model that would run code of its own and that the user did not name."""
+    """Raise the error for a model that would run its own code and that the user has not named."""
     if not trusted and not is_trusted(model, environment):
         raise error(f"the settings or the index let {model} run code of its own; {ON_REQUEST}{model}")
 
 
 def is_trusted(name: str, environment: Mapping[str, str] = os.environ) -> bool:
-    """Tell whether CODERAG_TRUST names a host, a hub id or a folder, in any case."""
-    return name.lower() in {one.strip().lower() for one in environment.get(VARIABLE, "").split(",") if one.strip()}
+    """Return whether CODERAG_TRUST names a host, a hub id or a folder; case is ignored."""
+    return name.lower() in {
+        entry.strip().lower() for entry in environment.get(VARIABLE, "").split(",") if entry.strip()
+    }

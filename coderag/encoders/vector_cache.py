@@ -120,11 +120,13 @@ class CachedEncoder:
         texts = [passage_text(one) for one in passages]
         keys = [self._key(text) for text in texts]
         rows = np.zeros((len(passages), dimensions), dtype=np.float16)
-        wanted = {key for key, text in zip(keys, texts, strict=True) if text}
-        known = {key: row for key, vector in self._kept(wanted).items() if _is_vector(row := _row(vector), dimensions)}
+        requested = {key for key, text in zip(keys, texts, strict=True) if text}
+        known = {
+            key: row for key, vector in self._kept(requested).items() if _is_vector(row := _row(vector), dimensions)
+        }
         lacking: dict[bytes, Passage] = {}
         for key, passage in zip(keys, passages, strict=True):
-            if key in wanted and key not in known:
+            if key in requested and key not in known:
                 lacking.setdefault(key, passage)
         for some in _batched(lacking.items(), SLICE):
             vectors = self._encoder.encode_passages([passage for _, passage in some]).astype("<f2")
@@ -132,29 +134,29 @@ class CachedEncoder:
             self._keep({key: vector.tobytes() for key, vector in made.items()})
             known |= made
         for place, key in enumerate(keys):
-            if key in wanted:
+            if key in requested:
                 rows[place] = known[key]
         return unit_rows(rows.astype(np.float32))
 
     def _key(self, text: str) -> bytes:
-        told = f"{self.identity.key}\0{text}".encode("utf-8", "surrogatepass")
-        return blake2b(told, digest_size=16).digest()
+        data = f"{self.identity.key}\0{text}".encode("utf-8", "surrogatepass")
+        return blake2b(data, digest_size=16).digest()
 
     def _kept(self, keys: set[bytes]) -> dict[bytes, bytes]:
         def read(file: sqlite3.Connection) -> dict[bytes, bytes]:
-            found: dict[bytes, bytes] = {}
+            vectors: dict[bytes, bytes] = {}
             stale: list[bytes] = []
             now = int(time.time())
             for some in _batched(sorted(keys), ASKED_AT_ONCE):
                 marks = ",".join("?" * len(some))
-                asked = f"SELECT key, vector, used FROM vectors WHERE key IN ({marks})"
-                for key, vector, used in file.execute(asked, some):
-                    found[key] = vector
+                query = f"SELECT key, vector, used FROM vectors WHERE key IN ({marks})"
+                for key, vector, used in file.execute(query, some):
+                    vectors[key] = vector
                     if abs(now - used) > FRESH:
                         stale.append(key)
             if stale:
                 file.executemany("UPDATE vectors SET used = ? WHERE key = ?", [(now, key) for key in stale])
-            return found
+            return vectors
 
         return self._with_file(read) or {}
 

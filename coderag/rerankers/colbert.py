@@ -1,8 +1,8 @@
-"""Late interaction: a vector for each token of question and passage, each token of the question matched with its best.
+"""Late interaction (ColBERT): a vector per token of query and passage; each query token takes its best match.
 
-Khattab and Zaharia, "ColBERT" (2020). Both layouts of folders are read: ColBERT's own (artifact.metadata, the
+Khattab and Zaharia, "ColBERT" (2020). Both folder layouts are read: ColBERT's own (artifact.metadata, the
 projection `linear.weight` among the weights) and PyLate's (config_sentence_transformers.json, 1_Dense). A model without
-projection is used as it is.
+a projection is used as it is.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ class ColbertReranker:
 
     def _vectors(self, batch: Sequence[Tokens]) -> list[Array]:
         """Return the unit vectors of each text's tokens."""
-        found = self._model.hidden(batch)
+        vectors = self._model.hidden(batch)
         if self._projection is not None:
-            found = [one @ self._projection.T for one in found]
-        return [unit_rows(finite(one, name=self.name, error=RerankerError)) for one in found]
+            vectors = [rows @ self._projection.T for rows in vectors]
+        return [unit_rows(finite(rows, name=self.name, error=RerankerError)) for rows in vectors]
 
 
 def _marked(tokens: Tokens, mark: int | None) -> Tokens:
@@ -111,20 +111,20 @@ def _manner(model: TokenModel) -> Manner:
         int(pylate.get("query_length") or ours.get("query_maxlen") or QUERY_TOKENS),
         filler=_id(model, "[MASK]") if expands else None,
         attends_to_filler=bool(pylate.get("attend_to_expansion_tokens") or ours.get("attend_to_mask_tokens")),
-        skipped=frozenset(found for sign in signs if (found := _id(model, str(sign))) is not None),
+        skipped=frozenset(number for sign in signs if (number := _id(model, str(sign))) is not None),
     )
 
 
 def _id(model: TokenModel, token: str) -> int | None:
-    found = model.token_id(token)
-    return model.token_id(token.strip()) if found is None else found
+    number = model.token_id(token)
+    return model.token_id(token.strip()) if number is None else number
 
 
 def _projection(model: TokenModel) -> Array | None:
     """Return the layer that narrows the tokens' vectors, f32[narrow, width]; None for a model without."""
     for name in PROJECTION_FILES:
         if path := model.file(name):
-            found = read_tensors(path, {PROJECTION}, error=RerankerError)
-            if PROJECTION in found:
-                return found[PROJECTION]
+            tensors = read_tensors(path, {PROJECTION}, error=RerankerError)
+            if PROJECTION in tensors:
+                return tensors[PROJECTION]
     return None

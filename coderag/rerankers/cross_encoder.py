@@ -1,4 +1,4 @@
-"""A cross-encoder: question and passage read as one text, to a score."""
+"""A cross-encoder: query and passage are read as one text, which gets a score."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from coderag.errors import RerankerError
 
 __all__ = ["CrossReranker"]
 
-MOST_TOKENS = 512  # of question and passage together, unless more is asked for: time grows with them
-QUESTION_CHARACTERS = 2000  # so that a question leaves room for the passage
+MOST_TOKENS = 512  # of query and passage together by default: time grows with them
+QUESTION_CHARACTERS = 2000  # so that a query leaves room for the passage
 BINARY = 2  # classes: "does not answer" and "answers"
 
 
 class CrossReranker:
-    """A classifier with one class, or with the two of no and yes."""
+    """A classifier with one class, or with two for no and yes."""
 
     def __init__(self, model: TokenModel, *, max_tokens: int = 0) -> None:
-        """Score with `model`, reading `max_tokens` of a pair; raises RerankerError for more than it can read."""
+        """Score with `model`, reading `max_tokens` of a pair; raises RerankerError if that is more than it can read."""
         if max_tokens > model.max_tokens:
             raise RerankerError(f"{model.source.name} reads {model.max_tokens} tokens at most, not {max_tokens}")
         self._model = model
@@ -36,8 +36,8 @@ class CrossReranker:
         if not passages:
             return scores
         texts = [passage_text(passage) for passage in passages]
-        asked = query_text(question)[:QUESTION_CHARACTERS]
-        tokens = self._model.tokens(texts, max_tokens=self._max_tokens, question=asked)
+        query = query_text(question)[:QUESTION_CHARACTERS]
+        tokens = self._model.tokens(texts, max_tokens=self._max_tokens, question=query)
         for batch in by_length([len(token.ids) for token in tokens], tokens=self._model.batch_tokens):
             logits = self._model.logits([tokens[place] for place in batch])
             scores[batch] = finite(self._answers(logits), name=self.name, error=RerankerError)
@@ -47,5 +47,5 @@ class CrossReranker:
         classes = logits.shape[1]
         if classes > BINARY:
             raise RerankerError(f"{self.name} has {classes} classes; a reranker has one, or two for no and yes")
-        found: Array = logits[:, 0] if classes == 1 else logits[:, 1] - logits[:, 0]
-        return found
+        scores: Array = logits[:, 0] if classes == 1 else logits[:, 1] - logits[:, 0]
+        return scores

@@ -1,4 +1,4 @@
-"""An endpoint that reranks, in the formats of Cohere, Jina, Voyage and text-embeddings-inference, to scores."""
+"""A reranking endpoint in the format of Cohere, Jina, Voyage or text-embeddings-inference, to a reranker."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from coderag.rerankers.spec import RerankerSpec
 
 __all__ = ["HttpReranker", "http_reranker"]
 
-TEI_TEXTS = 32  # that one request may hold unless the server was told otherwise
+TEI_TEXTS = 32  # per request, the default maximum of the server
 CHARACTERS = 8000  # of a passage: beyond what rerankers read
 QUESTION_CHARACTERS = 2000
 
 
 def http_reranker(spec: RerankerSpec) -> HttpReranker:
-    """Return a reranker that asks an endpoint; raises RerankerError for one that the user must allow first."""
+    """Return a reranker that calls an endpoint; raises RerankerError for one that the user has not allowed."""
     endpoint = open_endpoint(spec.url, error=RerankerError, trusted=spec.trusted, timeout=spec.timeout)
     return HttpReranker(endpoint, spec)
 
 
 class HttpReranker:
-    """A reranker that somebody else runs."""
+    """A reranker behind an HTTP endpoint."""
 
     def __init__(self, endpoint: Endpoint, spec: RerankerSpec) -> None:
         """Take the format and the model's name from `spec`."""
@@ -37,14 +37,14 @@ class HttpReranker:
         self.name = spec.model or endpoint.name
 
     def scores(self, question: str, passages: Sequence[Passage]) -> Array:
-        """Return f32[passages] as the endpoint gives them, higher is better; raises RerankerError."""
+        """Return f32[passages], the endpoint's scores, higher is better; raises RerankerError."""
         texts = [passage_text(passage)[:CHARACTERS] or " " for passage in passages]  # endpoints refuse empty ones
-        asked = query_text(question)[:QUESTION_CHARACTERS]
-        if not texts or not asked:
+        query = query_text(question)[:QUESTION_CHARACTERS]
+        if not texts or not query:
             return np.zeros(len(texts), dtype=np.float32)
         size = TEI_TEXTS if self._spec.format == "tei" else len(texts)
         parts = [texts[begin : begin + size] for begin in range(0, len(texts), size)]
-        answers = self._endpoint.post_all([self._body(asked, part) for part in parts], tries=TRIES_IN_A_HURRY)
+        answers = self._endpoint.post_all([self._body(query, part) for part in parts], tries=TRIES_IN_A_HURRY)
         return np.concatenate([self._read(answer, len(part)) for answer, part in zip(answers, parts, strict=True)])
 
     def _body(self, question: str, texts: Sequence[str]) -> dict[str, Any]:
@@ -63,9 +63,9 @@ class HttpReranker:
             raise RerankerError(
                 f"{self.name} answered with no list of scores; is format={self._spec.format or 'cohere'}?"
             )
-        told = {str(row.get("index")): row.get("score", row.get("relevance_score")) for row in rows}
-        if len(rows) != count or told.keys() != set(map(str, range(count))):
-            raise RerankerError(f"{self.name} gave scores of {len(told)} texts, not of the {count} that were sent")
-        if not all(isinstance(score, int | float) for score in told.values()):
+        scores = {str(row.get("index")): row.get("score", row.get("relevance_score")) for row in rows}
+        if len(rows) != count or scores.keys() != set(map(str, range(count))):
+            raise RerankerError(f"{self.name} gave scores of {len(scores)} texts, not of the {count} that were sent")
+        if not all(isinstance(score, int | float) for score in scores.values()):
             raise RerankerError(f"{self.name} gave scores that are no numbers")
-        return finite(np.array([told[str(place)] for place in range(count)]), name=self.name, error=RerankerError)
+        return finite(np.array([scores[str(place)] for place in range(count)]), name=self.name, error=RerankerError)

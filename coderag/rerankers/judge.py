@@ -1,7 +1,7 @@
-"""A language model as judge: passages shown in windows from the end to the front, each put into order by its answer.
+"""A language model as listwise reranker: windows of passages, from the last to the first, each ordered by its answer.
 
-Sun et al., "Is ChatGPT Good at Search?" (2023), over the OpenAI chat format. What a passage says is data: passages are
-fenced by a mark that they cannot contain, and nothing but an order of numbers is taken from the answer.
+Sun et al., "Is ChatGPT Good at Search?" (2023), over the OpenAI chat format. Passages are data, not instructions:
+they are fenced by a mark that they cannot contain, and only an order of numbers is read from the answer.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from coderag.rerankers.spec import RerankerSpec
 
 __all__ = ["JudgeReranker", "judge_reranker"]
 
-WINDOW = 20  # passages that the model sees at once
-STEP = 10  # by how many the window moves: half of one, so that the best can rise through all
+WINDOW = 20  # passages per request
+STEP = 10  # half a window, so that the best passages can rise to the top
 CHARACTERS = 1600  # of a passage
 QUESTION_CHARACTERS = 2000
 THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.S)  # that some models write before the answer
@@ -35,7 +35,7 @@ SYSTEM = (
 
 
 def judge_reranker(spec: RerankerSpec) -> JudgeReranker:
-    """Return a reranker that asks a language model; raises RerankerError for one that the user must allow first."""
+    """Return a reranker that calls a language model; raises RerankerError for one that the user has not allowed."""
     endpoint = open_endpoint(spec.url, error=RerankerError, trusted=spec.trusted, timeout=spec.timeout)
     return JudgeReranker(endpoint, spec.model)
 
@@ -44,34 +44,34 @@ class JudgeReranker:
     """A language model that orders passages."""
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
-        """Ask the model that `endpoint` calls `model`."""
+        """Call the model that `endpoint` knows as `model`."""
         self._endpoint = endpoint
         self._model = model
         self.name = model
 
     def scores(self, question: str, passages: Sequence[Passage]) -> Array:
-        """Return f32[passages], 1 for the best down to near 0, by place; raises RerankerError."""
+        """Return f32[passages], from 1 for the best down to near 0, by rank; raises RerankerError."""
         order = list(range(len(passages)))
         texts = [passage_text(passage)[:CHARACTERS] for passage in passages]
-        asked = query_text(question)[:QUESTION_CHARACTERS]
-        if not asked or len(order) < 2:
+        query = query_text(question)[:QUESTION_CHARACTERS]
+        if not query or len(order) < 2:
             return _by_place(order)
         for begin in _windows(len(order)):
             window = order[begin : begin + WINDOW]
-            told = self._order(asked, [texts[place] for place in window])
-            order[begin : begin + WINDOW] = [window[place] for place in told]
+            places = self._order(query, [texts[place] for place in window])
+            order[begin : begin + WINDOW] = [window[place] for place in places]
         return _by_place(order)
 
     def _order(self, question: str, texts: Sequence[str]) -> list[int]:
-        """Return the places of the texts, the best first; raises RerankerError for an answer that is no order."""
+        """Return the indices of the texts, best first; raises RerankerError if the answer is not an order."""
         body = {"model": self._model, "temperature": 0, "messages": _messages(question, texts)}
         answer = self._endpoint.post(body, tries=TRIES_IN_A_HURRY)
         text = THOUGHT.sub("", _content(answer) or "")
         if not ORDER.fullmatch(text):
             raise RerankerError(f"{self.name} answered with something else than an order of numbers: {text[:100]!r}")
-        told = dict.fromkeys(int(number) - 1 for number in re.findall(r"\d+", text))
-        named = [place for place in told if 0 <= place < len(texts)]
-        return [*named, *(place for place in range(len(texts)) if place not in told)]
+        numbered = dict.fromkeys(int(number) - 1 for number in re.findall(r"\d+", text))
+        named = [place for place in numbered if 0 <= place < len(texts)]
+        return [*named, *(place for place in range(len(texts)) if place not in numbered)]
 
 
 def _messages(question: str, texts: Sequence[str]) -> list[dict[str, str]]:
@@ -88,7 +88,7 @@ def _messages(question: str, texts: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _content(answer: Any) -> str | None:
-    """Return the text of a chat's answer, None for what is none."""
+    """Return the text of a chat completion, None if it has none."""
     try:
         content = answer["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
@@ -97,7 +97,7 @@ def _content(answer: Any) -> str | None:
 
 
 def _windows(count: int) -> list[int]:
-    """Return where the windows begin, from the last to the first."""
+    """Return the starts of the windows, the last one first."""
     begins = list(range(max(0, count - WINDOW), 0, -STEP))
     return [*begins, 0]
 

@@ -80,9 +80,9 @@ class OnnxModel:
     @cached_property
     def max_tokens(self) -> int:
         """How many tokens the model was made to read."""
-        told = self._json("tokenizer_config.json").get("model_max_length")
-        if isinstance(told, int) and 0 < told < UNLIMITED:
-            return told
+        stated = self._json("tokenizer_config.json").get("model_max_length")
+        if isinstance(stated, int) and 0 < stated < UNLIMITED:
+            return stated
         positions = self._json("config.json").get("max_position_embeddings")
         return positions if isinstance(positions, int) and positions > 0 else USUAL_MAX_TOKENS
 
@@ -98,16 +98,16 @@ class OnnxModel:
 
     def token_id(self, token: str) -> int | None:
         """Return the id of a token."""
-        found: int | None = self._tokenizer.token_to_id(token)
-        return found
+        number: int | None = self._tokenizer.token_to_id(token)
+        return number
 
     def tokens(self, texts: Sequence[str], *, max_tokens: int, question: str | None = None) -> list[Tokens]:
         """Return the tokens of texts or pairs, cut at the end of the longer one of a pair."""
         cut = [text[: max_tokens * CHARACTERS_PER_TOKEN] for text in texts]
         self._tokenizer.enable_truncation(max_tokens, strategy="longest_first")
-        given = cut if question is None else [(question[: max_tokens * CHARACTERS_PER_TOKEN], text) for text in cut]
-        found = self._tokenizer.encode_batch(given)
-        return [Tokens(one.ids, one.type_ids, one.attention_mask) for one in found]
+        pairs = cut if question is None else [(question[: max_tokens * CHARACTERS_PER_TOKEN], text) for text in cut]
+        encodings = self._tokenizer.encode_batch(pairs)
+        return [Tokens(encoding.ids, encoding.type_ids, encoding.attention_mask) for encoding in encodings]
 
     def pooled(self, batch: Sequence[Tokens], pooling: str) -> Array:
         """Return one vector a text, as the model gives it or by pooling its tokens' vectors."""
@@ -118,13 +118,13 @@ class OnnxModel:
         if vectors is None:
             return next(iter(outputs.values()))
         if pooling == "cls":
-            found: Array = vectors[:, 0]
+            rows: Array = vectors[:, 0]
         elif pooling == "last":
-            found = vectors[np.arange(len(batch)), mask.sum(axis=1) - 1]
+            rows = vectors[np.arange(len(batch)), mask.sum(axis=1) - 1]
         else:
             weights = mask[:, :, None].astype(np.float32)
-            found = (vectors * weights).sum(axis=1) / weights.sum(axis=1)
-        return found
+            rows = (vectors * weights).sum(axis=1) / weights.sum(axis=1)
+        return rows
 
     def hidden(self, batch: Sequence[Tokens]) -> list[Array]:
         """Return the vectors of each text's tokens."""
@@ -136,10 +136,10 @@ class OnnxModel:
     def logits(self, batch: Sequence[Tokens]) -> Array:
         """Return the classes' scores."""
         outputs, _ = self._run(batch)
-        found = outputs.get("logits", next(iter(outputs.values())))
-        if found.ndim != RANK_OF_TOKENS - 1:
+        scores = outputs.get("logits", next(iter(outputs.values())))
+        if scores.ndim != RANK_OF_TOKENS - 1:
             raise self.source.error(f"{self._folder}: the model is no classifier: it gives no scores of texts")
-        return found
+        return scores
 
     def _of_tokens(self, outputs: dict[str, Array]) -> Array | None:
         named = next((outputs[name] for name in ("last_hidden_state", "token_embeddings") if name in outputs), None)
@@ -151,19 +151,19 @@ class OnnxModel:
 
     def _run(self, batch: Sequence[Tokens]) -> tuple[dict[str, Array], Array]:
         ids, types, mask = padded(batch, padding=self._padding)
-        given = {
+        inputs = {
             "input_ids": ids,
             "attention_mask": mask,
             "token_type_ids": types,
             "position_ids": np.maximum(mask.cumsum(axis=1) - 1, 0),
         }
         feed = {
-            name: given[name].astype(np.int32 if kind == "tensor(int32)" else np.int64)
+            name: inputs[name].astype(np.int32 if kind == "tensor(int32)" else np.int64)
             for name, kind in self._inputs.items()
         }
         with self._understood("cannot be run"):
-            found = self._session.run(None, feed)
-        return {name: np.asarray(one) for name, one in zip(self._outputs, found, strict=True)}, mask
+            results = self._session.run(None, feed)
+        return {name: np.asarray(result) for name, result in zip(self._outputs, results, strict=True)}, mask
 
     @cached_property
     def _padding(self) -> int:
@@ -196,27 +196,27 @@ class OnnxModel:
         if path is None:
             raise self.source.error(f"{self._folder} has no tokenizer.json; a vocabulary alone is not enough")
         try:
-            found = tokenizers.Tokenizer.from_buffer(path.read_bytes())
+            tokenizer = tokenizers.Tokenizer.from_buffer(path.read_bytes())
         except Exception as error:  # the library raises nothing narrower
             raise self.source.error(f"{path} is damaged: {error}") from error
-        found.no_padding()
-        return found
+        tokenizer.no_padding()
+        return tokenizer
 
     def _json(self, name: str) -> dict[str, Any]:
         path = self.file(name)
         try:
-            found = json.loads(path.read_bytes()) if path else {}
+            value = json.loads(path.read_bytes()) if path else {}
         except (ValueError, RecursionError) as error:
             raise self.source.error(f"{path} is no valid JSON: {error}") from error
-        return found if isinstance(found, dict) else {}
+        return value if isinstance(value, dict) else {}
 
     @contextmanager
     def _understood(self, what: str) -> Iterator[None]:
         """Turn what onnxruntime raises, which has no common base, into the source's error."""
         from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-        found = (var for var in vars(state).values() if isinstance(var, type) and issubclass(var, Exception))
-        kinds: tuple[type[Exception], ...] = (*found, RuntimeError, ValueError)
+        raised = (var for var in vars(state).values() if isinstance(var, type) and issubclass(var, Exception))
+        kinds: tuple[type[Exception], ...] = (*raised, RuntimeError, ValueError)
         try:
             yield
         except kinds as error:

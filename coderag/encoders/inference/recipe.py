@@ -89,16 +89,16 @@ def apply_dense(vectors: Array, layers: tuple[Dense, ...]) -> Array:
 
 
 def _pooling(config: Mapping[str, Any]) -> str:
-    told = {name.removeprefix("pooling_mode_") for name, value in config.items() if value is True} - {"include_prompt"}
+    modes = {name.removeprefix("pooling_mode_") for name, value in config.items() if value is True} - {"include_prompt"}
     if isinstance(config.get("pooling_mode"), str):
-        told = {config["pooling_mode"]}
-    if not told:
+        modes = {config["pooling_mode"]}
+    if not modes:
         return ""
-    if len(told) > 1 or not told <= POOLINGS.keys():
+    if len(modes) > 1 or not modes <= POOLINGS.keys():
         raise EncoderError(
-            f"the model pools by {' and '.join(sorted(told))}, which coderag cannot do; known are mean, cls and last"
+            f"the model pools by {' and '.join(sorted(modes))}, which coderag cannot do; known are mean, cls and last"
         )
-    return POOLINGS[told.pop()]
+    return POOLINGS[modes.pop()]
 
 
 def _dense(find: Find, path: str) -> Dense:

@@ -46,8 +46,8 @@ def _tensor(path: Path, entry: dict[str, Any], offset: int) -> Array:
     begin, end = entry["data_offsets"]
     if end - begin != math.prod(shape) * kind.itemsize or offset + end > path.stat().st_size:
         raise ValueError("a tensor ends elsewhere than its shape says, or beyond the file")
-    found = np.fromfile(path, dtype=kind, count=math.prod(shape), offset=offset + begin).reshape(shape)
+    numbers = np.fromfile(path, dtype=kind, count=math.prod(shape), offset=offset + begin).reshape(shape)
     if entry["dtype"] == "BF16":  # the upper half of an f32
-        found = (found.astype(np.uint32) << 16).view(np.float32)
-    tensor: Array = found.astype(np.float32)
+        numbers = (numbers.astype(np.uint32) << 16).view(np.float32)
+    tensor: Array = numbers.astype(np.float32)
     return tensor

@@ -99,29 +99,29 @@ class TransformersModel:
         from transformers.utils import cached_file
 
         with self._understood("cannot be read"):
-            found = cached_file(
+            path = cached_file(
                 self.source.model,
                 name,
                 revision=self.source.revision or None,
                 _raise_exceptions_for_missing_entries=False,
                 _raise_exceptions_for_connection_errors=False,
             )
-        return Path(found) if found else None
+        return Path(path) if path else None
 
     def token_id(self, token: str) -> int | None:
         """Return the id of a token."""
-        found: int | None = self._tokenizer.get_vocab().get(token)
-        return found
+        number: int | None = self._tokenizer.get_vocab().get(token)
+        return number
 
     def tokens(self, texts: Sequence[str], *, max_tokens: int, question: str | None = None) -> list[Tokens]:
         """Return the tokens of texts or pairs, cut at the end of the longer one of a pair."""
         cut = [text[: max_tokens * CHARACTERS_PER_TOKEN] for text in texts]
         pair = (cut,) if question is None else ([question[: max_tokens * CHARACTERS_PER_TOKEN]] * len(cut), cut)
-        found = self._tokenizer(*pair, truncation="longest_first", max_length=max_tokens, return_token_type_ids=True)
-        types = found.get("token_type_ids") or [[0] * len(ids) for ids in found["input_ids"]]
+        encoding = self._tokenizer(*pair, truncation="longest_first", max_length=max_tokens, return_token_type_ids=True)
+        types = encoding.get("token_type_ids") or [[0] * len(ids) for ids in encoding["input_ids"]]
         return [
             Tokens(list(ids), list(of), list(mask))
-            for ids, of, mask in zip(found["input_ids"], types, found["attention_mask"], strict=True)
+            for ids, of, mask in zip(encoding["input_ids"], types, encoding["attention_mask"], strict=True)
         ]
 
     def pooled(self, batch: Sequence[Tokens], pooling: str) -> Array:
@@ -152,17 +152,17 @@ class TransformersModel:
         return pooled
 
     def _logits(self, batch: Sequence[Tokens]) -> Array:
-        found: Array = self._run(batch)[0].logits.float().cpu().numpy()
-        return found
+        logits: Array = self._run(batch)[0].logits.float().cpu().numpy()
+        return logits
 
     def _run(self, batch: Sequence[Tokens]) -> tuple[Any, torch.Tensor]:
         arrays = padded(batch, padding=self._tokenizer.pad_token_id or 0)
         ids, types, mask = (self._torch.from_numpy(array).to(self._device) for array in arrays)
-        given = {"input_ids": ids, "attention_mask": mask}
+        inputs = {"input_ids": ids, "attention_mask": mask}
         if "token_type_ids" in self._tokenizer.model_input_names:
-            given["token_type_ids"] = types
+            inputs["token_type_ids"] = types
         with self._torch.inference_mode(), self._understood("cannot be run"):
-            return self._model(**given), mask
+            return self._model(**inputs), mask
 
     def _halving(self, batch: Sequence[Tokens], run: Callable[[Sequence[Tokens]], Array]) -> Array:
         """Run a batch in halves where the GPU's memory does not hold it whole."""

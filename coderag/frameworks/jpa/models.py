@@ -40,6 +40,7 @@ __all__ = ["read"]
 COLLECTIONS = re.compile(r"^(?:\w+\.)*(?:Mutable)?(?:List|Set|Collection|SortedSet|Iterable|Map|SortedMap|Bag|Queue)\b")
 TYPE_ARGUMENT = re.compile(r"\s*(?:\?\s*extends\s+|out\s+|@\w+\s+)*(?:\w+\.)*(\w+)")
 TO_ONE = frozenset({"ManyToOne", "OneToOne"})
+KEYS = frozenset({"Id", "MapsId"})
 TO_MANY = frozenset({"OneToMany", "ManyToMany"})
 NO_COLUMN = frozenset({"Transient", "Formula", "OneToMany", "ManyToMany", "ElementCollection", "Any", "ManyToAny"})
 BORDER = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z\d])")
@@ -338,7 +339,7 @@ class _Reading:
         if not joins:
             self.lost.append(lost_at(member.node, OTHER_NAME))
             return
-        is_key = "Id" in member.annotations or "MapsId" in member.annotations
+        is_key = not KEYS.isdisjoint(member.annotations)
         is_required = is_key or relation.arguments.get("optional") is False or "NotNull" in member.annotations
         known = {column.name.casefold() for column in fields.columns.values()}
         if "MapsId" in member.annotations and not argument(member.annotations, "MapsId", "value") and len(joins) == 1:

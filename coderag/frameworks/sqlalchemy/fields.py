@@ -136,10 +136,15 @@ def _fields_of(member: Member, code: Code, *, types: Mapping[str, Node], sql_mod
     elif call is not None and NO_COLUMNS.search(name):
         return
     elif hint.wrapper == "Mapped":
-        if value is None and not member.method and not hint.collection and not _is_class(hint, code):
+        if _is_annotated_column(member, hint, code):
             yield from _column(None, hint, member, code=code, types=types)
     elif sql_model and member.annotation is not None and not member.method:
         yield from _model_field(call, hint, member, code)
+
+
+def _is_annotated_column(member: Member, hint: Hint, code: Code) -> bool:
+    """Tell whether nothing but its annotation makes an attribute a column: `name: Mapped[str]`."""
+    return member.value is None and not member.method and not hint.collection and not _is_class(hint, code)
 
 
 def _is_declared(method: Member) -> bool:
