@@ -289,7 +289,7 @@ class Index:
         """Return an index that answers from the current snapshot, also after an update."""
         if self._is_fixed:
             return self
-        return type(self)(self._snapshot, reports=self._reports, callers=self._callers, is_fixed=True)
+        return type(self)(self._snapshot, is_fixed=True)
 
     def _reopened_after(self, moment: Index) -> bool:
         """Open the index on disk, and tell whether it is newer than that of a moment."""
