@@ -417,7 +417,9 @@ class Index:
         from coderag.api.root_follower import RootFollower
         from coderag.index.build.watch.watch_loop import follow
 
-        followers = [RootFollower(root, self._whole("follow changes"), workers=workers) for root in self.roots]
+        whole = self._whole("follow changes")
+        parts = zip(whole.roots, whole.opened, strict=True)
+        followers = [RootFollower(root, opened, workers=workers) for root, opened in parts]
         try:
             for update in follow([follower.followed for follower in followers], stop=stop, poll=poll):
                 if update.report is not None:
