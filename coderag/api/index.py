@@ -267,7 +267,7 @@ class Index:
         """Return an index that answers from the current snapshot, also after an update."""
         if self._is_fixed:
             return self
-        return type(self)(self._snapshot, reports=self._reports, callers=self._callers, is_fixed=True)
+        return type(self)(self._snapshot, is_fixed=True)
 
     def _reopened_after(self, moment: Index) -> bool:
         """Open the index on disk, and tell whether it is newer than that of a moment."""
@@ -395,7 +395,9 @@ class Index:
         from coderag.api.root_follower import RootFollower
         from coderag.index.build.watch.watch_loop import follow
 
-        followers = [RootFollower(root, self._whole("follow changes"), workers=workers) for root in self.roots]
+        whole = self._whole("follow changes")
+        parts = zip(whole.roots, whole.opened, strict=True)
+        followers = [RootFollower(root, opened, workers=workers) for root, opened in parts]
         try:
             for update in follow([follower.followed for follower in followers], stop=stop, poll=poll):
                 if update.report is not None:

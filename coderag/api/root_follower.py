@@ -7,19 +7,20 @@ from functools import partial
 
 from coderag.api.background import spawn_maintenance
 from coderag.api.roots import Root
-from coderag.api.snapshot import Snapshot, open_snapshot
+from coderag.api.snapshot import reopen_root, stale_paths
 from coderag.api.updater import IndexUpdater
 from coderag.index.build.job import Report
 from coderag.index.build.watch.watch_loop import Followed, gentle_options
+from coderag.index.reader.opened_root import OpenedRoot
 
 __all__ = ["RootFollower"]
 
 
 class RootFollower:
-    """The last snapshot of a root, and what brings its index up to date; its processes stay until it is closed."""
+    """The index of a root as it was opened last, and what updates it; its processes stay until it is closed."""
 
-    def __init__(self, root: Root, snapshot: Snapshot, *, workers: int | None) -> None:
-        self.snapshot = open_snapshot([root], snapshot)
+    def __init__(self, root: Root, opened: OpenedRoot, *, workers: int | None) -> None:
+        self._opened = opened
         self._root = root
         self._workers = workers
         self._updater = IndexUpdater([root])
@@ -33,7 +34,7 @@ class RootFollower:
             root.folder,
             root.repository,
             update=self._update,
-            stale=lambda: self.snapshot.stale_paths(),
+            stale=lambda: stale_paths([self._opened]),
             tidy=partial(spawn_maintenance, root.folder, root.root),
         )
 
@@ -42,8 +43,8 @@ class RootFollower:
         self._updater.close()
 
     def _update(self, paths: Sequence[str] | None, most_files: int) -> Report:
-        [opened] = self.snapshot.opened
-        options = gentle_options(opened.folder, opened.manifest, workers=self._workers, most_files=most_files)
+        known = self._opened.manifest
+        options = gentle_options(self._root.folder, known, workers=self._workers, most_files=most_files)
         report = self._updater.update_one(self._root, options, paths=paths)
-        self.snapshot = open_snapshot([self._root], self.snapshot)
+        self._opened = reopen_root(self._root, self._opened)
         return report

@@ -133,24 +133,7 @@ class Snapshot:
 
     def stale_paths(self) -> list[str] | None:
         """Return the files and folders that changed since, as absolute paths; None for all."""
-        from coderag.index.build.embed import Embedding
-        from coderag.index.build.staleness import stale_paths
-
-        found: list[str] = []
-        manifests = [one.manifest for one in self.opened]
-        if any(one.version != __version__ or Embedding.of(one).key != one.vectors for one in manifests):
-            return None
-        try:
-            listings = [one.listed for one in self.opened]
-        except IndexDamagedError:
-            return None
-        for one, listed in zip(self.opened, listings, strict=True):
-            root = one.manifest.root
-            paths = stale_paths(root, one.manifest, one.segments, listed)
-            if paths is None:
-                return None
-            found += [os.path.join(root, path) for path in paths]
-        return found
+        return stale_paths(self.opened)
 
     def verify(self) -> None:
         """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
@@ -189,6 +172,33 @@ def open_snapshot(roots: Sequence[Root], before: Snapshot | None = None) -> Snap
     known = {} if before is None else {one.segment.folder: one.segment for one in before.corpus.members}
     opened = tuple(_open_root(root, known) for root in roots)
     return Snapshot(tuple(roots), opened, Corpus([member for one in opened for member in one.members]))
+
+
+def reopen_root(root: Root, before: OpenedRoot) -> OpenedRoot:
+    """Open the index of a root again; segments that it had before are not opened again; raises like open_snapshot."""
+    return _open_root(root, {segment.folder: segment for segment in before.segments})
+
+
+def stale_paths(opened: Sequence[OpenedRoot]) -> list[str] | None:
+    """Return the files and folders of roots that changed since, as absolute paths; None for all."""
+    from coderag.index.build import staleness
+    from coderag.index.build.embed import Embedding
+
+    found: list[str] = []
+    manifests = [one.manifest for one in opened]
+    if any(one.version != __version__ or Embedding.of(one).key != one.vectors for one in manifests):
+        return None
+    try:
+        listings = [one.listed for one in opened]
+    except IndexDamagedError:
+        return None
+    for one, listed in zip(opened, listings, strict=True):
+        root = one.manifest.root
+        paths = staleness.stale_paths(root, one.manifest, one.segments, listed)
+        if paths is None:
+            return None
+        found += [os.path.join(root, path) for path in paths]
+    return found
 
 
 def _open_root(root: Root, known: Mapping[IndexPath, Segment]) -> OpenedRoot:

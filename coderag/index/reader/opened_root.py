@@ -72,8 +72,7 @@ class OpenedRoot:
             (manifest.catalog, manifest.catalog_sum),
             (manifest.graph, manifest.graph_sum),
         ):
-            path = self.folder / name
-            if name and path.exists() and not is_sound(path, known):
+            if name and (path := self.folder / name).exists() and not is_sound(path, known):
                 raise IndexDamagedError(f'{path} is damaged; run "coderag index"')
 
 

@@ -21,6 +21,6 @@ DATA_ERRORS = (LookupError, ValueError, ArithmeticError, EOFError, RecursionErro
 def misread(where: object, error: Exception) -> IndexDamagedError:
     """Return the error to raise in place of one of DATA_ERRORS."""
     return IndexDamagedError(
-        f"what the index at {where} holds cannot be used ({type(error).__name__}: {error}); "
+        f"the index at {where} is damaged, or was written wrong ({type(error).__name__}: {error}); "
         'run "coderag index", and "coderag index --rebuild" if that does not help'
     )
