@@ -34,8 +34,8 @@ def callers(options: argparse.Namespace) -> list[frozenset[str]]:
 
     Who starts a command sets a bound with CODERAG_GROUPS, and who writes its arguments can only narrow that.
     """
-    told = os.environ.get(VARIABLE)
-    of_variable = [] if told is None else [frozenset(filter(None, map(str.strip, told.split(","))))]
+    groups = os.environ.get(VARIABLE)
+    of_variable = [] if groups is None else [frozenset(filter(None, map(str.strip, groups.split(","))))]
     return of_variable + ([] if options.groups is None else [frozenset(options.groups)])
 
 
@@ -54,18 +54,18 @@ def open_for_caller(options: argparse.Namespace) -> Index:
 def roots_for_caller(options: argparse.Namespace) -> list[Root]:
     """Return the roots that a command was given; raises RootError, also for one that its caller may not see."""
     asking = callers(options)
-    for given in options.root if asking else ():
-        _check_root(given, asking)
+    for name in options.root if asking else ():
+        _check_root(name, asking)
     placed = given_roots(options, options.root)
     for root in placed if asking and not options.root else ():
         _check_root(str(root.root), asking)
     return placed
 
 
-def _check_root(given: str, asking: Collection[frozenset[str]]) -> None:
+def _check_root(name: str, asking: Collection[frozenset[str]]) -> None:
     """Raise RootError for a root that the caller may not see, in the words for one that is missing."""
-    if is_hidden(given, asking):
-        raise RootError(f"{given!r} does not exist; give the folder of a repository")
+    if is_hidden(name, asking):
+        raise RootError(f"{name!r} does not exist; give the folder of a repository")
 
 
 def is_hidden(path: str, asking: Collection[frozenset[str]]) -> bool:

@@ -1,4 +1,4 @@
-"""Databases given to `coderag index`: asked for their schema, which is kept in the index, or forgotten."""
+"""Databases given to `coderag index`: their schema is introspected and kept in the index, or forgotten."""
 
 from __future__ import annotations
 
@@ -21,24 +21,28 @@ __all__ = ["databases_in", "keep_databases"]
 SUFFIXES = frozenset({".db", ".db3", ".ddb", ".duckdb", ".sqlite", ".sqlite3"})
 
 
-def databases_in(given: Sequence[str]) -> tuple[list[str], list[str]]:
+def databases_in(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return which of some arguments are databases, and which are folders."""
-    if not any("://" in one or "." in one or "$" in one for one in given):
-        return [], list(given)
+    if not any("://" in argument or "." in argument or "$" in argument for argument in arguments):
+        return [], list(arguments)
     from coderag.catalog.introspect.url import is_database_url
 
-    found = [one for one in given if "://" in one or is_database_url(one) or _is_database_file(one)]
-    return found, [one for one in given if one not in found]
+    databases = [
+        argument
+        for argument in arguments
+        if "://" in argument or is_database_url(argument) or _is_database_file(argument)
+    ]
+    return databases, [argument for argument in arguments if argument not in databases]
 
 
-def _is_database_file(given: str) -> bool:
-    """Tell whether an argument is a file called like a database; whether it is one shows when it is opened."""
-    path = Path(given)
+def _is_database_file(argument: str) -> bool:
+    """Tell whether an argument is a file named like a database; whether it is one shows when it is opened."""
+    path = Path(argument)
     return path.suffix.lower() in SUFFIXES and path.is_file()
 
 
 def keep_databases(addresses: Sequence[str], placed: Sequence[Root], options: argparse.Namespace) -> None:
-    """Keep in the index of the only root what some databases say, or forget it.
+    """Keep the schemas of some databases in the index of the only root, or forget them.
 
     Raises DatabaseError, and QueryError for more than one root and for what cannot be forgotten; nothing changed then.
     """
@@ -72,13 +76,13 @@ def _forget(names: Sequence[str], root: Root) -> None:
 
 
 def _ask(urls: Sequence[DatabaseUrl], root: Root, options: argparse.Namespace) -> None:
-    """Ask databases, all of them before anything is written."""
+    """Introspect databases, all of them before anything is written."""
     from coderag.catalog.introspect.introspect import inspect_database
     from coderag.index.storage.database_snapshots import write_snapshot
     from coderag.index.storage.folder.database_files import paths_inside
 
-    asked = [(url, inspect_database(url, samples=options.samples, timeout=options.timeout)) for url in urls]
-    for url, facts in asked:
+    snapshots = [(url, inspect_database(url, samples=options.samples, timeout=options.timeout)) for url in urls]
+    for url, facts in snapshots:
         write_snapshot(root.folder, url.name, facts, inside=paths_inside(root.root, url.path))
         if not options.quiet:
             lost = f", {counted(len(facts.lost), 'thing')} could not be read" if facts.lost else ""

@@ -33,7 +33,7 @@ PATIENCE_SECONDS = 2.0  # that an answer waits for another writer; then it comes
 def open_index(options: argparse.Namespace) -> Index:
     """Return the index of the roots that a command was given.
 
-    Where there is none, or one that this version cannot read, it is built; unless told otherwise, what changed is read.
+    A missing one, or one that this version cannot read, is built; unless --no-refresh is set, what changed is read.
     """
     placed = given_roots(options, options.root)
     try:
@@ -52,7 +52,7 @@ def open_index(options: argparse.Namespace) -> Index:
 
 
 def note_writer(holder: Holder | None) -> None:
-    """Say that another process is waited for."""
+    """Say which process the command waits for."""
     note(f"waiting for {holder or 'another process'}, which writes the index")
 
 
@@ -96,25 +96,25 @@ def _refresh(index: Index, stale: list[str] | None) -> None:
 
 
 def note_untrusted(one: Root) -> None:
-    """Say that an index beside that of somebody else is made, unless there is one already."""
+    """Say that an index is built beside that of somebody else, unless there is one already."""
     if one.untrusted is not None and not one.folder.exists():
         note(
-            f"{one.untrusted} was not made by you on this machine, so it is not believed; another index is made at "
+            f"{one.untrusted} was not made by you on this machine, so it is not believed; another index is built at "
             f'{one.folder} ("coderag index --trust" takes over the one that is there)'
         )
 
 
 def note_repairs(index: Index) -> None:
-    """Say what of an index was not as it should have been."""
+    """Say which parts of an index were damaged or outdated."""
     for report in index.reports:
         if report.rebuilt:
-            note(f"{report.rebuilt}; it was made anew")
+            note(f"{report.rebuilt}; it was rebuilt")
         if report.repaired:
             note(f"{counted(report.repaired, 'damaged segment')} left out; {counted(report.read, 'file')} read again")
 
 
 def tidy_later(index: Index) -> None:
-    """Have what updates left tidied up by processes of their own, for which nobody waits."""
+    """Start background processes that merge and link what updates left."""
     for root, report in zip(index.roots, index.reports, strict=True):
         if report.merge_due or report.graph_due:
             from coderag.api.background import spawn_maintenance

@@ -1,4 +1,4 @@
-"""The roots a command is about, and paths as the user can open them."""
+"""The roots of a command, and paths as the user can open them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def given_roots(options: argparse.Namespace, roots: Sequence[str]) -> list[Root]
 
 
 def _owner(index: str) -> str:
-    """Return the root that an index was made of, "" when there is no such index or root any more."""
+    """Return the root that an index was built from, "" if the index or the root no longer exists."""
     root = recorded_root(IndexPath(Path(index).absolute()))
     return root if Path(root).is_dir() else ""
 

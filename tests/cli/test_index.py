@@ -94,7 +94,7 @@ def test_damaged_index_is_made_anew(coderag: Run, project: Path) -> None:
     manifest.write_bytes(manifest.read_bytes().replace(b"python", b"pyth0n").replace(b"code", b"c0de"))
     done = coderag("index", cwd=project)
     assert done.returncode == 0
-    assert "does not match its checksum; it was made anew" in done.stderr
+    assert "does not match its checksum; it was rebuilt" in done.stderr
     [segment] = (project / ".coderag/segments").iterdir()
     (segment / "arrays.bin").write_bytes(b"")
     done = coderag("search", "total", cwd=project, stdin="")

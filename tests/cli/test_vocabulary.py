@@ -14,8 +14,6 @@ from tests.workspace import write
 FILES = {
     "schema.sql": "CREATE TABLE orders (id INTEGER PRIMARY KEY, total INTEGER);\n"
     "CREATE VIEW revenue AS SELECT sum(total) AS cents FROM orders;\n",
-    "billing/models.py": "from django.db import models\n\n\nclass Invoice(models.Model):\n"
-    "    number = models.CharField(max_length=20)\n",
     "app/orders.py": "def load(db):\n"
     '    return db.execute("SELECT total FROM orders").fetchall()\n\n\n'
     "class Report:\n    def run(self, db):\n        return load(db)\n",
@@ -48,7 +46,8 @@ def test_symbols_are_filtered(coderag: Run, root: Path) -> None:
     assert paths(coderag, root, "symbols", "load", "--language", "go") == ["api/orders.go"]
     assert paths(coderag, root, "symbols", "load", "--kind", "method") == ["tests/test_orders.py"]
     assert paths(coderag, root, "symbols", "load", "--path", "app/**") == ["app/orders.py"]
-    assert paths(coderag, root, "symbols", "load", "--database", "small") == ["app/orders.py"]
+    assert paths(coderag, root, "symbols", "orders", "--database", "small") == ["schema.sql"]
+    assert paths(coderag, root, "symbols", "load", "--database", "small") == []
     assert "tests/test_orders.py" not in paths(coderag, root, "symbols", "load", "--tests", "exclude")
     assert paths(coderag, root, "symbols", "load", "--tests", "demote")[-1] == "tests/test_orders.py"
     none = coderag("symbols", "serve", "--language", "python", cwd=root)
@@ -60,9 +59,9 @@ def test_refs_and_impact_are_filtered(coderag: Run, root: Path) -> None:
     go = coderag("refs", "load", "--language", "go", cwd=root).stdout
     assert go.startswith("api/orders.go:3  function api.load\n")
     assert "app/orders.py" not in go
-    assert coderag("refs", "load", "--database", "small", cwd=root).stdout.startswith(
-        "app/orders.py:1  function load\n"
-    )
+    assert coderag("refs", "orders", "--database", "small", cwd=root).stdout.startswith("schema.sql:1  table orders")
+    assert coderag("refs", "load", "--database", "small", cwd=root).returncode == 1
+    assert "known are small" in coderag("refs", "orders", "--database", "zz", cwd=root).stderr
     with_tests = coderag("refs", "load", "--path", "app/**", cwd=root).stdout
     without = coderag("refs", "load", "--path", "app/**", "--tests", "exclude", cwd=root).stdout
     assert "test_orders.py" in with_tests
@@ -84,8 +83,7 @@ def test_tables_and_schemas_are_filtered(coderag: Run, root: Path) -> None:
     names = [one["name"] for one in records(coderag, root, "tables", "--kind", "table", "--language", "sql")]
     assert names == ["orders"]
     assert len(records(coderag, root, "tables", "-k", "1")) == 1
-    [declared] = records(coderag, root, "tables", "--language", "python")
-    assert declared["name"] == "billing_invoice"
+    assert coderag("tables", "--language", "python", cwd=root).returncode == 1
     schema = json.loads(coderag("schema", "total", "--language", "sql", "--kind", "view", "--json", cwd=root).stdout)
     assert [one["name"] for one in schema["tables"]] == ["revenue"]
     wrong = coderag("tables", "--kind", "index", cwd=root)

@@ -222,16 +222,16 @@ class Words:
 
     def __call__(self, text: str) -> list[str]:
         """Return the words."""
-        found = [word.strip() for word in text.split(",") if word.strip()]
-        if not (found or self.empty):
+        words = [word.strip() for word in text.split(",") if word.strip()]
+        if not (words or self.empty):
             raise argparse.ArgumentTypeError("it is empty")
-        if self.known and set(found) - set(self.known):
+        if self.known and set(words) - set(self.known):
             raise argparse.ArgumentTypeError(f"{text!r} is no list of {', '.join(self.known)}")
-        if len(found) > self.limit.most:
+        if len(words) > self.limit.most:
             raise argparse.ArgumentTypeError(f"more than {self.limit.most:,} {self.limit.unit}")
-        if fault := next(filter(None, (fault_of_text(NAME, word) for word in found)), ""):
+        if fault := next(filter(None, (fault_of_text(NAME, word) for word in words)), ""):
             raise argparse.ArgumentTypeError(f"a word {fault}")
-        return found
+        return words
 
 
 def command(commands: Parsers, name: str, *, module: str, summary: str, epilog: str = "") -> argparse.ArgumentParser:
@@ -260,7 +260,7 @@ def add_filters(
     add_paths(parser, f'only {things} in files that match; "!" in front excludes')
     add_list(parser, "language", f'only {things} in files of these languages, such as "go,rust": "coderag languages"')
     add_list(parser, "kind", f"only {things} of these kinds: {', '.join(kinds)}")
-    add_list(parser, "database", f"only {things} of these databases, or in files that use them")
+    add_list(parser, "database", f"only {things} of these databases, or in files that declare, change or query them")
     parser.add_argument(
         "--tests",
         choices=tests,
@@ -285,9 +285,9 @@ def add_count(
     parser: argparse.ArgumentParser, *, things: str, default: int | None, limit: Limit = K, old: str = "--limit"
 ) -> None:
     """Add `-k`, how many of some things are returned, and the old spelling of it."""
-    told = "all" if default is None else f"{default}"
+    shown = "all" if default is None else f"{default}"
     parser.add_argument(
-        "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {told})"
+        "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {shown})"
     )
     if old:
         parser.add_argument(old, dest="k", type=Number(limit), default=HIDDEN, metavar="N", help=HIDDEN)

@@ -164,7 +164,7 @@ def add_map(commands: Parsers) -> None:
     add_paths(parser, 'only definitions in files that match; "!" in front excludes')
     add_list(parser, "language", "only definitions in files of these languages")
     add_list(parser, "kind", f"only definitions of these kinds: {', '.join(Kind)}")
-    add_list(parser, "database", "only definitions in files that use these databases")
+    add_list(parser, "database", "only definitions in files that declare, change or query these databases")
     add_groups(parser)
     add_opening(parser)
     add_output(parser)

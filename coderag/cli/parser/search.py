@@ -66,7 +66,7 @@ def add_search(commands: Parsers) -> None:
     add_count(parser, things="hits", default=10)
     add_filters(parser, kinds=Kind, things="hits")
     add_list(parser, "repository", "only files of these repositories")
-    add_list(parser, "environment", "only files that use databases of these environments, such as prod")
+    add_list(parser, "environment", "only files about databases of these environments, such as prod")
     parser.add_argument(
         "--context",
         choices=("lines", "whole", "none"),
