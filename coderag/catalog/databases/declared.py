@@ -220,11 +220,11 @@ class Index:
             return []
         if exact_first and (exact := keys.get(key)) is not None:
             return list(exact)
-        found: dict[int, None] = {}
+        matching: dict[int, None] = {}
         for one, holders in keys.items():
-            if all(not wanted or not had or wanted == had for wanted, had in zip(key[:2], one[:2], strict=True)):
-                found |= holders
-        return list(found)
+            if all(not part or not other or part == other for part, other in zip(key[:2], one[:2], strict=True)):
+                matching |= holders
+        return list(matching)
 
 
 def is_qualified(key: Key) -> bool:

@@ -184,13 +184,13 @@ def with_dependents(drafts: list[DatabaseCandidate], files: list[Declared]) -> l
 
 def _best(one: Declared, drafts: Sequence[DatabaseCandidate], *, mains: Sequence[Declared], index: Index) -> int | None:
     """Return the draft that has most of the tables a file uses; of several, the most alike and the nearest."""
-    found: defaultdict[int, int] = defaultdict(int)
+    counts: defaultdict[int, int] = defaultdict(int)
     for key in one.used:
         for number in index.holders(key, exact_first=False):
-            found[number] += 1
+            counts[number] += 1
     folder = base_folder(one.path)
-    least = max(found.values(), default=0) * NEARLY
-    if not found:
+    least = max(counts.values(), default=0) * NEARLY
+    if not counts:
         return _around(one, folder, drafts)
 
     def fit(number: int) -> tuple[object, ...]:
@@ -202,11 +202,11 @@ def _best(one: Declared, drafts: Sequence[DatabaseCandidate], *, mains: Sequence
             draft.folder != folder,
             one.file.facts.dialect != main.file.facts.dialect,
             distance(folder, draft.folder),
-            -found[number],
+            -counts[number],
             number,
         )
 
-    return min((number for number, count in found.items() if count >= least), key=fit)
+    return min((number for number, count in counts.items() if count >= least), key=fit)
 
 
 def _around(one: Declared, folder: str, drafts: Sequence[DatabaseCandidate]) -> int | None:
@@ -214,8 +214,8 @@ def _around(one: Declared, folder: str, drafts: Sequence[DatabaseCandidate]) -> 
     mine = [(number, draft) for number, draft in enumerate(drafts) if draft.side == one.side and not draft.live]
     around = [(number, draft) for number, draft in mine if f"{folder}/".startswith(f"{draft.folder}/".lstrip("/"))]
     deepest = max((len(draft.folder) for _, draft in around), default=0)
-    found = [number for number, draft in around if len(draft.folder) == deepest] or [number for number, _ in mine]
-    return found[0] if len(found) == 1 else None
+    numbers = [number for number, draft in around if len(draft.folder) == deepest] or [number for number, _ in mine]
+    return numbers[0] if len(numbers) == 1 else None
 
 
 def _same_stem(first: str, second: str) -> bool:

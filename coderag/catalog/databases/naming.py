@@ -20,10 +20,10 @@ UNNAMED = "main"
 def environment(draft: DatabaseCandidate) -> str:
     """Return prod, dev and so on, where the settings or the folder of the main file say it."""
     files = draft.files
-    told = draft.environment or next((file.settings.environment for file in files if file.settings.environment), "")
+    explicit = draft.environment or next((file.settings.environment for file in files if file.settings.environment), "")
     # A folder "staging" of dbt is a layer of models.
-    untold = draft.live or any(Origin.DBT in file.origins for file in files)
-    return told or ("" if untold else environment_of(draft.main().path))
+    ignores_folder = draft.live or any(Origin.DBT in file.origins for file in files)
+    return explicit or ("" if ignores_folder else environment_of(draft.main().path))
 
 
 def database_names(drafts: Sequence[DatabaseCandidate], settings: Settings) -> list[str]:
@@ -32,8 +32,8 @@ def database_names(drafts: Sequence[DatabaseCandidate], settings: Settings) -> l
     level = [0] * len(drafts)
     while True:
         taken: defaultdict[str, list[int]] = defaultdict(list)
-        for number, found in enumerate(candidates):
-            taken[found[level[number]].casefold()].append(number)
+        for number, names in enumerate(candidates):
+            taken[names[level[number]].casefold()].append(number)
         clashes = [
             number
             for numbers in taken.values()
@@ -42,7 +42,7 @@ def database_names(drafts: Sequence[DatabaseCandidate], settings: Settings) -> l
             if level[number] + 1 < len(candidates[number])
         ]
         if not clashes:
-            return _numbered([found[level[number]] for number, found in enumerate(candidates)])
+            return _numbered([names[level[number]] for number, names in enumerate(candidates)])
         for number in clashes:
             level[number] += 1
 
@@ -87,8 +87,8 @@ def _with_folders(draft: DatabaseCandidate, name: str) -> list[str]:
 
 def _numbered(names: Sequence[str]) -> list[str]:
     seen: dict[str, int] = {}
-    found = []
+    numbered = []
     for name in names:
         number = seen[name.casefold()] = seen.get(name.casefold(), 0) + 1
-        found.append(name if number == 1 else f"{name} ({number})")
-    return found
+        numbered.append(name if number == 1 else f"{name} ({number})")
+    return numbered

@@ -62,9 +62,9 @@ def _may_state(series: DatabaseCandidate, draft: DatabaseCandidate, *, share: fl
 
 def _is_other_dialect(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether a file is of another dialect than a series, by their names where those say it."""
-    told = [{path_dialect(file.path) for file in both.files} - {""} for both in (series, draft)]
-    if all(told):
-        return told[0].isdisjoint(told[1])
+    named_dialects = [{path_dialect(file.path) for file in both.files} - {""} for both in (series, draft)]
+    if all(named_dialects):
+        return named_dialects[0].isdisjoint(named_dialects[1])
     return dialect_of(series) != dialect_of(draft)
 
 

@@ -167,7 +167,7 @@ def _entries(node: Node) -> Iterator[Definition]:
         elif (definition := _definition(key.text, value, first=key.first)) is not None:
             yield definition
     for item in node.items:
-        name = next((value.text for wanted in NAMES for key, value in item.pairs if _is(key, wanted)), "")
+        name = next((value.text for field in NAMES for key, value in item.pairs if _is(key, field)), "")
         if name:
             definition = _definition(name, item, first=item.first)
             if definition is not None:

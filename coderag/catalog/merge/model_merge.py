@@ -38,7 +38,9 @@ def join_snapshot(state: State, snapshot: State) -> None:
     if is_whole:  # the rest is what became of tables that are gone
         state.unknown = {}
     names = {table.name.name.casefold() for table in snapshot.tables.values()}
-    state.unknown = {name: found for name, found in state.unknown.items() if name.rpartition(".")[2] not in names}
+    state.unknown = {
+        name: operations for name, operations in state.unknown.items() if name.rpartition(".")[2] not in names
+    }
     state.problems += snapshot.all_problems()
     state.files |= snapshot.files
 
@@ -101,8 +103,8 @@ def _take_history(stated: MutableTable, table: MutableTable) -> None:
     for column in list(stated.columns.values()):
         known = table.column(column.name)
         if known is not None:
-            told = replace(column, comment=column.comment or known.comment, values=column.values or known.values)
-            stated.put(replace(told, field=column.field or known.field))
+            described = replace(column, comment=column.comment or known.comment, values=column.values or known.values)
+            stated.put(replace(described, field=column.field or known.field))
     for key in table.foreign_keys:
         if key.evidence is Evidence.MODEL and all(stated.column(one) is not None for one in key.columns):
             stated.add_foreign_key(key)
@@ -123,7 +125,9 @@ def join_models(state: State, models: State) -> None:
             state.refer(table)
     # Migrations may change what the framework creates by itself from the models.
     names = {table.name.name.casefold() for table in models.tables.values()}
-    state.unknown = {name: found for name, found in state.unknown.items() if name.rpartition(".")[2] not in names}
+    state.unknown = {
+        name: operations for name, operations in state.unknown.items() if name.rpartition(".")[2] not in names
+    }
     state.problems += models.all_problems()
     state.files |= models.files
     for key, routine in models.routines.items():
@@ -195,9 +199,9 @@ def _describe(table: MutableTable, model: MutableTable) -> None:
     for column in model.columns.values():
         known = table.column(column.name)
         if known is not None:
-            told = described_column(known, column)
+            described = described_column(known, column)
             # The database decides what may be null and what stands there by itself.
-            table.put(replace(told, nullable=known.nullable, default=known.default))
+            table.put(replace(described, nullable=known.nullable, default=known.default))
     for key in model.foreign_keys:
         if all(table.column(one) is not None for one in key.columns):
             table.add_foreign_key(_of_model(key, table))

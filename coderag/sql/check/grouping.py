@@ -247,12 +247,12 @@ def _depends(node: exp.Expr, sources: Sources, held: set[Place]) -> bool:
 
 def _keyed(sources: Sources, grouped: frozenset[Place]) -> set[Place]:
     """Return the columns of the tables whose primary keys are grouped by."""
-    found: set[Place] = set()
+    keyed: set[Place] = set()
     for alias, table in sources.tables.items():
         key = [name.casefold() for name in table.primary_key]
         if key and all((alias, name) in grouped for name in key):
-            found |= {(alias, "*"), *((alias, name) for name in sources.columns[alias] or ())}
-    return found
+            keyed |= {(alias, "*"), *((alias, name) for name in sources.columns[alias] or ())}
+    return keyed
 
 
 def _may_have_key(node: exp.Expr, sources: Sources) -> bool:

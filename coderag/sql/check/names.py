@@ -204,7 +204,7 @@ def _check_qualified(
     name = column.name.casefold()
     if columns is None or name in columns or name in implicit:
         return
-    names = [found.name if found else key for key, found in columns.items()]
+    names = [record.name if record else key for key, record in columns.items()]
     fixes = tuple(f"{column.table}.{one}" for one in closest(column.name, names))
     elsewhere = [alias for alias in holder.holders(name) if alias.casefold() != column.table.casefold()]
     fixes = (*(f"{alias}.{column.name}" for alias in elsewhere), *fixes)[:3]
@@ -214,10 +214,10 @@ def _check_qualified(
 
 def _unknown(column: exp.Column, all_sources: Iterable[Sources], *, text: str) -> Finding:
     names = {
-        found.name if found else key
+        record.name if record else key
         for sources in all_sources
         for columns in sources.columns.values()
-        for key, found in (columns or {}).items()
+        for key, record in (columns or {}).items()
     }
     message = f"no table of this query has a column {column.name}"
     return finding(
@@ -234,12 +234,12 @@ def _outer_sources(scope: Scope, known: Known) -> Iterator[Sources]:
 
 def _using(tree: exp.Expr) -> frozenset[str]:
     """Return the columns that tables are joined by through their name: USING, or all for NATURAL."""
-    found: set[str] = set()
+    names: set[str] = set()
     for join in tree.args.get("joins") or ():
-        found.update(one.name.casefold() for one in join.args.get("using") or ())
+        names.update(one.name.casefold() for one in join.args.get("using") or ())
         if join.args.get("method") == "NATURAL":
-            found.update(column.name.casefold() for column in tree.find_all(exp.Column))
-    return frozenset(found)
+            names.update(column.name.casefold() for column in tree.find_all(exp.Column))
+    return frozenset(names)
 
 
 def _may_be_alias(column: exp.Column) -> bool:

@@ -96,8 +96,8 @@ def named_children(node: Node) -> list[Node]:
 def field_or(node: Node, *names: str) -> Node | None:
     """Return the first child of one of some fields."""
     for name in names:
-        if (found := node.child_by_field_name(name)) is not None:
-            return found
+        if (child := node.child_by_field_name(name)) is not None:
+            return child
     return None
 
 

@@ -251,12 +251,12 @@ class Calls(StringAccumulation):
         values = [value for value in values if any(not isinstance(part, Hole) for part in value)]
         if not values:
             return None
-        given = {
+        arguments = {
             name: self.of(argument.node, scope, depth=depth)
-            for name, argument in _given(function.parameters, call.arguments)
+            for name, argument in _by_parameter(function.parameters, call.arguments)
         }
         start = function.node.start_byte
-        return choice([_with_given(value, given, start) for value in values])
+        return choice([_with_arguments(value, arguments, start) for value in values])
 
 
 _Answer = Callable[[Calls, Called, Scope, int], Value | None]  # None: the call is another one
@@ -298,7 +298,7 @@ def _unfiltered(node: Node) -> Node:
     return node
 
 
-def _given(names: Sequence[str], arguments: Sequence[Argument]) -> Iterable[tuple[str, Argument]]:
+def _by_parameter(names: Sequence[str], arguments: Sequence[Argument]) -> Iterable[tuple[str, Argument]]:
     plain = [name for name in names if name not in {"self", "cls", "this"}]
     position = 0
     for argument in arguments:
@@ -309,14 +309,14 @@ def _given(names: Sequence[str], arguments: Sequence[Argument]) -> Iterable[tupl
             position += 1
 
 
-def _with_given(value: Value, given: dict[str, Value], start: int) -> Value:
+def _with_arguments(value: Value, arguments: dict[str, Value], start: int) -> Value:
     """Return a value with the arguments of a call in the place of the function's parameters."""
     parts: list[Value] = []
     for part in value:
-        if isinstance(part, Hole) and part.start == start and part.parameter in given:
-            parts.append(given[part.parameter])
+        if isinstance(part, Hole) and part.start == start and part.parameter in arguments:
+            parts.append(arguments[part.parameter])
         elif not isinstance(part, (Hole, Text)):
-            parts.append(choice([_with_given(one, given, start) for one in part.values]))
+            parts.append(choice([_with_arguments(one, arguments, start) for one in part.values]))
         else:
             parts.append((part,))
     return flat(parts)

@@ -94,7 +94,7 @@ def _ends_with(body: Node, tag: str) -> bool:
 def _pieces(node: Node, language: str, *, raw: bool = False) -> list[Piece]:
     data, base = node.text or b"", node.start_byte
     start, end, raw = _extent(node, data.decode("utf-8", "replace"), language, raw=raw)
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     position = start
     for child in node.children:
         if child.type not in INTERPOLATIONS and not (language == "php" and child.type in IN_PHP):
@@ -105,13 +105,13 @@ def _pieces(node: Node, language: str, *, raw: bool = False) -> list[Piece]:
         before = data[position:first]
         if language == "php" and before.endswith(b"{") and data[last : last + 1] == b"}":
             before, last = before[:-1], last + 1
-        found += _text(before, language, raw=raw)
-        found.append(_expression(child))
+        pieces += _text(before, language, raw=raw)
+        pieces.append(_expression(child))
         position = last
-    found += _text(data[position:end], language, raw=raw)
+    pieces += _text(data[position:end], language, raw=raw)
     if node.type == "string" and language == "python" and "f" in text_of(node)[:2].casefold():
-        found = [one.replace("{{", "{").replace("}}", "}") if isinstance(one, str) else one for one in found]
-    return found
+        pieces = [one.replace("{{", "{").replace("}}", "}") if isinstance(one, str) else one for one in pieces]
+    return pieces
 
 
 def _extent(node: Node, text: str, language: str, *, raw: bool) -> tuple[int, int, bool]:
@@ -192,7 +192,7 @@ def _adjacent(node: Node) -> list[Piece]:
     """Return the pieces of a literal of Dart, which may be several side by side without nodes of their own."""
     data, base = node.text or b"", node.start_byte
     holes = {child.start_byte - base: child for child in node.children if child.type in INTERPOLATIONS}
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     position = 0
     while position < len(data):
         opening = DART_OPENING.match(data, position)
@@ -202,11 +202,11 @@ def _adjacent(node: Node) -> list[Piece]:
         begin = position
         while position < len(data) and not data.startswith(quote, position):
             if (hole := holes.get(position)) is not None:
-                found += _text(data[begin:position], "dart", raw=raw)
-                found.append(_expression(hole))
+                pieces += _text(data[begin:position], "dart", raw=raw)
+                pieces.append(_expression(hole))
                 position = begin = hole.end_byte - base
             else:
                 position += 2 if data[position : position + 1] == b"\\" and not raw else 1
-        found += _text(data[begin : min(position, len(data))], "dart", raw=raw)
+        pieces += _text(data[begin : min(position, len(data))], "dart", raw=raw)
         position += len(quote)
-    return found
+    return pieces

@@ -190,12 +190,12 @@ class Values(Calls):
                 for one in rest
                 for entry in (named_children(one) if one.type in {"match_block", "switch_block"} else [one])
             ]
-            found = [self._branch(one, scope, depth) for one in entries if one.type in BRANCHES]
-            return choice(found) if found else (hole_of(node),)
-        found = [self._branch(one, scope, depth) for one in rest]
-        if len(found) == 1:
-            found.append(NOTHING)
-        return choice(found) if found else (hole_of(node),)
+            branches = [self._branch(one, scope, depth) for one in entries if one.type in BRANCHES]
+            return choice(branches) if branches else (hole_of(node),)
+        branches = [self._branch(one, scope, depth) for one in rest]
+        if len(branches) == 1:
+            branches.append(NOTHING)
+        return choice(branches) if branches else (hole_of(node),)
 
     def _branch(self, node: Node | None, scope: Scope, depth: int) -> Value:
         if node is None:
