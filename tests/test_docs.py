@@ -43,7 +43,7 @@ RUNNING = [path for path in PAGES if any(one.runs for one in blocks(path.read_te
 MAX_README_LINES = 200
 COMMANDS = (
     *("index", "search", "outline", "symbols", "refs", "impact", "path", "graph", "map"),
-    *("schema", "tables", "table", "erd", "check-sql"),
+    *("schema", "tables", "table", "erd", "check-sql", "at"),
     *("eval", "status", "watch", "clean", "languages"),
 )
 HOME = "/home/me/coderag"  # shown in place of the folder of the checkout
