@@ -161,15 +161,15 @@ class Index:
     ) -> Self:
         """Index roots from nothing and open the result.
 
-        Files above `max_bytes` are left out. `encoder` names what makes the vectors (coderag.encoders.spec): "static",
+        Files above `max_bytes` are left out. `encoder` names the embedding model (coderag.encoders.spec): "static",
         "none" for words alone, "hf:ID", a folder, an address. With `mask` secrets are covered
         (coderag.files.privacy.secrets). None keeps what an index that is there already has; a new one has the shipped
         encoder and no secrets.
-        `workers` is the number of processes: None for one a core, 0 for none. With `cache`, segments that other indexes
-        of this user left are used where they fit, and this one leaves its own. With `graph`, the graph is made as well,
-        else when it is asked for. `watch` is called as files are read, and `waiting` once with who holds the index's
-        lock, when that takes a while. Raises RootError, EncoderError, WorkerError, IndexLockedError and
-        IndexWriteError.
+        `workers` is the number of processes: None for one per core, 0 for none. With `cache`, segments that
+        other indexes of this user left are used where they fit, and this one leaves its own. With `graph`, the
+        graph is made as well, else when it is asked for. `watch` is called as files are read, and `waiting`
+        once with who holds the index's lock, when that takes a while. Raises RootError, EncoderError,
+        WorkerError, IndexLockedError and IndexWriteError.
         """
         from coderag.index.build.job import BuildOptions, checked_contents, checked_encoder
 
@@ -203,7 +203,7 @@ class Index:
         """Open the indexes of roots as they should be: made where there is none, repaired, and brought up to date.
 
         Every folder is listed, and every byte of what is there is compared with its sums; the files of what is damaged
-        are read again. An index of an older format is made anew. What is not given stays as an index was made. Raises
+        are read again. An index of an older format is rebuilt. What is not given stays as an index was made. Raises
         like `build`, and IndexTooNewError.
         """
         from coderag.index.build.job import BuildOptions, checked_contents, checked_encoder
@@ -381,7 +381,7 @@ class Index:
         The first look is at what changed since the index was written. Searches, also of other threads, answer from what
         was read when an update is yielded. A failure is an update with an error, and is tried again. With `poll` all
         files are looked at every so many seconds; so they are, with a RuntimeWarning, where the system watches no more
-        folders. `workers` is the number of processes: None for one a core but one. Raises RootError when a root is
+        folders. `workers` is the number of processes: None for one per core, less one. Raises RootError when a root is
         removed, and QueryError for what exceeds a limit.
         """
         self._whole("follow changes")
@@ -450,7 +450,7 @@ class Index:
     def graphs(self) -> tuple[Graph, ...]:
         """Return the graph of each root, in the order of the roots.
 
-        Where the index changed since its graph was made, the graph is made anew, which takes a fraction of the time
+        Where the index changed since its graph was made, the graph is rebuilt, which takes a fraction of the time
         of indexing, and stored. Of what some groups see, the graph is that of the files that they see, and is stored
         as well. Raises IndexDamagedError.
         """
@@ -459,7 +459,7 @@ class Index:
     @property
     @on_one_snapshot
     def catalog(self) -> Catalog:
-        """The schemas of all roots as one catalog, without tables where nothing tells of any."""
+        """The schemas of all roots as one catalog, without tables where nothing declares any."""
         return self._snapshot.catalog
 
     @property

@@ -1,4 +1,4 @@
-"""Folders to index, as somebody gives them, to roots: where each one's index lies, and what its hits are named by."""
+"""Folders to index, as somebody gives them, to roots: where each index is stored, and the name its hits carry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Root", "check_folders", "resolve_roots"]
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder to index, where its index lies, and the name its hits carry."""
+    """A folder to index, where its index is stored, and the name its hits carry."""
 
     root: Path
     folder: IndexPath

@@ -55,7 +55,7 @@ class _Folded:
 
 
 def fold(files: Sequence[SchemaFile], settings: Settings) -> Schema:
-    """Return what files and databases amount to; the order of `files` does not matter."""
+    """Return the schema of files and databases; the order of `files` does not matter."""
 
     @cache
     def told(path: str) -> FileSettings:
@@ -164,7 +164,7 @@ def _objects(state: State) -> Iterator[tuple[str, str]]:
 
 
 def _finished(table: Table, folded: _Folded, told: Callable[[str], FileSettings]) -> Table:
-    """Return a table with what its file and its group tell of it."""
+    """Return a table with what its file and its group add to it."""
     path = table.sources[0].path
     file = folded.state.files.get(path)
     if file is None:

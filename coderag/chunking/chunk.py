@@ -125,7 +125,7 @@ def _stands_alone(definition: Definition, around: Definition | None) -> bool:
 
 
 def _frames(definitions: Sequence[Definition]) -> dict[int, bool]:
-    """Tell of each namespace and extension whether it has enough rows of its own to be a chunk."""
+    """Tell for each namespace and extension whether it has enough rows of its own to be a chunk."""
     own = {
         position: definition.last_row - definition.first_row + 1
         for position, definition in enumerate(definitions)

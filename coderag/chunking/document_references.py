@@ -166,7 +166,7 @@ def _of_span(before: str, inside: str, after: str) -> Iterator[tuple[str, str]]:
 
 
 def _name(text: str) -> tuple[str, str] | None:
-    """Return receiver and name of code, None for what is none."""
+    """Return receiver and name of code, None for anything else."""
     if not text or len(text) > MAX_SPAN:
         return None
     match = NAME.match(text)
@@ -192,7 +192,7 @@ def _closes_once(arguments: str) -> bool:
 
 
 def _file(text: str) -> str | None:
-    """Return the path of a file of code, with a slash; None for what is none by its looks."""
+    """Return the path of a file of code, with a slash; None for what does not look like one."""
     if not _is_file_name(text) or (language := detect(text)) is None or language.content is not Content.CODE:
         return None
     return text if "/" in text else f"./{text}"

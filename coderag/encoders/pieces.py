@@ -38,8 +38,7 @@ class Pieces:
     """The rows of words, remembered for every word seen.
 
     Words are taken apart as an index does, at case, digits and underscores, but not stemmed. What is no row itself is
-    cut into the longest pieces that are, from the left (WordPiece: Wu et al., 2016); letters that are none are left
-    out.
+    cut into the longest pieces that are, from the left (WordPiece: Wu et al., 2016); the rest is left out.
     """
 
     def __init__(self, text: bytes, ends: Sequence[int]) -> None:

@@ -120,7 +120,7 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
 
 
 def read_code(data: bytes, *, language: str, path: str) -> Facts | None:
-    """Return what a file of code tells of schemas, or which framework would that is not read; None for neither.
+    """Return the facts of a file of code, or the framework in it that is not read; None for neither.
 
     Raises grammar.GrammarMissing.
     """

@@ -1,4 +1,4 @@
-"""The records of schemas: what a file declares, statement by statement, and what all files together amount to.
+"""The records of schemas: what a file declares, statement by statement, and the schema of all files together.
 
 They are msgspec structs: frozen like the other records, and stored as JSON. A reader of one file returns `Facts`:
 operations in the order of the file. Folding the operations of all files gives a `Schema`.
@@ -294,7 +294,7 @@ class Definition(Record, frozen=True):
     text: str
     synonyms: tuple[str, ...] = ()
     expression: str = ""  # in SQL, where it has one: a metric's formula
-    tables: tuple[Name, ...] = ()  # folding adds: what it speaks of
+    tables: tuple[Name, ...] = ()  # folding adds: what it describes
     columns: tuple[ColumnUse, ...] = ()
     source: Source = Source()
 
@@ -359,7 +359,7 @@ class RenameColumn(Step, frozen=True):
 
 
 class AlterColumn(Step, frozen=True):
-    """A change of a column; what is None stays."""
+    """A change of a column; a field that is None stays."""
 
     table: Name
     column: str
@@ -557,14 +557,14 @@ class EntitySet(Record, frozen=True):
 
 
 class Entities(Record, frozen=True):
-    """What a file tells of the entities of several."""
+    """What a file says about the entities of other files."""
 
     classes: tuple[EntityClass, ...] = ()
     sets: tuple[EntitySet, ...] = ()
 
 
 class Facts(Record, frozen=True):
-    """What one file tells of schemas."""
+    """The facts of one file."""
 
     dialect: str = ""
     guess: str = ""  # why this dialect, in words
@@ -610,7 +610,7 @@ class SchemaProblem(Record, frozen=True):
 
 
 class Schema(Record, frozen=True):
-    """What all files together amount to; `Name.database` of every table names one of `databases`."""
+    """The schema of all files together; `Name.database` of every table names one of `databases`."""
 
     databases: tuple[Database, ...] = ()
     tables: tuple[Table, ...] = ()

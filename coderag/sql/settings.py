@@ -3,14 +3,14 @@
 It stands in coderag.toml, or in pyproject.toml as `[tool.coderag.schema]`:
 
     [schema]
-    dialect = "postgres"            # of every file that no table below speaks of
+    dialect = "postgres"            # of every file that no table below matches
 
     [[schema.files]]
     path = ["sql/prod/", "*.dump"]  # globs as in .gitignore
     database = "shop"
     environment = "prod"
 
-Of several tables that speak of a file, a later one overrides an earlier one key by key.
+Of several tables that match a file, a later one overrides an earlier one key by key.
 
 Who may see what stands in `[[access]]`, in coderag.toml alone:
 
@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 SETTINGS_FILES = ("coderag.toml", "pyproject.toml")  # the first that has a table of ours counts
-# How a file is read, and the language whose files are; "" is none.
+# How a file is read, and the language whose files are; "" is no setting.
 READS = {"ddl": "sql", "glossary": "glossary", "off": "", "queries": "sql", "querylog": "querylog"}
 DOCUMENTS = (".md", ".markdown", ".rst", ".ipynb")  # what these hold is found by their own readers
 TABLES = frozenset({"access", "encoder", "schema"})
@@ -94,7 +94,7 @@ class FileRule(msgspec.Struct, frozen=True):
     settings: FileSettings
 
     def matches(self, path: str) -> bool:
-        """Tell whether the globs match a file or a folder that it lies in."""
+        """Tell whether the globs match a file or one of its parent folders."""
         rules = _rules(self.globs)
         raw = path.encode("utf-8", "surrogateescape")
         folder = False

@@ -17,7 +17,7 @@ DIRECTIVE = re.compile(
     re.MULTILINE,
 )
 SIGNS = re.compile(
-    # A text that is not closed ends with its line; more than a few characters in '...' are none of C.
+    # A text that is not closed ends with its line; more than a few characters in '...' are not C.
     rb"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.?)*+(?:"|$)|'(?:[^'\\\n]|\\.){1,16}'|"""
     rb"""^[ \t]*\#(?:[^\\\n]|\\.|\\\n)*|[^\s]""",
     re.DOTALL | re.MULTILINE,

@@ -43,8 +43,8 @@ class Reader:
     def parse(self, data: bytes) -> tuple[Tree, bool]:
         """Return the syntax tree of UTF-8 text, and whether the text as it stands has syntax errors.
 
-        Conditionals of a preprocessor are taken out where they are in the way. An error that goes with them is none,
-        nor is one that a macro explains.
+        Conditionals of a preprocessor are taken out where they are in the way. An error that goes with them does not
+        count, nor does one that a macro explains.
         A syntax error may swallow everything behind it. Where one is that large, its first line is blanked out and the
         text parsed again, as often as that makes the errors smaller; every node keeps its place.
 

@@ -1,6 +1,6 @@
 """What a language's links.scm captures, and the matches of it as one list for each purpose.
 
-The query (`parsers/<language>/links.scm`) says which nodes speak of things that are defined elsewhere. Names of calls
+The query (`parsers/<language>/links.scm`) says which nodes refer to things that are defined elsewhere. Names of calls
 come from tags.scm and are not captured again; definitions neither. Captures of the first paragraph stand alone, those
 of each other paragraph go together in one match:
 

@@ -42,7 +42,7 @@ VIEWS = frozenset({ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW})
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a file has to do with tables."""
+    """How a file relates to tables."""
 
     file: SchemaFile
     settings: FileSettings

@@ -1,4 +1,4 @@
-"""Files to databases: which of them tell of the same tables.
+"""Files to databases: which of them declare or change the same tables.
 
 What is certain comes first: a database that was asked, one that the settings name, and a series of migrations, which
 makes one database. Other files of a folder make one together where they refer to each other and no table is created
@@ -31,7 +31,7 @@ __all__ = ["Group", "grouped"]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The files that tell of one database, and of those that they switch to."""
+    """The files of one database, and of those that they switch to."""
 
     name: str
     files: tuple[SchemaFile, ...]  # in the order in which they are applied
@@ -48,7 +48,7 @@ class Group:
 
 
 def grouped(files: Sequence[SchemaFile], settings: Settings) -> tuple[list[Group], list[SchemaProblem]]:
-    """Return the groups of the files that tell of tables, and what does not fit together in series.
+    """Return the groups of the files that declare or use tables, and what does not fit together in series.
 
     Every file that has more than queries and definitions is in one group, except migrations that lead back.
     """

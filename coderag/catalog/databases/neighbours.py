@@ -35,7 +35,7 @@ def with_locations(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
 
 
 def _location(draft: DatabaseCandidate) -> str:
-    """Return where a series of Flyway lies among the resources of its module; "" where it lies elsewhere."""
+    """Return where a series of Flyway lies among the resources of its module; "" for any other place."""
     if draft.live or draft.name or not draft.series:
         return ""
     first = draft.series[0]

@@ -1,4 +1,4 @@
-"""A database's answers by what they speak of, to look them up."""
+"""A database's answers by the object that they describe, to look them up."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Grouped:
 
 
 def grouped(answers: Answers) -> Grouped:
-    """Return the answers by what they speak of."""
+    """Return the answers by the object that they describe."""
     texts = {(row.schema_name, row.name): row.text for row in answers.views}
     texts |= {(row.schema_name, row.name): row.text for row in answers.definitions if row.kind != "trigger"}
     values = _by(answers.type_values, lambda row: row.id)

@@ -183,7 +183,7 @@ def _listings(blocks: Sequence[Block]) -> Iterator[Listing]:
 
 
 def _dialect_of(listing: Block) -> str | None:
-    """Return the dialect that a listing's language names, "" where it is only SQL, and None where it is none."""
+    """Return the dialect that a listing's language names, "" where it is only SQL, and None for anything else."""
     match = LANGUAGE.match(listing.info)
     if match is None:
         return "" if QUERY.match(listing.text) else None

@@ -181,7 +181,7 @@ def _entries(node: Node) -> Iterator[Definition]:
 
 
 def _is_group(value: Node) -> bool:
-    """Tell whether a value holds terms and is none itself."""
+    """Tell whether a value holds terms and is not one itself."""
     if value.items:
         return all(item.mapping for item in value.items)
     return bool(value.pairs) and not any(key.text.casefold() in KNOWN for key, _ in value.pairs)

@@ -177,7 +177,7 @@ def _bold_term(block: Block) -> str | None:
 
 
 def _belongs(block: Block) -> bool:
-    """Tell whether a block below a term in bold speaks of it."""
+    """Tell whether a block below a term in bold describes it."""
     if block.kind is BlockKind.LISTING:
         return True
     if block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
@@ -269,7 +269,7 @@ def _cells(row: str) -> list[str]:
 def _definition(
     term: str, text: str, *, source: Source, expression: str = "", synonyms: Sequence[str] = ()
 ) -> Definition | None:
-    """Return the definition of a term as it is written in a document; None where it is none."""
+    """Return the definition of a term as it is written in a document; None for anything else."""
     term = plain(term).strip(" :\"'\u201c\u201d")
     names = list(synonyms)
     if (alias := ALIAS.search(term)) is not None:

@@ -23,7 +23,7 @@ Score = tuple[bool, float, int]  # the greater, the better
 
 @dataclass(frozen=True, slots=True)
 class DatabasePart:
-    """A group, what its files amount to, and what its database says where it was asked."""
+    """A group, the schema of its files, and what its database says where it was introspected."""
 
     group: Group
     files: State

@@ -1,4 +1,4 @@
-"""Snapshots and models to the tables of the database that they tell of."""
+"""Snapshots and models to the tables of the database that they describe."""
 
 from __future__ import annotations
 

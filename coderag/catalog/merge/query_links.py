@@ -1,4 +1,4 @@
-"""Example queries and business definitions to the tables and columns that they use or speak of."""
+"""Example queries and business definitions to the tables and columns that they use or describe."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def tie_definitions(
     """Return definitions with the tables and columns that their texts and expressions mention clearly.
 
     Clear is a name written as code, in quotes or with underscores, or all words of a name that has several. Those of a
-    file speak of the database that they mention most, where they leave a choice.
+    file belong to the database that they mention most, where they leave a choice.
     """
     if not definitions:
         return []

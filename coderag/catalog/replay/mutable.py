@@ -261,7 +261,7 @@ def same_key(first: ForeignKey, second: ForeignKey) -> bool:
 
 
 def altered(column: Column, operation: AlterColumn) -> tuple[Column, str]:
-    """Return a column after a change, and the change in words; known values alone are none."""
+    """Return a column after a change, and the change in words; known values alone are not a change."""
     fields = {
         field: value
         for field in ("type", "nullable", "default", "comment", "values", "identity")

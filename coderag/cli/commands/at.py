@@ -37,7 +37,7 @@ DATA = frozenset({Kind.TABLE, Kind.VIEW})  # what a line of any language may nam
 
 
 class Role(StrEnum):
-    """What a result has to do with the place."""
+    """How a result relates to the place."""
 
     AROUND = "around"
     DEFINES = "defines"

@@ -100,7 +100,7 @@ def _explained_by_file(text: str, index: Index) -> list[Finding]:
 
 
 def _explained(text: str, url: str) -> list[Finding]:
-    """Return why a database refuses the query, asked in a transaction that only reads."""
+    """Return why a database refuses the query, queried in a read-only transaction."""
     from coderag.catalog.introspect.explain import explain
 
     explanation = explain(url, text)

@@ -84,7 +84,7 @@ class Parser(argparse.ArgumentParser):
         self.error(f"unknown option {name}{_did_you_mean(name, options)}")
 
     def _misspelled(self) -> str:
-        """Return the first argument that looks like an option and is none, "" where all are known."""
+        """Return the first argument that looks like an option and is unknown, "" where all are known."""
         known = {name for action in self._actions for name in action.option_strings}
         options = (argument for argument in self._arguments if argument.startswith("--") and argument != "--")
         return next((option for option in options if option.partition("=")[0] not in known), "")

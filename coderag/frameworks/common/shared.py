@@ -240,7 +240,7 @@ def _with_kinds(file: SchemaFile, kinds: Definitions[FieldKind]) -> SchemaFile:
 
 
 def _kept(table: Table, known: Mapping[tuple[int, str], FieldKind]) -> Table:
-    """Return a table with the types of its columns, without those that are none."""
+    """Return a table with the types of its columns, without those that are not columns."""
     kinds = [(column, known.get((column.source.start_line, column.name))) for column in table.columns]
     columns = tuple(_typed(column, kind) for column, kind in kinds if _stored(kind))
     return msgspec.structs.replace(table, columns=columns)
@@ -251,7 +251,7 @@ def _with_length(kind: FieldKind, length: int) -> FieldKind:
 
 
 def _with_kind(operation: SchemaOperation, known: Mapping[tuple[int, str], FieldKind]) -> Iterator[SchemaOperation]:
-    """Yield an operation with the types of its columns, without those that are none."""
+    """Yield an operation with the types of its columns, without those that are not columns."""
     match operation:
         case CreateTable(table=table):
             yield msgspec.structs.replace(operation, table=_kept(table, known))

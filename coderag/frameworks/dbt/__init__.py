@@ -10,7 +10,7 @@ __all__ = ["read_dbt"]
 
 
 def read_dbt(data: bytes, *, path: str, dialect: str = "") -> Facts:
-    """Return what a file of a dbt project tells of schemas; nothing of it is run."""
+    """Return the facts of a file of a dbt project; nothing of it is run."""
     pure = PurePosixPath(path)
     try:
         match pure.suffix.lower():

@@ -147,7 +147,7 @@ def _is_model(one: Class, code: Code, *, in_models: bool) -> bool:
     made = [call for call in calls if call is not None]
     if any(call.name.startswith(OWN_FIELDS) for call in made):
         return True
-    # Fields of libraries are Django's where the module of models has to do with Django's.
+    # Fields of libraries are Django's where the module of models imports Django's.
     return code.imported_from(*ROOTS, "django.db") and any(_is_column(call) for call in made)
 
 

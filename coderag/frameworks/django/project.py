@@ -1,6 +1,6 @@
 """The facts of a Django project's files, with the names in them settled by what all of the files say together.
 
-A migration speaks of models and fields. Which table a model has, whether a field is a relation, so that its column
+A migration names models and fields. Which table a model has, whether a field is a relation, so that its column
 ends in _id, or a many-to-many field, so that it is a table: that is told by the migration that made it. Which model
 the users are is told by the settings.
 """

@@ -91,7 +91,7 @@ class _Reader:
     def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.entities = Entities(code, self.of_chain, PASSING, may_be=self.may_be)
-        self.classes: dict[int, str] = {}  # the models among the types of the file, "" for what is none
+        self.classes: dict[int, str] = {}  # the models among the types of the file, "" for anything else
         self.is_evident = b"django" in code.data
 
     def read(self) -> Iterator[Usage]:

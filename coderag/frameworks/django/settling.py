@@ -150,7 +150,7 @@ def _keys_behind(names: Names, following: SchemaOperation | None) -> list[Foreig
 def _altered_column(
     names: Names, operation: AlterColumn, table: Name, behind: Sequence[SchemaOperation]
 ) -> Iterator[SchemaOperation]:
-    """Yield the change of a column, with a new name where its field has become a relation or is none any more."""
+    """Yield the change of a column, with a new name where its field has become a relation or is one no more."""
     column = operation.column
     before = names.column(table, column)
     if before == column and column.casefold() not in names.columns.get(folded(table), {}):

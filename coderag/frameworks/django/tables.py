@@ -41,7 +41,7 @@ KNOWN_TABLES = {
 
 
 class Target(NamedTuple):
-    """The model that a relation means, and what the file tells of its table."""
+    """The model that a relation means, and what the file says about its table."""
 
     model: str  # "shop.Order", or USER_MODEL
     table: str

@@ -309,7 +309,7 @@ class _Reading:
         )
 
     def _extra_unique(self, one: Declared, extra: Sequence[Sequence[Link]]) -> Iterator[tuple[str, ...]]:
-        """Yield the columns of `unique().on(...)` and `uniqueIndex().on(...)`; an index with a condition is none."""
+        """Yield the columns of `unique().on(...)` and `uniqueIndex().on(...)`; an index with a condition is no key."""
         for links in extra:
             if links[0].name not in {"unique", "uniqueIndex"} or _has(links, "where"):
                 continue

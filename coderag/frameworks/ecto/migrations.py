@@ -67,7 +67,7 @@ class References(NamedTuple):
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
-    """Return what an Ecto migration does on its way up, None for a file that is none."""
+    """Return what an Ecto migration does on its way up, None for any other file."""
     name = path.rpartition("/")[2]
     file_name = FILE_NAME.fullmatch(name)
     if file_name is None:

@@ -103,7 +103,7 @@ class _Reading:
 
 
 class _Fields:
-    """What the fields of a schema amount to."""
+    """The columns that the fields of a schema make."""
 
     def __init__(self, code: Code, module: Node, schema: Call, *, name: Name, tables: Mapping[str, Name]) -> None:
         self.columns: dict[str, Column] = {}

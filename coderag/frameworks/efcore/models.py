@@ -82,7 +82,7 @@ class Property(NamedTuple):
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
-    """Return the tables of a file's entities, and what it tells of those of other files; None for nothing."""
+    """Return the tables of a file's entities, and what it says about those of other files; None for nothing."""
     sets = {model.decode().rpartition(".")[2]: name.decode() for model, name in SET.findall(data)}
     stated = entity_sets(data)
     root = parse(data, language)

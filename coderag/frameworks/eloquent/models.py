@@ -1,4 +1,4 @@
-"""Models of Eloquent to what they tell of their tables: the name and the relations; the columns are in migrations.
+"""Models of Eloquent to what they say about their tables: the name and the relations; the columns are in migrations.
 
 https://laravel.com/docs/eloquent#eloquent-model-conventions
 """
@@ -23,7 +23,7 @@ CLASS = "::class"
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
-    """Return what the models of a file tell of tables, None where there are none."""
+    """Return the facts of the models of a file, None without models."""
     tables = [
         table
         for descendant in descendants(parse(data, language), "class_declaration")

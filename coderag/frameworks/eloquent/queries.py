@@ -128,7 +128,7 @@ class _Reader:
     # Models
 
     def own_model(self, node: Node) -> str:
-        """Return the class around a place where it is a model, "" where it is none."""
+        """Return the enclosing class if it is a model, else ""."""
         position = self.code.type_around(node.start_byte)
         if position < 0:
             return ""

@@ -156,7 +156,7 @@ def _upper(sign: str) -> bool:
 
 
 class _Reading:
-    """The structs of a file, and the tables that they amount to."""
+    """The structs of a file, and the tables that they declare."""
 
     def __init__(self, file: File, *, imports: bool) -> None:
         self.lost: list[Unparsed] = []
@@ -319,7 +319,7 @@ class _Reading:
             return f"numeric({', '.join(filter(None, sizes))})"
         if found or kind.startswith(("[]", "map[", "func(", "chan ", "interface")):
             return found
-        # Of a type of another file it is not known whether it is a struct; tags of columns say that it is none.
+        # Of a type of another file it is not known whether it is a struct; tags of columns say that it is not.
         is_struct = kind in self._file.structs
         return " " if not is_struct and not COLUMN.isdisjoint(options) else ""
 

@@ -92,7 +92,7 @@ def snake(name: str) -> str:
 
 
 class _Reading:
-    """The classes of a file, and the tables that they amount to."""
+    """The classes of a file, and the tables that they declare."""
 
     def __init__(self, code: Code) -> None:
         self.lost: list[Unparsed] = []

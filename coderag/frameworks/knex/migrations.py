@@ -82,7 +82,7 @@ class Written(NamedTuple):
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:
-    """Return what a Knex migration does on its way up, None for a file that is none."""
+    """Return what a Knex migration does on its way up, None for any other file."""
     name = path.rpartition("/")[2]
     file_name = FILE_NAME.fullmatch(name)
     if file_name is None:

@@ -99,7 +99,7 @@ def _lost(block: Block) -> Unparsed:
 
 
 class _Reading:
-    """The blocks of a file, and what they amount to."""
+    """The blocks of a file, and the tables that they declare."""
 
     def __init__(self, blocks: Sequence[Block], dialect: str) -> None:
         self._dialect = dialect

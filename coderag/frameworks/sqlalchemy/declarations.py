@@ -148,7 +148,7 @@ def _find_calls(places: Places) -> None:
 
 
 def _rounds_outside_functions(code: Code) -> Iterator[tuple[Node, Node, Code]]:
-    """Yield those calls, in a loop as often as it runs, with the code as it is seen there."""
+    """Yield those calls, in a loop as often as it runs, with the code from that point of view."""
     for node, statement in _calls_outside_functions(code.root):
         scopes = [code]
         for loop in (

@@ -65,7 +65,7 @@ class Call(NamedTuple):
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:
-    """Return what a TypeORM migration does on its way up, None for a file that is none."""
+    """Return what a TypeORM migration does on its way up, None for any other file."""
     code = Code(data, language)
     found = next(_migrations(code), None)
     if found is None:

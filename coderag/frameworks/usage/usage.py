@@ -1,4 +1,4 @@
-"""The uses of models and tables that one call of a builder amounts to, gathered and then written as records."""
+"""The uses of models and tables by one call of a builder, gathered and then written as records."""
 
 from __future__ import annotations
 

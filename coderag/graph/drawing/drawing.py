@@ -81,8 +81,8 @@ def neighbourhood(graph: Graph, seeds: Sequence[int], *, depth: int, limit: int)
 def _around(graph: Graph, node: int, asked: set[int], *, layer: int) -> Iterator[tuple[int, int]]:
     """Yield the neighbours of a node, each with 1 where the node leads to it and -1 where it leads to the node.
 
-    From what leads to those asked for it goes on to what leads there, and never back, or a table would bring all that
-    has to do with any other.
+    From what leads to those asked for it goes on to what leads there, and never back, or a table would bring
+    everything connected with any other.
     """
     if layer >= 0:
         for edge in _own_edges(graph, node, asked, outward=True):

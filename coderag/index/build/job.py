@@ -21,15 +21,15 @@ __all__ = ["BuildOptions", "Progress", "Report", "Watch", "checked_contents", "c
 class BuildOptions:
     """What an index is to hold, and how it is built.
 
-    What is None stays as the index has it; a new index has the default. Raises QueryError and TypeError for a number
-    beyond its limit.
+    A field that is None stays as the index has it; a new index has the default. Raises QueryError and TypeError for a
+    number beyond its limit.
     """
 
     contents: frozenset[Content] | None = None  # of the files that are read; by default CODE and DOCS
     max_bytes: int | None = None  # of a file; larger ones are left out
     encoder: EncoderSpec | None = None  # by default the shipped one
     mask: bool | None = None  # whether secrets are covered; by default they are
-    workers: int | None = None  # None: one a core; 0: none, and a file that crashes its parser ends this process
+    workers: int | None = None  # None: one per core; 0: none, and a file that crashes its parser ends this process
     file_seconds: float = FILE_SECONDS  # what the parser of a file may take in a worker
     lock_seconds: float = LOCK_SECONDS  # how long to wait for another process that writes the index
     share: bool = True  # whether segments may come from other indexes of this user, and go to them

@@ -43,7 +43,7 @@ class RootView:
 
     @cached_property
     def catalog(self) -> Catalog | None:
-        """The schemas that the files and databases that are seen amount to, None where they tell of none.
+        """The schemas of the visible files and databases, None where there are none.
 
         A table may be made of several files, so this is folded from those that are seen, and not cut out of the whole.
         """
@@ -58,7 +58,7 @@ class RootView:
         return made_catalog(folded[0], vectors=folded[1]) if folded else None
 
     def _hides_facts(self) -> bool:
-        """Tell whether something is hidden that tells of schemas."""
+        """Tell whether something is hidden that declares or uses schemas."""
         if len(self.snapshots) < len(read_snapshots(self.whole.folder)):
             return True
         entries = zip(self.whole.manifest.segments, self.manifest.segments, self.whole.segments, strict=True)

@@ -57,7 +57,7 @@ def way(corpus: Corpus) -> How:
 def dense_search(corpus: Corpus, query: Array, counts: Array, *, k: int, how: How | None = None) -> DenseHits:
     """Return the k chunks whose cosine with f32[dimensions], times what they count (f32[chunks]), is the highest.
 
-    What counts 0, or is no nearer than a right angle, is none of them. Of chunks that equal the k-th, the first by path
+    What counts 0, or is no nearer than a right angle, is left out. Of chunks that equal the k-th, the first by path
     and line are taken.
     """
     if (how or way(corpus)) is How.ALL:

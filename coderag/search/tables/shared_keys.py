@@ -25,7 +25,7 @@ class SharedKey:
 
 
 def shared_keys(catalog: Catalog, tables: Sequence[int]) -> list[SharedKey]:
-    """Return the keys by which some tables are siblings, in order of the tables; a table from itself is none."""
+    """Return the keys by which some tables are siblings, in order of the tables; never of a table with itself."""
     among = np.zeros(len(catalog), dtype=bool)
     among[list(tables)] = True
     left, right = catalog.arrays["relation_left_table"], catalog.arrays["relation_right_table"]

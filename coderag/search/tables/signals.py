@@ -98,7 +98,7 @@ def _examples(request: Request) -> Array:
 
 
 def _definitions(request: Request) -> Array:
-    """Score the tables that the definitions in a question speak of."""
+    """Score the tables that the definitions in a question describe."""
     found = np.zeros(len(request.catalog), dtype=np.float32)
     for named in request.definitions:
         found[request.catalog.listed("definition_table", named.definition)] = 1.0

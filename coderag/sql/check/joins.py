@@ -101,7 +101,7 @@ def _ignores_pairs(select: exp.Select, sources: Sources, group: Mapping[str, set
 
 
 def _free(scope: Scope, joins: list[exp.Join]) -> frozenset[str]:
-    """Return the sources that may stand alone: CROSS JOIN is meant, one row or a lateral item is none."""
+    """Return the sources that may stand alone: CROSS JOIN is meant, one row or a lateral item is not counted."""
     found = {join.alias_or_name for join in joins if join.args.get("kind") == "CROSS"}
     found |= {join.alias_or_name for join in joins if join.args.get("method") in {"ASOF", "NATURAL"}}
     for alias, (node, source) in scope.selected_sources.items():

@@ -226,7 +226,7 @@ def _unknown(column: exp.Column, all_sources: Iterable[Sources], *, text: str) -
 
 
 def _outer_sources(scope: Scope, known: Known) -> Iterator[Sources]:
-    """Yield the sources of the queries around a subquery that may speak of them, the nearest first."""
+    """Yield the sources of the queries around a subquery that may refer to them, the nearest first."""
     while scope.parent is not None and (scope.is_subquery or scope.is_udtf or scope.is_set_operation):
         scope = scope.parent
         yield sources_of(scope, known)

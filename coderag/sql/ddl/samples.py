@@ -1,4 +1,4 @@
-"""The first rows of data in a file to samples of what columns hold; personal values are none."""
+"""The first rows of data in a file to samples of what columns hold; personal values are left out."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Samples:
 
 
 def _inserted(cursor: Cursor) -> Iterator[list[str | None]]:
-    """Yield the rows of VALUES, of one statement or several alike; what is no string in one is None."""
+    """Yield the rows of VALUES, of one statement or several alike; anything but a string in one is None."""
     backslash = "backslash" in cursor.script.dialect.escapes
     while cursor.skip_to({"VALUES", "VALUE"}):
         cursor.index += 1

@@ -63,7 +63,7 @@ def _strings(cursor: Cursor) -> tuple[str, ...]:
 
 
 def _fields(cursor: Cursor) -> tuple[Column, ...]:
-    """Read the fields of a composite type; its methods are none."""
+    """Read the fields of a composite type; its methods are left out."""
     opening = cursor.index
     inside = cursor.group()
     if inside is None:

@@ -183,7 +183,7 @@ def usage_of_text(text: str) -> Usage:
 
 
 def _listed(text: str, found: re.Match[str]) -> tuple[list[tuple[Name, str]], int]:
-    """Return the tables of a list in FROM with their aliases, and where the list ends; a function is none of them."""
+    """Return the tables of a list in FROM with their aliases, and where the list ends; a function is left out."""
     listed: list[tuple[Name, str]] = []
     written, position = found["name"], found.end()
     while not FUNCTION.match(text, position) and (name := _name(written)).name.casefold() not in KEYWORDS:

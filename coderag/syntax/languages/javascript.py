@@ -58,7 +58,7 @@ class Code:
         return found
 
     def value(self, node: Node | None, depth: int = 0) -> Literal:
-        """Return what a literal says; a name that is none is a Reference, everything else COMPUTED."""
+        """Return what a literal says; any other name is a Reference, everything else COMPUTED."""
         if node is None or depth > MAX_DEPTH:
             return COMPUTED
         node = unwrapped(node)

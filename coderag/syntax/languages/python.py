@@ -139,16 +139,16 @@ class Code:
     functions: Mapping[str, Node] = field(default_factory=dict)
 
     def with_names(self, names: Mapping[str, Node]) -> Code:
-        """Return the code as it is seen where more names are assigned."""
+        """Return the code from the point of view where more names are assigned."""
         return replace(self, names={**self.names, **names}) if names else self
 
     def within(self, one: Class) -> Code:
-        """Return the code as it is seen in the body of a class."""
+        """Return the code from the point of view of the body of a class."""
         own = {member.name: member.value for member in one.members.values() if member.value and not member.method}
         return replace(self, names={**self.names, **own}, classes={**self.classes, **one.inner})
 
     def without(self, name: str) -> Code:
-        """Return the code as it is seen where a name is not assigned yet."""
+        """Return the code from the point of view where a name is not assigned yet."""
         return replace(self, names={key: value for key, value in self.names.items() if key != name})
 
     def imported_from(self, *packages: str) -> bool:
@@ -347,7 +347,7 @@ class Code:
         return found
 
     def sql_literal(self, node: Node | None) -> str:
-        """Return a literal as SQL writes it, "" for what is none."""
+        """Return a literal as SQL writes it, "" for anything else."""
         node = self.resolve(node)
         if node is None:
             return ""

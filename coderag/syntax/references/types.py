@@ -1,4 +1,4 @@
-"""A declared type as it is written to the types that it speaks of."""
+"""A declared type as it is written to the types that it names."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class Changes:
             self._add(Event(bare_name(left), right, node, grows=operator != "="))
 
     def _shift(self, node: Node) -> None:
-        """Note out << a << b: all of it is put behind one variable, in order."""
+        """Note out << a << b: all of it is appended to one variable, in order."""
         put: list[Node] = []
         kind, first = node.type, node
         while first.type == kind and text_of(field_or(first, "operator")) == "<<" and len(put) < MAX_SHIFTS:

@@ -28,7 +28,7 @@ __all__ = ["add_field", "alter_field", "remove_field", "rename_field"]
 
 
 def _field(step: Step, reader: Reader) -> tuple[str, Field] | None:
-    """Return the model and the field that AddField and AlterField speak of; None, and a note, where it is computed."""
+    """Return the model and the field of AddField and AlterField; None, and a note, where it is computed."""
     model, name = reader.model(step.text(0, "model_name")), step.text(1, "name")
     call = step.code.call(step.call.argument(2, "field"))
     if not model or not name or call is None:

@@ -58,7 +58,7 @@ PASSED = frozenset(
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001
-    """Return what a Django migration does, None for a file that is none."""
+    """Return what a Django migration does, None for any other file."""
     code = read_python(data)
     one = code.classes.get("Migration")
     if one is None or not any(last_part(code.dotted(base)) == "Migration" for base in one.bases):

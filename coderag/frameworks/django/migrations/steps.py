@@ -1,4 +1,4 @@
-"""The steps of a Django migration, and what reading them tells of the models that it speaks of."""
+"""The steps of a Django migration, and what they say about the models that they name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMPUTED = "not read: computed at run time"
 
 @dataclass
 class Reader:
-    """What a migration does, and what it tells of the models that it speaks of."""
+    """What a migration does, and what it says about the models that it names."""
 
     code: Code
     app: str

@@ -61,7 +61,7 @@ class Scope:
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001
-    """Return what an Alembic migration does, None for a file that is none."""
+    """Return what an Alembic migration does, None for any other file."""
     code = read_python(data)
     function = code.functions.get("upgrade")
     if function is None or "revision" not in code.names or "down_revision" not in code.names:

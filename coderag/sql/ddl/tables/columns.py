@@ -22,7 +22,7 @@ MAX_NAME_TOKENS = 16  # of a name that lacks its quotes
 
 @dataclass(slots=True)
 class ColumnDefinition:
-    """What a definition says of a column; what it leaves out is None."""
+    """What a definition says of a column; a field that it leaves out is None."""
 
     name: str
     type: str = ""

@@ -176,7 +176,7 @@ def _with_variables(text: str, *, raw: bool) -> Iterator[Piece]:
 
 
 def unquoted(text: str) -> str:
-    """Return what a literal says that stands in a text without a tree, "" where it is none: #define X "a"."""
+    """Return what a literal says that stands in a text without a tree, "" for anything else: #define X "a"."""
     match = QUOTED.fullmatch(text.strip())
     return unescaped(match[1]) if match is not None else ""
 
