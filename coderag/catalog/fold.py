@@ -93,7 +93,7 @@ def fold(files: Sequence[SchemaFile], settings: Settings) -> Schema:
         definitions=tuple(tie_definitions(_definitions(counted), catalogue, named=named)),
         problems=tuple(
             sorted(
-                dict.fromkeys([*problems, *missing]), key=lambda fromkey: (fromkey.path, fromkey.line, fromkey.text)
+                dict.fromkeys([*problems, *missing]), key=lambda problem: (problem.path, problem.line, problem.text)
             ),
         ),
     )

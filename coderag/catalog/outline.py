@@ -58,8 +58,8 @@ def outline_of(facts: Facts, lines: Lines) -> Outline:
     """Return the outline of a file that was read as SQL; what overlaps a definition before it is left out."""
     definitions: list[Definition] = []
     free_row = 0
-    declareds = [declared for operation in facts.operations for declared in _declared(operation)]
-    for declared in sorted(declareds, key=lambda declared: (declared.source.start_line, declared.source.end_line)):
+    units = [declared for operation in facts.operations for declared in _declared(operation)]
+    for declared in sorted(units, key=lambda declared: (declared.source.start_line, declared.source.end_line)):
         row, last_row = declared.source.start_line - 1, min(declared.source.end_line, len(lines)) - 1
         if row < free_row or last_row < row:
             continue

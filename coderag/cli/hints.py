@@ -11,22 +11,23 @@ from coderag.limits import NAME, fault_of_text
 
 __all__ = ["better_command"]
 
+# Of a question whose words are one space apart, so that no text keeps them busy.
 TARGET = r"[`'\"]?(?P<target>[\w./:#]*\w)(?:\(\))?[`'\"]?"
-END = r"\s*\??\s*\Z"
-THE = r"(?:the\s+)?(?:(?:function|method|class|table|column|file|route)\s+)?"
-USES = r"(?:calls?|uses?|references?|invokes?|reads?(?:\s+from)?|writes?(?:\s+to)?|tests?|inherits(?:\s+from)?)"
+END = r" ?\?*+\Z"
+THE = r"(?:the )?(?:(?:function|method|class|table|column|file|route) )?"
+USES = r"(?:calls?|uses?|references?|invokes?|reads?(?: from)?|writes?(?: to)?|tests?|inherits(?: from)?)"
 USED = r"(?:called|used|referenced|invoked|read|written|tested)"
-CHANGED = r"(?:changes?|is\s+changed|is\s+renamed|is\s+dropped|is\s+removed|is\s+deleted)"
+CHANGED = r"(?:changes?|is changed|is renamed|is dropped|is removed|is deleted)"
 REFS = (
-    re.compile(rf"(?:who|what|which\s+\w+)\s+{USES}\s+{THE}{TARGET}{END}", re.IGNORECASE),
-    re.compile(rf"where\s+(?:is|are)\s+{THE}{TARGET}\s+{USED}{END}", re.IGNORECASE),
-    re.compile(rf"(?:callers|usages|uses|references)\s+(?:of|to)\s+{THE}{TARGET}{END}", re.IGNORECASE),
+    re.compile(rf"(?:who|what|which \w+) {USES} {THE}{TARGET}{END}", re.IGNORECASE),
+    re.compile(rf"where (?:is|are) {THE}{TARGET} {USED}{END}", re.IGNORECASE),
+    re.compile(rf"(?:callers|usages|uses|references) (?:of|to) {THE}{TARGET}{END}", re.IGNORECASE),
 )
-BREAKS = r"what\s+(?:breaks|would\s+break|happens|is\s+affected|is\s+impacted)\s+(?:if|when)\s+"
+BREAKS = r"what (?:breaks|would break|happens|is affected|is impacted) (?:if|when) "
 IMPACT = (
-    re.compile(rf"{BREAKS}{THE}{TARGET}\s+{CHANGED}{END}", re.IGNORECASE),
-    re.compile(rf"{BREAKS}(?:i|we|you)\s+(?:change|rename|drop|remove|delete)\s+{THE}{TARGET}{END}", re.IGNORECASE),
-    re.compile(rf"what\s+depends\s+on\s+{THE}{TARGET}{END}", re.IGNORECASE),
+    re.compile(rf"{BREAKS}{THE}{TARGET} {CHANGED}{END}", re.IGNORECASE),
+    re.compile(rf"{BREAKS}(?:i|we|you) (?:change|rename|drop|remove|delete) {THE}{TARGET}{END}", re.IGNORECASE),
+    re.compile(rf"what depends on {THE}{TARGET}{END}", re.IGNORECASE),
 )
 
 
@@ -35,12 +36,13 @@ def better_command(index: Index, question: str) -> str:
 
     "who calls X" is answered by the graph if it knows X, "what breaks if X changes" too, and an overview by the map.
     """
+    words = " ".join(question.split())
     for patterns, name, what in (
         (IMPACT, "impact", "everything that a change affects"),
         (REFS, "refs", "every reference"),
     ):
         for pattern in patterns:
-            match = pattern.match(question.strip())
+            match = pattern.match(words)
             if match and not fault_of_text(NAME, match["target"]) and index.meanings(match["target"]).chosen:
                 return f"for {what}: coderag {name} {shlex.quote(match['target'])}"
     if about_the_whole(question):

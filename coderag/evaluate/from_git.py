@@ -153,15 +153,15 @@ class _Maker:
             return "only tests changed"
         if len(functions) > max_functions:
             return f"more than {max_functions} functions"
-        wantedses = [self._files.places(path, name) for path, name in functions]
-        wantedses = [places for places in wantedses if places]
-        self.targets += len(wantedses)
-        self.found += len(wantedses)
-        if not wantedses:
+        targets = [self._files.places(path, name) for path, name in functions]
+        present = [places for places in targets if places]
+        self.targets += len(targets)
+        self.found += len(present)
+        if not present:
             return "its functions are gone"
         named = any(re.search(rf"\b{re.escape(_last(name))}\b", text) for _, name in functions)
         kind = "commit that names it" if named else "commit"
-        return JudgedQuestion(text, tuple(wantedses), kind=kind, source=one.commit.id[:12])
+        return JudgedQuestion(text, tuple(present), kind=kind, source=one.commit.id[:12])
 
     def _inside(self, changes: Iterable[Change]) -> list[Change]:
         """Return the changes below the root, with paths relative to it."""

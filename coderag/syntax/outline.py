@@ -208,8 +208,8 @@ class _Definitions:
         self._language = language
         self._split_above = split_above
         self._brief = brief
-        founds = [one for one in captures.found.values() if _may_be_called_so(lines, one, language)]
-        self._found = sorted(founds, key=lambda one: (one.start, -one.end, one.name.start_byte))
+        kept = [one for one in captures.found.values() if _may_be_called_so(lines, one, language)]
+        self._found = sorted(kept, key=lambda one: (one.start, -one.end, one.name.start_byte))
         self._docs = _docs_inside(self._found, captures.docs)
         self._comments = [(node.start_byte, node.end_byte) for node in captures.comments]
         self._inside = sorted(captures.decorators, key=lambda node: node.start_byte)

@@ -178,7 +178,7 @@ def with_dependents(drafts: list[DatabaseCandidate], files: list[Declared]) -> l
         left = waiting
     homeless = grouped_by(left, lambda declared: (base_folder(declared.path), declared.side))
     return drafts + [
-        DatabaseCandidate(declareds, folder=base_folder(declareds[0].path), whole_folder=True) for declareds in homeless
+        DatabaseCandidate(members, folder=base_folder(members[0].path), whole_folder=True) for members in homeless
     ]
 
 

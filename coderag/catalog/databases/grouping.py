@@ -54,8 +54,8 @@ def grouped(files: Sequence[SchemaFile], settings: Settings) -> tuple[list[Group
     """
     known = sorted(_declared(files, settings), key=lambda one: one.path)
     # A migration that changes no table still has its place in the order.
-    declareds = [one for one in known if one.changes or is_migration(one)]
-    rest = [one for one in declareds if one.series is None or one.series.direction != "down"]
+    changing = [one for one in known if one.changes or is_migration(one)]
+    rest = [one for one in changing if one.series is None or one.series.direction != "down"]
     drafts, rest = first_candidates(rest)
     drafts = with_schemas_beside(with_snapshots(with_locations(merged(drafts))))
     drafts = with_dependents(drafts, rest)

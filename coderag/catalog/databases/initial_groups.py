@@ -197,10 +197,10 @@ def _dbt_folder(one: Declared) -> str:
 def _take_models(files: list[Declared]) -> Taken:
     taken, rest = split(files, _is_model)
     projects = grouped_by(taken, lambda declared: (project_of(declared.path), declared.side))
-    sets = [declareds for members in projects for declareds in _apart(members)]
+    sets = [models for members in projects for models in _apart(members)]
     return [
-        DatabaseCandidate(models=declareds, folder=common_folder([declared.folder for declared in declareds]))
-        for declareds in sets
+        DatabaseCandidate(models=models, folder=common_folder([declared.folder for declared in models]))
+        for models in sets
     ], rest
 
 

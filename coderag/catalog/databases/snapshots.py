@@ -88,10 +88,10 @@ def _add_snapshot(series: DatabaseCandidate, snapshot: DatabaseCandidate) -> Non
 def _find_snapshot(draft: DatabaseCandidate) -> None:
     """Find the files of a draft that state what its series makes, where the settings have put all of them together."""
     known = DatabaseCandidate(series=draft.series).known()
-    declareds = [member for member in draft.members if member.tables and _is_snapshot(member)]
-    if declareds and overlap(known, DatabaseCandidate(declareds).tables()) >= MIN_OVERLAP:
-        draft.members = [member for member in draft.members if member not in declareds]
-        _add_snapshot(draft, DatabaseCandidate(declareds))
+    snapshots = [member for member in draft.members if member.tables and _is_snapshot(member)]
+    if snapshots and overlap(known, DatabaseCandidate(snapshots).tables()) >= MIN_OVERLAP:
+        draft.members = [member for member in draft.members if member not in snapshots]
+        _add_snapshot(draft, DatabaseCandidate(snapshots))
 
 
 def _is_beside(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:

@@ -281,9 +281,7 @@ class _Resolver:
         for line in lines:
             sources = tuple(replace(source, tables=tuple(map(placed, source.tables))) for source in line.sources)
             if line.column == STAR:
-                lineages += [
-                    all_column for use in sources for name in use.tables for all_column in self._all_columns(name)
-                ]
+                lineages += [column for use in sources for name in use.tables for column in self._all_columns(name)]
             else:
                 uses = narrowed_usage(Usage(columns=sources), self._columns_of).columns
                 lineages.append(replace(line, sources=uses or sources))

@@ -59,8 +59,8 @@ def _indexes(options: argparse.Namespace) -> Iterator[Cleaned]:
         return
     from coderag.index.storage.folder.removing import remove_index
 
-    for given_root in given_roots(options, options.roots):
-        removed = remove_index(given_root.folder, dry_run=options.dry_run)
+    for root in given_roots(options, options.roots):
+        removed = remove_index(root.folder, dry_run=options.dry_run)
         if removed.kept:
             note(f"{removed.folder} stays, as {', '.join(map(visible, removed.kept))} in it is not coderag's")
         yield Cleaned("index", str(removed.folder), removed.bytes, removed.bytes, None)

@@ -49,10 +49,10 @@ def _chosen(index: Index, options: argparse.Namespace) -> list[Table]:
     conditions = table_conditions(options)
     if not options.what:
         return index.tables(conditions)
-    table_factseses = [index.table(name, conditions) for name in options.what]
-    if not all(table_factseses):
+    matches = [index.table(name, conditions) for name in options.what]
+    if not all(matches):
         return index.tables_about(" ".join(options.what), k=options.k, conditions=conditions)
-    named = [table_facts.table for facts in table_factseses for table_facts in facts]
+    named = [table_facts.table for facts in matches for table_facts in facts]
     if len(named) == 1 or len({table.name.database for table in named}) > 1:
         return named
     from coderag.search.context.schema_context import connected

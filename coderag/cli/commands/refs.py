@@ -37,23 +37,23 @@ def run(options: argparse.Namespace) -> int:
     index = open_for_caller(options)
     filters = filters_of(options)
     target = chosen_target(index, options.target, filters)
-    referenceses = _references(index, target, filters, shown=None if options.all else options.k)
+    answers = _references(index, target, filters, shown=None if options.all else options.k)
     if options.json:
-        print_records(referenceses, options.format)
-    elif target is not None and not referenceses:
+        print_records(answers, options.format)
+    elif target is not None and not answers:
         lost_target(index, options.target)
     elif options.format == "vimgrep":
         paths = Paths(index.roots)
-        for references in referenceses:
+        for references in answers:
             print("\n".join(_vimgrep_lines(references, paths)))
-    elif referenceses:
-        if len(referenceses) > 1:
-            note(f"{len(referenceses)} definitions are named {options.target!r}; narrow them with --kind and --path")
+    elif answers:
+        if len(answers) > 1:
+            note(f"{len(answers)} definitions are named {options.target!r}; narrow them with --kind and --path")
         shown, paths = screen(options.color), Paths(index.roots)
-        for number, references in enumerate(referenceses):
+        for number, references in enumerate(answers):
             lines = list(_lines(references, paths, shown, several=len(index.roots) > 1))
             print("\n".join(lines if number == 0 else ["", *lines]))
-    return FOUND if referenceses else NOTHING
+    return FOUND if answers else NOTHING
 
 
 def _references(index: Index, target: Target | None, filters: Filters, *, shown: int | None) -> list[References]:

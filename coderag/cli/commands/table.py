@@ -26,18 +26,18 @@ MAX_HISTORY = 30
 def run(options: argparse.Namespace) -> int:
     """Print all that is known of the tables of a name; 1 when there is none."""
     index = open_for_caller(options)
-    table_factses = index.table(options.name, table_conditions(options))
+    tables = index.table(options.name, table_conditions(options))
     if options.json:
-        print_records((_record(table_facts) for table_facts in table_factses), options.format)
-        return FOUND if table_factses else NOTHING
-    if not table_factses:
+        print_records((_record(table_facts) for table_facts in tables), options.format)
+        return FOUND if tables else NOTHING
+    if not tables:
         from coderag.sql.check.known import closest
 
         alike = closest(options.name, index.catalog.names)
         note(f"no table is named {options.name!r}" + (f"; did you mean {' or '.join(alike)}?" if alike else ""))
         return NOTHING
     shown = screen(options.color)
-    for number, table_facts in enumerate(table_factses):
+    for number, table_facts in enumerate(tables):
         print("\n".join([*([""] if number else []), *_lines(table_facts, shown)]))
     return FOUND
 

@@ -91,8 +91,8 @@ def _gap_lines(schema: SchemaStatus, shown: Screen, *, verbose: bool) -> list[st
         text = f"{counted(len(names), 'table')} changed and created by nothing ({some})"
         lines.append(labelled("missing", shown.paint(text, Style.BAD), shown))
         lines += [
-            labelled("", fromkey, shown)
-            for fromkey in dict.fromkeys(uncreated_table.advice for uncreated_table in schema.uncreated)
+            labelled("", advice, shown)
+            for advice in dict.fromkeys(uncreated_table.advice for uncreated_table in schema.uncreated)
         ]
         if verbose:
             lines += [

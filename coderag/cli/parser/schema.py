@@ -83,7 +83,7 @@ def add_schema(commands: Parsers) -> None:
     )
     parser.add_argument(
         "--other-databases",
-        choices=[str(OtherDatabase) for OtherDatabase in OtherDatabases],
+        choices=[str(choice) for choice in OtherDatabases],
         default=str(OtherDatabases.NAME),
         help="name other databases, or show them in detail as far as the budget allows (default: name)",
     )

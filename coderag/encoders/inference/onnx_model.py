@@ -58,7 +58,7 @@ class OnnxModel:
         self._tokenizer = self._open_tokenizer(tokenizers)
         self._session = self._open_session(onnxruntime, self._weights())
         self._inputs = {one.name: one.type for one in self._session.get_inputs()}
-        self._outputs = {get_output.name: len(get_output.shape) for get_output in self._session.get_outputs()}
+        self._outputs = {output.name: len(output.shape) for output in self._session.get_outputs()}
         known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
         if unknown := sorted(self._inputs.keys() - known):
             raise source.error(f"{self._folder}: the model wants an input {unknown[0]!r}, which coderag does not have")

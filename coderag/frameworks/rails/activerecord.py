@@ -105,20 +105,20 @@ def _tables(code: Code, model: Model) -> Iterator[Table]:
     if stated is not None and not as_text(stated):
         return
     table = qualified(name)
-    saids = list(_said(code, model, table))
-    columns = {column.name: column for one in saids for column in one.columns}
+    additions = list(_said(code, model, table))
+    columns = {column.name: column for one in additions for column in one.columns}
     yield Table(
         table,
         columns=tuple(columns.values()),
         primary_key=texts(settings.get("primary_key")) or (),
-        foreign_keys=tuple(key for one in saids for key in one.keys),
+        foreign_keys=tuple(key for one in additions for key in one.keys),
         comment=comment_above(model.node),
         alias=model.name,
-        relations=tuple(relation for one in saids for relation in one.relations),
+        relations=tuple(relation for one in additions for relation in one.relations),
         origins=(Origin.ORM,),
         sources=(lines_of(model.node),),
     )
-    yield from (one.other for one in saids if one.other is not None)
+    yield from (one.other for one in additions if one.other is not None)
 
 
 def _settings(code: Code, body: Sequence[Node]) -> Iterator[tuple[str, Literal]]:

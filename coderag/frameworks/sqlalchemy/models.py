@@ -191,15 +191,15 @@ def _brings_columns(base: str, one: Class) -> bool:
 
 def _fields(one: Class, places: Places) -> dict[str, Field]:
     """Return the columns of a class by attribute: its own and those of bases without a table, as they are ordered."""
-    fieldses: list[list[Field]] = []
+    levels: list[list[Field]] = []
     seen: set[str] = set()
     for other in (one, *places.plain_bases(one)):
         attributes = places.fields[other.name]
-        fieldses.append([own for name, fields in attributes.items() if name not in seen for own in fields])
+        levels.append([own for name, fields in attributes.items() if name not in seen for own in fields])
         seen |= attributes.keys()  # what a class below declares anew, or takes away
     if "table" in one.keywords:  # SQLModel begins with the fields of the base
-        fieldses.reverse()
-    return {f"{own.attribute}.{own.column.name}": own for fields in fieldses for own in fields}
+        levels.reverse()
+    return {f"{own.attribute}.{own.column.name}": own for fields in levels for own in fields}
 
 
 def _resolved(target: Target, *, place: Place, places: Places) -> Target | None:

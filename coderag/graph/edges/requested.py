@@ -39,10 +39,10 @@ class Requests:
     def answering(self, method: str, address: str) -> tuple[Served, ...]:
         """Return the routes that answer an address, those that say most of it in plain words."""
         key = method, address
-        serveds = self._known.get(key)
-        if serveds is None:
-            serveds = self._known[key] = self._answering(method, _parts(address.partition("?")[0].partition("#")[0]))
-        return serveds
+        routes = self._known.get(key)
+        if routes is None:
+            routes = self._known[key] = self._answering(method, _parts(address.partition("?")[0].partition("#")[0]))
+        return routes
 
     def _answering(self, method: str, asked: tuple[str, ...]) -> tuple[Served, ...]:
         best: list[Served] = []

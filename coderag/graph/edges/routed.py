@@ -36,15 +36,15 @@ def answered(names: Names) -> list[Answered]:
     tables = names.resolver.tables
     routes = [(number, route) for number, file in enumerate(tables.files) for route in file.links.mentions.routes]
     prefixes = _prefixes(names, routes)
-    answereds = []
+    served = []
     for number, route in routes:
         if INCLUDED.match(route.handler):
             continue
         nodes, candidates = _handlers(names, number, route)
         for prefix in prefixes.get(number, ("",)):
             address = _joined(prefix, route.address)
-            answereds.append(Answered(number, route.row, route.method, address, nodes, candidates))
-    return answereds
+            served.append(Answered(number, route.row, route.method, address, nodes, candidates))
+    return served
 
 
 def _joined(prefix: str, address: str) -> str:

@@ -135,8 +135,8 @@ def all_paths(
     for name, graph in graphs.items():
         here = [[node for owner, node in found if owner == name] for found in (starts, ends)]
         if all(here):
-            wayses = (paths_between(graph, *ends, limit=limit) for ends in _tries(here))
-            ways += [replace(way, repository=name) for way in next(filter(None, wayses), [])]
+            attempts = (paths_between(graph, *ends, limit=limit) for ends in _tries(here))
+            ways += [replace(way, repository=name) for way in next(filter(None, attempts), [])]
     return sorted(ways, key=lambda one: (one.backwards, one.cost))[:limit]
 
 

@@ -104,10 +104,10 @@ def impact_of(graph: Graph, nodes: Sequence[Node], *, change: Change = Change.RE
     """Return what a change of a node, or of all overloads of one, affects up to a distance; tests are found at any."""
     starts = [start for node in nodes for start in _starts(graph, node, change)]
     reached = _reach(graph, starts, depth=max(depth, TEST_DEPTH))
-    reacheds = sorted(one for one in reached.values() if one.node not in starts)
-    in_tests = [one for one in reacheds if in_test(graph, one.node) and _is_run(graph, one.node)]
+    affected = sorted(one for one in reached.values() if one.node not in starts)
+    in_tests = [one for one in affected if in_test(graph, one.node) and _is_run(graph, one.node)]
     in_tests.sort(key=lambda one: one.distance)
-    near = [one for one in reacheds if one.distance <= depth]
+    near = [one for one in affected if one.distance <= depth]
     shown = [(one, _affected(graph, reached, one)) for one in near if not in_test(graph, one.node)]
     return Impact(
         target=location_of(nodes[0]),

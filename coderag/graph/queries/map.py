@@ -334,10 +334,6 @@ def _users(graph: Graph, table: int, rank: Array, kind: EdgeKind) -> tuple[str, 
     code = EDGE_KINDS.index(kind)
     using = [int(graph.edge_source[in_edge]) for in_edge in graph.in_edges(table) if graph.edge_kind[in_edge] == code]
     functions = (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.ROUTINE)
-    using = [
-        fromkey
-        for fromkey in dict.fromkeys(using)
-        if NODE_KINDS[graph.node_kind[fromkey]] in functions and rank[fromkey] > 0
-    ]
+    using = [user for user in dict.fromkeys(using) if NODE_KINDS[graph.node_kind[user]] in functions and rank[user] > 0]
     using.sort(key=lambda one: (-float(rank[one]), one))
     return tuple(graph.node(one).qualified_name for one in using[:MAX_USERS])

@@ -49,44 +49,44 @@ def split_last(text: str) -> tuple[str, str]:
 def read_type(text: str) -> tuple[Typed, ...]:
     """Return the types that a declared type may be: `Foo | None` is Foo, `"list[Foo]"` is list of Foo."""
     tokens = TOKEN.findall(text[:MAX_CHARS])
-    typeds, _ = _union(tokens, 0, "", 0)
-    return typeds
+    types, _ = _union(tokens, 0, "", 0)
+    return types
 
 
 def _union(tokens: list[str], at: int, end: str, depth: int) -> tuple[tuple[Typed, ...], int]:
     """Return the types up to a "," or what ends them, and where that is."""
-    typeds: list[Typed] = []
+    types: list[Typed] = []
     array = False
     while at < len(tokens) and tokens[at] not in (end, ",", "]", ">", ")", "}"):
         token = tokens[at]
         at += 1
         if token == "[]":
-            if typeds:  # Foo[]
-                typeds[-1] = Typed("[]", ((typeds[-1],),))
+            if types:  # Foo[]
+                types[-1] = Typed("[]", ((types[-1],),))
             else:  # []Foo
                 array = True
         elif token in OPENING:
             arguments, at = _arguments(tokens, at, OPENING[token], depth + 1)
-            if token in "[<" and typeds:
-                typeds[-1] = Typed(typeds[-1].name, typeds[-1].arguments or arguments)
+            if token in "[<" and types:
+                types[-1] = Typed(types[-1].name, types[-1].arguments or arguments)
             elif token == "[":  # [Foo], map[string,Foo]
-                typeds.append(Typed("[]", arguments))
-            elif token == "(" and len(arguments) == 1 and not typeds:
-                typeds.extend(arguments[0])
+                types.append(Typed("[]", arguments))
+            elif token == "(" and len(arguments) == 1 and not types:
+                types.extend(arguments[0])
         elif token not in "|&?*" and token not in NO_TYPES:
-            typeds.append(Typed(plain(token)))
-    if array and typeds:
-        typeds = [Typed("[]", (tuple(typeds),))]
-    return tuple(typeds), at
+            types.append(Typed(plain(token)))
+    if array and types:
+        types = [Typed("[]", (tuple(types),))]
+    return tuple(types), at
 
 
 def _arguments(tokens: list[str], at: int, end: str, depth: int) -> tuple[tuple[tuple[Typed, ...], ...], int]:
-    typedses: list[tuple[Typed, ...]] = []
+    arguments: list[tuple[Typed, ...]] = []
     if depth > MAX_DEPTH:
         return (), len(tokens)
     while at < len(tokens) and tokens[at] != end:
-        typeds, at = _union(tokens, at, end, depth)
-        typedses.append(typeds)
+        types, at = _union(tokens, at, end, depth)
+        arguments.append(types)
         if at < len(tokens) and tokens[at] != end:
             at += 1
-    return tuple(typedses), at + 1
+    return tuple(arguments), at + 1

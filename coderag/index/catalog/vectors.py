@@ -68,13 +68,11 @@ def schema_vectors(schema: Schema, encoder: Encoder) -> SchemaVectors:
 
 def joined_vectors(parts: Sequence[SchemaVectors | None]) -> SchemaVectors | None:
     """Return the vectors of several schemas in a row, None unless one encoder made all of them."""
-    schema_vectorses = [part for part in parts if part is not None]
-    if not schema_vectorses or len(schema_vectorses) < len(parts) or len({part.key for part in schema_vectorses}) > 1:
+    present = [part for part in parts if part is not None]
+    if not present or len(present) < len(parts) or len({part.key for part in present}) > 1:
         return None
-    tables, queries = (
-        np.concatenate([getattr(part, name) for part in schema_vectorses]) for name in ("tables", "queries")
-    )
-    return SchemaVectors(schema_vectorses[0].key, tables, queries)
+    tables, queries = (np.concatenate([getattr(part, name) for part in present]) for name in ("tables", "queries"))
+    return SchemaVectors(present[0].key, tables, queries)
 
 
 def vectors_in(arrays: Mapping[str, Array], unit: str) -> Vectors | None:

@@ -198,8 +198,8 @@ def access_scope(
         return AccessScope(denied, True)
     settings = access_of(manifest).settings
     hidden: set[str] = set()
-    for file, denieds in _by_file(denied).items():
-        rules = [one.rule for one in denieds if one.rule.databases]
+    for file, hiding in _by_file(denied).items():
+        rules = [one.rule for one in hiding if one.rule.databases]
         if rules and file.path == OWN:
             hidden |= files_of_databases(manifest, segments, rules, settings=settings, catalog=catalog)
         elif rules:

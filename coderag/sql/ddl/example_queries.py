@@ -62,8 +62,8 @@ def parse_query(text: str, dialect: Dialect) -> exp.Expr | None:
     filled = REPLACE.sub("INSERT", SPACED_OPERATOR.sub(r"\1=", fill_holes(text)), count=1)
     names = (dialect.sqlglot, *(OTHER_DIALECTS if dialect.name == GENERIC else ()))
     for name in names:
-        for fromkey in dict.fromkeys((filled, text) if TEMPLATE.search(text) else (text, filled)):
-            if (tree := _parsed(fromkey, name)) is not None:
+        for candidate in dict.fromkeys((filled, text) if TEMPLATE.search(text) else (text, filled)):
+            if (tree := _parsed(candidate, name)) is not None:
                 return tree
     return None
 

@@ -291,7 +291,7 @@ class Extraction:
         """Read a value as SQL, and tell whether it is; `node` is where it is used."""
         if not _may_begin(value):
             return False
-        read_sqls: list[ReadSql] = []
+        statements: list[ReadSql] = []
         failed: list[str] = []
         for flat in variants(value):
             text, dynamic = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED)
@@ -299,17 +299,17 @@ class Extraction:
                 continue
             read = self._read(text, sure=sure, name=name)
             if read is not None:
-                read_sqls.append(read._replace(holes=read.holes or dynamic))
+                statements.append(read._replace(holes=read.holes or dynamic))
             else:
                 failed.append(text)
-        if not read_sqls and sure and failed:
+        if not statements and sure and failed:
             words = words_of_sql(failed[0], "no dialect that was tried reads it")
             if not words.tables:
                 return False
-            read_sqls.append(words)
-        if not read_sqls:
+            statements.append(words)
+        if not statements:
             return False
-        self._add(joined(read_sqls), value, node, sure=sure, name="" if sure else name)
+        self._add(joined(statements), value, node, sure=sure, name="" if sure else name)
         return True
 
     def _read(self, text: str, *, sure: bool, name: str) -> ReadSql | None:

@@ -56,13 +56,13 @@ def _values(right: Node, code: Code) -> list[Sequence[Node]] | None:
 
 def _pairs(node: Node) -> list[Sequence[Node]] | None:
     """Return the entries of a dict, None where some come from elsewhere."""
-    nodeses: list[Sequence[Node]] = []
+    rounds: list[Sequence[Node]] = []
     for child in named(node):
         key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
         if key is None or value is None:
             return None
-        nodeses.append([key, value])
-    return nodeses
+        rounds.append([key, value])
+    return rounds
 
 
 def enclosing_loops(node: Node) -> list[Node]:

@@ -25,14 +25,14 @@ class Masked:
 
 def mask_secrets(data: bytes, *, path: str = "") -> Masked:
     """Return a text in UTF-8 with "*" for every byte of a secret; its name tells whether it holds settings."""
-    founds = [*find_formats(data), *find_env_values(data, path=path)]
-    if not founds:
+    secrets = [*find_formats(data), *find_env_values(data, path=path)]
+    if not secrets:
         return Masked(data)
     covered = bytearray(data)
-    for one in founds:
+    for one in secrets:
         for start, end in one.spans:
             _cover(covered, start, end)
-    return Masked(bytes(covered), tuple(_told(data, _apart(founds))))
+    return Masked(bytes(covered), tuple(_told(data, _apart(secrets))))
 
 
 def _apart(found: Iterable[Found]) -> list[Found]:

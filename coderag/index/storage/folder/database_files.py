@@ -33,8 +33,8 @@ def places_of_database(snapshot: DatabaseSnapshot, root: str) -> Iterator[str]:
     if not address.startswith("/"):
         yield address
         return
-    for fromkey in dict.fromkeys((os.path.normpath(address), os.path.realpath(address))):
-        yield os.path.relpath(fromkey, root).replace(os.sep, "/")
+    for path in dict.fromkeys((os.path.normpath(address), os.path.realpath(address))):
+        yield os.path.relpath(path, root).replace(os.sep, "/")
     if snapshot.inside is not None:
         yield from snapshot.inside
     elif not Path(address).is_relative_to(root):
