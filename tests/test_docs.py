@@ -39,7 +39,12 @@ CLI = DOCS / "reference/cli.md"
 SEARCH = DOCS / "guides/search.md"
 MODELS = DOCS / "guides/models.md"
 DOCUMENTS = sorted({*REPOSITORY.glob("*.md"), *PAGES})
-RUNNING = [path for path in PAGES if any(one.runs for one in blocks(path.read_text(encoding="utf-8")))]
+EVALUATION = DOCS / "guides/evaluation.md"
+RUNNING = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.dev("ir_measures")] if path == EVALUATION else [])
+    for path in PAGES
+    if any(one.runs for one in blocks(path.read_text(encoding="utf-8")))
+]
 MAX_README_LINES = 200
 COMMANDS = (
     *("index", "search", "outline", "symbols", "refs", "impact", "path", "graph", "map"),

@@ -51,6 +51,7 @@ def frozen(root: Path, output: Path, *options: str) -> str:
     return (output / "digest.txt").read_text()
 
 
+@pytest.mark.dev("ir_measures")
 @pytest.mark.parametrize("root", ROOTS)
 def test_what_is_known_is_what_was_known(root: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     text = frozen(copied(root, tmp_path), tmp_path / "out")

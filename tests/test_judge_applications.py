@@ -106,6 +106,7 @@ def test_an_application_is_judged_with_and_without_its_snapshot(
 
 
 @pytest.mark.slow
+@pytest.mark.dev("sqlalchemy")
 def test_sqlite_says_what_sql_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/schema.sql").write_text(

@@ -14,7 +14,7 @@ QUESTIONS_FILE = "<temporary>/questions.jsonl"
 BUDGETS = (8000, 1000)  # tokens of a schema context
 COMMANDS = (
     *("index", "search", "outline", "symbols", "refs", "impact", "path", "graph", "map", "schema", "tables", "table"),
-    *("erd", "check-sql", "eval", "status", "watch", "clean", "languages"),
+    *("erd", "check-sql", "at", "eval", "status", "watch", "clean", "languages"),
 )
 HELP = "help"  # the place of what is the same for all roots
 

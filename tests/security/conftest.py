@@ -34,6 +34,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     *(("search", "total"), ("search", "--no-refresh", "total"), ("index", "-q"), ("index", "-q", "--rebuild")),
     *(("status",), ("status", "--check"), ("outline", "cart.py"), ("symbols", "total"), ("refs", "total")),
     *(("impact", "total"), ("graph", "total"), ("map",), ("schema", "orders"), ("tables",), ("table", "orders")),
+    ("at", "cart.py:1"),
     *(("erd",), ("check-sql", "schema.sql"), ("eval", "--from-git"), ("eval", "--from-docstrings")),
     *(("clean", "--dry-run", "."), ("clean", ".")),
 )

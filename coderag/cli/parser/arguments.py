@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -43,7 +42,7 @@ HIDDEN = argparse.SUPPRESS  # the help of a spelling that is understood for one 
 JSON_FORMATS = ("json", "jsonl")
 TEXT_FORMATS = ("text", *JSON_FORMATS)
 EVERY_TEST_POLICY = tuple(map(str, TestPolicy))
-UNKNOWN_CHOICE = re.compile(r"argument (\S+): invalid choice: '?(.*?)'? \(choose from (.*)\)\Z", re.DOTALL)
+INVALID_CHOICE, CHOICES = ": invalid choice: ", " (choose from "  # in what argparse says of an unknown value
 MISSING = "the following arguments are required"  # what argparse says first, though an option is unknown too
 MIN_ALIKE = 60.0  # of 100; a word less like what was typed is not suggested
 MAX_ERROR = 500  # characters of a line that says what is wrong with the arguments
@@ -93,9 +92,11 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong and where help is, and exit with 2."""
         if message.startswith(MISSING) and (option := self._misspelled()):
             self.refuse(option)
-        if choice := UNKNOWN_CHOICE.match(message):
-            argument, word, known = choice[1], choice[2], choice[3].replace("'", "").split(", ")
-            if argument == COMMAND:
+        argument, invalid, value = message.partition(INVALID_CHOICE)
+        if invalid:
+            word, _, choices = value.rpartition(CHOICES)
+            word, known = word.strip("'"), choices.removesuffix(")").replace("'", "").split(", ")
+            if argument == f"argument {COMMAND}":
                 message = f"unknown command {word!r}{_did_you_mean(word, known)}"
             else:
                 message += _did_you_mean(word, known)
