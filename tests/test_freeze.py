@@ -51,10 +51,10 @@ def frozen(root: Path, output: Path, *options: str) -> str:
     return (output / "digest.txt").read_text()
 
 
-@pytest.mark.dev("ir_measures")
 @pytest.mark.parametrize("root", ROOTS)
 def test_what_is_known_is_what_was_known(root: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    text = frozen(copied(root, tmp_path), tmp_path / "out")
+    # What commands print depends on what is installed, so it is left to a comparison of two checkouts.
+    text = frozen(copied(root, tmp_path), tmp_path / "out", "--no-commands")
     golden = GOLDEN / f"{root}.txt"
     if request.config.getoption("--update"):
         golden.write_text(text)
@@ -67,7 +67,6 @@ def test_another_folder_and_age_make_no_difference(tmp_path: Path) -> None:
     root = Path(shutil.copytree(REPOSITORY / "fixtures/apps", tmp_path / "deep" / "er" / "apps"))
     now = digests(frozen(root, tmp_path / "out", "--no-commands", "--workers", "0"))
     before = digests((GOLDEN / "apps.txt").read_text())
-    del before["commands"]
     assert now == before
 
 
