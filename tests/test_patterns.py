@@ -99,8 +99,8 @@ SHORT = {
 }
 # How expressions are used that their modules use by other names; where it is not said, texts are searched.
 USED = {
-    "coderag.cli.hints.IMPACT": "match",
-    "coderag.cli.hints.REFS": "match",
+    "coderag.cli.hint_patterns.IMPACT": "match",
+    "coderag.cli.hint_patterns.REFS": "match",
     "coderag.graph.edges.tested.AFFIXES": "match",
     "coderag.sql.in_code.extraction.GIVEN_HEAD": "match",
     "coderag.sql.in_code.extraction.HEAD": "match",

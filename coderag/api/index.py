@@ -854,13 +854,24 @@ class Index:
         return outline
 
     @on_one_snapshot
-    def meanings(self, target: str, *, kinds: Iterable[NodeKind | str] = (), paths: Sequence[str] = ()) -> Meanings:
-        """Return what of the graph a target is taken for, and what else has its name; raises QueryError."""
+    def meanings(
+        self,
+        target: str,
+        *,
+        kinds: Iterable[NodeKind | str] = (),
+        paths: Sequence[str] = (),
+        stored: bool = False,
+    ) -> Meanings:
+        """Return what of the graph a target is taken for, and what else has its name; raises QueryError.
+
+        With `stored` no graph is built: those of the last time answer, and where there are none, nothing is meant.
+        """
         from coderag.graph.queries.answers import meanings_of
 
         _check_target(target)
         kinds, paths = _narrowing(kinds, paths)
-        return meanings_of(self._graph_of_each(), target, kinds=kinds, paths=paths)
+        graphs = self._snapshot.stored_graphs if stored else self._graph_of_each()
+        return meanings_of(graphs, target, kinds=kinds, paths=paths)
 
     @on_one_snapshot
     def names_like(self, target: str) -> tuple[str, ...]:

@@ -75,6 +75,11 @@ class SnapshotView:
         return self._graphs.current()
 
     @property
+    def stored_graphs(self) -> Mapping[str, Graph]:
+        """No graphs: the stored ones contain what is hidden."""
+        return {}
+
+    @property
     def relations(self) -> Mapping[str, Relations]:
         """The neighbours of hits, by repository, by the graphs of what is seen; {} where there are no graphs."""
         return self._graphs.relations(lambda: self.whole.stored_graphs) if self.whole.has_stored_graphs else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
 from coderag.api.index import Index
@@ -11,24 +10,8 @@ from coderag.limits import NAME, fault_of_text
 
 __all__ = ["better_command"]
 
-# Of a question whose words are one space apart, so that no text keeps them busy.
-TARGET = r"[`'\"]?(?P<target>[\w./:#]*\w)(?:\(\))?[`'\"]?"
-END = r" ?\?*+\Z"
-THE = r"(?:the )?(?:(?:function|method|class|table|column|file|route) )?"
-USES = r"(?:calls?|uses?|references?|invokes?|reads?(?: from)?|writes?(?: to)?|tests?|inherits(?: from)?)"
-USED = r"(?:called|used|referenced|invoked|read|written|tested)"
-CHANGED = r"(?:changes?|is changed|is renamed|is dropped|is removed|is deleted)"
-REFS = (
-    re.compile(rf"(?:who|what|which \w+) {USES} {THE}{TARGET}{END}", re.IGNORECASE),
-    re.compile(rf"where (?:is|are) {THE}{TARGET} {USED}{END}", re.IGNORECASE),
-    re.compile(rf"(?:callers|usages|uses|references) (?:of|to) {THE}{TARGET}{END}", re.IGNORECASE),
-)
-BREAKS = r"what (?:breaks|would break|happens|is affected|is impacted) (?:if|when) "
-IMPACT = (
-    re.compile(rf"{BREAKS}{THE}{TARGET} {CHANGED}{END}", re.IGNORECASE),
-    re.compile(rf"{BREAKS}(?:i|we|you) (?:change|rename|drop|remove|delete) {THE}{TARGET}{END}", re.IGNORECASE),
-    re.compile(rf"what depends on {THE}{TARGET}{END}", re.IGNORECASE),
-)
+# What the expressions of coderag.cli.hint_patterns begin with: other questions need not wait for them.
+FIRST_WORDS = frozenset({"who", "what", "which", "where", "callers", "usages", "uses", "references"})
 
 
 def better_command(index: Index, question: str) -> str:
@@ -36,15 +19,28 @@ def better_command(index: Index, question: str) -> str:
 
     "who calls X" is answered by the graph if it knows X, "what breaks if X changes" too, and an overview by the map.
     """
-    words = " ".join(question.split())
+    words = question.split()
+    if words and words[0].lower() in FIRST_WORDS and (hint := _of_one_name(index, " ".join(words))):
+        return hint
+    if about_the_whole(question):
+        return f"for an overview: coderag map {shlex.quote(question)}"
+    return ""
+
+
+def _of_one_name(index: Index, question: str) -> str:
+    """Return the command for a question about the uses of one name, "" for any other and for an unknown name."""
+    from coderag.cli.hint_patterns import IMPACT, REFS
+
     for patterns, name, what in (
         (IMPACT, "impact", "everything that a change affects"),
         (REFS, "refs", "every reference"),
     ):
         for pattern in patterns:
-            match = pattern.match(words)
-            if match and not fault_of_text(NAME, match["target"]) and index.meanings(match["target"]).chosen:
+            match = pattern.match(question)
+            if (
+                match
+                and not fault_of_text(NAME, match["target"])
+                and index.meanings(match["target"], stored=True).chosen
+            ):
                 return f"for {what}: coderag {name} {shlex.quote(match['target'])}"
-    if about_the_whole(question):
-        return f"for an overview: coderag map {shlex.quote(question)}"
     return ""

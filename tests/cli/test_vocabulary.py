@@ -199,6 +199,14 @@ def test_a_search_points_to_the_command_that_knows(coderag: Run, root: Path, que
     assert coderag("search", question, "--json", cwd=root).stderr == ""
 
 
+def test_a_hint_never_builds_a_graph(coderag: Run, root: Path, tmp_path: Path) -> None:
+    index = tmp_path / "index"
+    assert coderag("index", root, "--index", index, "--no-graph", "--quiet", cwd=tmp_path).returncode == 0
+    done = coderag("search", "who calls load?", "--root", root, "--index", index, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not list(index.glob("graph-*"))
+
+
 @pytest.mark.parametrize("question", ["who calls the doctor?", "what breaks if nonsense changes", "load orders"])
 def test_no_hint_where_nothing_has_the_name(coderag: Run, root: Path, question: str) -> None:
     assert "coderag refs" not in coderag("search", question, cwd=root).stderr
