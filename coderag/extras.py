@@ -12,6 +12,7 @@ class Extra(StrEnum):
 
     DUCKDB = "duckdb"
     EVAL = "eval"
+    MCP = "mcp"
     MYSQL = "mysql"
     ONNX = "onnx"
     POSTGRES = "postgres"

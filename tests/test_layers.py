@@ -33,6 +33,8 @@ LAYERS = [
     {"coderag.search"},
     {"coderag.api"},
     {"coderag.evaluate"},
+    {"coderag.serve"},
+    {"coderag.agents"},
     {"coderag.cli"},
     {"coderag.__main__"},
 ]
@@ -62,8 +64,10 @@ HEAVY = {
     "matplotlib": ("coderag.evaluate",),
     "msgspec": (
         *("coderag.sql", "coderag.frameworks", "coderag.catalog"),
-        *("coderag.index", "coderag.graph", "coderag.search"),
+        *("coderag.index", "coderag.graph", "coderag.search", "coderag.serve"),
     ),
+    "mcp": ("coderag.serve.mcp",),
+    "tomlkit": ("coderag.agents",),
     "sqlglot": ("coderag.sql", "coderag.frameworks", "coderag.catalog"),
     "sqlalchemy": ("coderag.catalog.introspect",),
     "jinja2": ("coderag.frameworks.dbt.jinja",),

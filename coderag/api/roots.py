@@ -52,8 +52,8 @@ def resolve_roots(
         return [_in_its_root(root, name) for root, name in zip(resolved, names, strict=True)]
     places = [base] if len(resolved) == 1 else [base / name.replace("/", "-") for name in names]
     return [
-        Root(root, _named(resolve_roots, root, roots=resolved), name, index=resolve_roots)
-        for root, name, resolve_roots in zip(resolved, names, places, strict=True)
+        Root(root, _named(place, root, roots=resolved), name, index=place)
+        for root, name, place in zip(resolved, names, places, strict=True)
     ]
 
 

@@ -36,9 +36,10 @@ from coderag.sql.records import (
     Table,
     Unparsed,
 )
-from coderag.syntax.languages.javascript import FUNCTIONS, Code, Link, function_parameters, unwrapped
+from coderag.syntax.languages.javascript import Code, Link, function_parameters, unwrapped
 from coderag.syntax.languages.javascript_calls import Call, Calls
 from coderag.syntax.trees.literals import COMPUTED, Literal, Raw, as_text, default_of, mapping, texts
+from coderag.syntax.trees.node_types import JAVASCRIPT_FUNCTIONS
 from coderag.syntax.trees.tree import descendants, text_of
 
 __all__ = ["read"]
@@ -91,7 +92,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     up = _up(code)
     if up is None:
         return None
-    functions = [up, *descendants(up, *FUNCTIONS)]
+    functions = [up, *descendants(up, *JAVASCRIPT_FUNCTIONS)]
     reading = _Reading(
         code,
         path,

@@ -1,1 +1,1 @@
-"""Calls of query builders and mappers to the models and tables that they use, one module per framework."""
+"""What the readers of query builders and mappers share, and which of them a file of code needs."""

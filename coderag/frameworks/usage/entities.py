@@ -10,7 +10,8 @@ from tree_sitter import Node
 
 from coderag.frameworks.usage.binding import Bound, Told
 from coderag.frameworks.usage.source_file import CodeFile
-from coderag.syntax.trees.call_chains import NAMES, Chain
+from coderag.syntax.trees.call_chains import Chain
+from coderag.syntax.trees.node_types import CHAIN_NAMES
 from coderag.syntax.trees.tree import text_of
 
 __all__ = ["Entities", "is_class_name", "model_in_type", "split_model"]
@@ -144,7 +145,7 @@ class Entities:
             first, last = (bisect_left(uses, place, key=_place) for place in (start, end))
             for use in uses[first:last]:
                 node = root.descendant_for_byte_range(*use.span(1))
-                if node is not None and node.type in NAMES and code.scope(node.start_byte) == scope:
+                if node is not None and node.type in CHAIN_NAMES and code.scope(node.start_byte) == scope:
                     yield f"{model}.{use[1].decode('utf-8', 'replace')}", node
 
     def along(self, base: str, chain: Chain, links: int) -> str:

@@ -17,7 +17,8 @@ from coderag.syntax import grammar
 from coderag.syntax.language import languages
 from coderag.syntax.outline import CALLABLE, Outline
 from coderag.syntax.parsed import Parsed
-from coderag.syntax.trees.call_chains import NAMES, Chain, chain_of, top_of
+from coderag.syntax.trees.call_chains import Chain, chain_of, top_of
+from coderag.syntax.trees.node_types import CHAIN_NAMES
 from coderag.syntax.trees.tree import text_of
 from coderag.types import Kind
 
@@ -71,7 +72,7 @@ class CodeFile:
                 if not wanted(before, start - len(before)):
                     continue
             node = root.descendant_for_byte_range(start, end)
-            if node is None or node.type not in NAMES:
+            if node is None or node.type not in CHAIN_NAMES:
                 continue
             top = top_of(node)
             if top.id in seen:

@@ -1,1 +1,1 @@
-"""SQL inside code, and calls of query builders and mappers: which tables and columns a function reads and writes."""
+"""SQL inside code: which tables and columns a function reads and writes by it."""

@@ -9,11 +9,10 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.syntax.trees.literals import COMPUTED, Computed, Literal, Number, Raw, Reference, as_text
-from coderag.syntax.trees.node_types import JAVASCRIPT_FUNCTIONS as FUNCTIONS
-from coderag.syntax.trees.node_types import TYPE_WRAPPERS
+from coderag.syntax.trees.node_types import JAVASCRIPT_FUNCTIONS, TYPE_WRAPPERS
 from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of, unescaped
 
-__all__ = ["FUNCTIONS", "Code", "Link", "function_body", "function_parameters", "unwrapped"]
+__all__ = ["Code", "Link", "function_body", "function_parameters", "unwrapped"]
 
 MAX_DEPTH = 20  # of literals in literals
 
@@ -210,7 +209,7 @@ def unwrapped(node: Node) -> Node:
 def function_body(node: Node | None) -> list[Node]:
     """Return the statements of a function, or the expression that an arrow function returns."""
     node = unwrapped(node) if node is not None else None
-    if node is None or node.type not in FUNCTIONS:
+    if node is None or node.type not in JAVASCRIPT_FUNCTIONS:
         return []
     body = node.child_by_field_name("body")
     if body is None:
@@ -221,7 +220,7 @@ def function_body(node: Node | None) -> list[Node]:
 def function_parameters(node: Node | None) -> list[str]:
     """Return the names of a function's parameters."""
     node = unwrapped(node) if node is not None else None
-    if node is None or node.type not in FUNCTIONS:
+    if node is None or node.type not in JAVASCRIPT_FUNCTIONS:
         return []
     single = node.child_by_field_name("parameter")
     if single is not None:

@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.syntax.trees.node_types import ARGUMENT_LISTS, CHAIN_WRAPPERS, CLOSURES, PAIRS
-from coderag.syntax.trees.node_types import CHAIN_NAMES as NAMES
+from coderag.syntax.trees.node_types import ARGUMENT_LISTS, CHAIN_NAMES, CHAIN_WRAPPERS, CLOSURES, PAIRS
 from coderag.syntax.trees.tree import named, string_value, text_of
 
 __all__ = [
-    "NAMES",
     "Argument",
     "Chain",
     "Link",
@@ -191,7 +189,9 @@ def _made(node: Node) -> Step | None:
     """Read the making of an object."""
     kind = _field(node, "type", "constructor", "name")
     if kind is None:
-        kind = next((child for child in named(node) if child.type in NAMES or child.type == "qualified_name"), None)
+        kind = next(
+            (child for child in named(node) if child.type in CHAIN_NAMES or child.type == "qualified_name"), None
+        )
     if kind is None:
         return None
     name, types = _generic(kind)
@@ -262,7 +262,7 @@ STEPS: Mapping[str, Callable[[Node], Step | None]] = {
 def _step(node: Node) -> Step | None:
     """Return the last link of an expression and what it hangs on; None where it is neither a name nor a call."""
     kind = node.type
-    if kind in NAMES:
+    if kind in CHAIN_NAMES:
         return None, Link(text_of(node).removeprefix("$"), node)
     reads = STEPS.get(kind)
     return reads(node) if reads is not None else None
@@ -376,7 +376,7 @@ def chains_in(node: Node | None, *, skip: frozenset[str] = frozenset()) -> Itera
         one = waiting.pop()
         if one.type in skip or "comment" in one.type:
             continue
-        if one.type in NAMES or one.type in STEPS:
+        if one.type in CHAIN_NAMES or one.type in STEPS:
             chain = chain_of(one)
             if chain is not None and chain.links:
                 yield chain
@@ -412,7 +412,7 @@ def _entry(pair: Node) -> Iterator[tuple[str, Node]]:
             return
         key, value = parts
     key = unwrapped(key) or key
-    name = text_of(key).rstrip(": ") if key.type in NAMES else literal(key)
+    name = text_of(key).rstrip(": ") if key.type in CHAIN_NAMES else literal(key)
     if name is None and key.type in {"keyword", "hash_key_symbol"}:
         name = text_of(key).rstrip(": ")
     if name is None and (chain := chain_of(key)) is not None:  # {User.name: x}, {[users.name]: x}

@@ -1,0 +1,1 @@
+"""The arguments of each tool to its answer."""
