@@ -66,7 +66,7 @@ async def open_wire(descriptors: Descriptors) -> AsyncIterator[tuple[Incoming, O
 async def _receive(
     descriptor: int, arrived: MemoryObjectSendStream[SessionMessage | Exception], refusals: Outgoing
 ) -> None:
-    """Pass messages on until the input ends; what is none is answered here."""
+    """Pass messages on until the input ends, and refuse lines that hold no message."""
     # Not closed: a thread may wait in it for as long as the process lives.
     file = os.fdopen(descriptor, "rb", closefd=False)
     async with arrived, refusals:
