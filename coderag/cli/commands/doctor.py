@@ -17,7 +17,7 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, counted, screen, visible
 from coderag.cli.roots import given_roots
-from coderag.errors import StoredIndexError
+from coderag.errors import IndexMissingError, StoredIndexError
 from coderag.syntax.language import languages
 
 __all__ = ["run"]
@@ -54,6 +54,8 @@ def _check_index(root: Root) -> Check:
     folder = visible(str(root.root))
     try:
         [status] = Index.of([root]).status()
+    except IndexMissingError:
+        return Check("index", Level.WARNING, f"{folder} has none", 'the first search builds it, or "coderag index"')
     except StoredIndexError as error:
         return Check("index", Level.PROBLEM, f"{folder}: {error}")
     if not status.files:
