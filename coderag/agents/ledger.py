@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,6 @@ class Written:
     root: str  # of its project, "" for a user's file
     before: str | None  # the hash of what it held, None where there was none
     written: str  # the hash of what it was given
-    folders: tuple[str, ...]  # that were made for it
     owned: tuple[Owned, ...]
 
 
@@ -59,6 +58,7 @@ class Ledger:
     folder: Path
     files: dict[str, Written] = field(default_factory=dict)
     registrations: dict[str, Registration] = field(default_factory=dict)  # by agent
+    folders: list[str] = field(default_factory=list)  # that were made for files
 
     @classmethod
     def read(cls, folder: Path | None = None) -> Ledger:
@@ -69,6 +69,7 @@ class Ledger:
             if table["format"] != FORMAT:
                 raise SettingsError(f"{place / FILE} has format {table['format']}, this version reads {FORMAT}")
             files = {one["path"]: _written(one) for one in table["files"]}
+            folders = [str(folder) for folder in table["folders"]]
             registrations = {
                 one["agent"]: Registration(one["agent"], one["program"], tuple(one["add"]), tuple(one["remove"]))
                 for one in table["registrations"]
@@ -77,7 +78,7 @@ class Ledger:
             return cls(place)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsError(f"{place / FILE} cannot be read: {error}; restore it, or remove it") from error
-        return cls(place, files, registrations)
+        return cls(place, files, registrations, folders)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -105,10 +106,25 @@ class Ledger:
         _private(self.folder / BACKUPS / name, data)
         return name
 
+    def remove_folders(self) -> None:
+        """Remove the folders that were made and are empty, the innermost first."""
+        for folder in sorted(self.folders, key=len, reverse=True):
+            try:
+                Path(folder).rmdir()
+            except FileNotFoundError:
+                self.folders.remove(folder)
+            except OSError:  # something is in it
+                continue
+            else:
+                self.folders.remove(folder)
+        if not self.files:
+            self.folders.clear()
+
     def save(self) -> None:
         """Write the ledger, and remove the backups that it does not need."""
         table = {
             "format": FORMAT,
+            "folders": self.folders,
             "files": [_record(one) for one in self.files.values()],
             "registrations": [
                 {"agent": one.agent, "program": one.program, "add": one.add, "remove": one.remove}
@@ -165,7 +181,6 @@ def _record(one: Written) -> dict[str, Any]:
         "root": one.root,
         "before": one.before,
         "written": one.written,
-        "folders": one.folders,
         "owned": owned,
     }
 
@@ -180,4 +195,4 @@ def _written(record: dict[str, Any]) -> Written:
         )
         for each in record["owned"]
     )
-    return replace(Written(**record | {"owned": owned}), folders=tuple(record["folders"]))
+    return Written(**record | {"owned": owned})

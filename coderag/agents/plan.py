@@ -133,13 +133,12 @@ class _Install:
             str(self.file.root or ""),
             before=None if original is None else ledger.keep(original),
             written=digest(after),
-            folders=known.folders if known else (),
             owned=tuple(kept.values()),
         )
         ledger.files[written.path] = written
         ledger.save()
         if after != before and (made := self.file.write(after)):
-            ledger.files[written.path] = replace(written, folders=(*written.folders, *map(str, made)))
+            ledger.folders.extend(map(str, made))
             ledger.save()
 
     def _folded(self, before: bytes | None, ledger: Ledger) -> tuple[bytes | None, list[Outcome], list[Owned]]:
@@ -194,7 +193,7 @@ class _Uninstall:
         after, _ = self._without(before, ledger)
         original = baseline(written, before, ledger)
         if after is None and before is not None:
-            self.file.remove([Path(folder) for folder in written.folders])
+            self.file.remove()
         elif after is not None and after != before:
             self.file.write(after)
         stays = tuple(one for one in written.owned if not self._is_dropped(one))
@@ -202,6 +201,7 @@ class _Uninstall:
         if stays and after is not None:
             kept = None if original is None else ledger.keep(original)
             ledger.files[written.path] = replace(written, before=kept, written=digest(after), owned=stays)
+        ledger.remove_folders()
         ledger.save()
 
     def _is_dropped(self, one: Owned) -> bool:
@@ -262,7 +262,7 @@ def _unlisted(file: SettingsFile, places: Places, steps: list[Step]) -> FileChan
         before = file.read()
         after, _outcomes = without(before)
         if after is None:
-            file.remove([])
+            file.remove()
         elif after != before:
             file.write(after)
 

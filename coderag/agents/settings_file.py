@@ -73,13 +73,10 @@ class SettingsFile:
                 raise
         return made
 
-    def remove(self, folders: list[Path]) -> None:
-        """Remove the file, and those of some folders that are empty without it; raises OSError."""
+    def remove(self) -> None:
+        """Remove the file; raises OSError."""
         with self._folder([]) as folder:
             os.unlink(self.path.name, dir_fd=folder)
-        for one in reversed(folders):
-            with suppress(OSError):  # something else is in it
-                one.rmdir()
 
     def _mode(self) -> int:
         with suppress(FileNotFoundError):
