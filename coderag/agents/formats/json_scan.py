@@ -55,7 +55,10 @@ def find(text: str, key: tuple[str, ...]) -> tuple[list[Container], Member | Non
 
     The text has to be sound JSON. Raises LeftAlone for a way through something else than objects, or an ambiguous one.
     """
-    outer = container_at(text, _first(text))
+    start = _first(text)
+    if text[start] != "{":
+        raise LeftAlone("it holds no table")
+    outer = container_at(text, start)
     containers = [outer]
     member: Member | None = None
     for depth, name in enumerate(key):
@@ -74,8 +77,6 @@ def find(text: str, key: tuple[str, ...]) -> tuple[list[Container], Member | Non
 
 def container_at(text: str, start: int) -> Container:
     """Return the object or list that begins at an offset."""
-    if text[start] not in OPENING:
-        raise LeftAlone("it holds no table")
     members: list[Member] = []
     commented = depth = 0
     key: str | None = None

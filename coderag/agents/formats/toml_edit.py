@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from typing import Any
 
 import tomlkit
@@ -15,6 +16,7 @@ from coderag.agents.formats.line_ends import appended, without_line_ends
 __all__ = ["get_toml", "put_toml", "remove_toml"]
 
 HEADER = re.compile(r"^[ \t]*+\[([^\[\]\n]++)\][ \t]*+(?:#[^\n]*+)?\r?$", re.MULTILINE)
+MOST_SPANS = 10  # that are tried; each is read as a whole
 ANY_HEADER = re.compile(r"^[ \t]*+\[", re.MULTILINE)
 
 
@@ -40,8 +42,8 @@ def put_toml(text: str, key: tuple[str, ...], value: dict[str, Any]) -> str:
     candidates = []
     if old is None:
         candidates.append(appended(text, block))
-    elif span := _span(text, key):
-        candidates.append(text[: span[0]] + block + text[span[1] :])
+    else:
+        candidates += [text[:start] + block + text[end:] for start, end in _spans(text, key)]
     candidates.append(_by_tomlkit(text, key, value))
     return _first_sound(candidates, expected)
 
@@ -52,27 +54,25 @@ def remove_toml(text: str, key: tuple[str, ...]) -> str:
     if get_toml(text, key) is None:
         return text
     expected = _less(before, key)
-    candidates = []
-    if span := _span(text, key):
-        candidates.append(without_line_ends(text[: span[0]], text[span[1] :]))
+    candidates = [without_line_ends(text[:start], text[end:]) for start, end in _spans(text, key)]
     candidates.append(_by_tomlkit(text, key, None))
     return _first_sound(candidates, expected, emptied=_emptied(expected, key))
 
 
-def _span(text: str, key: tuple[str, ...]) -> tuple[int, int] | None:
-    """Return where a table with a header of its own begins and ends, with the tables below it; None for any other."""
-    headers = [(found.start(), _key_of(found[1])) for found in HEADER.finditer(text)]
-    own = [at for at, name in headers if name[: len(key)] == key]
-    if not own or next((name for at, name in headers if at == own[0]), ()) != key:
-        return None
-    later = [found.start() for found in ANY_HEADER.finditer(text) if found.start() > own[0]]
-    end = next((at for at in later if at not in own), len(text))
-    if any(at > end for at in own):  # in two places
-        return None
-    lines = text[own[0] : end].splitlines(keepends=True)
-    while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
-        lines.pop()  # what stands before the next header belongs to that
-    return own[0], own[0] + len("".join(lines).rstrip("\r\n"))
+def _spans(text: str, key: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Yield where a table with a header of its own may begin and end, with the tables below it.
+
+    What looks like a header may stand in a text of several lines, so callers try one after the other.
+    """
+    headers = {found.start(): _key_of(found[1]) for found in HEADER.finditer(text)}
+    below = {at for at, name in headers.items() if name[: len(key)] == key}
+    every = [found.start() for found in ANY_HEADER.finditer(text)]
+    for start in sorted(at for at in below if headers[at] == key)[:MOST_SPANS]:
+        end = next((at for at in every if at > start and at not in below), len(text))
+        lines = text[start:end].splitlines(keepends=True)
+        while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+            lines.pop()  # what stands before the next header belongs to that
+        yield start, start + len("".join(lines).rstrip("\r\n"))
 
 
 def _key_of(header: str) -> tuple[str, ...]:

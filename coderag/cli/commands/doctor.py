@@ -54,8 +54,8 @@ def _check_index(root: Root) -> Check:
     folder = visible(str(root.root))
     try:
         [status] = Index.of([root]).status()
-    except IndexMissingError:
-        return Check("index", Level.WARNING, f"{folder} has none", 'the first search builds it, or "coderag index"')
+    except IndexMissingError as error:
+        return Check("index", Level.WARNING, str(error), "the first search builds one")
     except StoredIndexError as error:
         return Check("index", Level.PROBLEM, f"{folder}: {error}")
     if not status.files:
