@@ -90,7 +90,7 @@ def check_agents(places: Places, command: Sequence[str], ledger: Ledger) -> Iter
     """Check what the settings say of each agent that is installed here, as the agents read them."""
     present = [agent for agent in agents().values() if places.has(agent)]
     for agent in present:
-        yield _check_agent(agent, places, command, ledger)
+        yield _check_agent(agent, places, ledger, command=command)
     if not present:
         yield Check("agents", Level.WARNING, "no coding agent was found", '"coderag install --agent NAME" names one')
 
@@ -107,7 +107,7 @@ def check_server(command: Sequence[str], folder: Path) -> Check:
     return Check("server", Level.OK, text)
 
 
-def _check_agent(agent: Agent, places: Places, command: Sequence[str], ledger: Ledger) -> Check:
+def _check_agent(agent: Agent, places: Places, ledger: Ledger, *, command: Sequence[str]) -> Check:
     install = f'run "coderag install --agent {agent.name}"'
     if agent.name in ledger.registrations:
         return Check(agent.title, Level.OK, f"added by {ledger.registrations[agent.name].program}")

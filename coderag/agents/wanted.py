@@ -93,9 +93,9 @@ def wanted(
             if part is Part.MCP and agent.elsewhere and places.scope is Scope.USER and not roots:
                 left.append((agent.name, part, _needs_root(agent)))
             elif target.program:
-                registrations += _registration(agent, target, places, command)
+                registrations += _registration(agent, target, places, command=command)
             else:
-                steps.append(_step(agent, part, places, _Command(tuple(command), tuple(folders))))
+                steps.append(_step(agent, part, places, command=_Command(tuple(command), tuple(folders))))
     return Wanted(tuple(steps), tuple(registrations), tuple(left))
 
 
@@ -106,7 +106,7 @@ def _needs_root(agent: Agent) -> str:
     )
 
 
-def _registration(agent: Agent, target: Target, places: Places, command: Sequence[str]) -> list[Registration]:
+def _registration(agent: Agent, target: Target, places: Places, *, command: Sequence[str]) -> list[Registration]:
     program = places.program(target.program)
     if not program:
         return []
@@ -115,7 +115,7 @@ def _registration(agent: Agent, target: Target, places: Places, command: Sequenc
     return [Registration(agent.name, program, tuple(add), target.remove)]
 
 
-def _step(agent: Agent, part: Part, places: Places, command: _Command) -> Step:
+def _step(agent: Agent, part: Part, places: Places, *, command: _Command) -> Step:
     target = agent.targets(places.scope)[part]
     path = places.path(target.file)
     form = FORMS.get(path.suffix, "text")

@@ -36,7 +36,7 @@ def put_json(text: str, key: tuple[str, ...], value: Any) -> str:
     if member is None:
         depth = len(containers) - 1
         missing = _nested(key[depth + 1 :], value)
-        after = _inserted(text, containers, lambda indent: style.member(key[depth], missing, indent), style)
+        after = _inserted(text, containers[-1], lambda indent: style.member(key[depth], missing, indent))
     else:
         indent = style.indent_of(member.start)
         inline = style.inline or "\n" not in text[containers[-1].open : containers[-1].close]
@@ -77,9 +77,7 @@ def add_item(text: str, key: tuple[str, ...], item: Any) -> str:
         return put_json(text, key, [item])
     before, style = value_of(text), _Style(text)
     held = container_at(text, member.value)
-    after = _inserted(
-        text, [held], lambda indent: style.written(item, indent, inline=style.inline), style, start=member.start
-    )
+    after = _inserted(text, held, lambda indent: style.written(item, indent, inline=style.inline), start=member.start)
     return _checked(after, _with(before, key, [*items, item]))
 
 
@@ -126,11 +124,9 @@ class _Style:
         return f"{json.dumps(key, ensure_ascii=False)}: {self.written(value, indent, inline=self.inline)}"
 
 
-def _inserted(
-    text: str, containers: list[Container], made: Callable[[str], str], style: _Style, *, start: int | None = None
-) -> str:
-    """Return a text with a member more at the end of the last container; `made` writes it with an indentation."""
-    held = containers[-1]
+def _inserted(text: str, held: Container, made: Callable[[str], str], *, start: int | None = None) -> str:
+    """Return a text with a member more at the end of a container; `made` writes it with an indentation."""
+    style = _Style(text)
     inner = text[held.open + 1 : held.close]
     around = style.indent_of(held.open if start is None else start)
     if not held.members:

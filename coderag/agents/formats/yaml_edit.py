@@ -32,11 +32,11 @@ def put_yaml(text: str, key: tuple[str, ...], value: dict[str, Any]) -> str:
         start, end, indent = _block(lines, outer, key[1])
         ends = lines[end - 1][len(lines[end - 1].rstrip("\r\n")) :]
         block = _newlines(text).join(_lines({key[1]: value}, indent)) + ends
-        return _checked("".join([*lines[:start], block, *lines[end:]]), text, key, value)
+        return _checked("".join([*lines[:start], block, *lines[end:]]), before=text, key=key, value=value)
     newline = _newlines(text)
     lines = text.splitlines(keepends=True)
     if outer is None or not outer.lines:
-        return _checked(_with_mapping(lines, key, value, newline, outer), text, key, value)
+        return _checked(_with_mapping(text, key, value, outer=outer), before=text, key=key, value=value)
     first = lines[min(outer.lines.values()) - 1]
     indent = first[: len(first) - len(first.lstrip(" "))]
     if not indent and _top(text) is not outer:
@@ -47,7 +47,7 @@ def put_yaml(text: str, key: tuple[str, ...], value: dict[str, Any]) -> str:
         lines.append(newline + block)
     else:
         lines.insert(at, block + newline)
-    return _checked("".join(lines), text, key, value)
+    return _checked("".join(lines), before=text, key=key, value=value)
 
 
 def remove_yaml(text: str, key: tuple[str, ...], *, made: int) -> str:
@@ -110,14 +110,14 @@ def _top_line(text: str, name: str) -> int:
     return _top(text).lines[name] - 1
 
 
-def _with_mapping(lines: list[str], key: tuple[str, ...], value: Any, newline: str, outer: Table | None) -> str:
+def _with_mapping(text: str, key: tuple[str, ...], value: Any, *, outer: Table | None) -> str:
     """Return a text with an outer mapping that has the entry alone: in place of an empty one, or at the end."""
+    lines, newline = text.splitlines(keepends=True), _newlines(text)
     block = newline.join(_lines({key[0]: {key[1]: value}}, ""))
     at = next((number for number, line in enumerate(lines) if line.startswith(f"{key[0]}:")), None)
     if at is not None and (outer is not None or not lines[at].partition(":")[2].strip()):
         ends = lines[at][len(lines[at].rstrip("\r\n")) :]
         return "".join([*lines[:at], block + ends, *lines[at + 1 :]])
-    text = "".join(lines)
     if text and not text.endswith("\n"):
         return text + newline + block
     return text + block + newline
@@ -173,7 +173,7 @@ def _newlines(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-def _checked(after: str, before: str, key: tuple[str, ...], value: dict[str, Any]) -> str:
+def _checked(after: str, *, before: str, key: tuple[str, ...], value: dict[str, Any]) -> str:
     """Return a text that says the same as before but for the entry."""
     top = _top(before)
     outer = top.get(key[0]) or {}
