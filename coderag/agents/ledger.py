@@ -87,11 +87,20 @@ class Ledger:
         handle = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
+            self._read_again()
             yield
         finally:
             os.close(handle)
         with suppress(OSError):  # there is something to remember
             self.folder.rmdir()
+
+    def _read_again(self) -> None:
+        """Take over what another process wrote meanwhile."""
+        now = Ledger.read(self.folder)
+        for own, found in ((self.files, now.files), (self.registrations, now.registrations)):
+            own.clear()
+            own.update(found)  # type: ignore[arg-type]
+        self.folders[:] = now.folders
 
     def backup(self, name: str) -> bytes:
         """Return what a file held; raises OSError."""

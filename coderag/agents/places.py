@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -12,17 +13,25 @@ from pathlib import Path
 
 from coderag.agents.agent import Agent, Location, Scope
 
-__all__ = ["Places"]
+__all__ = ["Places", "home"]
 
 VARIABLE = re.compile(r"\$\{([A-Z_]{1,64}):-([^}]{0,200})\}")
 SYSTEMS = {"darwin": "macos"}
+
+
+def home() -> Path:
+    """Return the home of this user; raises FileNotFoundError where the user has none."""
+    found = Path(os.path.expanduser("~"))  # noqa: PTH111 - that of pathlib raises RuntimeError
+    if not found.is_absolute():
+        raise FileNotFoundError(errno.ENOENT, "HOME is not set, and the user has no home", "HOME")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
     """A user on a machine, and the root of a project where that is meant."""
 
-    home: Path = field(default_factory=Path.home)
+    home: Path = field(default_factory=home)
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     system: str = SYSTEMS.get(sys.platform, "linux")
     root: Path | None = None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from coderag.agents.agent import Agent, Part, agents
 from coderag.agents.ledger import Ledger
-from coderag.agents.places import Places
+from coderag.agents.places import Places, home
 from coderag.agents.plan import Action, FileChange, Outcome
 from coderag.agents.registration import run_program
 from coderag.agents.wanted import Registration
@@ -115,7 +115,10 @@ def _ask(options: argparse.Namespace, changes: Sequence[FileChange], programs: S
     what = " and run ".join(
         filter(None, (f"change {counted(len(changes), 'file')}" if changes else "", _programs_text(programs)))
     )
-    answer = input(f"{what[0].upper()}{what[1:]}? [Y/n] ").strip().lower()
+    try:
+        answer = input(f"{what[0].upper()}{what[1:]}? [Y/n] ").strip().lower()
+    except EOFError:
+        answer = "no"
     if answer not in {"", "y", "yes"}:
         raise QueryError("nothing was written")
 
@@ -141,7 +144,7 @@ def _run(programs: Sequence[Program], ledger: Ledger) -> list[Outcome]:
     outcomes = []
     for program in programs:
         registration = program.registration
-        if failure := run_program(registration.program, program.arguments, home=Path.home()):
+        if failure := run_program(registration.program, program.arguments, home=home()):
             outcomes.append(replace(program.outcome, action=Action.LEFT, reason=failure))
             continue
         outcomes.append(program.outcome)

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -113,6 +114,20 @@ def test_on_a_terminal_there_is_one_question(machine: Machine, answer: str, code
     assert (machine.home / ".cursor/mcp.json").exists() == (code == 0)
 
 
+@pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning")
+def test_the_end_of_input_is_no(machine: Machine) -> None:
+    (machine.home / ".cursor").mkdir()
+    shown, returned = at_a_terminal(machine, "install", answer="\x04")
+    assert returned == 2
+    assert "Traceback" not in shown
+    assert not (machine.home / ".cursor/mcp.json").exists()
+
+
+def test_what_shells_do_not_find_is_said(machine: Machine) -> None:
+    done = machine.run("install", "--agent", "cursor", PATH="/usr/bin:/bin")
+    assert f"add {machine.programs} to PATH" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -138,6 +153,39 @@ def test_a_file_that_is_left_alone_does_not_keep_the_rest_from_it(machine: Machi
     assert "left alone  ~/.claude.json\n      it is no JSON at line 1\n" in done.stdout
     assert (machine.home / ".claude.json").read_text() == '{"mcpServers": [}\n'
     assert (machine.home / ".claude/skills/coderag/SKILL.md").exists()
+
+
+def test_a_file_that_cannot_be_written_whole_stays(machine: Machine) -> None:
+    (machine.home / ".claude.json").write_text('{"a": 1}\n')
+    (machine.home / ".local/share").mkdir(parents=True)
+    before = machine.tree()
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"ulimit -f 0; exec {machine.coderag} install --agent claude-code --json"],
+        cwd=machine.home,
+        env=machine.environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert {one["action"] for one in json.loads(done.stdout)} == {"left alone"}
+    assert "it cannot be written: File too large" in done.stdout
+    assert {path: held for path, held in machine.tree().items() if held[1]} == {
+        path: held for path, held in before.items() if held[1]
+    }
+
+
+def test_two_at_once_lose_nothing(machine: Machine) -> None:
+    names = ("cursor", "codex", "zed", "goose", "kiro", "amp")
+    running = [
+        subprocess.Popen(
+            [machine.coderag, "install", "--agent", name], env=machine.environment, stdout=subprocess.DEVNULL
+        )
+        for name in names
+    ]
+    assert [one.wait() for one in running] == [0] * len(names)
+    assert machine.run("uninstall", "--yes").returncode == 0
+    assert machine.tree() == {}
 
 
 def test_a_folder_that_may_not_be_written(machine: Machine) -> None:
@@ -218,8 +266,6 @@ def test_a_damaged_ledger_is_said(machine: Machine) -> None:
 
 
 def test_the_command_of_a_module_run(machine: Machine) -> None:
-    import subprocess
-
     subprocess.run(
         [sys.executable, "-m", "coderag", "install", "--agent", "cursor"],
         cwd=machine.home,

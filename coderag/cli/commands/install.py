@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from pathlib import Path
 
 from coderag.agents.agent import DEFAULT_PARTS, Agent, Part, agents
@@ -33,6 +34,10 @@ def run(options: argparse.Namespace) -> int:
     what = wanted(chosen, places, parts=parts, command=command, roots=_roots(options))
     if is_passing(command):
         note(f'{command[0]} is in a cache that may be emptied; install coderag to stay, as with "uv tool install"')
+    elif Part.SKILL in parts and shutil.which(NAME) is None:
+        note(
+            f"a shell does not find {NAME}, which skills call by its name; add {Path(own_command()[0]).parent} to PATH"
+        )
     changes = plan_install(what.steps, places, ledger)
     changed = {outcome.agent for change in changes if change.is_change for outcome in change.outcomes}
     _tell_notes([step for step in what.steps if step.agent in changed])
