@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from coderag._version import __version__
-from coderag.agents.agent import Agent, Part, agents
+from coderag.agents.agent import Agent, Part, Scope, agents
 from coderag.agents.edit import Kind, current
 from coderag.agents.formats.errors import LeftAlone
 from coderag.agents.ledger import Ledger
-from coderag.agents.own_command import NAME, is_ours, is_passing, strings
+from coderag.agents.own_command import NAME, is_passing
 from coderag.agents.places import Places
 from coderag.agents.probe import probe
 from coderag.agents.settings_file import SettingsFile
@@ -87,10 +86,16 @@ def check_installation(command: Sequence[str], missing_grammars: Sequence[str]) 
 
 
 def check_agents(places: Places, command: Sequence[str], ledger: Ledger) -> Iterator[Check]:
-    """Check what the settings say of each agent that is installed here, as the agents read them."""
+    """Check what the settings say of each agent that is installed here, as the agents read them.
+
+    Those of the project count where the user's own have no entry.
+    """
+    user = replace(places, root=None)
     present = [agent for agent in agents().values() if places.has(agent)]
     for agent in present:
-        yield _check_agent(agent, places, ledger, command=command)
+        own = _Agent(agent, user, tuple(command)).check(ledger)
+        shared = None if own.level is Level.OK else _Agent(agent, places, (NAME,)).check(ledger)
+        yield shared if shared is not None and shared.level is Level.OK else own
     if not present:
         yield Check("agents", Level.WARNING, "no coding agent was found", '"coderag install --agent NAME" names one')
 
@@ -101,48 +106,56 @@ def check_server(command: Sequence[str], folder: Path) -> Check:
     if answered.failure:
         return Check("server", Level.PROBLEM, answered.failure, f'run "{NAME} mcp" in {folder} to see what it says')
     text = (
-        f"{len(answered.tools)} tools ({', '.join(answered.tools)}); started in {answered.start_seconds:.1f} s, "
+        f"it offers {', '.join(answered.tools)}; started in {answered.start_seconds:.1f} s, "
         f"searched in {answered.search_seconds:.1f} s"
     )
     return Check("server", Level.OK, text)
 
 
-def _check_agent(agent: Agent, places: Places, ledger: Ledger, *, command: Sequence[str]) -> Check:
-    install = f'run "coderag install --agent {agent.name}"'
-    if agent.name in ledger.registrations:
-        return Check(agent.title, Level.OK, f"added by {ledger.registrations[agent.name].program}")
-    step = _step(agent, places, command)
-    if step is None:
-        return Check(agent.title, Level.WARNING, "coderag was not added", install)
-    shown = places.shown(step.path)
-    try:
-        value = _entry(step)
-    except LeftAlone as error:
-        return Check(agent.title, Level.PROBLEM, f"{shown}: {error}", "repair the file, then " + install)
-    if value is None:
-        by_hand = f"{install} --root FOLDER" if agent.elsewhere else install
-        return Check(
-            agent.title,
-            Level.WARNING,
-            f"coderag is not in {shown}",
-            by_hand.replace('" --root FOLDER', ' --root FOLDER"'),
-        )
-    started = _program(value)
-    if not _can_be_run(started):
-        return Check(agent.title, Level.PROBLEM, f"{shown} starts {started}, which cannot be run", install)
-    if len(command) == 1 and not Path(shutil.which(started) or started).samefile(command[0]):
-        return Check(agent.title, Level.WARNING, f"{shown} starts another coderag, {started}", install)
-    return Check(agent.title, Level.OK, f"{shown} starts {started}")
+@dataclass(frozen=True, slots=True)
+class _Agent:
+    """An agent, whose settings are read back, and the command that they should start."""
+
+    agent: Agent
+    places: Places
+    command: tuple[str, ...]
+
+    def check(self, ledger: Ledger) -> Check:
+        """Check that the agent starts this coderag."""
+        registration = ledger.registrations.get(self.agent.name)
+        if registration is not None and self.places.scope is Scope.USER:
+            return self._said(Level.OK, f"added by {registration.program}")
+        step = self._step()
+        if step is None:
+            return self._said(Level.WARNING, "coderag was not added")
+        shown = self.places.shown(step.path)
+        try:
+            value = _entry(step, self.places.root)
+        except LeftAlone as error:
+            return replace(self._said(Level.PROBLEM, f"{shown}: {error}"), advice="repair the file by hand")
+        if value is None:
+            return self._said(Level.WARNING, f"coderag is not in {shown}")
+        started = _program(value)
+        program = shutil.which(started)
+        if program is None:
+            return self._said(Level.PROBLEM, f"{shown} starts {started}, which cannot be run")
+        if len(self.command) == 1 and not _is_same(program, self.command[0]):
+            return self._said(Level.WARNING, f"{shown} starts another coderag, {started}")
+        return self._said(Level.OK, f"{shown} starts {started}")
+
+    def _said(self, level: Level, text: str) -> Check:
+        roots = " --root FOLDER" if self.agent.elsewhere else ""
+        advice = "" if level is Level.OK else f'run "coderag install --agent {self.agent.name}{roots}"'
+        return Check(self.agent.title, level, text, advice)
+
+    def _step(self) -> Step | None:
+        """Return where the entry of the server belongs, None where a program keeps it."""
+        found = wanted([self.agent], self.places, parts=[Part.MCP], command=self.command, roots=[os.sep])
+        return found.steps[0] if found.steps else None
 
 
-def _step(agent: Agent, places: Places, command: Sequence[str]) -> Step | None:
-    """Return where the entry of the server belongs, None where a program keeps it."""
-    steps = wanted([agent], places, parts=[Part.MCP], command=command, roots=[os.sep]).steps
-    return steps[0] if steps else None
-
-
-def _entry(step: Step) -> Any:
-    data = SettingsFile.at(step.path, None).read()
+def _entry(step: Step, root: Path | None) -> Any:
+    data = SettingsFile.at(step.path, root).read()
     if data is None:
         return None
     try:
@@ -156,11 +169,17 @@ def _entry(step: Step) -> Any:
 
 
 def _program(value: Any) -> str:
-    """Return the program that an entry starts: the first of its texts that is coderag, or else the first path."""
-    words = strings(value)
-    own = [word for word in words if is_ours([word, "mcp"], "mcp")]
-    return next((word for word in words if Path(word).is_absolute()), own[0] if own else "")
+    """Return the program that an entry starts, "" where it names none."""
+    if isinstance(value, list):
+        return next(filter(None, map(_program, value)), "")
+    if not isinstance(value, dict):
+        return ""
+    command = value.get("command", value.get("cmd"))
+    if isinstance(command, list):
+        command = command[0] if command else ""
+    return command if isinstance(command, str) else next(filter(None, map(_program, value.values())), "")
 
 
-def _can_be_run(program: str) -> bool:
-    return bool(shutil.which(program)) or program == sys.executable
+def _is_same(program: str, other: str) -> bool:
+    """Tell whether two programs are one file; a name is looked up on PATH."""
+    return Path(program).samefile(shutil.which(other) or program)

@@ -15,7 +15,7 @@ from coderag.agents.formats.yaml_edit import yaml_document
 from coderag.agents.own_command import NAME
 from coderag.agents.places import Places
 
-__all__ = ["DESCRIPTION", "Registration", "Step", "Wanted", "wanted"]
+__all__ = ["DESCRIPTION", "Registration", "Skipped", "Step", "Wanted", "wanted"]
 
 EXPLORER = "code-explorer"
 DESCRIPTION = (
@@ -47,12 +47,21 @@ class Registration:
 
 
 @dataclass(frozen=True, slots=True)
+class Skipped:
+    """A part that is left out, and why."""
+
+    agent: str
+    part: Part
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """All that is to be written."""
 
     steps: tuple[Step, ...]
     registrations: tuple[Registration, ...]
-    left: tuple[tuple[str, Part, str], ...]  # agent, part, and why it is left out
+    skipped: tuple[Skipped, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +93,19 @@ def wanted(
     """Return what is written for some agents; `roots` are for those that start servers in no project."""
     steps: list[Step] = []
     registrations: list[Registration] = []
-    left: list[tuple[str, Part, str]] = []
+    skipped: list[Skipped] = []
     for agent in chosen:
         for part, target in agent.targets(places.scope).items():
             if part not in parts:
                 continue
             folders = roots if agent.elsewhere and places.scope is Scope.USER else ()
             if part is Part.MCP and agent.elsewhere and places.scope is Scope.USER and not roots:
-                left.append((agent.name, part, _needs_root(agent)))
+                skipped.append(Skipped(agent.name, part, _needs_root(agent)))
             elif target.program:
                 registrations += _registration(agent, target, places, command=command)
             else:
                 steps.append(_step(agent, part, places, command=_Command(tuple(command), tuple(folders))))
-    return Wanted(tuple(steps), tuple(registrations), tuple(left))
+    return Wanted(tuple(steps), tuple(registrations), tuple(skipped))
 
 
 def _needs_root(agent: Agent) -> str:

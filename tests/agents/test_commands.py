@@ -16,6 +16,8 @@ from coderag.agents.agent import Part, agents
 from coderag.cli.parser.agents import PARTS
 from tests.agents.machine import Machine
 
+pytestmark = pytest.mark.slow
+
 CODEBUDDY = """#!/bin/sh
 echo "$PWD: $@" >> "$HOME/said"
 [ -e "$HOME/broken" ] && { echo "no such scope" >&2; exit 3; }

@@ -92,6 +92,18 @@ def test_what_is_wrong_is_said(machine: Machine, project: Path) -> None:
     assert found["index"][0] == "warning"
 
 
+def test_settings_of_the_project_count(machine: Machine, project: Path) -> None:
+    (machine.home / ".cursor").mkdir()
+    machine.run("install", "--project", "--agent", "cursor,claude-code", cwd=project)
+    found, _ = checks(machine, project)
+    assert found["Cursor"][:2] == ("ok", ".cursor/mcp.json starts coderag")
+    assert found["Claude Code"][:2] == ("ok", ".mcp.json starts coderag")
+    (project / ".cursor/mcp.json").unlink()
+    (project / ".cursor/mcp.json").symlink_to("/etc/passwd")
+    found, _ = checks(machine, project)
+    assert found["Cursor"][:2] == ("warning", "coderag is not in ~/.cursor/mcp.json")
+
+
 def test_no_agents_is_a_warning(machine: Machine, project: Path) -> None:
     found, _ = checks(machine, project)
     assert found["agents"][0] == "warning"

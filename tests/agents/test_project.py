@@ -9,6 +9,8 @@ import pytest
 
 from tests.agents.machine import Machine, tree_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(machine: Machine) -> Path:

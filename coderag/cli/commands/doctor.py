@@ -43,7 +43,7 @@ def _checks(roots: list[Root]) -> Iterator[Check]:
     command = own_command()
     grammars = {one.grammar for one in languages().values() if one.grammar}
     yield from check_installation(command, sorted(one for one in grammars if find_spec(one) is None))
-    yield from check_agents(Places(), command, Ledger.read())
+    yield from check_agents(Places(root=roots[0].root), command, Ledger.read())
     for root in roots:
         yield _check_index(root)
     if find_spec("mcp") is not None:

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     changes = plan_install(what.steps, places, ledger)
     changed = {outcome.agent for change in changes if change.is_change for outcome in change.outcomes}
     _tell_notes([step for step in what.steps if step.agent in changed])
-    left = [Outcome(agent, part, "", Action.SKIPPED, why) for agent, part, why in what.left]
+    left = [Outcome(one.agent, one.part, "", Action.SKIPPED, one.reason) for one in what.skipped]
     left += [
         _unsupported(agent, places, parts) for agent in named_agents(options) if not _has_any(agent, places, parts)
     ]
