@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the pages of docs/reference/ that follow from the code: commands, Python API, languages and bounds.
+"""Write the pages of docs/reference/ and the tables that follow from the code and data.
 
     scripts/reference.py
 
@@ -28,6 +28,8 @@ FOLDER = REPOSITORY / "docs/reference"
 MAX_LINE = 100  # characters of a signature on one line
 LANGUAGES = re.compile(r"(?<=<!-- languages -->\n).*?(?=<!-- end of languages -->)", re.DOTALL)
 BOUNDS = re.compile(r"(?<=<!-- bounds -->\n).*?(?=<!-- end of bounds -->)", re.DOTALL)
+AGENTS = re.compile(r"(?<=<!-- agents -->\n).*?(?=<!-- end of agents -->)", re.DOTALL)
+VARIABLE = re.compile(r"\$\{\w+:-([^}]*)\}")  # what a path is without the variable
 MODULE = re.compile(
     r"\s+\(coderag\.[\w.]+\)"
 )  # where to look in the source, which readers of the reference do not need
@@ -65,10 +67,12 @@ def main() -> int:
 def pages() -> dict[Path, str]:
     """Return the text of each generated page by its path."""
     languages, bounds = FOLDER / "languages.md", FOLDER / "bounds.md"
+    agents = FOLDER.parent / "agents.md"
     return {
         FOLDER / "cli.md": command_line(),
         FOLDER / "python.md": python_api(),
         languages: LANGUAGES.sub(lambda _: language_tables(), languages.read_text(encoding="utf-8")),
+        agents: AGENTS.sub(lambda _: agents_table(), agents.read_text(encoding="utf-8")),
         bounds: BOUNDS.sub(lambda _: bounds_table(), bounds.read_text(encoding="utf-8")),
     }
 
@@ -260,6 +264,32 @@ def language_tables() -> str:
     assert sum(map(len, rest.values())) + sum(one.reader == "outline" for one in known) == len(known)
     for title, found in rest.items():
         lines.append(f"| {title} | {', '.join(f'{one.title} (`{one.name}`)' for one in found)} |")
+    return "\n".join(lines) + "\n"
+
+
+def agents_table() -> str:
+    """Return the agents that can be installed into: where the entry of the server is, and what else there is."""
+    from coderag.agents.agent import Part, Scope, Target, agents
+
+    letters = {Part.SKILL: "S", Part.INSTRUCTIONS: "I", Part.SUBAGENT: "A", Part.HOOK: "H"}
+
+    def shown(target: Target | None) -> str:
+        if target is None:
+            return ""
+        if target.program:
+            return f"`{target.program} {' '.join(target.add[:2])}`"
+        file = target.file["linux"] if isinstance(target.file, dict) else target.file
+        path = VARIABLE.sub(lambda found: found[1], file if isinstance(file, str) else str(file[0]))
+        return f"`{path}`" + (f" `{'.'.join(target.key)}`" if target.key else "")
+
+    lines = ["| agent | `--agent` | server, of a user | server, of a project | |", "|---|---|---|---|---|"]
+    for one in agents().values():
+        user, project = one.targets(Scope.USER), one.targets(Scope.PROJECT)
+        rest = [letter for part, letter in letters.items() if part in user]
+        rest += [letter.lower() for part, letter in letters.items() if part in project]
+        title = one.title + (" ¹" if one.elsewhere else "")
+        mcp = f"{shown(user.get(Part.MCP))} | {shown(project.get(Part.MCP))}"
+        lines.append(f"| {title} | `{one.name}` | {mcp} | {' '.join(rest)} |")
     return "\n".join(lines) + "\n"
 
 

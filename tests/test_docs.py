@@ -50,6 +50,7 @@ COMMANDS = (
     *("index", "search", "outline", "symbols", "refs", "impact", "path", "graph", "map"),
     *("schema", "tables", "table", "erd", "check-sql", "at"),
     *("eval", "status", "watch", "clean", "languages"),
+    *("mcp", "install", "uninstall", "doctor"),
 )
 HOME = "/home/me/coderag"  # shown in place of the folder of the checkout
 

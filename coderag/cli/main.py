@@ -17,6 +17,7 @@ from coderag.errors import CoderagError
 
 __all__ = ["run"]
 
+HOOK = "hook"
 MAX_MESSAGE = 2_000  # characters; what a user gave may be in it
 
 
@@ -28,6 +29,8 @@ def run(arguments: Sequence[str]) -> int:
     if not arguments:
         print(make_parser().format_help(), end="", file=sys.stderr)
         return FAILED
+    if arguments[0] == HOOK:  # which runs after each step of an agent, and so without the parser
+        return int(import_module("coderag.cli.commands.hook").run())
     try:
         options = _parsed(arguments)
         if isinstance(options, int):

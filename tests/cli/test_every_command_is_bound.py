@@ -82,13 +82,17 @@ ASKED: dict[str, list[list[str]]] = {
     "watch": [[]],
     "clean": [[], ["."]],
     "languages": [[]],
+    "mcp": [[]],
+    "install": [["--agent", "cursor"]],
+    "uninstall": [["--project"]],
+    "doctor": [[]],
 }
 STDIN = {
     "search --batch": ROWS,
     "schema --batch": QUESTIONS,
     "check-sql": "SELECT zy_amount, totl FROM zy_wage JOIN orders ON 1 = 1",
 }
-REFUSED = {"index", "eval", "watch", "clean"}
+REFUSED = {"index", "eval", "watch", "clean", "install", "uninstall", "doctor"}
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:

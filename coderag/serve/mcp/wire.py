@@ -21,6 +21,7 @@ from mcp_types import (
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
+    JSONRPCNotification,
     RequestId,
     jsonrpc_message_adapter,
 )
@@ -32,6 +33,7 @@ __all__ = ["open_wire"]
 
 MAX_BYTES = 32_000_000  # of a message; no argument of a tool may be nearly as long
 SKIPPED_BYTES = 1 << 20  # of the rest of a line that is too long, at a time
+NO_MESSAGE = "this is no request and no notification of JSON-RPC 2.0"
 LAST_SECONDS = 1.0  # that the answers to the last messages may take to be written
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
@@ -97,21 +99,22 @@ def _parse(line: bytes) -> JSONRPCMessage:
     if len(line) > MAX_BYTES:
         raise _NoMessageError(INVALID_REQUEST, f"a message has more than {MAX_BYTES:,} bytes")
     try:
-        return jsonrpc_message_adapter.validate_json(line.decode("utf-8", "replace"), by_name=False)
+        message = jsonrpc_message_adapter.validate_json(line.decode("utf-8", "replace"), by_name=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    if first["type"] == "json_invalid":
-        raise _NoMessageError(PARSE_ERROR, first["msg"])
-    raise _NoMessageError(INVALID_REQUEST, "this is no request or notification of JSON-RPC 2.0", _id(line))
+        if first["type"] == "json_invalid":
+            raise _NoMessageError(PARSE_ERROR, first["msg"]) from None
+        raise _NoMessageError(INVALID_REQUEST, NO_MESSAGE, _id(line)) from None
+    # The SDK takes a request for a notification, which has no answer, where its id is null.
+    if isinstance(message, JSONRPCNotification) and "id" in json.loads(line):
+        raise _NoMessageError(INVALID_REQUEST, "the id of a request is a text or a whole number")
+    return message
 
 
 def _id(line: bytes) -> RequestId | None:
     """Return the id of what is JSON but no message, None where it has none."""
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    number = found.get("id") if isinstance(found, dict) else None
+    record = json.loads(line)
+    number = record.get("id") if isinstance(record, dict) else None
     return number if isinstance(number, str | int) and not isinstance(number, bool) else None
 
 

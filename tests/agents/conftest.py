@@ -1,0 +1,15 @@
+"""Fixtures of the tests of agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.agents.machine import Machine, make_machine
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A machine with coderag and nothing else."""
+    return make_machine(tmp_path)
