@@ -1,7 +1,7 @@
-"""A model on this machine that calls `search` once and then answers from its result, in the protocols of three vendors.
+"""A model on this machine that calls `search` once and then answers from its result, in the protocols of agents.
 
-It speaks the Responses and Chat Completions of OpenAI and the Messages of Anthropic, streamed, so that agents can be run
-without an account.
+It streams the Responses and Chat Completions of OpenAI and the Messages of Anthropic, so that agents run without an
+account.
 """
 
 from __future__ import annotations
