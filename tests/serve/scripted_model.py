@@ -19,6 +19,7 @@ __all__ = ["ScriptedModel", "running_model"]
 
 PLACE = re.compile(r"[\w./-]+\.py:\d+")
 CALL = "call_1"
+WAITING = "WaitForMcpServers"  # which Claude Code offers while servers start
 Record = dict[str, Any]
 Event = tuple[str, Record]
 
@@ -142,18 +143,21 @@ def _responses(model: ScriptedModel, request: Record) -> Iterator[Event]:
 
 def _messages(model: ScriptedModel, request: Record) -> Iterator[Event]:
     """Answer as Anthropic's Messages do."""
-    name = _search(model, (tool.get("name", "") for tool in request.get("tools") or ()))
+    names = [tool.get("name", "") for tool in request.get("tools") or ()]
+    name = _search(model, names)
     blocks = [
         block
         for message in request["messages"]
         if isinstance(message["content"], list)
         for block in message["content"]
-        if block.get("type") == "tool_result"
+        if block.get("type") == "tool_result" and block.get("tool_use_id") == CALL
     ]
-    is_call = bool(name) and not blocks
+    is_waiting = not name and WAITING in names
+    is_call = is_waiting or (bool(name) and not blocks)
     if is_call:
-        start: Record = {"type": "tool_use", "id": CALL, "name": name, "input": {}}
-        delta = {"type": "input_json_delta", "partial_json": model.arguments}
+        start: Record = {"type": "tool_use", "id": WAITING if is_waiting else CALL, "name": name or WAITING}
+        start["input"] = {}
+        delta = {"type": "input_json_delta", "partial_json": "{}" if is_waiting else model.arguments}
     else:
         start = {"type": "text", "text": ""}
         words = model.answer(_text(blocks[-1])) if blocks else "Nothing to search with."

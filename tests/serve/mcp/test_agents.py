@@ -111,7 +111,6 @@ def test_claude_code_finds_a_function(shop: Path, home: Path) -> None:
             ANTHROPIC_BASE_URL=model.address,
             ANTHROPIC_API_KEY="none",
             MCP_TIMEOUT="120000",
-            MCP_CONNECTION_NONBLOCKING="0",  # wait for the tools before the first request
             CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
         )
         check(model, json.loads(printed)["result"])
