@@ -162,7 +162,7 @@ def _messages(model: ScriptedModel, request: Record) -> Iterator[Event]:
         start = {"type": "text", "text": ""}
         words = model.answer(_text(blocks[-1])) if blocks else "Nothing to search with."
         delta = {"type": "text_delta", "text": words}
-    message = {"id": "message_1", "type": "message", "role": "assistant", "model": "scripted", "content": []}
+    message: Record = {"id": "message_1", "type": "message", "role": "assistant", "model": "scripted", "content": []}
     message |= {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
     stop = {"stop_reason": "tool_use" if is_call else "end_turn", "stop_sequence": None}
     for event in (
