@@ -104,11 +104,12 @@ def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
     done = benchmark("idnex", "--cache", str(tmp_path))
     assert done.returncode == 2
     assert (
-        done.stderr == "benchmark: 'idnex' is not a part; parts are index, query, graph, scaling, quality, ablation\n"
+        done.stderr
+        == "benchmark: 'idnex' is not a part; parts are index, query, graph, scaling, quality, ablation, agent\n"
     )
     done = benchmark("--scaling", "--compare", "semble", "--cache", str(tmp_path))
     assert done.returncode == 2
-    told = "--compare is for index and query; graph, scaling, quality, ablation measure coderag alone"
+    told = "--compare is for index, query, agent; graph, scaling, quality, ablation measure coderag alone"
     assert done.stderr == f"benchmark: {told}\n"
 
 
