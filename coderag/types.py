@@ -137,6 +137,11 @@ class Chunk:
     repository: str = ""
     id: str = ""  # hash of repository, path, qualified name and text: the same text keeps its id
 
+    def numbered_lines(self) -> list[tuple[int, str]]:
+        """Return its lines with their numbers in the file."""
+        numbers = [number for part in self.parts for number in range(part.start_line, part.end_line + 1)]
+        return list(zip(numbers, self.text.split("\n"), strict=False))
+
 
 class Fusion(StrEnum):
     """How several lists of scores become one: by their scores, or by ranks alone."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from coderag.api.roots import Root
 from coderag.errors import CoderagError
+from coderag.index.build.job import Report
 from coderag.index.build.merging import merge_index
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.index.workers.process import child_environment
 
-__all__ = ["main", "spawn_maintenance"]
+__all__ = ["main", "spawn_due", "spawn_maintenance"]
 
 
 def spawn_maintenance(folder: IndexPath, root: Path) -> subprocess.Popen[bytes]:
@@ -24,6 +27,13 @@ def spawn_maintenance(folder: IndexPath, root: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, env=child_environment(), cwd="/"
     )
+
+
+def spawn_due(roots: Sequence[Root], reports: Sequence[Report]) -> None:
+    """Start such a process for each root whose report says that something is due."""
+    for root, report in zip(roots, reports, strict=True):
+        if report.merge_due or report.graph_due:
+            spawn_maintenance(root.folder, root.root)
 
 
 def main() -> None:

@@ -50,6 +50,7 @@ from coderag.search.state import Sources
 from coderag.types import Chunk, Content, Hit, Kind, OtherDatabases, Query, Symbol, TableFilter, TestPolicy
 
 if TYPE_CHECKING:
+    from coderag.api.snapshot_view import GraphState
     from coderag.api.updater import IndexUpdater
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.graph import Graph
@@ -122,15 +123,17 @@ class Index:
         reports: tuple[Report, ...] = (),
         callers: tuple[frozenset[str], ...] = (),
         is_fixed: bool = False,
+        stored_graph: bool = False,
     ) -> None:
         """Answer from a snapshot; `Index.open`, `Index.of` and `Index.build` are the ways to call this.
 
-        Of an index that is fixed the snapshot is never replaced.
+        Of an index that is fixed the snapshot is never replaced. With `stored_graph` no graph is ever built.
         """
         self._snapshot = snapshot
         self._reports = reports
         self._callers = callers  # the snapshot is the intersection of what their groups see; (): all
         self._is_fixed = is_fixed
+        self._stored_graph = stored_graph
         self._updater: IndexUpdater | None = None
         self._opening = threading.Lock()
 
@@ -267,7 +270,7 @@ class Index:
         """Return an index that answers from the current snapshot, also after an update."""
         if self._is_fixed:
             return self
-        return type(self)(self._snapshot, is_fixed=True)
+        return type(self)(self._snapshot, is_fixed=True, stored_graph=self._stored_graph)
 
     def _reopened_after(self, moment: Index) -> bool:
         """Open the index on disk, and tell whether it is newer than that of a moment."""
@@ -328,6 +331,7 @@ class Index:
         thorough: bool = False,
         watch: Callable[[Progress], None] | None = None,
         lock_seconds: float | None = None,
+        most_files: int | None = None,
     ) -> None:
         """Read what changed since the index was written; raises like `build`, and IndexTooNewError.
 
@@ -335,8 +339,9 @@ class Index:
         knows to have changed. A `thorough` update lists every folder and compares every byte of the index with its
         sums; the files of what is damaged are read again. What is not given stays as the index was made; what differs
         from it means that all is read again. With another encoder, all is embedded anew; the vectors that there were
-        answer until that is done. Another writer is waited for `lock_seconds`, or a minute. The processes that read
-        files stay for the next update, until `close`.
+        answer until that is done. Another writer is waited for `lock_seconds`, or a minute. At most `most_files` are
+        read; the reports say how many are left to the next update. The processes that read files stay for the next
+        update, until `close`.
         """
         from coderag.index.build.job import BuildOptions, checked_contents, checked_encoder
         from coderag.index.storage.folder.lock import LOCK_SECONDS
@@ -348,11 +353,22 @@ class Index:
             mask=mask,
             workers=workers,
             lock_seconds=LOCK_SECONDS if lock_seconds is None else lock_seconds,
+            most_files=most_files,
         )
         if isinstance(paths, str | os.PathLike):
             raise TypeError("paths is one path; give a list of paths")
         self._reports = self._opened_updater().update(options, paths=paths, thorough=thorough, watch=watch)
         self._reopen()
+
+    def reload(self) -> bool:
+        """Answer from the index on disk where another process replaced it, and tell whether one did.
+
+        Raises IndexMissingError, IndexFormatError and IndexDamagedError; the index still answers as it was then.
+        """
+        if not self._whole("be opened again").was_replaced():
+            return False
+        self._reopen()
+        return True
 
     def merge(self) -> bool:
         """Merge the small segments that updates left, and tell whether there was anything to do.
@@ -455,6 +471,18 @@ class Index:
         as well. Raises IndexDamagedError.
         """
         return self._snapshot.graphs
+
+    @on_one_snapshot
+    def graph_state(self) -> GraphState:
+        """Return what is stored of the graphs of the roots, none of which is built for it."""
+        return self._snapshot.graph_state
+
+    def with_stored_graph(self) -> Self:
+        """Return this index as it is now; questions about its graph are answered by the stored one, however old it is.
+
+        Nothing is named there where no graph is stored, and where this shows what some groups see.
+        """
+        return type(self)(self._snapshot, callers=self._callers, is_fixed=True, stored_graph=True)
 
     @property
     @on_one_snapshot
@@ -883,6 +911,8 @@ class Index:
 
     def _graph_of_each(self) -> Mapping[str, Graph]:
         """Return the graphs by repository."""
+        if self._stored_graph:
+            return self._snapshot.stored_graphs
         return dict(zip([root.repository for root in self.roots], self.graphs(), strict=True))
 
     def _find(self, path: str) -> tuple[Member, int]:

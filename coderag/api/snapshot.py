@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from coderag._version import __version__
 from coderag.api.roots import Root
-from coderag.api.snapshot_view import SnapshotView
+from coderag.api.snapshot_view import GraphState, SnapshotView
 from coderag.errors import EncoderError, IndexDamagedError, IndexMissingError, RetrievalWarning
 from coderag.index.reader.corpus import Corpus
 from coderag.index.reader.opened_root import OpenedRoot, open_root
@@ -77,6 +77,19 @@ class Snapshot:
 
         return tuple(
             current_graph(one.folder, one.manifest, one.segments, schema=partial(_schema, one)) for one in self.opened
+        )
+
+    @cached_property
+    def graph_state(self) -> GraphState:
+        """What is stored of the graphs of the roots."""
+        from coderag.graph.store import is_current
+
+        manifests = [one.manifest for one in self.opened]
+        return GraphState(
+            is_stored=all(manifest.graph for manifest in manifests),
+            is_current=all(is_current(one.folder, one.manifest, one.segments) for one in self.opened),
+            made=min((manifest.graph_ns for manifest in manifests), default=0) / 1e9,
+            seconds=sum(manifest.graph_seconds for manifest in manifests),
         )
 
     @cached_property

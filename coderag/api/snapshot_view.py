@@ -21,7 +21,17 @@ if TYPE_CHECKING:
     from coderag.index.reader.access_view import AccessView
     from coderag.index.reader.status import Status
 
-__all__ = ["SnapshotView"]
+__all__ = ["GraphState", "SnapshotView"]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphState:
+    """What is stored of the graphs of some roots."""
+
+    is_stored: bool = False  # of each root, though it may be older than the index
+    is_current: bool = False  # and of the files as they are indexed
+    made: float = 0.0  # when the oldest one was, in seconds since 1970
+    seconds: float = 0.0  # that making them took
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +83,11 @@ class SnapshotView:
     def graphs(self) -> tuple[Graph, ...]:
         """The graph of each root, exactly that of the files that are seen; raises IndexDamagedError."""
         return self._graphs.current()
+
+    @property
+    def graph_state(self) -> GraphState:
+        """What is stored: nothing, as the graphs of what is seen are made when they are asked for."""
+        return GraphState()
 
     @property
     def stored_graphs(self) -> Mapping[str, Graph]:

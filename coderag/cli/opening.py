@@ -115,8 +115,7 @@ def note_repairs(index: Index) -> None:
 
 def tidy_later(index: Index) -> None:
     """Start background processes that merge and link what updates left."""
-    for root, report in zip(index.roots, index.reports, strict=True):
-        if report.merge_due or report.graph_due:
-            from coderag.api.background import spawn_maintenance
+    if any(report.merge_due or report.graph_due for report in index.reports):
+        from coderag.api.background import spawn_due
 
-            spawn_maintenance(root.folder, root.root)
+        spawn_due(index.roots, index.reports)

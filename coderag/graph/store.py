@@ -35,7 +35,7 @@ from coderag.sql.records import Schema
 if TYPE_CHECKING:
     from coderag.graph.files import LinkedFile
 
-__all__ = ["GRAPH_VERSION", "current_graph", "graph_key", "made_graph", "open_graph", "write_graph"]
+__all__ = ["GRAPH_VERSION", "current_graph", "graph_key", "is_current", "made_graph", "open_graph", "write_graph"]
 
 GRAPH_VERSION = 2  # raise it when the same files give another graph
 LOCK_SECONDS = 60.0
@@ -111,6 +111,13 @@ def open_graph(folder: IndexPath, manifest: Manifest, held: Array | None = None)
     return Graph.open(folder / manifest.graph, held) if manifest.graph else None
 
 
+def is_current(folder: IndexPath, manifest: Manifest, segments: Sequence[Segment]) -> bool:
+    """Tell whether the stored graph is of what the index has now."""
+    if not manifest.graph or manifest.graph_key != graph_key(manifest.segments, segments, manifest.catalog_key):
+        return False
+    return (folder / manifest.graph).exists()
+
+
 def write_graph(folder: IndexPath, root: Path, *, making: Callable[[], object] | None = None) -> bool:
     """Make the graph of the index of a root if it is older than the index, and tell whether it was.
 
@@ -120,9 +127,9 @@ def write_graph(folder: IndexPath, root: Path, *, making: Callable[[], object] |
     """
     manifest = read_manifest(folder)
     segments = [Segment.of(folder, entry) for entry in manifest.segments]
-    key = graph_key(manifest.segments, segments, manifest.catalog_key)
-    if manifest.graph and manifest.graph_key == key and (folder / manifest.graph).exists():
+    if is_current(folder, manifest, segments):
         return False
+    key = graph_key(manifest.segments, segments, manifest.catalog_key)
     from coderag.index.catalog.catalog import Catalog
 
     if making is not None:

@@ -10,12 +10,21 @@ import msgspec
 
 from coderag.errors import QueryError
 from coderag.serve.answer import Answer
+from coderag.serve.answers.check_sql import CheckSqlArguments, check_sql
+from coderag.serve.answers.outline import OutlineArguments, outline
+from coderag.serve.answers.schema import SchemaArguments, schema
 from coderag.serve.answers.search import SearchArguments, search
+from coderag.serve.answers.symbol import SymbolArguments, symbol
+from coderag.serve.arguments import decoded
 from coderag.serve.workspace import Workspace
 
 __all__ = ["INSTRUCTIONS", "TOOLS", "Tool", "call"]
 
-INSTRUCTIONS = "Search this code base with coderag before grep."
+INSTRUCTIONS = """\
+This project is indexed by coderag: its code, its database schema and its documents. Start here, before grep, find or
+reading files: one `search` returns the whole functions that answer a question, with path:line. Use `symbol` for who
+calls or uses something and for what a change would break, `schema` before you write SQL, `check_sql` after. The index
+follows every edit. Grep only to list every occurrence of an exact string."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +40,66 @@ class Tool:
     def parameters(self) -> dict[str, Any]:
         """The JSON schema of its arguments, an object."""
         _, definitions = msgspec.json.schema_components([self.arguments])
-        schema: dict[str, Any] = definitions[self.arguments.__name__]
+        schema = _bare(definitions[self.arguments.__name__])
+        return {"type": "object", "properties": schema["properties"], "required": schema["required"]}
+
+
+def _bare(schema: Any) -> Any:
+    """Return a JSON schema without what a language model does not need: bounds of lengths, and empty defaults."""
+    if isinstance(schema, list):
+        return [_bare(item) for item in schema]
+    if not isinstance(schema, dict):
         return schema
+    unneeded = {"title", "minLength", "maxLength"} | ({"default"} if schema.get("default") in ("", False) else set())
+    if "enum" in schema:
+        unneeded.add("type")
+    return {name: _bare(value) for name, value in schema.items() if name not in unneeded}
 
 
 TOOLS: Mapping[str, Tool] = {
-    tool.name: tool for tool in (Tool("search", "Find code by what it does.", SearchArguments, search),)
+    tool.name: tool
+    for tool in (
+        Tool(
+            "search",
+            "Find code, tables, queries and documents by meaning, identifier or exact text. Use it before grep and "
+            "before reading files, for every question such as 'where is X handled?', 'how does Y work?', and to find "
+            "what to edit. Returns whole definitions, path:line first, the best first, within a budget of tokens; "
+            "follow-up questions are cheap.",
+            SearchArguments,
+            search,
+        ),
+        Tool(
+            "symbol",
+            "Everything about one name, resolved by a graph of calls and data instead of text matches: its definition "
+            "(whole), all references, callers, implementations, the impact of changing it (with the tests to run), or "
+            "the path from it to another name, such as from a route to a table. Use it instead of grepping for a name.",
+            SymbolArguments,
+            symbol,
+        ),
+        Tool(
+            "outline",
+            "What a file defines, with line numbers; or a map of a folder or of the whole repository: its main parts "
+            "and what matters most in each. Use it instead of listing folders and instead of reading a file to see "
+            "what is in it.",
+            OutlineArguments,
+            outline,
+        ),
+        Tool(
+            "schema",
+            "Before you write SQL: the tables, columns, keys, join paths, example queries and business rules that a "
+            "question needs, from the schema itself. With 'table': everything about one table, and which code reads "
+            "and writes it.",
+            SchemaArguments,
+            schema,
+        ),
+        Tool(
+            "check_sql",
+            "After you wrote SQL: unknown tables and columns, wrong joins and types, statements that write; with what "
+            "was probably meant.",
+            CheckSqlArguments,
+            check_sql,
+        ),
+    )
 }
 
 
@@ -45,8 +108,4 @@ def call(workspace: Workspace, name: str, arguments: Mapping[str, Any]) -> Answe
     tool = TOOLS.get(name)
     if tool is None:
         raise QueryError(f"unknown tool {name!r}; there are {', '.join(TOOLS)}")
-    try:
-        given = msgspec.convert(dict(arguments), tool.arguments, strict=False)
-    except msgspec.ValidationError as error:
-        raise QueryError(f"{name}: {error}") from None
-    return tool.run(workspace, given)
+    return tool.run(workspace, decoded(name, tool.arguments, arguments))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["tokens_of"]
+__all__ = ["CHARACTERS_PER_TOKEN", "tokens_of"]
 
 CHARACTERS_PER_TOKEN = 4  # of code and DDL, by the tokenizers of common language models
 

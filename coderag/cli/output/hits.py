@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from coderag.cli.output.text import MAX_LINE, Screen, Style, shorten, visible
 from coderag.cli.roots import Paths
+from coderag.search.results.relations import relations_text
 from coderag.text.visible import visible_prose
-from coderag.types import Chunk, Hit, Relation
+from coderag.types import Chunk, Hit
 
-__all__ = ["definition_place", "hit_lines", "hit_markdown", "relations_text", "signature_text", "vimgrep_line"]
+__all__ = ["definition_place", "hit_lines", "hit_markdown", "signature_text", "vimgrep_line"]
 
 SPACE = re.compile(r"\s+")
 BACKTICKS = re.compile(r"`+")
@@ -79,19 +80,6 @@ def _head(hit: Hit, paths: Paths, shown: Screen, *, several: bool) -> str:
     return f"{place}  {shown.paint(chunk.kind, Style.KIND)} {name}{repository}"
 
 
-def relations_text(relations: Sequence[Relation]) -> str:
-    """Return relations in brief: `called by a, b (+3) · reads orders`."""
-    kinds: dict[str, list[Relation]] = {}
-    for relation in relations:
-        kinds.setdefault(relation.kind, []).append(relation)
-    parts = []
-    for kind, found in kinds.items():
-        more = found[0].total - len(found)
-        names = ", ".join(relation.name for relation in found)
-        parts.append(f"{kind} {names}{f' (+{more:,})' if more else ''}")
-    return " · ".join(parts)
-
-
 def signature_text(signature: str, language: str, shown: Screen, *, width: int) -> str:
     """Return a signature on one line, highlighted where there are colours."""
     text = shorten(visible(signature), width)
@@ -101,7 +89,7 @@ def signature_text(signature: str, language: str, shown: Screen, *, width: int) 
 def definition_place(hit: Hit) -> tuple[int, int]:
     """Return line and column, 1-based, where a hit's name is defined; of what has no name, its best line."""
     chunk = hit.chunk
-    numbered = numbered_lines(chunk)
+    numbered = chunk.numbered_lines()
     if chunk.signature:
         for number, text in numbered:
             start = SPACE.sub(" ", text).strip().rstrip(TRAILING)
@@ -115,7 +103,7 @@ def definition_place(hit: Hit) -> tuple[int, int]:
 def vimgrep_line(hit: Hit, paths: Paths) -> str:
     """Return path:line:column:text, the text as it stands in the file."""
     line, column = definition_place(hit)
-    text = next((text for number, text in numbered_lines(hit.chunk) if number == line), "")
+    text = next((text for number, text in hit.chunk.numbered_lines() if number == line), "")
     path = visible(paths.of(hit.chunk.path, hit.chunk.repository))
     return f"{path}:{line}:{column}:{shorten(visible_prose(text), MAX_LINE)}"
 
@@ -125,7 +113,7 @@ def hit_markdown(hit: Hit, paths: Paths, *, whole: bool) -> str:
     chunk = hit.chunk
     line, _ = definition_place(hit)
     place = visible(f"{paths.of(chunk.path, chunk.repository)}:{line}").replace("`", "'")
-    numbered = numbered_lines(chunk)
+    numbered = chunk.numbered_lines()
     texts = [visible_prose(text) for number, text in numbered if whole or number in hit.lines]
     texts = texts or [visible_prose(chunk.signature or chunk.name)]
     fence = "`" * max(3, 1 + max((len(run) for text in texts for run in BACKTICKS.findall(text)), default=0))
@@ -134,15 +122,9 @@ def hit_markdown(hit: Hit, paths: Paths, *, whole: bool) -> str:
     return "\n".join([title, "", *doc, f"{fence}{chunk.language}", *texts, fence])
 
 
-def numbered_lines(chunk: Chunk) -> list[tuple[int, str]]:
-    """Return the lines of a chunk with their numbers in its file."""
-    numbers = [number for part in chunk.parts for number in range(part.start_line, part.end_line + 1)]
-    return list(zip(numbers, chunk.text.split("\n"), strict=False))
-
-
 def _shown_lines(hit: Hit, context: str) -> list[tuple[int, str]]:
     """Return the lines of a hit's chunk that a context shows."""
-    numbered = numbered_lines(hit.chunk)
+    numbered = hit.chunk.numbered_lines()
     if context == "lines":
         return [one for one in numbered if one[0] in hit.lines and not _is_signature(one[1], hit.chunk)]
     return numbered if context == "whole" else []
@@ -153,7 +135,7 @@ def _code(hit: Hit, shown: Screen, *, context: str) -> list[str]:
     wanted = {number for number, _ in _shown_lines(hit, context)}
     if not wanted:
         return []
-    numbered = numbered_lines(hit.chunk)
+    numbered = hit.chunk.numbered_lines()
     gutter = len(str(max(wanted)))
     width = shown.width - len(INDENT) - gutter - 2
     texts = [shorten(visible_prose(text), width) for _, text in numbered]

@@ -33,6 +33,7 @@ __all__ = [
     "add_place",
     "add_since",
     "command",
+    "did_you_mean",
     "layout",
 ]
 
@@ -80,7 +81,7 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unexpected argument {argument}")
         options = [name for action in self._actions if action.help != HIDDEN for name in action.option_strings]
         name = argument.partition("=")[0]
-        self.error(f"unknown option {name}{_did_you_mean(name, options)}")
+        self.error(f"unknown option {name}{did_you_mean(name, options)}")
 
     def _misspelled(self) -> str:
         """Return the first argument that looks like an option and is unknown, "" where all are known."""
@@ -97,14 +98,14 @@ class Parser(argparse.ArgumentParser):
             word, _, choices = value.rpartition(CHOICES)
             word, known = word.strip("'"), choices.removesuffix(")").replace("'", "").split(", ")
             if argument == f"argument {COMMAND}":
-                message = f"unknown command {word!r}{_did_you_mean(word, known)}"
+                message = f"unknown command {word!r}{did_you_mean(word, known)}"
             else:
-                message += _did_you_mean(word, known)
+                message += did_you_mean(word, known)
         end = "" if message.endswith("?") else ";"
         self.exit(2, f'{self.prog}: {shorten(visible(message), MAX_ERROR)}{end} see "{self.prog} --help"\n')
 
 
-def _did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean X?` for the known word that is spelled most like one, "" where none is."""
     from rapidfuzz import fuzz, process  # only a typing error needs it
 

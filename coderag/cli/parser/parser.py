@@ -9,6 +9,7 @@ from coderag.cli.parser.graph import add_graph, add_impact, add_map, add_path, a
 from coderag.cli.parser.index import add_clean, add_index_command, add_languages, add_status, add_watch
 from coderag.cli.parser.schema import add_check_sql, add_erd, add_schema, add_table, add_tables
 from coderag.cli.parser.search import add_at, add_outline, add_search, add_symbols
+from coderag.cli.parser.serve import add_mcp
 
 __all__ = ["make_parser"]
 
@@ -46,6 +47,7 @@ def make_parser() -> Parser:
         *(add_refs, add_impact, add_path, add_graph, add_map),
         *(add_schema, add_tables, add_table, add_erd, add_check_sql),
         *(add_eval, add_status, add_watch, add_clean, add_languages),
+        add_mcp,
     ):
         add(commands)
     return parser

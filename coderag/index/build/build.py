@@ -95,7 +95,7 @@ class Builder:
         Raises RootError, EncoderError, WorkerError, IndexLockedError, IndexWriteError.
         """
         with self._locked(options):
-            return self._build(self._completed(options), watch, anew=True)
+            return self._build(replace(self._completed(options), most_files=None), watch, anew=True)
 
     def update(
         self,
@@ -121,7 +121,8 @@ class Builder:
                 damage = error if isinstance(error, IndexDamagedError) else misread(self._folder, error)
                 if not thorough:
                     raise damage from error
-                return replace(self._build(options, watch, anew=False), rebuilt=_reason(damage))
+                whole = replace(options, most_files=None)
+                return replace(self._build(whole, watch, anew=False), rebuilt=_reason(damage))
 
     def _update(
         self,
@@ -134,6 +135,8 @@ class Builder:
     ) -> Report:
         opened, reason, repaired = self._current(options, settings, thorough=thorough)
         if opened is None:
+            # An index that cannot be used answers until another one is complete; where there is none, a part is better.
+            options = replace(options, most_files=None) if reason else options
             return replace(self._build(options, watch, anew=False), rebuilt=reason)
         embedding = Embedding.of(opened.manifest, _wanted_encoder(self._root, options))
         job = _Job(options, settings, embedding, watch)
@@ -145,8 +148,7 @@ class Builder:
             scan = scan_paths(known, paths, options.walk, settings)
         else:
             scan = scan_changed(known, options.walk, settings)
-        scan, left = first_of(scan, options.most_files)
-        return replace(self._change(opened, scan, job), repaired=repaired, left=left)
+        return replace(self._change_some(opened, scan, job), repaired=repaired)
 
     def _completed(self, options: BuildOptions) -> BuildOptions:
         """Return options; what they leave open is as the index has it, where there is one that can be read."""
@@ -187,7 +189,7 @@ class Builder:
             generation=_generation(self._folder),
         )
         nothing = PreviousIndex(manifest, Listed(), (), {})
-        return self._change(nothing, scan_all(known_files(self._root, nothing), options.walk, settings), job)
+        return self._change_some(nothing, scan_all(known_files(self._root, nothing), options.walk, settings), job)
 
     def _embedding_of_old(self, options: BuildOptions) -> Embedding:
         """Return the embedding for a new index: what is asked for, else what the one before had."""
@@ -214,6 +216,13 @@ class Builder:
             return self._opened, "", 0
         opened = open_previous(self._folder, manifest, checked=thorough)
         return opened, "", len(manifest.segments) - len(opened.parts)
+
+    def _change_some(self, opened: PreviousIndex, scan: Scan, job: _Job) -> Report:
+        """Write as many of the files that a scan found as the job may read."""
+        scan, left = first_of(scan, job.options.most_files)
+        if left and (watch := job.watch) is not None:
+            job = replace(job, watch=lambda progress: watch(replace(progress, left=left)))
+        return replace(self._change(opened, scan, job), left=left)
 
     def _change(self, opened: PreviousIndex, scan: Scan, job: _Job) -> Report:
         """Write what a scan found to the index, and what was done to a report."""

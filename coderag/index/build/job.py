@@ -35,7 +35,7 @@ class BuildOptions:
     share: bool = True  # whether segments may come from other indexes of this user, and go to them
     graph: bool = True  # whether the graph is built too, after a build and after a thorough update
     niceness: int = 0  # of the processes that read files, for those who wait for nothing
-    most_files: int | None = None  # an update reads so many at most; the next one finds the others
+    most_files: int | None = None  # an update, or a first build by one, reads so many at most; the next one the others
     waiting: Callable[[Holder | None], None] | None = None  # hears who writes the index, when that takes a while
 
     def __post_init__(self) -> None:
@@ -102,6 +102,7 @@ class Progress:
     embedded: int = 0  # chunks that have vectors, where that is done after reading
     all_embedded: int = 0
     linking: bool = False  # all is read, and the graph is being made
+    left: int = 0  # further files, which are left to the next update
 
 
 @dataclass(frozen=True, slots=True)

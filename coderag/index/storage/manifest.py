@@ -11,6 +11,7 @@ An index folder holds
     segments/NAME/        immutable (coderag.index.storage.segment)
     merging/              segments that are being made of others (coderag.index.build.merging)
     lock, lock.json       who writes (coderag.index.storage.folder.lock)
+    indexing.json         how far a first index is, and indexing.lock (coderag.api.indexing)
     merging.lock, .gitignore
 
 N counts the manifests, and X is random, as part of NAME is: what a repository brings cannot take the place of a file

@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 from coderag.errors import IndexLockedError, IndexUnsafeError
 from coderag.index.storage.folder.index_path import IndexPath
 
-__all__ = ["LOCK_SECONDS", "Holder", "file_lock", "holder_of", "locked"]
+__all__ = ["LOCK_SECONDS", "Holder", "file_lock", "holder_of", "is_locked", "locked", "the_only_one"]
 
 LOCK, HOLDER = "lock", "lock.json"
 LOCK_SECONDS = 60.0  # how long a writer waits for another one
@@ -75,6 +75,29 @@ def locked(
         with suppress(OSError):
             (folder / HOLDER).remove()
         lock.release()
+
+
+@contextmanager
+def the_only_one(path: IndexPath) -> Iterator[bool]:
+    """Hold a lock if nobody else does, and tell whether that is so; raises OSError and IndexUnsafeError."""
+    lock = file_lock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
+
+
+def is_locked(path: IndexPath) -> bool:
+    """Tell whether some process holds a lock; raises OSError and IndexUnsafeError."""
+    if path.stat() is None:
+        return False
+    with the_only_one(path) as alone:
+        return not alone
 
 
 def file_lock(path: IndexPath) -> FileLock:

@@ -1,0 +1,155 @@
+"""`outline`: what a file defines, or a map of a folder or of whole repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from coderag.api.index import Index
+from coderag.errors import QueryError
+from coderag.graph.queries.map import MapPart, RepositoryMap, entry_text, part_text
+from coderag.search.query.query import make_query
+from coderag.serve.answer import Answer
+from coderag.serve.arguments import Budget, Name
+from coderag.serve.page import Page, cut
+from coderag.serve.places import freshness
+from coderag.serve.workspace import View, Workspace
+from coderag.text.visible import visible
+from coderag.types import Symbol
+
+__all__ = ["OutlineArguments", "outline"]
+
+LAST_TOKENS = 60
+SIGNATURE_CHARACTERS = 140
+NAMED = 3  # files of the same name that are named where a path is unknown
+
+
+class OutlineArguments(Struct, frozen=True, kw_only=True):
+    """The arguments of `outline`."""
+
+    path: Annotated[Name, Meta(description="file, folder or glob; empty for everything")] = ""
+    about: Annotated[Name, Meta(description="puts the parts first that it is about")] = ""
+    budget: Budget = 1500
+
+
+def outline(workspace: Workspace, arguments: OutlineArguments) -> Answer:
+    """Return the definitions of a file, or the map of what a path names; raises QueryError for an unknown path."""
+    view = workspace.view()
+    path = arguments.path.strip().removeprefix("./").rstrip("/")
+    path = "" if path in (".", "/") else _relative(view, path)
+    page = Page(arguments.budget)
+    page.keep(LAST_TOKENS)
+    symbols = _file(view.index, path) if path and not set(path) & set("*?[") else None
+    if symbols is not None:
+        record = _add_file(page, path, symbols)
+        return Answer(page.finished([freshness(view)]), record)
+    globs = [] if not path else [path] if set(path) & set("*?[") else [f"{path}/**"]
+    if globs and not view.index.files(make_query("-", paths=globs)):
+        raise QueryError(f"nothing is indexed at {path!r}{_same_name(view.index, path)}")
+    view = workspace.with_graph(view)
+    maps = view.index.map(arguments.about, budget=page.tokens_left(), paths=globs)
+    for repository_map in maps:
+        _add_map(page, repository_map)
+    return Answer(page.finished([freshness(view)]), {"maps": [_map_record(each) for each in maps]})
+
+
+def _relative(view: View, path: str) -> str:
+    """Return a path from its root, also where it is absolute or begins with the name of a repository."""
+    for root in view.index.roots:
+        for prefix in (str(root.root), *([root.repository] if len(view.index.roots) > 1 else [])):
+            if path == prefix:
+                return ""
+            if path.startswith(f"{prefix}/"):
+                return path.removeprefix(f"{prefix}/")
+    return path
+
+
+def _file(index: Index, path: str) -> list[Symbol] | None:
+    """Return the definitions of a file, None for what is no indexed file."""
+    try:
+        return index.outline(path)
+    except QueryError:
+        return None
+
+
+def _same_name(index: Index, path: str) -> str:
+    """Return which indexed files have the name that a path ends with, as the end of a message."""
+    name = path.rpartition("/")[2]
+    found = sorted(file for _, file in index.files(make_query("-", paths=[f"**/{name}"])) if file != path)
+    return f"; did you mean {' or '.join(map(visible, found[:NAMED]))}?" if found else ""
+
+
+def _add_file(page: Page, path: str, symbols: list[Symbol]) -> dict[str, Any]:
+    page.add(f"{visible(path)}: {len(symbols):,} definitions")
+    shown = 0
+    for depth, symbol in _nested(symbols):
+        said = visible(symbol.signature or f"{symbol.kind} {symbol.name}")
+        lines = f"{symbol.span.start_line}-{symbol.span.end_line}"
+        shown += page.add(f"{'  ' * depth}{lines} {cut(said, SIGNATURE_CHARACTERS)}")
+    if left := len(symbols) - shown:
+        page.keep(0)
+        page.add(f"… {left:,} more definitions; raise the budget")
+    return {
+        "path": path,
+        "definitions": [
+            {
+                "kind": str(symbol.kind),
+                "qualified_name": symbol.qualified_name,
+                "start_line": symbol.span.start_line,
+                "end_line": symbol.span.end_line,
+                "signature": symbol.signature,
+            }
+            for symbol in symbols
+        ],
+    }
+
+
+def _nested(symbols: list[Symbol]) -> Iterator[tuple[int, Symbol]]:
+    """Yield definitions with how many others are around each."""
+    around: list[int] = []
+    for symbol in symbols:
+        while around and around[-1] < symbol.span.end_line:
+            around.pop()
+        yield len(around), symbol
+        around.append(symbol.span.end_line)
+
+
+def _add_map(page: Page, repository_map: RepositoryMap) -> None:
+    page.add(f"{visible(repository_map.repository)}: {repository_map.files:,} files")
+    for part in repository_map.parts:
+        _add_part(page, part)
+    if repository_map.further:
+        page.add(f"and {repository_map.further:,} smaller parts; give a path, or a larger budget")
+
+
+def _add_part(page: Page, part: MapPart) -> None:
+    page.add(visible(part_text(part)))
+    for path, entries in groupby(part.entries, lambda entry: "" if entry.columns else entry.path):
+        if path:
+            page.add(f"  {visible(path)}")
+        for entry in entries:
+            text, about = map(visible, entry_text(entry))
+            line = f"{entry.line}: " if entry.line and path else ""
+            page.add(f"    {line}{text}{f'  {about}' if about else ''}")
+
+
+def _map_record(repository_map: RepositoryMap) -> dict[str, Any]:
+    return {
+        "repository": repository_map.repository,
+        "files": repository_map.files,
+        "parts": [
+            {
+                "name": part.name,
+                "files": part.files,
+                "tables": part.tables,
+                "entries": [
+                    {"kind": str(entry.kind), "name": entry.name, "path": entry.path, "line": entry.line}
+                    for entry in part.entries
+                ],
+            }
+            for part in repository_map.parts
+        ],
+    }

@@ -1,0 +1,71 @@
+"""Calls of tools to results of the protocol: each in a thread, a few at once, none for longer than a limit."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import traceback
+from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from mcp_types import CallToolResult, TextContent
+
+from coderag.errors import CoderagError
+from coderag.serve.answer import Answer
+from coderag.serve.tools import call
+from coderag.serve.workspace import Workspace
+
+__all__ = ["Calls"]
+
+MOST_AT_ONCE = 4  # calls; an agent asks for as many at once, and more would only share the cores
+LONGEST_SECONDS = 30.0  # no tool takes as long, unless something hangs
+
+
+class Calls:
+    """The threads that answer the calls of some tools over a workspace."""
+
+    def __init__(self, workspace: Workspace, *, tools: Collection[str], structured: bool) -> None:
+        """Answer calls of `tools` as text; where `structured`, also as data."""
+        self._workspace = workspace
+        self._tools = tools
+        self._structured = structured
+        self._threads = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="call")
+
+    async def answer(self, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
+        """Return the result of a call; what went wrong is one that says so. A cancelled call is let go."""
+        if name not in self._tools:
+            return _failure(f"unknown tool {name!r}; there are {', '.join(self._tools)}")
+        future = asyncio.wrap_future(self._threads.submit(call, self._workspace, name, arguments))
+        try:
+            done, _ = await asyncio.wait({future}, timeout=LONGEST_SECONDS)
+        finally:
+            future.cancel()  # which a call that waits for a thread obeys, and one that has it cannot
+        if not done:
+            return _failure(f"{name} took more than {LONGEST_SECONDS:.0f} s and was given up; ask for less, or again")
+        try:
+            return self._result(future.result())
+        except CoderagError as error:
+            return _failure(str(error))
+        except Exception as error:  # noqa: BLE001 - a fault of a tool must not end the server
+            traceback.print_exception(error, file=sys.stderr)
+            return _failure(
+                f"{name} failed: {type(error).__name__}; this is a fault of coderag, and its standard error says more"
+            )
+
+    def _result(self, answer: Answer) -> CallToolResult:
+        content = TextContent(type="text", text=_encodable(answer.text))
+        if not self._structured:
+            return CallToolResult(content=[content])
+        record = json.loads(_encodable(json.dumps(answer.record, ensure_ascii=False)))
+        return CallToolResult(content=[content], structured_content=record)
+
+
+def _failure(why: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=_encodable(why))], is_error=True)
+
+
+def _encodable(text: str) -> str:
+    """Return a text without halves of surrogate pairs, which stand for bytes of file names and are no UTF-8."""
+    return text.encode("utf-8", "replace").decode()

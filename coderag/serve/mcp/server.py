@@ -1,0 +1,105 @@
+"""Messages of the protocol to answers of the tools, for as long as there is somebody to answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    Tool,
+    ToolAnnotations,
+)
+
+from coderag._version import __version__
+from coderag.errors import CoderagError
+from coderag.serve.mcp.calls import Calls
+from coderag.serve.mcp.descriptors import Descriptors
+from coderag.serve.mcp.parent import call_when_orphaned
+from coderag.serve.mcp.wire import open_wire
+from coderag.serve.tools import INSTRUCTIONS, TOOLS
+from coderag.serve.workspace import Workspace
+
+__all__ = ["serve"]
+
+NAME = "coderag"
+ENDING_SECONDS = 5.0  # after which the process ends though something hangs
+LASTING = CacheHint(ttl_ms=3_600_000)  # what a server says of itself does not change while it runs
+READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+
+
+def serve(workspace: Workspace, descriptors: Descriptors, *, tools: Sequence[str], structured: bool) -> None:
+    """Answer calls of `tools` until the input ends, nobody reads the output, the parent dies, or a signal says so."""
+    server = _server(Calls(workspace, tools=tools, structured=structured), tools)
+    try:
+        anyio.run(_run, server, workspace, descriptors)
+    finally:
+        _end_soon()
+        workspace.close()
+
+
+def _server(calls: Calls, tools: Sequence[str]) -> Server[Any]:
+    offered = [
+        Tool(name=tool.name, description=tool.description, input_schema=tool.parameters, annotations=READ_ONLY)
+        for tool in (TOOLS[name] for name in tools)
+    ]
+
+    async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=offered)
+
+    async def call_tool(_: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
+        return await calls.answer(params.name, params.arguments or {})
+
+    return Server(
+        NAME,
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        cache_hints={"tools/list": LASTING, "server/discover": LASTING},
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def _run(server: Server[Any], workspace: Workspace, descriptors: Descriptors) -> None:
+    loop = asyncio.get_running_loop()
+    with anyio.CancelScope() as scope:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, scope.cancel)
+        call_when_orphaned(lambda: _orphaned(loop, scope))
+        threading.Thread(target=_prepare, args=(workspace,), name="prepare", daemon=True).start()
+        async with open_wire(descriptors) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _orphaned(loop: asyncio.AbstractEventLoop, scope: anyio.CancelScope) -> None:
+    _end_soon()
+    loop.call_soon_threadsafe(scope.cancel)
+
+
+def _prepare(workspace: Workspace) -> None:
+    try:
+        workspace.prepare()
+    except CoderagError:  # the first call says it
+        return
+    except Exception:  # noqa: BLE001 - so does this
+        traceback.print_exc(file=sys.stderr)
+
+
+def _end_soon() -> None:
+    """Let the process end within a time, whatever its threads wait for."""
+    timer = threading.Timer(ENDING_SECONDS, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
