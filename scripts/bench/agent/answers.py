@@ -21,7 +21,7 @@ from scripts.bench.measure import run
 
 __all__ = ["Answered", "answers_of_coderag", "answers_of_semble", "excerpts_of_answer", "excerpts_of_semble"]
 
-HEAD = re.compile(r"(?P<path>[^\s:].*?):(?P<first>\d+)")
+HEAD = re.compile(r"(?P<path>[^\s:].*?):(?P<first>\d+)-(?P<last>\d+)\b")
 GUTTER = re.compile(r"^\s*\d+[:|\t]\s?")  # the number of a line before it
 SEMBLE_HITS = 100
 
@@ -57,39 +57,37 @@ def _lines_by_path(root: Path) -> dict[str, list[str]]:
 
 
 def excerpts_of_answer(text: str, files: Mapping[str, Sequence[str]]) -> list[Excerpt]:
-    """Return the lines of files that an answer shows below a line that begins with `path:line`.
+    """Return the lines of files that an answer shows below a line that begins with `path:first-last`.
 
-    A line without code below it only names a place, and is no excerpt. The lines are found again in the file from the
-    place on, so that what is left out between them is not counted as read, whatever the answer says in its stead.
+    What only names a place is no excerpt. The lines are found again among those of the place, so that what is left out
+    between them does not count as read, whatever the answer says in its stead.
     """
     excerpts: list[Excerpt] = []
-    path, at, read = "", 0, 0
+    path, place, read = "", range(0), 0
     for line in text.split("\n"):
         read += len(line) + 1
         head = HEAD.match(line)
         if head is not None and head["path"] in files:
-            path, at = head["path"], int(head["first"]) - 1
+            path, place = head["path"], range(int(head["first"]), int(head["last"]) + 1)
             continue
-        number = _find(line, files.get(path, ()), at)
+        number = _find(line, files.get(path, ()), place)
         if number is None:
             continue
-        at = number + 1
+        place = range(number + 1, place.stop)
         tokens = tokens_of(text[:read])
         last = excerpts[-1] if excerpts else None
-        if last is not None and last.path == path and last.lines.stop == at:
-            excerpts[-1] = Excerpt(path, range(last.lines.start, at + 1), tokens)
+        if last is not None and last.path == path and last.lines.stop == number:
+            excerpts[-1] = Excerpt(path, range(last.lines.start, number + 1), tokens)
         else:
-            excerpts.append(Excerpt(path, range(at, at + 1), tokens))
+            excerpts.append(Excerpt(path, range(number, number + 1), tokens))
     return excerpts
 
 
-def _find(line: str, lines: Sequence[str], start: int) -> int | None:
-    """Return the index of a line in a file, from a place on; an empty one is found nowhere else than there."""
+def _find(line: str, lines: Sequence[str], place: range) -> int | None:
+    """Return the number of a line in a place of a file; an empty line is nowhere else than at its beginning."""
     for wanted in (line.strip(), GUTTER.sub("", line).strip()):
-        if not wanted:
-            return start if start < len(lines) and not lines[start].strip() else None
-        for number in range(start, len(lines)):
-            if lines[number].strip() == wanted:
+        for number in place if wanted else place[:1]:
+            if number <= len(lines) and lines[number - 1].strip() == wanted:
                 return number
     return None
 

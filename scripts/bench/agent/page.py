@@ -41,8 +41,8 @@ reads until it holds the code that answers a question, with coderag's tool `sear
 ## What is counted
 
 - **semble** is the public set of questions of MinishLab/semble, 621 about 31 repositories. Nearly all of its labels
-  are files: such a question is answered by the first excerpt that shows code of the file. For the few labels with
-  lines, the excerpt must have one of them. Secondary labels do not count.
+  are files: the code is held when three lines of the file were read. Of the few labels with lines, one line must have
+  been read. Secondary labels do not count.
 - **commits** are 300 messages of commits in 11 repositories; the wanted code is the functions that the commit changed.
   One of them is held when half of its lines were read.
 - A place that is only named, `path:line` without its code, is not held.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from scripts.bench.agent.questions import Question, Repository
+from scripts.bench.agent.questions import Question, Repository, Suite, Target
 
 __all__ = ["Excerpt", "tokens_until_held"]
+
+FEW_LINES = 3  # of a file: a lone head of a class says where code is, and is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +25,20 @@ class Excerpt:
 def tokens_until_held(reading: Iterable[Excerpt], question: Question, repository: Repository) -> int | None:
     """Return the tokens up to the end of the excerpt that completes a target; None when none is held in the end.
 
-    A target that is a file is held with the first excerpt of that file; one that is lines, when the suite's share of
-    them was read.
+    A target that is a file is held when a few lines of it were read; one that is lines, when the suite's share of them
+    was.
     """
-    missing = [set(target.lines) for target in question.targets]
-    least = [int(len(target.lines) * (1 - repository.suite.share)) for target in question.targets]
+    read: list[set[int]] = [set() for _ in question.targets]
+    least = [_least_lines(target, repository.suite) for target in question.targets]
     for excerpt in reading:
         for number, target in enumerate(question.targets):
             if not target.is_in(repository.prefix + excerpt.path):
                 continue
-            missing[number] -= set(excerpt.lines)
-            is_touched = len(missing[number]) < len(target.lines)
-            if not target.lines or (is_touched and len(missing[number]) <= least[number]):
+            read[number].update(line for line in excerpt.lines if not target.lines or line in target.lines)
+            if len(read[number]) >= least[number]:
                 return excerpt.tokens
     return None
+
+
+def _least_lines(target: Target, suite: Suite) -> int:
+    return max(1, math.ceil(suite.share * len(target.lines))) if target.lines else FEW_LINES
