@@ -8,25 +8,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from coderag.api.detached import spawn_detached
 from coderag.api.roots import Root
 from coderag.errors import CoderagError
 from coderag.index.build.job import Report
 from coderag.index.build.merging import merge_index
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
-from coderag.index.workers.process import child_environment
 
 __all__ = ["main", "spawn_due", "spawn_maintenance"]
 
 
 def spawn_maintenance(folder: IndexPath, root: Path) -> subprocess.Popen[bytes]:
     """Start a process that tidies up the index of a root, and outlives this one; what fails there is tried again."""
-    # "-P" keeps the current folder off the module path: it may be the untrusted repository that is indexed.
-    command = [sys.executable, "-P", "-m", __name__, str(root), str(folder.base), *folder.names]
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen(
-        command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, env=child_environment(), cwd="/"
-    )
+    return spawn_detached(__name__, [str(root), str(folder.base), *folder.names])
 
 
 def spawn_due(roots: Sequence[Root], reports: Sequence[Report]) -> None:

@@ -564,15 +564,18 @@ class Index:
         )
 
     @on_one_snapshot
-    def outline(self, path: str) -> list[Symbol]:
-        """Return the definitions of an indexed file in order; raises QueryError when it is not indexed."""
-        member, file = self._find(path)
+    def outline(self, path: str, *, repository: str = "") -> list[Symbol]:
+        """Return the definitions of an indexed file in order; raises QueryError when it is not indexed.
+
+        Of several roots the first that has the file answers, or the one whose `repository` is given.
+        """
+        member, file = self._find(path, repository)
         return member.segment.outline(file, repository=member.repository)
 
     @on_one_snapshot
-    def chunks(self, path: str) -> list[Chunk]:
-        """Return the chunks of an indexed file in order; raises QueryError when it is not indexed."""
-        member, file = self._find(path)
+    def chunks(self, path: str, *, repository: str = "") -> list[Chunk]:
+        """Return the chunks of an indexed file in order; as `outline` finds it."""
+        member, file = self._find(path, repository)
         numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
         return [member.segment.chunk(number, repository=member.repository) for number in numbers]
 
@@ -915,9 +918,11 @@ class Index:
             return self._snapshot.stored_graphs
         return dict(zip([root.repository for root in self.roots], self.graphs(), strict=True))
 
-    def _find(self, path: str) -> tuple[Member, int]:
+    def _find(self, path: str, repository: str) -> tuple[Member, int]:
         check_name(path, what="the path")
         for member in self._snapshot.corpus.members:
+            if repository not in ("", member.repository):
+                continue
             for file, known in enumerate(member.segment.paths.all()):
                 if known == path and file not in member.dead:
                     return member, file

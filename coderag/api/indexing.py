@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from coderag.api.detached import spawn_detached
 from coderag.api.roots import Root
 from coderag.errors import CoderagError
 from coderag.index.build.job import BuildOptions, Progress
@@ -22,7 +23,6 @@ from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import is_locked, the_only_one
 from coderag.index.storage.manifest import writing
-from coderag.index.workers.process import child_environment
 
 __all__ = ["IndexingProgress", "indexing_progress", "main", "spawn_indexing"]
 
@@ -43,18 +43,8 @@ class IndexingProgress:
 
 def spawn_indexing(root: Root) -> subprocess.Popen[bytes]:
     """Start a process that makes the index of a root complete, its graph too; where one does it already, it ends."""
-    # "-P" keeps the current folder off the module path: it may be the untrusted repository that is indexed.
-    command = [sys.executable, "-P", "-m", __name__, str(root.root), root.repository, str(root.folder.base)]
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen(
-        [*command, *root.folder.names],
-        stdin=quiet,
-        stdout=quiet,
-        stderr=quiet,
-        start_new_session=True,
-        env=child_environment(),
-        cwd="/",
-    )
+    names = [str(root.root), root.repository, str(root.folder.base), *root.folder.names]
+    return spawn_detached(__name__, names)
 
 
 def indexing_progress(folder: IndexPath) -> IndexingProgress | None:
@@ -62,11 +52,12 @@ def indexing_progress(folder: IndexPath) -> IndexingProgress | None:
     try:
         if not is_locked(folder / LOCK):
             return None
-        said = json.loads((folder / PROGRESS).read_bytes(PROGRESS_BYTES))
-        progress = IndexingProgress(int(said["files"]), int(said["all_files"]))
     except (OSError, CoderagError):
         return None
-    except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
+    try:
+        said = json.loads((folder / PROGRESS).read_bytes(PROGRESS_BYTES))
+        progress = IndexingProgress(int(said["files"]), int(said["all_files"]))
+    except (OSError, CoderagError, ValueError, TypeError, LookupError, OverflowError, RecursionError):
         return IndexingProgress(0, 0)  # it has said nothing yet, or is just writing
     return progress if 0 <= progress.files <= progress.all_files else IndexingProgress(0, 0)
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from coderag.api.roots import Root
 from coderag.cli.opening import note
-from coderag.cli.output.text import counted
 from coderag.errors import QueryError
 from coderag.limits import ADDRESSES
+from coderag.text.counted import counted
 
 if TYPE_CHECKING:
     from coderag.catalog.introspect.url import DatabaseUrl

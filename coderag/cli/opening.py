@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from coderag.api.index import Index
 from coderag.api.roots import Root
 from coderag.cli.output.progress import Bar
-from coderag.cli.output.text import counted, visible
+from coderag.cli.output.text import visible
 from coderag.cli.roots import given_roots
 from coderag.errors import (
     IndexDamagedError,
@@ -20,6 +20,7 @@ from coderag.errors import (
     IndexWriteError,
     StoredIndexError,
 )
+from coderag.text.counted import counted
 
 if TYPE_CHECKING:
     from coderag.index.storage.folder.lock import Holder

@@ -28,9 +28,9 @@ from coderag.errors import (
 
 __all__ = ["View", "Workspace"]
 
-FIRST_SECONDS = 4.0  # that an answer waits for the first part of an index
-REFRESH_SECONDS = 2.5  # ... and for changed files to be read
-GRAPH_SECONDS = 2.0  # ... and for a first graph
+FIRST_SECONDS = 3.5  # that an answer waits for the first part of an index
+REFRESH_SECONDS = 2.0  # ... and for changed files to be read
+GRAPH_SECONDS = 0.8  # ... and for a first graph
 QUICK_GRAPH_SECONDS = 0.7  # a graph that takes less is made anew for an answer
 POLL_SECONDS = 0.05
 FEW_FILES = 150  # changed files that are read at once; more are left to a process in the background
@@ -98,9 +98,8 @@ class Workspace:
         for root in self._roots:
             if not root.root.is_dir():
                 raise RootError(f"{root.root} is gone; the server answers again when it is back")
-        with self._lock:
-            index, notes = self._opened()
-            notes += self._refresh(index)
+        index, notes = self._opened()
+        notes += self._refreshed(index)
         for groups in self._callers:
             index = index.as_seen_by(groups)
         return View(index, tuple(notes))
@@ -133,34 +132,36 @@ class Workspace:
 
     def _opened(self) -> tuple[Index, list[str]]:
         """Return the index of the roots that have one, and say which have none yet."""
-        if self._index is not None and self._index.roots == self._roots:
-            self._reload(self._index)
-            return self._index, []
         deadline = time.monotonic() + FIRST_SECONDS
         while True:
-            ready = [root for root in self._roots if self._is_ready(root)]
-            if len(ready) == len(self._roots) or time.monotonic() > deadline:
+            with self._lock:
+                index = self._opened_now()
+            if index is not None and index.roots == self._roots:
+                return index, []
+            if time.monotonic() > deadline:
                 break
             time.sleep(POLL_SECONDS)
-        missing = [root for root in self._roots if root not in ready]
-        if not ready:
+        missing = [root for root in self._roots if index is None or root not in index.roots]
+        if index is None:
             raise IndexMissingError(
                 f"{_first_index(missing)}; nothing can be searched yet. Ask again in some seconds; use other tools "
                 f"until then"
             )
-        if self._index is None or self._index.roots != tuple(ready):
-            self._index = Index.of(ready)
-        else:
-            self._reload(self._index)
-        return self._index, [_first_index(missing)] if missing else []
+        return index, [_first_index(missing)]
 
-    def _reload(self, index: Index) -> None:
-        try:
-            index.reload()
-        except (IndexMissingError, IndexFormatError, IndexDamagedError):
-            self._index = None  # what there was answers this time, and the next call starts over
-            for root in index.roots:
-                self._is_ready(root)
+    def _opened_now(self) -> Index | None:
+        """Return the index of those roots that have one, None where none has; the others get a process."""
+        if self._index is not None and self._index.roots == self._roots:
+            try:
+                self._index.reload()
+            except (IndexMissingError, IndexFormatError, IndexDamagedError):
+                self._index = None
+            else:
+                return self._index
+        ready = tuple(root for root in self._roots if self._is_ready(root))
+        if self._index is None or self._index.roots != ready:
+            self._index = Index.of(ready) if ready else None
+        return self._index
 
     def _is_ready(self, root: Root) -> bool:
         """Tell whether a root has an index that can be read; one that has none gets a process that makes it."""
@@ -173,26 +174,29 @@ class Workspace:
             return False
         return True
 
-    def _refresh(self, index: Index) -> list[str]:
+    def _refreshed(self, index: Index) -> list[str]:
         """Read what changed since an index was written; return what is left out."""
         running = [(root, progress) for root in index.roots if (progress := indexing_progress(root.folder))]
         if running:
             return [self._how_far(root, progress) for root, progress in running]
-        if self._update is None or self._update.is_done():
-            stale = index.stale_paths()
-            if stale == []:
-                return []
-            if stale is None or len(stale) > FEW_FILES:
-                return self._catch_up(index)
-            self._update = _Update(index, stale)
-        update = self._update
+        with self._lock:
+            if self._update is None:
+                stale = index.stale_paths()
+                if stale == []:
+                    return []
+                if stale is None or len(stale) > FEW_FILES:
+                    return self._catch_up(index)
+                self._update = _Update(index, stale)
+            update = self._update
         if not update.wait(REFRESH_SECONDS):
             return ["files that changed in the last moments are still being read"]
-        self._update = None
-        self._close_when_idle(index)
+        with self._lock:
+            if self._update is update:  # the first of those who waited for it
+                self._update = None
+                self._close_when_idle(index)
+                spawn_due(index.roots, index.reports)
         if update.error is not None:
             return [f"changed files could not be read: {update.error}"]
-        spawn_due(index.roots, index.reports)
         return self._catch_up(index) if any(report.left for report in index.reports) else []
 
     def _catch_up(self, index: Index) -> list[str]:

@@ -15,11 +15,12 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
-from coderag.cli.output.text import Screen, Style, counted, screen, visible
+from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.errors import AccessError, DatabaseError, QueryError
 from coderag.files.named_file import read_named
 from coderag.limits import SQL
 from coderag.sql.check import Code, Finding, Severity, finding
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 

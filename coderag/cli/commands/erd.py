@@ -11,12 +11,13 @@ from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
 from coderag.cli.output.files import chosen_format, write_output
 from coderag.cli.output.records import json_line
-from coderag.cli.output.text import counted, visible
+from coderag.cli.output.text import visible
 from coderag.errors import QueryError
 from coderag.limits import ITEMS
 from coderag.search.context.erd import as_mermaid
 from coderag.search.context.erd_svg import as_svg
 from coderag.sql.records import Table
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 

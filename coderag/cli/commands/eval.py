@@ -20,7 +20,7 @@ from coderag.cli.output.eval_table import evaluation_record, print_evaluation
 from coderag.cli.output.files import output_path, write_output
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import json_line
-from coderag.cli.output.text import Style, counted, screen, shorten, visible
+from coderag.cli.output.text import Style, screen, shorten, visible
 from coderag.cli.roots import given_roots
 from coderag.errors import EvaluationError
 from coderag.evaluate.configuration import DEFAULT, Configuration, parse_configuration
@@ -34,6 +34,7 @@ from coderag.evaluate.report import ALL, Evaluation, Group, evaluate, grouped
 from coderag.evaluate.sampling import sample
 from coderag.files.globs import path_test
 from coderag.search.query.query import make_query
+from coderag.text.counted import counted
 from coderag.types import Query
 
 __all__ = ["run"]

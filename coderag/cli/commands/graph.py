@@ -10,12 +10,13 @@ from coderag.cli.opening import note
 from coderag.cli.output.files import chosen_format, write_output
 from coderag.cli.output.locations import kinds_of, tell_choice
 from coderag.cli.output.records import json_line
-from coderag.cli.output.text import counted, visible
+from coderag.cli.output.text import visible
 from coderag.graph.drawing.drawing import Drawing
 from coderag.graph.drawing.export import as_dot, as_graphml, as_mermaid
 from coderag.graph.drawing.svg import as_svg
 from coderag.limits import NAME, fault_of_text
 from coderag.search.query.query import check_question
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 

@@ -30,7 +30,7 @@ from coderag.cli.output.summary import (
     skipped_list,
     skipped_text,
 )
-from coderag.cli.output.text import Screen, Style, bytes_text, counted, screen, visible
+from coderag.cli.output.text import Screen, Style, bytes_text, screen, visible
 from coderag.cli.roots import Paths, given_roots
 from coderag.errors import StoredIndexError
 from coderag.files.walk import MAX_BYTES, Listing, WalkOptions, walk
@@ -38,6 +38,7 @@ from coderag.index.build.job import Report
 from coderag.index.reader.access_control import unread_rules
 from coderag.index.reader.status import Status
 from coderag.index.storage.manifest import read_manifest
+from coderag.text.counted import counted
 from coderag.types import Content
 
 __all__ = ["run"]

@@ -11,9 +11,10 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import language_names
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
-from coderag.cli.output.text import Screen, Style, counted, screen, shorten, visible
+from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, entry_text, part_text
 from coderag.limits import QUESTION, check_text
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 

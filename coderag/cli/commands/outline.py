@@ -11,10 +11,11 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.hits import signature_text
 from coderag.cli.output.records import print_records, symbol_record
-from coderag.cli.output.text import Screen, Style, counted, screen, shorten, visible
+from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.index.workers.single import FileOutline, outline_file
 from coderag.search.query.query import make_query
 from coderag.syntax.language import languages
+from coderag.text.counted import counted
 from coderag.types import Kind, Symbol
 
 __all__ = ["run"]

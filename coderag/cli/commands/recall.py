@@ -10,9 +10,10 @@ from coderag.cli.caller import as_seen, callers, roots_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.output.records import plain, print_records
 from coderag.cli.output.summary import labelled
-from coderag.cli.output.text import Screen, Style, counted, screen, visible
+from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.index.reader.dense_search import COMPARED, How
 from coderag.index.reader.recall import Recall
+from coderag.text.counted import counted
 
 __all__ = ["show_recall"]
 

@@ -14,12 +14,13 @@ from coderag.cli.opening import note
 from coderag.cli.output.prompt import prompt_record, prompt_text
 from coderag.cli.output.records import json_line
 from coderag.cli.output.schema_records import context_record
-from coderag.cli.output.text import counted, visible
+from coderag.cli.output.text import visible
 from coderag.errors import QueryError
 from coderag.search.context.render import as_ddl, as_markdown
 from coderag.search.context.schema_context import SchemaContext
 from coderag.search.query.query import check_question
 from coderag.text.budget import tokens_of
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 

@@ -27,13 +27,14 @@ from coderag.cli.output.summary import (
     skipped_list,
     skipped_text,
 )
-from coderag.cli.output.text import Screen, Style, bytes_text, counted, screen, visible
+from coderag.cli.output.text import Screen, Style, bytes_text, screen, visible
 from coderag.cli.roots import given_roots
 from coderag.encoders.spec import WORDS_ONLY
 from coderag.errors import AccessError
 from coderag.index.reader.status import Changes, Status
 from coderag.index.storage.checksums import damage_of
 from coderag.index.storage.manifest import read_manifest
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 

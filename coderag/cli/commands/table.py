@@ -12,10 +12,11 @@ from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.schema_records import definition_record, query_record, source_record, table_record
-from coderag.cli.output.text import Screen, Style, counted, screen, shorten, table, visible
+from coderag.cli.output.text import Screen, Style, screen, shorten, table, visible
 from coderag.search.context.about import Reference, TableFacts
 from coderag.search.context.ddl import column_note, place, table_label
 from coderag.sql.records import Column, Table
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 

@@ -15,9 +15,10 @@ from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.records import json_line, plain
-from coderag.cli.output.text import Screen, Style, counted, screen, visible
+from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.index.build.job import Report
 from coderag.index.build.watch.watch_loop import NICENESS, Update
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 

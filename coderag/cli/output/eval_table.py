@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from coderag.cli.output.text import Screen, Style, counted, shorten, table, visible
+from coderag.cli.output.text import Screen, Style, shorten, table, visible
 from coderag.evaluate.metrics import main_measure
 from coderag.evaluate.report import Compared, Difference, Evaluation, Figures
 from coderag.evaluate.resampling import Interval
+from coderag.text.counted import counted
 
 __all__ = ["evaluation_record", "print_evaluation"]
 

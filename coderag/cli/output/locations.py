@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from coderag.api.index import Index
 from coderag.cli.opening import note
-from coderag.cli.output.text import Screen, Style, counted, shorten, visible
+from coderag.cli.output.text import Screen, Style, shorten, visible
 from coderag.cli.roots import Paths
 from coderag.graph.queries.locations import Location
 from coderag.graph.queries.refs import Unresolved
 from coderag.graph.records import Certainty, NodeKind
+from coderag.text.counted import counted
 
 __all__ = [
     "INDENT",

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from coderag.cli.output.summary import by_kind, labelled
-from coderag.cli.output.text import Screen, Style, counted, visible
+from coderag.cli.output.text import Screen, Style, visible
 from coderag.index.reader.schema_status import SchemaStatus
+from coderag.text.counted import counted
 
 __all__ = ["schema_lines"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from coderag.cli.output.text import Screen, Style, bytes_text, counted, table, visible
+from coderag.cli.output.text import Screen, Style, bytes_text, table, visible
 from coderag.files.walk import Skipped
 from coderag.index.reader.status import GraphStatus, MaskedFile, Problem, Status
 from coderag.syntax.language import languages
+from coderag.text.counted import counted
 
 __all__ = [
     "by_kind",

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from coderag.text.visible import visible
 
-__all__ = ["Screen", "Style", "bytes_text", "counted", "screen", "shorten", "table", "visible"]
+__all__ = ["Screen", "Style", "bytes_text", "screen", "shorten", "table", "visible"]
 
 DEFAULT_WIDTH = 100  # of a terminal that does not tell
 KILO = 1000
@@ -73,12 +73,6 @@ def bytes_text(size: float) -> str:
         if size < KILO - 0.5 or unit == "GB":
             break
     return f"{size:.1f} {unit}" if size < SHORT else f"{size:,.0f} {unit}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return `1 file`, `2,000 files`, `3 entries`."""
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), indent: str = "  ") -> list[str]:

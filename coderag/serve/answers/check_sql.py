@@ -11,6 +11,7 @@ from coderag.serve.arguments import Name, words
 from coderag.serve.places import freshness
 from coderag.serve.workspace import Workspace
 from coderag.sql.check import Severity
+from coderag.text.counted import counted
 from coderag.text.visible import visible
 from coderag.types import TableFilter
 
@@ -45,7 +46,11 @@ def check_sql(workspace: Workspace, arguments: CheckSqlArguments) -> Answer:
     if len(findings) > SHOWN:
         lines.append(f"… {len(findings) - SHOWN} more")
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
-    lines.append(f"[{errors} errors, {len(findings) - errors} warnings]" if findings else "nothing is wrong")
+    lines.append(
+        f"[{counted(errors, 'error')}, {counted(len(findings) - errors, 'warning')}]"
+        if findings
+        else "nothing is wrong"
+    )
     record = {
         "findings": [
             {

@@ -17,6 +17,7 @@ from coderag.serve.arguments import Budget, Name
 from coderag.serve.page import Page, cut
 from coderag.serve.places import freshness
 from coderag.serve.workspace import View, Workspace
+from coderag.text.counted import counted
 from coderag.text.visible import visible
 from coderag.types import Symbol
 
@@ -39,10 +40,10 @@ def outline(workspace: Workspace, arguments: OutlineArguments) -> Answer:
     """Return the definitions of a file, or the map of what a path names; raises QueryError for an unknown path."""
     view = workspace.view()
     path = arguments.path.strip().removeprefix("./").rstrip("/")
-    path = "" if path in (".", "/") else _relative(view, path)
+    path, repository = ("", "") if path in (".", "/") else _relative(view, path)
     page = Page(arguments.budget)
     page.keep(LAST_TOKENS)
-    symbols = _file(view.index, path) if path and not set(path) & set("*?[") else None
+    symbols = _file(view.index, path, repository) if path and not set(path) & set("*?[") else None
     if symbols is not None:
         record = _add_file(page, path, symbols)
         return Answer(page.finished([freshness(view)]), record)
@@ -56,21 +57,19 @@ def outline(workspace: Workspace, arguments: OutlineArguments) -> Answer:
     return Answer(page.finished([freshness(view)]), {"maps": [_map_record(each) for each in maps]})
 
 
-def _relative(view: View, path: str) -> str:
-    """Return a path from its root, also where it is absolute or begins with the name of a repository."""
+def _relative(view: View, path: str) -> tuple[str, str]:
+    """Return a path from its root, and the repository where it is absolute or begins with the name of one, else ""."""
     for root in view.index.roots:
         for prefix in (str(root.root), *([root.repository] if len(view.index.roots) > 1 else [])):
-            if path == prefix:
-                return ""
-            if path.startswith(f"{prefix}/"):
-                return path.removeprefix(f"{prefix}/")
-    return path
+            if path == prefix or path.startswith(f"{prefix}/"):
+                return path[len(prefix) + 1 :], root.repository
+    return path, ""
 
 
-def _file(index: Index, path: str) -> list[Symbol] | None:
+def _file(index: Index, path: str, repository: str) -> list[Symbol] | None:
     """Return the definitions of a file, None for what is no indexed file."""
     try:
-        return index.outline(path)
+        return index.outline(path, repository=repository)
     except QueryError:
         return None
 
@@ -83,7 +82,7 @@ def _same_name(index: Index, path: str) -> str:
 
 
 def _add_file(page: Page, path: str, symbols: list[Symbol]) -> dict[str, Any]:
-    page.add(f"{visible(path)}: {len(symbols):,} definitions")
+    page.add(f"{visible(path)}: {counted(len(symbols), 'definition')}")
     shown = 0
     for depth, symbol in _nested(symbols):
         said = visible(symbol.signature or f"{symbol.kind} {symbol.name}")
@@ -91,7 +90,7 @@ def _add_file(page: Page, path: str, symbols: list[Symbol]) -> dict[str, Any]:
         shown += page.add(f"{'  ' * depth}{lines} {cut(said, SIGNATURE_CHARACTERS)}")
     if left := len(symbols) - shown:
         page.keep(0)
-        page.add(f"… {left:,} more definitions; raise the budget")
+        page.add(f"… {counted(left, 'more definition')}; raise the budget")
     return {
         "path": path,
         "definitions": [
@@ -118,7 +117,7 @@ def _nested(symbols: list[Symbol]) -> Iterator[tuple[int, Symbol]]:
 
 
 def _add_map(page: Page, repository_map: RepositoryMap) -> None:
-    page.add(f"{visible(repository_map.repository)}: {repository_map.files:,} files")
+    page.add(f"{visible(repository_map.repository)}: {counted(repository_map.files, 'file')}")
     for part in repository_map.parts:
         _add_part(page, part)
     if repository_map.further:

@@ -16,6 +16,7 @@ from coderag.serve.page import Page, cut
 from coderag.serve.places import Places, freshness
 from coderag.serve.workspace import Workspace
 from coderag.text.budget import CHARACTERS_PER_TOKEN, tokens_of
+from coderag.text.counted import counted
 from coderag.text.visible import visible, visible_prose
 from coderag.types import Chunk, Hit, Kind
 
@@ -27,6 +28,7 @@ WHOLE_SHARE = 0.5  # of the budget: a longer body is shown in brief
 BODIES_SHARE = 0.9  # of the budget: the rest is for hits that are only named
 BRIEF_TOKENS = 90
 BRIEF_LINES = 6
+MEMBERS = 12  # of a class, whose signatures are shown
 LINE_TOKENS = 40
 RELATIONS_CHARACTERS = 160
 LAST_TOKENS = 75
@@ -107,17 +109,20 @@ def _whole(hit: Hit, places: Places) -> str:
 
 
 def body_text(chunk: Chunk) -> str:
-    """Return the text of a chunk; where lines of its file are left out, it says which."""
+    """Return the text of a chunk; for what is a chunk of its own in it, which lines that are, and its signatures."""
     lines: list[str] = []
     before = chunk.span.start_line - 1
     for number, text in chunk.numbered_lines():
         if number > before + 1:
-            lines.append(f"… lines {before + 1}-{number - 1} are hits of their own")
+            lines.append(f"… lines {before + 1}-{number - 1}")
         lines.append(visible_prose(text.rstrip()))
         before = number
     if before < chunk.span.end_line:
-        lines.append(f"… lines {before + 1}-{chunk.span.end_line} are hits of their own")
-    return "\n".join(lines)
+        lines.append(f"… lines {before + 1}-{chunk.span.end_line}")
+    members = [f"  {visible(member)}" for member in chunk.members[:MEMBERS] if member]
+    if more := len(chunk.members) - len(members):
+        members.append(f"  … {more} more")
+    return "\n".join([*lines, *(["  defines:", *members] if members else [])])
 
 
 def _brief(hit: Hit, places: Places) -> str:
@@ -141,7 +146,7 @@ def _brief(hit: Hit, places: Places) -> str:
         room -= len(line)
         shown += 1
     if more := len(numbered) - shown:
-        lines.append(f"  … {more} more lines")
+        lines.append(f"  … {counted(more, 'more line')}")
     return "\n".join([*lines, ""])
 
 
@@ -185,7 +190,7 @@ def _tally(shown: _Shown, hits: Sequence[Hit], arguments: SearchArguments) -> st
     left = len(hits) - shown.all
     rest = f", {left} left out" if left else ""
     more = "; more with budget, k, path or kind" if left or shown.brief or shown.named else ""
-    return f"[{len(hits)} hits: {said}{rest}{more}]"
+    return f"[{counted(len(hits), 'hit')}: {said}{rest}{more}]"
 
 
 def _record(hits: Sequence[Hit], shown: _Shown, tables: Sequence[str], notes: Sequence[str]) -> dict[str, Any]:

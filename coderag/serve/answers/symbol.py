@@ -135,7 +135,7 @@ def _around(index: Index, path: str, line: int) -> list[tuple[Symbol, Chunk | No
 def _chunk_of(index: Index, place: Symbol) -> Chunk | None:
     """Return the chunk of a definition, None where it is a part of another's."""
     try:
-        chunks = index.chunks(place.path)
+        chunks = index.chunks(place.path, repository=place.repository)
     except QueryError:
         return None  # another root has a file of this path, or it went a moment ago
     same = [chunk for chunk in chunks if chunk.qualified_name == place.qualified_name]
