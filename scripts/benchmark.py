@@ -10,6 +10,7 @@
     scripts/benchmark.py --compare semble --semble-python PYTHON --semble-model DIR
     scripts/benchmark.py quality --sets DIR     how good the answers to sets of judged questions are
     scripts/benchmark.py ablation --sets DIR    the same with each kind of evidence left out in turn
+    scripts/benchmark.py agent --sets DIR       what an agent reads until it holds the code that answers a question
 
 Run it with an interpreter that can import what coderag depends on. Linux: memory and load come from /proc.
 """

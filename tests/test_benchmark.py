@@ -125,11 +125,11 @@ def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert (
         done.stderr
-        == "benchmark: 'idnex' is not a part; parts are index, query, graph, mcp, scaling, quality, ablation\n"
+        == "benchmark: 'idnex' is not a part; parts are index, query, graph, mcp, scaling, quality, ablation, agent\n"
     )
     done = benchmark("--scaling", "--compare", "semble", "--cache", str(tmp_path))
     assert done.returncode == 2
-    told = "--compare is for index and query; graph, mcp, scaling, quality, ablation measure coderag alone"
+    told = "--compare is for index, query, agent; graph, mcp, scaling, quality, ablation measure coderag alone"
     assert done.stderr == f"benchmark: {told}\n"
 
 

@@ -10,6 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scripts.bench.agent.figures import figures_of
+from scripts.bench.agent.page import write_page as write_agent_page
+from scripts.bench.agent.questions import find_repositories
+from scripts.bench.agent.rows import Row, rows_of
 from scripts.bench.corpora import find_corpora, packages, scaling_package
 from scripts.bench.engines import CHECKOUT, WORDS_ALONE, Engine, coderag, semble
 from scripts.bench.graphing import GRAPH, measure_graph
@@ -29,10 +33,13 @@ from scripts.bench.subsets import mixed, with_chunks
 __all__ = ["run"]
 
 PARTS = (INDEX, QUERY)
-QUALITY, ABLATION = "quality", "ablation"  # only where they are asked for: they need question sets
-WITH_SETS = (QUALITY, ABLATION)
-ALONE = (GRAPH, MCP, SCALING, *WITH_SETS)  # these measure coderag and nothing else
-ALL_PARTS = (*PARTS, *ALONE)
+# Only where they are asked for: they need question sets.
+QUALITY, ABLATION = "quality", "ablation"
+AGENT = "agent"
+WITH_SETS = (QUALITY, ABLATION, AGENT)
+ALONE = (GRAPH, MCP, SCALING, QUALITY, ABLATION)  # these measure coderag and nothing else
+WITH_RIVALS = (*PARTS, AGENT)
+ALL_PARTS = (*PARTS, *ALONE, AGENT)
 CACHE = Path.home() / ".cache" / "coderag-benchmark"
 MIXED = "mixed"
 MIXED_BYTES = 20_000_000  # of each language
@@ -88,13 +95,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--install", action="store_true", help="measure the size of an installation, nothing else")
     parser.add_argument("--quick", action="store_true", help="one run of everything over fixtures/shop")
-    names = [*(one.name for one in packages()), DJANGO, MIXED, MANY, *CODE_SUITES, SQL]
-    parser.add_argument("--only", action="append", default=[], choices=names, help="measure on this corpus")
+    names = _corpus_names()
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"measure on this corpus: {', '.join(names)}; for {AGENT} a suite or a repository of it",
+    )
     parser.add_argument(
         "--sets",
         type=Path,
         metavar="DIR",
-        help=f"the question sets for {QUALITY} and {ABLATION} (default: ${VARIABLE})",
+        help=f"the question sets for {', '.join(WITH_SETS)} (default: ${VARIABLE})",
     )
     parser.add_argument("--runs", type=int, help=f"how often each index is built (default: {FULL.builds})")
     parser.add_argument(
@@ -108,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=DOCS,
         metavar="DIR",
-        help=f"where {SCALING} writes its table and plot (default: %(default)s)",
+        help=f"where {SCALING} and {AGENT} write a table and a plot (default: %(default)s)",
     )
     parser.add_argument(
         "--encoder",
@@ -132,13 +145,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _corpus_names() -> list[str]:
+    return [*(one.name for one in packages()), DJANGO, MIXED, MANY, *CODE_SUITES, SQL]
+
+
 def _measure(options: argparse.Namespace) -> Report:
     options.parts += options.more_parts
     unknown = [part for part in options.parts if part not in ALL_PARTS]
     if unknown:
         raise BenchmarkError(f"{unknown[0]!r} is not a part; parts are {', '.join(ALL_PARTS)}")
     if options.compare and any(part in options.parts for part in ALONE):
-        raise BenchmarkError(f"--compare is for {' and '.join(PARTS)}; {', '.join(ALONE)} measure coderag alone")
+        raise BenchmarkError(f"--compare is for {', '.join(WITH_RIVALS)}; {', '.join(ALONE)} measure coderag alone")
+    names = [] if AGENT in options.parts else [name for name in options.only if name not in _corpus_names()]
+    if names:
+        raise BenchmarkError(f"{names[0]!r} is no corpus; corpora are {', '.join(_corpus_names())}")
     if options.runs is not None and options.runs < 1:
         raise BenchmarkError(f"--runs is {options.runs}; measure at least once")
     effort = replace(QUICK if options.quick else FULL, workers=options.workers)
@@ -158,6 +178,8 @@ def _measure(options: argparse.Namespace) -> Report:
     )
     if SCALING in options.parts:
         write_page(report, options.docs)
+    if AGENT in options.parts and not options.only:  # a part of the questions is no page of the documentation
+        write_agent_page(report, options.docs)
     return report
 
 
@@ -184,10 +206,13 @@ def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus],
         good += measure_ablation(find_sets(options.sets), only=options.only, scratch=plan.scratch, say=say)
     used: list[Corpus] = []
     left_out: list[LeftOut] = []
+    if AGENT in options.parts:
+        found, left_out = _agent_figures(options, plan)
+        good += found
     if SCALING in options.parts:
-        used, left_out = find_corpora([scaling_package()], cache=options.cache, prepared=options.corpora, say=say)
+        used, without = find_corpora([scaling_package()], cache=options.cache, prepared=options.corpora, say=say)
         if not used:
-            raise BenchmarkError(f"there is nothing to take parts from: {left_out[0].reason}")
+            raise BenchmarkError(f"there is nothing to take parts from: {without[0].reason}")
         steps = [one for one in STEPS if one.name in (options.step or [one.name])]
         good += measure_scaling(
             plan.engines[0], used[0], steps=steps, effort=plan.effort, scratch=plan.scratch, say=say
@@ -207,6 +232,15 @@ def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus],
         return used, good, left_out
     corpora, figures, without = _speed_figures(options, plan, parts)
     return [*used, *corpora], [*figures, *good], [*left_out, *without]
+
+
+def _agent_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Figure], list[LeftOut]]:
+    repositories, left_out = find_repositories(find_sets(options.sets), only=options.only)
+    semble = next((engine for engine in plan.engines if engine.name == options.compare), None)
+    rows: list[Row] = []
+    for repository in repositories:
+        rows += rows_of(repository, semble=semble, cache=plan.cache, scratch=plan.scratch, say=say)
+    return figures_of(rows), left_out
 
 
 def _own_corpora(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus], list[LeftOut]]:

@@ -30,7 +30,8 @@ class Engine:
     updates    append each line of the JSON {lines} to {file}; print the ms until a search for its last word finds it,
                in one process that stays
 
-    Those of the graph (`scripts.bench.graphing`) and of servers (`scripts.bench.serving`) are coderag's alone.
+    Those of the graph (`scripts.bench.graphing`) and of servers (`scripts.bench.serving`) are coderag's alone; "answers"
+    are semble's, as its server gives them.
     """
 
     name: str
@@ -116,6 +117,7 @@ def semble(python: str, model: str = "") -> Engine:
     """
     jobs = _probed(python, "probe_semble.py")
     version = json.loads(run(Command((*jobs["facts"][:3], "version"), {})).output)["version"]
+    jobs["answers"] = (*jobs["facts"][:3], "answers", "{root}", "{folder}", "{file}", "{hits}", "{lines}")
     environment = {
         "SEMBLE_CACHE_LOCATION": "{folder}",
         "SEMBLE_INDEX_WORKERS": "{workers}",

@@ -67,6 +67,16 @@ def questions(root: str, folder: str, file: str, warm_up: str) -> list[float]:
     return milliseconds[int(warm_up) :]
 
 
+def answers(root: str, folder: str, file: str, hits: str, lines: str) -> list[dict[str, Any]]:
+    """Return what semble's server says to each question of a file, for so many hits and lines of each ("": all)."""
+    opened = index(root, folder, "")
+    most = int(lines) if lines else None
+    show = import_module("semble.utils").format_results
+    alpha = None if os.environ.get(MODEL) else 0.0
+    asked = json.loads(Path(file).read_text(encoding="utf-8"))
+    return [show(question, opened.search(question, top_k=int(hits), alpha=alpha), most) for question in asked]
+
+
 def updates(root: str, folder: str, file: str, lines: str) -> list[float]:
     """Return the milliseconds from each line appended to a file until its last word is found there.
 
@@ -93,6 +103,7 @@ def version() -> dict[str, str]:
 
 
 JOBS: dict[str, Callable[..., Any]] = {
+    "answers": answers,
     "facts": facts,
     "index": lambda *arguments: len(index(*arguments).chunks),
     "questions": questions,

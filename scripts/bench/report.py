@@ -14,6 +14,7 @@ __all__ = ["Report", "Table", "as_json", "as_markdown", "as_text", "by_quantity"
 REPORT_VERSION = 2  # of the JSON: 1 first; 2 ratios are of the other engine's figures to those of the first
 GAP = "  "
 NO_RATIOS: Mapping[str, Ratio] = {}
+NOT_COMPARED = frozenset({"%", "tokens"})  # units of figures that are read beside each other, by any number of engines
 COUNTS = frozenset({"files", "source", "chunks", "questions"})  # what was measured on; no ratio is of interest
 
 
@@ -45,7 +46,7 @@ def ratios(figures: Sequence[Figure]) -> list[Ratio]:
     found = []
     by_key = {(one.part, one.corpus, one.engine, one.name): one for one in figures}
     engines = list(dict.fromkeys(one.engine for one in figures))
-    for first in (one for one in figures if one.name not in COUNTS):
+    for first in (one for one in figures if one.name not in COUNTS and one.unit not in NOT_COMPARED):
         for other in engines[1:]:
             second = by_key.get((first.part, first.corpus, other, first.name))
             if first.engine != engines[0] or second is None or not all(first.values):

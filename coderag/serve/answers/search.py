@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -28,6 +29,8 @@ WHOLE_SHARE = 0.5  # of the budget: a longer body is shown in brief
 BODIES_SHARE = 0.9  # of the budget: the rest is for hits that are only named
 BRIEF_TOKENS = 90
 BRIEF_LINES = 6
+BRIEF_FIRST_LINES = 3  # of a definition, before its best lines
+BRIEF_LINE_CHARACTERS = 200
 MEMBERS = 12  # of a class, whose signatures are shown
 LINE_TOKENS = 40
 RELATIONS_CHARACTERS = 160
@@ -126,28 +129,43 @@ def body_text(chunk: Chunk) -> str:
 
 
 def _brief(hit: Hit, places: Places) -> str:
-    """Return the signature of a hit and the lines of it that match best."""
-    chunk = hit.chunk
-    numbered = chunk.numbered_lines()
+    """Return where the definition of a hit begins and the lines of it that match best, as they are in its file."""
+    numbered = hit.chunk.numbered_lines()
     lines = [_head(hit, places), *_related(hit)]
-    if chunk.signature:
-        lines.append(f"  {visible(chunk.signature)}")
-    wanted = [
-        (number, text) for number, text in numbered if number in hit.lines and text.strip() not in chunk.signature
-    ]
-    wanted = wanted or numbered[1:]
     room = BRIEF_TOKENS * CHARACTERS_PER_TOKEN - sum(map(len, lines))
-    shown = 0
-    for number, text in wanted[:BRIEF_LINES]:
-        line = f"  {number}: {visible_prose(text.strip())}"
+    shown: dict[int, str] = {}
+    for place in islice(_brief_places(hit, numbered), BRIEF_LINES):
+        number, text = numbered[place]
+        line = cut(f"  {number}: {visible_prose(text.strip())}", BRIEF_LINE_CHARACTERS)
         if len(line) > room:
             break
-        lines.append(line)
+        shown[place] = line
         room -= len(line)
-        shown += 1
-    if more := len(numbered) - shown:
+    lines += [line for _, line in sorted(shown.items())]
+    if more := len(numbered) - len(shown):
         lines.append(f"  … {counted(more, 'more line')}")
     return "\n".join([*lines, ""])
+
+
+def _brief_places(hit: Hit, numbered: Sequence[tuple[int, str]]) -> Iterator[int]:
+    """Yield the places of a hit's lines, those first that say most about it: its beginning, its best lines, others."""
+    begin = _beginning(hit.chunk, numbered)
+    best = [place for place, (number, _) in enumerate(numbered) if number in hit.lines]
+    wanted = [*range(begin, begin + BRIEF_FIRST_LINES), *best]
+    for distance in range(1, BRIEF_LINES):
+        wanted += [place + distance * way for place in best for way in (1, -1)]
+    wanted += range(begin, begin + BRIEF_LINES)
+    return (place for place in dict.fromkeys(wanted) if 0 <= place < len(numbered) and numbered[place][1].strip())
+
+
+def _beginning(chunk: Chunk, numbered: Sequence[tuple[int, str]]) -> int:
+    """Return the place of the line that the signature begins with, behind comments and decorators; 0 without one."""
+    signature = " ".join(chunk.signature.split())
+    for place, (_, text) in enumerate(numbered):
+        line = " ".join(text.split()).rstrip("{:,( ")
+        if line and (signature.startswith(line) or (signature and line.startswith(signature))):
+            return place
+    return 0
 
 
 def _name(hit: Hit, places: Places) -> str:
