@@ -24,7 +24,7 @@ def changes_of_patch(root: Path, text: str, *, title: str) -> ChangeSet:
     """
     files: list[ChangedFile] = []
     left_out: list[LeftOut] = []
-    for patch in parse_patch(text):
+    for patch in parse_patch(text.replace("\r\n", "\n")):
         found = _file(root, patch)
         if isinstance(found, ChangedFile):
             files.append(found)
@@ -50,7 +50,7 @@ def _file(root: Path, patch: FilePatch) -> ChangedFile | WhyLeftOut | None:
 def _texts(root: Path, patch: FilePatch) -> tuple[str, str] | None:
     """Return the old and the new text; None where the patch fits neither after nor before it is applied."""
     after = _read(root, patch.new_path)
-    if after is not None and (before := old_text(after, patch)) is not None and bool(before) >= bool(patch.old_path):
+    if after is not None and (before := old_text(after, patch)) is not None:
         return before, after
     current = _read(root, patch.old_path)
     if current is not None and (made := new_text(current, patch)) is not None:

@@ -24,7 +24,7 @@ from coderag.files.git_index import Checked, checked_in
 from coderag.files.root_file import read_root_file
 from coderag.files.walk import MAX_BYTES
 
-__all__ = ["changes_between", "changes_of_staged", "changes_of_worktree", "is_revision"]
+__all__ = ["changes_between", "changes_of_staged", "changes_of_worktree", "is_revision", "paths_of"]
 
 PURPOSE = "tell the changes"
 MAX_PATCH_BYTES = 64_000_000
@@ -188,9 +188,9 @@ def _differing(root: Path, path: str, before: _Entry | None, checked: Mapping[st
     if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
         return None
     seen = checked.get(path)
-    if before is not None and seen is not None and seen.blob.hex() == before.blob:
-        if (seen.size, seen.mtime_ns) == (status.st_size, status.st_mtime_ns):
-            return None
+    is_seen = seen is not None and (seen.size, seen.mtime_ns) == (status.st_size, status.st_mtime_ns)
+    if before is not None and seen is not None and is_seen and seen.blob.hex() == before.blob:
+        return None
     try:
         data = read_root_file(root, path, most_bytes=MAX_BYTES)
     except OSError:
@@ -201,7 +201,7 @@ def _differing(root: Path, path: str, before: _Entry | None, checked: Mapping[st
 @contextmanager
 def _scratch(git: Git) -> Iterator[Git]:
     """Give an empty repository that borrows the objects of another one."""
-    objects = os.path.abspath(os.path.join(git.root, git.line("rev-parse", "--git-path", "objects")))
+    objects = os.path.realpath(git.root / git.line("rev-parse", "--git-path", "objects"))
     form = git.line("rev-parse", "--show-object-format")
     with tempfile.TemporaryDirectory(prefix="coderag-") as folder:
         made = Git(Path(folder), purpose=PURPOSE, bare=True)
@@ -262,18 +262,12 @@ def _file(blobs: Blobs, patch: FilePatch) -> ChangedFile | WhyLeftOut | None:
         return WhyLeftOut.BINARY
     if not patch.hunks and patch.old_path == patch.new_path:
         return None  # its mode, or its line ends
-    texts = []
-    for blob in (patch.old_blob, patch.new_blob):
-        data = blobs.read(blob, most=MAX_BYTES) if blob else b""
-        if data is None or (not data and blob and _has_lines(patch)):
-            return WhyLeftOut.MISSING if data is None else WhyLeftOut.TOO_LARGE
-        texts.append(data)
-    return ChangedFile(patch.old_path, patch.new_path, *texts, patch.old_lines, patch.new_lines)
-
-
-def _has_lines(patch: FilePatch) -> bool:
-    """Tell whether both sides of a patch hold anything."""
-    return bool(patch.old_path and patch.new_path and patch.old_lines and patch.new_lines)
+    old, new = (blobs.read(blob, most=MAX_BYTES) if blob else b"" for blob in (patch.old_blob, patch.new_blob))
+    if old is None or new is None:
+        return WhyLeftOut.MISSING
+    if (patch.old_lines and not old) or (patch.new_lines and not new):
+        return WhyLeftOut.TOO_LARGE
+    return ChangedFile(patch.old_path, patch.new_path, old, new, patch.old_lines, patch.new_lines)
 
 
 def paths_of(files: Iterable[ChangedFile]) -> list[str]:
