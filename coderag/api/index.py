@@ -51,6 +51,7 @@ from coderag.types import Chunk, Content, Hit, Kind, OtherDatabases, Query, Symb
 
 if TYPE_CHECKING:
     from coderag.api.updater import IndexUpdater
+    from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.graph import Graph
     from coderag.graph.queries.answers import Meanings
@@ -705,6 +706,24 @@ class Index:
         kinds, paths = _narrowing(kinds, paths)
         check_number(DEPTH, depth)
         return all_impacts(self._graph_of_each(), target, change=change, depth=depth, kinds=kinds, paths=paths)
+
+    @on_one_snapshot
+    def impact_of_diff(
+        self, revision: str = "", *, staged: bool = False, patch: str | None = None, depth: int = 3
+    ) -> DiffImpact:
+        """Return what a change touches: its definitions and columns, what depends on them, the tests to run first.
+
+        The change is that of a range (`main...HEAD`, `A..B`), or of the files as they are (or are `staged`) against a
+        revision, by default HEAD, untracked files included; or a `patch`, a unified diff as text, applied or not. What
+        depends on it is told up to `depth` steps away, from the index as it is. Raises QueryError for several roots and
+        a patch that cannot be read, GitError, and AccessError for an index as some groups see it.
+        """
+        from coderag.api.changes import diff_impact
+
+        check_text(NAME, revision, name="the revision")
+        check_number(DEPTH, depth)
+        whole = self._whole("be compared with what git has")
+        return diff_impact(whole, revision, staged=staged, patch=patch, depth=depth)
 
     @on_one_snapshot
     def path_between(

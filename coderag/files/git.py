@@ -133,7 +133,7 @@ class Blobs:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(f"{blob}\n".encode())
+            process.stdin.write(os.fsencode(f"{blob}\n"))
             process.stdin.flush()
         except BrokenPipeError:
             self._stop()

@@ -12,7 +12,7 @@ import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coderag.errors import GitError
@@ -246,12 +246,21 @@ def _changes(scratch: Git, old: str, new: str, *, prefix: str, title: str) -> Ch
     left_out: list[LeftOut] = []
     with scratch.blobs() as blobs:
         for patch in patches:
+            if not (patch.hunks or patch.old_blob or patch.new_blob):
+                patch = _with_blobs(patch, old, new, prefix=prefix)
             found = _file(blobs, patch) if len(files) < MAX_FILES else WhyLeftOut.TOO_MANY
             if isinstance(found, ChangedFile):
                 files.append(found)
             elif found is not None:
                 left_out.append(LeftOut(patch.new_path or patch.old_path, found))
     return ChangeSet(title, tuple(files), tuple(left_out))
+
+
+def _with_blobs(patch: FilePatch, old: str, new: str, *, prefix: str) -> FilePatch:
+    """Return a patch that renames and nothing else with what names both contents, which git leaves out."""
+    if "\n" in patch.old_path + patch.new_path:
+        return patch
+    return replace(patch, old_blob=f"{old}:{prefix}{patch.old_path}", new_blob=f"{new}:{prefix}{patch.new_path}")
 
 
 def _file(blobs: Blobs, patch: FilePatch) -> ChangedFile | WhyLeftOut | None:
