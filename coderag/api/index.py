@@ -482,7 +482,8 @@ class Index:
         `conditions` are the fields of Query, as plain values; a Query brings its own. `k` is 10 where it is not given.
         `kinds`, `languages`, `repositories` and `paths` (globs as in .gitignore, "!" in front excludes) say which
         chunks may be found; `databases` and `environments` leave the files that declare, change, query or describe
-        what is in such a database; `groups` are the caller's (`as_seen_by`), None for one that sees all; `tests` are
+        what is in such a database; `files` are pairs of repository and path (`changed_files`), and nothing else is
+        found; `groups` are the caller's (`as_seen_by`), None for one that sees all; `tests` are
         included, demoted or excluded. `diversity`, 0..1, is that of the hits (MMR); `threshold`, 0..1, is the least
         confidence of a hit; without `collapse` copies are hits too; `expand` gives the surroundings of hits in their
         place; up to `related` neighbours in the graph come behind the hits; `pipeline` chooses how hits are ranked.
@@ -724,6 +725,17 @@ class Index:
         check_number(DEPTH, depth)
         whole = self._whole("be compared with what git has")
         return diff_impact(whole, revision, staged=staged, patch=patch, depth=depth)
+
+    @on_one_snapshot
+    def changed_files(self, revision: str = "") -> frozenset[tuple[str, str]]:
+        """Return the files that differ from a revision, by default HEAD, or that a range changes: repository and path.
+
+        Untracked files are among them, those that went are not; `search(files=...)` takes them. Raises GitError.
+        """
+        from coderag.api.changes import changed_paths
+
+        check_text(NAME, revision, name="the revision")
+        return frozenset((root.repository, path) for root in self.roots for path in changed_paths(root.root, revision))
 
     @on_one_snapshot
     def path_between(
