@@ -17,6 +17,7 @@ from coderag.types import Kind, Span
 __all__ = ["changed_definitions"]
 
 DOCUMENT_KINDS = frozenset({Kind.SECTION, Kind.CELL, Kind.BLOCK})  # nothing depends on them
+FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD})  # in which a line may begin like a comment of another language
 COMMENTS = ("#", "//", "/*", "*", "--", ";;", "%")  # how a line of nothing but a comment begins
 INCLUDES = ("#include", "#define", "#if", "#!")  # which are none
 Key = tuple[str, int]  # a qualified name, and which of those that have it
@@ -54,9 +55,10 @@ class _Side:
         imports = {imported.row for imported in self.read.links.mentions.imports} if self.read else set()
         for row in (row for span in self.lines for row in range(span.start_line - 1, span.end_line)):
             owner = self._owner(row)
-            if owner >= 0:
+            says = row < len(text) and _says_something(text[row])
+            if owner >= 0 and (says or (self.definitions[owner].kind in FUNCTIONS and text[row].strip())):
                 found[owner] = found.get(owner, False) or row == self.definitions[owner].row
-            elif row not in imports and row < len(text) and _says_something(text[row]):
+            elif owner < 0 and says and row not in imports:
                 found[-1] = False
         return found
 
