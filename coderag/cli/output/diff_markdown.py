@@ -124,7 +124,7 @@ def _of_affected(one: Affected) -> tuple[str, ...]:
 
 
 def _of_touched(one: Touched) -> tuple[str, ...]:
-    return _code(one.spot.name), f"{one.how} by {_code(one.by)}", _place(one.path, one.line)
+    return _code(one.spot.name), f"{touched_text(one)} {_code(one.by)}", _place(one.path, one.line)
 
 
 def _place(path: str, line: int) -> str:

@@ -9,10 +9,11 @@ from coderag.cli.output.text import Screen, Style, counted, visible
 from coderag.cli.roots import Paths
 from coderag.graph.changes.records import Broken, Changed, DiffImpact, RunnableTest, Touched
 from coderag.graph.queries.reach import Affected
-from coderag.graph.records import NodeKind
+from coderag.graph.records import EdgeKind, NodeKind
 
-__all__ = ["change_text", "diff_lines", "summary_of"]
+__all__ = ["change_text", "diff_lines", "summary_of", "touched_text"]
 
+PASSIVE = {EdgeKind.READS: "read by", EdgeKind.WRITES: "written by", EdgeKind.DELETES: "rows deleted by"}
 Row = tuple[str, int, str, str]
 
 
@@ -34,6 +35,11 @@ def change_text(one: Changed) -> str:
     return f"{one.how}{f', was {one.before}' if one.before else ''}{f': {one.detail}' if one.detail else ''}"
 
 
+def touched_text(one: Touched) -> str:
+    """Return how code uses a table: "read by"."""
+    return PASSIVE.get(one.how, f"{one.how} by")
+
+
 def diff_lines(found: DiffImpact, paths: Paths, shown: Screen, *, limit: int | None) -> Iterator[str]:
     """Yield the lines of an answer, at most `limit` of each group."""
     yield f"{shown.paint(visible(found.title), Style.NAME)}  {shown.paint(visible(summary_of(found)), Style.DIM)}"
@@ -50,7 +56,7 @@ def diff_lines(found: DiffImpact, paths: Paths, shown: Screen, *, limit: int | N
         return place(one.path), one.line, f"{visible(one.name)}{within}", "" if one.certain else "possibly"
 
     def of_touched(one: Touched) -> Row:
-        return place(one.path), one.line, visible(one.spot.name), visible(f"{one.how} by {one.by}")
+        return place(one.path), one.line, visible(one.spot.name), visible(f"{touched_text(one)} {one.by}")
 
     def of_affected(one: Affected) -> Row:
         return affected_row(one, paths, found.repository)

@@ -12,6 +12,7 @@ from coderag.graph.changes.broken import broken_by
 from coderag.graph.changes.definitions import changed_definitions
 from coderag.graph.changes.records import Changed, DiffImpact, How, RunnableTest, Touched
 from coderag.graph.changes.schema import changed_schema
+from coderag.graph.changes.tests_first import NAMED_CONFIDENCE, TestOrder
 from coderag.graph.graph import Graph
 from coderag.graph.queries.impact import DEPTH, MAX_TESTS
 from coderag.graph.queries.locations import DATA_KINDS, Location, certainty_share, in_test, location_of
@@ -34,6 +35,7 @@ TABLES = frozenset({NodeKind.TABLE, NodeKind.VIEW})
 # A change of these kinds leaves names and parameters as they are.
 KEEPING = frozenset({How.ADDED, How.CHANGED})
 SPLIT_NAMES = frozenset({".py", ".pyi"})  # whose runner wants FILE::CLASS::NAME
+NEAR = 5  # tests at one step that come before those that are told by their names alone
 NO_FACTS = Facts()
 NO_SCHEMA = Schema()
 
@@ -66,7 +68,7 @@ def impact_of_changes(
     changed = changed_definitions(changes.files, old, new)
     data, schema = _changed_data(parts, old, new, settings)
     starts = _starts(graph, (*changed, *data))
-    found = _affected(graph, starts, depth=depth)
+    found = _affected(graph, starts, (*changed, *data), depth=depth)
     return DiffImpact(
         title=changes.title,
         files=tuple(sorted(file.path for file in changes.files)),
@@ -93,18 +95,21 @@ class _Found(msgspec.Struct, frozen=True):
     further_tests: int
 
 
-def _affected(graph: Graph, starts: Mapping[int, Changed], *, depth: int) -> _Found:
+def _affected(graph: Graph, starts: Mapping[int, Changed], changes: Sequence[Changed], *, depth: int) -> _Found:
     """Return what depends on some nodes, each once by its nearest cause; tests that changed themselves come first."""
-    keeping = {node for node, one in starts.items() if one.how in KEEPING}
+    # What stands outside of definitions runs wherever the file is imported.
+    keeping = {node for node, one in starts.items() if one.how in KEEPING and one.spot.kind is not NodeKind.FILE}
     reached = reach(graph, starts, depth=max(depth, TEST_DEPTH), keeping=keeping)
     behind = sorted(one for one in reached.values() if one.node not in starts)
     near = [one for one in behind if one.distance <= depth and not in_test(graph, one.node)]
     shown = [(one.doubtful, affected_of(graph, reached, one)) for one in near]
-    tests = sorted(
-        (one for one in behind if in_test(graph, one.node) and is_run(graph, one.node)), key=lambda one: one.distance
-    )
+    order = TestOrder(graph, [one for one in changes if "test" not in one.spot.labels])
+    tests = order.sorted(one for one in behind if in_test(graph, one.node) and is_run(graph, one.node))
     own = [_own_test(graph, node, one) for node, one in starts.items() if in_test(graph, node) and is_run(graph, node)]
-    run = own + sorted((affected_of(graph, reached, one) for one in tests[:MAX_TESTS]), key=nearest)
+    run = [affected_of(graph, reached, one) for one in tests[:MAX_TESTS]]
+    named = list(order.named_after(one.spot.path for one in (*own, *run)))
+    direct = sum(one.distance <= 1 and one.confidence > NAMED_CONFIDENCE for one in run[:NEAR])
+    run = [*own, *run[:direct], *named, *run[direct:]]
     return _Found(
         tuple(sorted((one for doubtful, one in shown if not doubtful), key=nearest)),
         tuple(sorted((one for doubtful, one in shown if doubtful), key=nearest)),
