@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
-from coderag.cli.output.diff_text import summary_of
+from coderag.cli.output.diff_text import summary_of, touched_text
 from coderag.cli.output.text import shorten, visible
 from coderag.graph.changes.records import Broken, Changed, DiffImpact, RunnableTest, Touched
 from coderag.graph.queries.reach import Affected
