@@ -35,7 +35,7 @@ def change_set(root: Path, revision: str = "", *, staged: bool = False, patch: s
 def changed_paths(root: Path, revision: str = "") -> tuple[str, ...]:
     """Return the files below a root that differ from a revision, by default HEAD, or that a range changes.
 
-    Those that went are none of them. Raises GitError.
+    Files that were removed are left out. Raises GitError.
     """
     found = change_set(root, revision)
     left_out = {one.path for one in found.left_out}

@@ -730,7 +730,7 @@ class Index:
     def changed_files(self, revision: str = "") -> frozenset[tuple[str, str]]:
         """Return the files that differ from a revision, by default HEAD, or that a range changes: repository and path.
 
-        Untracked files are among them, those that went are not; `search(files=...)` takes them. Raises GitError.
+        Untracked files are included, removed ones are not; `search(files=...)` takes them. Raises GitError.
         """
         from coderag.api.changes import changed_paths
 

@@ -18,8 +18,8 @@ __all__ = ["changed_definitions"]
 
 DOCUMENT_KINDS = frozenset({Kind.SECTION, Kind.CELL, Kind.BLOCK})  # nothing depends on them
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD})  # in which a line may begin like a comment of another language
-COMMENTS = ("#", "//", "/*", "*", "--", ";;", "%")  # how a line of nothing but a comment begins
-INCLUDES = ("#include", "#define", "#if", "#!")  # which are none
+COMMENTS = ("#", "//", "/*", "*", "--", ";;", "%")  # how a comment line begins
+INCLUDES = ("#include", "#define", "#if", "#!")  # which are code
 Key = tuple[str, int]  # a qualified name, and which of those that have it
 
 

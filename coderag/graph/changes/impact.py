@@ -148,9 +148,10 @@ def _starts(graph: Graph, changes: Sequence[Changed]) -> dict[int, Changed]:
 
 
 def _of_code(graph: Graph, one: Changed) -> list[int]:
-    """Return the node of a definition or file; none for what is gone."""
-    if one.how is How.REMOVED:
-        return []
+    """Return the node of a definition or file; none for one that the index does not have, as it is gone or of the past.
+
+    A patch that is not applied leaves what it removes in the index, with all that depends on it.
+    """
     spot = one.spot
     fitting = [
         node
