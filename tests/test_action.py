@@ -190,7 +190,7 @@ def test_a_pull_request_gets_one_comment_that_is_updated(tmp_path: Path) -> None
     assert job.summary() == text
     assert "function `total` | changed" in text
     assert "tests/test_cart.py::test_show" in text
-    assert "other" not in text  # what the base did is none of the change
+    assert "other" not in text  # the base's own commits do not belong to the change
     assert json.loads(Path(outputs["sarif"]).read_text(encoding="utf-8"))["version"] == "2.1.0"
     assert json.loads(Path(outputs["json"]).read_text(encoding="utf-8"))["changed"][0]["spot"]["name"] == "total"
     assert not (job.root / ".coderag").exists()

@@ -21,6 +21,7 @@ from coderag.errors import AccessError, QueryError
 from coderag.files.changes.patch_files import MAX_PATCH_BYTES
 from coderag.files.named_file import read_named
 from coderag.graph.changes.records import DiffImpact
+from coderag.index.workers.process import prepare_reader
 from coderag.types import TestPolicy
 
 __all__ = ["run_diff"]
@@ -32,6 +33,7 @@ def run_diff(options: argparse.Namespace) -> int:
     """Print what a change touches; 1 when it touches nothing that the index knows."""
     _check(options)
     index = open_for_caller(options)
+    prepare_reader()  # it comes up while git tells what changed
     found = _found(index, options)
     if options.tests == TestPolicy.EXCLUDE:
         found = replace(found, tests=(), further_tests=0)

@@ -128,7 +128,7 @@ def _range(text: str) -> tuple[str, str, str]:
 
 
 def _commit(git: Git, revision: str) -> str:
-    """Return the id of a commit, "" for what is none."""
+    """Return the id of a commit, "" if the text names no commit."""
     if revision.startswith("-"):
         return ""
     arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")

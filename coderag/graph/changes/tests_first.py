@@ -17,7 +17,7 @@ from posixpath import commonprefix
 
 from coderag.graph.changes.records import Changed
 from coderag.graph.graph import Graph
-from coderag.graph.queries.locations import Location, in_test
+from coderag.graph.queries.locations import Location, test_files
 from coderag.graph.queries.reach import Affected, Reached
 from coderag.graph.records import NodeKind
 from coderag.text.tokens import cut_identifier
@@ -29,8 +29,15 @@ DOUBT_STEPS = 0.5  # that a way over one of several candidates is longer by
 MAX_NAMED = 5  # test files that are told by their names alone, of each changed file
 NAMED_CONFIDENCE = 0.5
 NAME_PARTS = 3  # of a path: the file and the folders next to it say what it is about
+PLURAL = 4  # letters that a word has at least whose last "s" is one of the plural
 IDENTIFIER = re.compile(r"\w+")
 AFFIXES = frozenset(["test", "tests", "spec", "specs", "testcase", "it", "e2e", "unit", "integration", "feature"])
+
+# What code is called after its part in the application, which its tests leave out.
+ROLES = frozenset(
+    """controller service repository model view component handler action manager helper command resource request
+    response factory provider policy job listener middleware impl index page form screen""".split()
+)
 
 
 @dataclass(frozen=True)
@@ -97,9 +104,7 @@ class TestOrder:
 
     @cached_property
     def _test_files(self) -> list[str]:
-        graph = self.graph
-        files = {int(graph.node_file[node]) for node in range(len(graph)) if in_test(graph, node)}
-        return sorted(graph.paths[file] for file in files)
+        return test_files(self.graph)
 
     @cached_property
     def _frequency(self) -> Mapping[str, int]:
@@ -119,13 +124,6 @@ class TestOrder:
         return [_words(path) | _cut(" ".join(called)) for path, called in sorted(names.items())]
 
 
-# What code is called after its part in the application, which its tests leave out.
-ROLES = frozenset(
-    """controller service repository model view component handler action manager helper command resource request
-    response factory provider policy job listener middleware impl index page form screen""".split()
-)
-
-
 def _words(path: str) -> frozenset[str]:
     """Return the words of the last parts of a path, without what every test is called."""
     return _cut(" ".join(path.rpartition(".")[0].split("/")[-NAME_PARTS:])) - AFFIXES
@@ -138,4 +136,4 @@ def _stem_words(path: str) -> frozenset[str]:
 def _cut(text: str) -> frozenset[str]:
     """Return the words of identifiers, in lower case and singular."""
     words = (word.casefold() for name in IDENTIFIER.findall(text) for word in cut_identifier(name))
-    return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in words)
+    return frozenset(word.removesuffix("s") if len(word) >= PLURAL else word for word in words)
