@@ -17,6 +17,7 @@ from coderag._version import __version__
 __all__ = [
     "Chunk",
     "CoderagError",
+    "DiffImpact",
     "Drawing",
     "Expand",
     "Fusion",
@@ -40,6 +41,7 @@ __all__ = [
 if TYPE_CHECKING:
     from coderag.api.index import Index
     from coderag.errors import CoderagError
+    from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.queries.impact import Impact
     from coderag.graph.queries.map import RepositoryMap
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 
 HOMES = {
     "CoderagError": "coderag.errors",
+    "DiffImpact": "coderag.graph.changes.records",
     "Drawing": "coderag.graph.drawing.drawing",
     "Impact": "coderag.graph.queries.impact",
     "Index": "coderag.api.index",

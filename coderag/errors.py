@@ -8,6 +8,7 @@ CoderagError
 ├── SettingsError        coderag.toml, or its table in pyproject.toml, says something unknown
 ├── DatabaseError        a database that cannot be reached, read or understood
 ├── EvaluationError      questions that cannot be read or made, or measured as asked
+├── GitError             git is missing, refuses a repository, or does not know a revision
 ├── WorkerError          no process could be started to read the files
 ├── WatchError           folders that cannot be watched for changes
 ├── ModelError           a model that cannot be used
@@ -35,6 +36,7 @@ __all__ = [
     "DatabaseError",
     "EncoderError",
     "EvaluationError",
+    "GitError",
     "IndexDamagedError",
     "IndexFormatError",
     "IndexKeyError",
@@ -87,6 +89,10 @@ class DatabaseError(CoderagError):
 
 class EvaluationError(CoderagError):
     """Questions that cannot be read or made, or measured as asked."""
+
+
+class GitError(CoderagError):
+    """What git cannot do: it is missing, refuses a repository, or does not know a revision."""
 
 
 class WorkerError(CoderagError):

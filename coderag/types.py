@@ -183,6 +183,7 @@ class Query:
     expand: Expand | None = None
     related: int = 0  # further hits, at most: what the others call, use or are called by
     pipeline: Pipeline = Pipeline()
+    files: frozenset[tuple[str, str]] | None = None  # only in these, as repository and path; None: all
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from coderag import errors
 from tests.workspace import REPOSITORY
 
 SURFACE = [
-    *("Chunk", "CoderagError", "Drawing", "Expand", "Fusion", "Hit", "Impact", "Index", "Kind", "Pipeline", "Query"),
-    *("References", "Relation", "RepositoryMap", "Span", "Symbol", "TableFilter", "TestPolicy", "Way"),
-    "__version__",
+    *("Chunk", "CoderagError", "DiffImpact", "Drawing", "Expand", "Fusion", "Hit", "Impact", "Index", "Kind"),
+    *("Pipeline", "Query", "References", "Relation", "RepositoryMap", "Span", "Symbol", "TableFilter"),
+    *("TestPolicy", "Way", "__version__"),
 ]
 MODULES = sorted(one.name for one in pkgutil.walk_packages(coderag.__path__, "coderag."))
 

@@ -52,6 +52,7 @@ from coderag.types import Chunk, Content, Hit, Kind, OtherDatabases, Query, Symb
 if TYPE_CHECKING:
     from coderag.api.snapshot_view import GraphState
     from coderag.api.updater import IndexUpdater
+    from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.graph import Graph
     from coderag.graph.queries.answers import Meanings
@@ -509,7 +510,8 @@ class Index:
         `conditions` are the fields of Query, as plain values; a Query brings its own. `k` is 10 where it is not given.
         `kinds`, `languages`, `repositories` and `paths` (globs as in .gitignore, "!" in front excludes) say which
         chunks may be found; `databases` and `environments` leave the files that declare, change, query or describe
-        what is in such a database; `groups` are the caller's (`as_seen_by`), None for one that sees all; `tests` are
+        what is in such a database; `files` are pairs of repository and path (`changed_files`), and nothing else is
+        found; `groups` are the caller's (`as_seen_by`), None for one that sees all; `tests` are
         included, demoted or excluded. `diversity`, 0..1, is that of the hits (MMR); `threshold`, 0..1, is the least
         confidence of a hit; without `collapse` copies are hits too; `expand` gives the surroundings of hits in their
         place; up to `related` neighbours in the graph come behind the hits; `pipeline` chooses how hits are ranked.
@@ -736,6 +738,35 @@ class Index:
         kinds, paths = _narrowing(kinds, paths)
         check_number(DEPTH, depth)
         return all_impacts(self._graph_of_each(), target, change=change, depth=depth, kinds=kinds, paths=paths)
+
+    @on_one_snapshot
+    def impact_of_diff(
+        self, revision: str = "", *, staged: bool = False, patch: str | None = None, depth: int = 3
+    ) -> DiffImpact:
+        """Return what a change touches: its definitions and columns, what depends on them, the tests to run first.
+
+        The change is that of a range (`main...HEAD`, `A..B`), or of the files as they are (or are `staged`) against a
+        revision, by default HEAD, untracked files included; or a `patch`, a unified diff as text, applied or not. What
+        depends on it is told up to `depth` steps away, from the index as it is. Raises QueryError for several roots and
+        a patch that cannot be read, GitError, and AccessError for an index as some groups see it.
+        """
+        from coderag.api.changes import diff_impact
+
+        check_text(NAME, revision, name="the revision")
+        check_number(DEPTH, depth)
+        whole = self._whole("be compared with what git has")
+        return diff_impact(whole, revision, staged=staged, patch=patch, depth=depth)
+
+    @on_one_snapshot
+    def changed_files(self, revision: str = "") -> frozenset[tuple[str, str]]:
+        """Return the files that differ from a revision, by default HEAD, or that a range changes: repository and path.
+
+        Untracked files are included, removed ones are not; `search(files=...)` takes them. Raises GitError.
+        """
+        from coderag.api.changes import changed_paths
+
+        check_text(NAME, revision, name="the revision")
+        return frozenset((root.repository, path) for root in self.roots for path in changed_paths(root.root, revision))
 
     @on_one_snapshot
     def path_between(

@@ -17,9 +17,10 @@ from pathlib import Path
 from coderag.api.index import Index
 from coderag.errors import EvaluationError, QueryError
 from coderag.evaluate.changed import Functions, functions_of
-from coderag.evaluate.git import Blobs, Change, Commit, History
+from coderag.evaluate.git import Change, Commit, History
 from coderag.evaluate.question import JudgedQuestion, Wanted
 from coderag.evaluate.subjects import question_of
+from coderag.files.git import Blobs
 from coderag.types import Chunk, Kind, Symbol
 
 __all__ = ["GitQuestions", "git_questions"]

@@ -1,39 +1,19 @@
-"""A repository's history, read by git without running or fetching anything that the repository names.
-
-Hooks, pagers, filters, textconv, external diffs, signature checks and the file system monitor are programs that a
-repository's configuration may name; none of the commands here calls one. Transports are forbidden, so a partial clone
-does not fetch what it lacks.
-"""
+"""A repository's history, read by git without running or fetching anything that the repository names."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Timer
 
-from coderag.errors import EvaluationError
+from coderag.errors import EvaluationError, GitError
+from coderag.files.git import Blobs, Git
 from coderag.search.query.query import DATE
 
-__all__ = ["Blobs", "Change", "Commit", "History"]
+__all__ = ["Change", "Commit", "History"]
 
-SAFE = (
-    *("--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "protocol.allow=never", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "log.showSignature=false"),
-)
-# These would point git at another repository: a hook that runs coderag inherits them.
-MISLEADING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
-FORCED: Mapping[str, str] = {
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_NO_LAZY_FETCH": "1",  # since git 2.44; before it the forbidden transports have the same effect
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
-SECONDS = 120  # that a single git command may take; listing all of the Linux kernel's commits takes 20
 REGULAR_FILES = frozenset({"100644", "100755"})  # not links, not submodules
 FIELD = "\x1f"
 MIN_RAW_FIELDS = 5
@@ -63,7 +43,7 @@ class History:
 
     def __init__(self, root: Path) -> None:
         """Find the repository; raises EvaluationError when there is none, or git is missing or refuses it."""
-        self._root = root
+        self._git = Git(root, purpose="read the history")
         self.prefix = self._line("rev-parse", "--show-prefix")  # of the folder inside the repository, "" or "a/b/"
         self.is_shallow = self._line("rev-parse", "--is-shallow-repository") == "true"
         self.is_partial = bool(self._line("config", "--get-regexp", r"^remote\..*\.promisor$", accept=(0, 1)))
@@ -107,39 +87,16 @@ class History:
 
     def blobs(self) -> Blobs:
         """Return a reader of blobs; use it in a `with` block."""
-        return Blobs(self._command("cat-file", "--batch"), self._environment())
+        return self._git.blobs()
 
     def _line(self, *arguments: str, accept: Sequence[int] = (0,)) -> str:
         return os.fsdecode(self._run(*arguments, accept=accept)).rstrip("\n")
 
     def _run(self, *arguments: str, input: bytes = b"", accept: Sequence[int] = (0,)) -> bytes:
         try:
-            done = subprocess.run(
-                self._command(*arguments),
-                input=input,
-                capture_output=True,
-                env=self._environment(),
-                timeout=SECONDS,
-                check=False,
-            )
-        except FileNotFoundError:
-            raise EvaluationError("git is not installed; it is needed to read a repository's history") from None
-        except subprocess.TimeoutExpired:
-            raise EvaluationError(f"git {arguments[0]} took more than {SECONDS} s in {self._root}") from None
-        if done.returncode not in accept:
-            raise EvaluationError(f"git cannot read the history of {self._root}: {self._reason(done.stderr)}")
-        return done.stdout
-
-    def _command(self, *arguments: str) -> list[str]:
-        return ["git", *SAFE, "-C", str(self._root), *arguments]
-
-    def _environment(self) -> dict[str, str]:
-        inherited = {name: value for name, value in os.environ.items() if name not in MISLEADING}
-        return {**inherited, **FORCED}
-
-    def _reason(self, said: bytes) -> str:
-        lines = said.decode("utf-8", "replace").strip().split("\n")
-        return next((line for line in lines if line.startswith("fatal:")), lines[0]) or "it failed without a word"
+            return self._git.run(*arguments, input=input, accept=accept)
+        except GitError as error:
+            raise EvaluationError(str(error)) from None
 
 
 def _commit(line: str) -> Commit:
@@ -156,69 +113,6 @@ def _changes(raw: str, path: str) -> Iterator[Change]:
     new = fields[3] if fields[1] in REGULAR_FILES else ""
     if old or new:
         yield Change(path, old, new)
-
-
-class Blobs:
-    """A process that gives the bytes of blobs, one after the other."""
-
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._command = command
-        self._environment = environment
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> Blobs:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop()
-
-    def read(self, blob: str, *, most: int) -> bytes | None:
-        """Return the bytes of a blob; None when the clone lacks it, b"" when it has more than `most`."""
-        process = self._started()
-        limit = Timer(SECONDS, process.kill)
-        limit.start()
-        try:
-            return self._read(process, blob, most=most)
-        finally:
-            limit.cancel()
-
-    def _read(self, process: subprocess.Popen[bytes], blob: str, *, most: int) -> bytes | None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            process.stdin.write(f"{blob}\n".encode())
-            process.stdin.flush()
-        except BrokenPipeError:
-            self._stop()
-            return None
-        head = process.stdout.readline().split()
-        if len(head) != 3 or head[1] != b"blob":  # "... missing", or the process died asking for it
-            self._stop()
-            return None
-        size = int(head[2])
-        if size > most:
-            self._stop()
-            return b""
-        data = process.stdout.read(size + 1)
-        return data[:size]
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=dict(self._environment),
-            )
-        return self._process
-
-    def _stop(self) -> None:
-        if self._process is None:
-            return
-        self._process.kill()
-        self._process.communicate()
-        self._process = None
 
 
 def _whole_date(date: str) -> str:

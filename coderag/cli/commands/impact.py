@@ -7,24 +7,39 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from coderag.cli.caller import open_for_caller
+from coderag.cli.commands.impact_diff import run_diff
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
-from coderag.cli.output.locations import INDENT, head_line, lost_target, others_text, rows, unresolved_lines
+from coderag.cli.output.locations import (
+    INDENT,
+    affected_row,
+    head_line,
+    lost_target,
+    others_text,
+    rows,
+    unresolved_lines,
+)
 from coderag.cli.output.records import json_line
-from coderag.cli.output.text import Screen, Style, screen, visible
+from coderag.cli.output.text import Screen, Style, screen
 from coderag.cli.roots import Paths
 from coderag.cli.targets import chosen_target
+from coderag.errors import QueryError
 from coderag.graph.queries.impact import Affected, Impact
-from coderag.graph.records import NodeKind
 from coderag.types import TestPolicy
 
 __all__ = ["run"]
 
-SURE = 0.995  # a confidence above it is not worth a mention
+DIFF_FORMATS = ("markdown", "sarif")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what a change affects; 1 when nothing has the name."""
+    if options.diff is not None or options.staged:
+        return run_diff(options)
+    if not options.target:
+        raise QueryError("give a TARGET, or --diff for what changed")
+    if options.format in DIFF_FORMATS:
+        raise QueryError(f"--format {options.format} is for --diff; a target has text and json")
     index = open_for_caller(options)
     filters = filters_of(options)
     target = chosen_target(index, options.target, filters)
@@ -80,14 +95,6 @@ def _group(
         return
     count = len(found) + (impact.further_tests if found is impact.tests else 0)
     yield f"  {title} {shown.paint(f'{count:,}', Style.DIM)}"
-    yield from rows([_row(affected, paths, impact.repository) for affected in found[:limit]], shown)
+    yield from rows([affected_row(affected, paths, impact.repository) for affected in found[:limit]], shown)
     if limit is not None and (more := count - len(found[:limit])):
         yield shown.paint(f"{INDENT}... {more:,} more", Style.DIM)
-
-
-def _row(one: Affected, paths: Paths, repository: str) -> tuple[str, int, str, str]:
-    spot = one.spot
-    name = "the file" if spot.kind is NodeKind.FILE else visible(spot.name)
-    remarks = [visible(one.why)]
-    remarks += [f"[{one.confidence:.0%}]"] if one.confidence < SURE else []
-    return visible(paths.of(one.path, repository)) if one.path else "", one.line, name, "  ".join(remarks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from coderag.api.index import Index
 from coderag.cli.caller import open_for_caller
@@ -28,10 +29,15 @@ def run(options: argparse.Namespace) -> int:
     if options.batch:
         if options.query:
             raise QueryError("--batch reads its questions from stdin; give no QUERY")
-        answer_lines(open_for_caller(options), defaults=_query(options, "-"), whole=options.context == "whole")
+        index = open_for_caller(options)
+        defaults = replace(_query(options, "-"), files=_changed(index, options.changed))
+        answer_lines(index, defaults=defaults, whole=options.context == "whole")
         return FOUND
+    if options.changed and not options.query:  # the shell does not tell `--changed QUERY` from `--changed REV`
+        options.query, options.changed = [options.changed], ""
     query = _query(options, " ".join(options.query))
     index = open_for_caller(options)
+    query = replace(query, files=_changed(index, options.changed))
     hits = index.search(query)
     _print(hits, index, options)
     if options.format == "text" and not options.json and (hint := better_command(index, query.text)):
@@ -62,6 +68,11 @@ def _query(options: argparse.Namespace, text: str) -> Query:
     )
 
 
+def _changed(index: Index, revision: str | None) -> frozenset[tuple[str, str]] | None:
+    """Return the files to which `--changed` narrows a search, None where it was not given; raises GitError."""
+    return None if revision is None else index.changed_files(revision)
+
+
 def _print(hits: list[Hit], index: Index, options: argparse.Namespace) -> None:
     paths = Paths(index.roots)
     if options.json:
@@ -85,8 +96,10 @@ def _nothing(index: Index, query: Query) -> str:
     """Return what to say when there is no hit, and what may be the cause."""
     if not len(index):
         return f"there is nothing to search: no file was indexed in {', '.join(str(root.root) for root in index.roots)}"
+    if query.files is not None and not query.files:
+        return "no file changed, so there is nothing to search"
     if query.threshold:
         return f"nothing here answers {query.text!r} with a confidence of {query.threshold:g} or more"
     filtered = query.kinds or query.languages or query.paths or query.tests == "exclude"
-    filtered = filtered or query.repositories or query.databases or query.environments
+    filtered = filtered or query.files is not None or query.repositories or query.databases or query.environments
     return f"nothing found for {query.text!r}{'; try fewer filters' if filtered else ''}"

@@ -57,4 +57,5 @@ def _query(asked: dict[str, Any], defaults: Query) -> Query:
         expand=str(expand) if expand else None,
         related=asked.get("related", defaults.related),
         pipeline=defaults.pipeline,
+        files=defaults.files,
     )

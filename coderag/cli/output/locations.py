@@ -10,12 +10,14 @@ from coderag.cli.opening import note
 from coderag.cli.output.text import Screen, Style, shorten, visible
 from coderag.cli.roots import Paths
 from coderag.graph.queries.locations import Location
+from coderag.graph.queries.reach import Affected
 from coderag.graph.queries.refs import Unresolved
 from coderag.graph.records import Certainty, NodeKind
 from coderag.text.counted import counted
 
 __all__ = [
     "INDENT",
+    "affected_row",
     "certainty_text",
     "head_line",
     "kinds_of",
@@ -32,6 +34,7 @@ INDENT = "    "
 MAX_PLACE = 52  # characters of a place that the others are aligned with
 SHOWN_NOTES = 5
 SHOWN_OTHERS = 3
+SURE = 0.995  # a confidence above it is not worth a mention
 
 
 def kinds_of(options: argparse.Namespace) -> list[str]:
@@ -109,6 +112,14 @@ def rows(found: Sequence[tuple[str, int, str, str]], shown: Screen, *, indent: s
         pad = " " * (width - len(plain))
         lines.append(f"{indent}{place}{pad}  {said}" + (f"  {shown.paint(rest, Style.DIM)}" if rest else ""))
     return lines
+
+
+def affected_row(one: Affected, paths: Paths, repository: str) -> tuple[str, int, str, str]:
+    """Return what a change affects as a row: its place, its name, and why."""
+    name = "the file" if one.spot.kind is NodeKind.FILE else visible(one.spot.name)
+    remarks = [visible(one.why)]
+    remarks += [f"[{one.confidence:.0%}]"] if one.confidence < SURE else []
+    return visible(paths.of(one.path, repository)) if one.path else "", one.line, name, "  ".join(remarks)
 
 
 def unresolved_lines(found: Sequence[Unresolved], paths: Paths, shown: Screen, *, repository: str) -> list[str]:

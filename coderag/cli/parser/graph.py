@@ -39,6 +39,9 @@ examples:
   coderag impact orders.total                    what breaks when the column is renamed, and the tests to run first
   coderag impact orders.total --change type --depth 5
   coderag impact Cart.add --change drop --json
+  coderag impact --diff                          what the uncommitted changes touch
+  coderag impact --diff main...HEAD --format markdown
+  git diff --cached | coderag impact --diff -
 """
 PATH_EXAMPLES = """\
 examples:
@@ -86,7 +89,17 @@ def add_impact(commands: Parsers) -> None:
         summary="show what a change affects, by distance and confidence, and the tests to run first",
         epilog=IMPACT_EXAMPLES,
     )
-    parser.add_argument("target", type=Text(NAME), metavar="TARGET", help=TARGET)
+    parser.add_argument("target", nargs="?", type=Text(NAME), metavar="TARGET", help=TARGET)
+    parser.add_argument(
+        "--diff",
+        nargs="?",
+        const="",
+        type=Text(NAME, empty=True),
+        metavar="REV|FILE",
+        help="what a change touches: of the worktree against HEAD or a revision, a range (A..B, A...B), a patch file, "
+        "- for one on stdin",
+    )
+    parser.add_argument("--staged", action="store_true", help="with --diff: what is staged instead of the worktree")
     parser.add_argument(
         "--change", choices=("rename", "drop", "type"), default="rename", help="what is done to it (default: rename)"
     )
@@ -96,7 +109,7 @@ def add_impact(commands: Parsers) -> None:
     add_filters(parser, kinds=NodeKind, things="targets", tests=GRAPH_TESTS)
     add_groups(parser)
     add_opening(parser)
-    add_output(parser)
+    add_output(parser, formats=(*TEXT_FORMATS, "markdown", "sarif"))
 
 
 def add_path(commands: Parsers) -> None:

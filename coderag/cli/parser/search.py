@@ -31,6 +31,7 @@ examples:
   coderag search Cart.total --context whole
   coderag search "retry with backoff" --kind function,method --tests exclude
   coderag search "order total" --root shop --root billing --json
+  coderag search "where is tax computed?" --changed main   only in files that differ from main
   coderag search "bake bread" --threshold 0.7    nothing rather than a guess
   coderag search "cart total" --expand parent --context whole
   coderag search "salary" --groups hr,audit      what callers in these groups may see
@@ -66,6 +67,14 @@ def add_search(commands: Parsers) -> None:
     add_count(parser, things="hits", default=10)
     add_filters(parser, kinds=Kind, things="hits")
     add_list(parser, "repository", "only files of these repositories")
+    parser.add_argument(
+        "--changed",
+        nargs="?",
+        const="",
+        type=Text(NAME, empty=True),
+        metavar="REV",
+        help="only changed files: those of the worktree that differ from HEAD, or from a revision, or those of a range",
+    )
     add_list(parser, "environment", "only files about databases of these environments, such as prod")
     parser.add_argument(
         "--context",

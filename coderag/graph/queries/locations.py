@@ -8,7 +8,7 @@ from coderag.graph.graph import Graph
 from coderag.graph.records import EdgeKind, Node, NodeKind
 from coderag.index.storage.columns import LABELS
 
-__all__ = ["DATA_KINDS", "TYPE_KINDS", "VERBS", "Location", "certainty_share", "in_test", "location_of"]
+__all__ = ["DATA_KINDS", "TYPE_KINDS", "VERBS", "Location", "certainty_share", "in_test", "location_of", "test_files"]
 
 TEST = 1 << LABELS.index("test")
 DATA_KINDS = frozenset(
@@ -75,6 +75,12 @@ def in_test(graph: Graph, node: int) -> bool:
     """Tell whether a node stands in a file of tests."""
     file = int(graph.node_file[node])
     return file >= 0 and bool(int(graph.arrays["file_labels"][file]) & TEST)
+
+
+def test_files(graph: Graph) -> list[str]:
+    """Return the paths of the files of tests, sorted."""
+    labels = graph.arrays["file_labels"].tolist()
+    return sorted(graph.paths[file] for file, bits in enumerate(labels) if bits & TEST)
 
 
 def certainty_share(candidates: int) -> float:

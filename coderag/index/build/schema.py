@@ -21,7 +21,15 @@ from coderag.sql.settings import Settings
 if TYPE_CHECKING:
     from coderag.index.catalog.vectors import SchemaVectors
 
-__all__ = ["CATALOG_VERSION", "catalog_key", "fold_schema", "schema_files", "tells_of_schemas", "write_schema"]
+__all__ = [
+    "CATALOG_VERSION",
+    "catalog_key",
+    "fold_files",
+    "fold_schema",
+    "schema_files",
+    "tells_of_schemas",
+    "write_schema",
+]
 
 CATALOG_VERSION = 4  # raise it when the same facts give another catalog
 
@@ -67,6 +75,14 @@ def fold_schema(
     files += [SchemaFile(snapshot.name, snapshot.facts, modified=snapshot.taken) for snapshot in snapshots]
     if not files:
         return None
+    from coderag.index.catalog.vectors import schema_vectors
+
+    schema = fold_files(files, settings)
+    return schema, schema_vectors(schema, embedding.opened()) if embedding.key else None
+
+
+def fold_files(files: Sequence[SchemaFile], settings: Settings) -> Schema:
+    """Return the schema that files and databases declare together."""
     # Only an index that has a schema, and only when it changed, needs what folds one.
     from coderag.catalog.fold import fold
     from coderag.frameworks.common.declared_dialect import with_declared_dialects
@@ -74,11 +90,8 @@ def fold_schema(
     from coderag.frameworks.dbt.project import in_projects
     from coderag.frameworks.django.project import settled
     from coderag.frameworks.efcore.project import with_entities
-    from coderag.index.catalog.vectors import schema_vectors
 
-    files = with_native_types(with_declared_dialects(with_entities(in_projects(files))))
-    schema = fold(settled(files), settings)
-    return schema, schema_vectors(schema, embedding.opened()) if embedding.key else None
+    return fold(settled(with_native_types(with_declared_dialects(with_entities(in_projects(files))))), settings)
 
 
 def schema_files(parts: Iterable[SegmentRef]) -> Iterator[SchemaFile]:

@@ -32,9 +32,9 @@ def allowed_chunks(corpus: Corpus, query: Query, catalogs: Catalogs) -> Array | 
     without_tests = query.tests is TestPolicy.EXCLUDE
     places = query.databases, query.environments
     filters = (query.kinds, query.languages, query.paths, query.repositories, *places, without_tests)
-    if not any(filters):
+    if not any(filters) and query.files is None:
         return None
-    return corpus.remembered(filters, lambda: _allowed(corpus, query, catalogs))
+    return corpus.remembered((*filters, query.files), lambda: _allowed(corpus, query, catalogs))
 
 
 def scores_within(corpus: Corpus, scores: Scores, allowed: Array) -> Scores:
@@ -70,6 +70,8 @@ def _file_masks(corpus: Corpus, query: Query, catalogs: Catalogs) -> Iterator[Ar
         yield _in_languages(corpus, query.languages)
     if query.paths:
         yield corpus.path_table.matching(query.paths)
+    if query.files is not None:
+        yield _among(corpus, query.files)
     if query.tests is TestPolicy.EXCLUDE:
         yield ~corpus.with_label("test")
     if query.repositories:
@@ -85,6 +87,11 @@ def _in_languages(corpus: Corpus, names: Collection[str]) -> Array:
         raise QueryError(f'unknown language {unknown[0]!r}; run "coderag languages" for the list')
     codes = [number for number, name in enumerate(corpus.languages) if name in names]
     return np.isin(corpus.file_language, codes)
+
+
+def _among(corpus: Corpus, files: Collection[tuple[str, str]]) -> Array:
+    found = ((member.repository, path) in files for member in corpus.members for path in member.segment.paths.all())
+    return np.fromiter(found, dtype=bool, count=corpus.files)
 
 
 def _in_repositories(corpus: Corpus, names: Collection[str]) -> Array:

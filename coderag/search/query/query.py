@@ -53,6 +53,7 @@ class Conditions(TypedDict, total=False):
     expand: Expand | str | None
     related: int
     pipeline: Pipeline
+    files: Iterable[tuple[str, str]] | None
 
 
 def make_query(text: str, **conditions: Unpack[Conditions]) -> Query:
@@ -71,6 +72,8 @@ def make_query(text: str, **conditions: Unpack[Conditions]) -> Query:
     for name in ("kinds", "languages", "repositories", "databases", "environments"):
         values[name] = frozenset(checked_list(ITEMS, values[name], name=name))
     values["paths"] = checked_list(GLOBS, values["paths"], name="paths", item=GLOB)
+    if values["files"] is not None:
+        values["files"] = _checked_files(values["files"])
     if values["groups"] is not None:
         values["groups"] = frozenset(checked_list(ITEMS, values["groups"], name="groups"))
     try:
@@ -89,6 +92,15 @@ def checked_query(query: Query) -> Query:
         raise TypeError(f"the question is of type {type(query).__name__}; give a text or a Query")
     values = {field.name: getattr(query, field.name) for field in fields(query)}
     return make_query(values.pop("text"), **values)
+
+
+def _checked_files(files: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Return files as repository and path; raises TypeError for anything else."""
+    found = frozenset(files)
+    pairs = (file for file in found if isinstance(file, tuple) and len(file) == 2)
+    if sum(isinstance(name, str) and isinstance(path, str) for name, path in pairs) < len(found):
+        raise TypeError("files is no list of pairs; give repository and path of each, as Index.files does")
+    return found
 
 
 def _check_pipeline(pipeline: Pipeline) -> None:
