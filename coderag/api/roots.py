@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from coderag.api.clone import clone_of_tree
 from coderag.errors import RootError
 from coderag.index.storage.folder.folder import check_folder
 from coderag.index.storage.folder.index_path import IndexPath, is_name
@@ -33,8 +34,9 @@ def resolve_roots(
     """Return the roots with the place of each one's index.
 
     The index of a root lies in ROOT/.coderag, or beside that where an index of somebody else does. Repositories carry
-    the names of their folders, made longer where two are alike. Raises RootError for a root that is no folder, and for
-    a path that is empty or none at all; TypeError for what is no path; IndexUnsafeError and IndexKeyError.
+    the names of their folders, those of clones owner/name, made longer where two are alike. Raises RootError for a root
+    that is no folder, and for a path that is empty or none at all; TypeError for what is no path; IndexUnsafeError and
+    IndexKeyError.
     """
     if not roots:
         raise RootError("no root given")
@@ -104,11 +106,13 @@ def _path(given: str | os.PathLike[str], *, what: str) -> str:
 
 
 def _repository_names(roots: Sequence[Path]) -> list[str]:
-    names = [root.name or "root" for root in roots]
+    clones = {root: clone for root in roots if (clone := clone_of_tree(root))}
+    parts = {root: (clones[root].folder.name, *clones[root].parts) if root in clones else root.parts for root in roots}
+    names = [clones[root].repository if root in clones else root.name or "root" for root in roots]
     depth = 2
     while len(set(names)) < len(names):
         names = [
-            "/".join(root.parts[-depth:]).strip("/") if names.count(name) > 1 else name
+            "/".join(parts[root][-depth:]).strip("/") if names.count(name) > 1 else name
             for root, name in zip(roots, names, strict=True)
         ]
         depth += 1

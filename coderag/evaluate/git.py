@@ -16,22 +16,15 @@ from pathlib import Path
 from threading import Timer
 
 from coderag.errors import EvaluationError
+from coderag.files.git_command import HARMLESS, git_environment
 from coderag.search.query.query import DATE
 
 __all__ = ["Blobs", "Change", "Commit", "History"]
 
-SAFE = (
-    *("--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "protocol.allow=never", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "log.showSignature=false"),
-)
-# These would point git at another repository: a hook that runs coderag inherits them.
-MISLEADING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+SAFE = (*HARMLESS, "-c", "protocol.allow=never", "-c", "log.showSignature=false")
 FORCED: Mapping[str, str] = {
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_LAZY_FETCH": "1",  # since git 2.44; before it the forbidden transports have the same effect
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
 }
 SECONDS = 120  # that a single git command may take; listing all of the Linux kernel's commits takes 20
 REGULAR_FILES = frozenset({"100644", "100755"})  # not links, not submodules
@@ -107,7 +100,7 @@ class History:
 
     def blobs(self) -> Blobs:
         """Return a reader of blobs; use it in a `with` block."""
-        return Blobs(self._command("cat-file", "--batch"), self._environment())
+        return Blobs(self._command("cat-file", "--batch"), git_environment(FORCED))
 
     def _line(self, *arguments: str, accept: Sequence[int] = (0,)) -> str:
         return os.fsdecode(self._run(*arguments, accept=accept)).rstrip("\n")
@@ -118,7 +111,7 @@ class History:
                 self._command(*arguments),
                 input=input,
                 capture_output=True,
-                env=self._environment(),
+                env=git_environment(FORCED),
                 timeout=SECONDS,
                 check=False,
             )
@@ -132,10 +125,6 @@ class History:
 
     def _command(self, *arguments: str) -> list[str]:
         return ["git", *SAFE, "-C", str(self._root), *arguments]
-
-    def _environment(self) -> dict[str, str]:
-        inherited = {name: value for name, value in os.environ.items() if name not in MISLEADING}
-        return {**inherited, **FORCED}
 
     def _reason(self, said: bytes) -> str:
         lines = said.decode("utf-8", "replace").strip().split("\n")
