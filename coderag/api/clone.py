@@ -1,9 +1,10 @@
 """A clone of a git repository under the user's cache folder, as its state file describes it.
 
-clones/KEY/clone.json   what was cloned, and when; without it, the folder is no clone
-clones/KEY/NAME         the work tree, whose index lies in it as in any other root
+clones/KEY/.clone.json   what was cloned, and when; without it, the folder is no clone
+clones/KEY/.index        the index
+clones/KEY/NAME          the work tree, whose name has no point in front
 
-Format history of clone.json: **1** first.
+Format history of .clone.json: **1** first.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from coderag.resources import user_folder
 __all__ = ["STATE", "Clone", "clone_of_tree", "clones_folder", "mark_used", "read_clone", "write_clone"]
 
 FORMAT = 1
-STATE, CLONES = "clone.json", "clones"
+CLONES, STATE, INDEX = "clones", ".clone.json", ".index"
 STATE_BYTES = 1 << 16
 
 
@@ -34,7 +35,7 @@ class Clone:
     repository: str  # owner/name
     commit: str  # that is checked out; "" while that is not finished
     fetched: float  # when the commit was the newest
-    tried: float  # when a fetch was tried last
+    tried: float  # when a fetch failed since, 0 if none did
     tree: Path
     used: float = 0.0
     bytes: int = 0
@@ -45,7 +46,12 @@ class Clone:
         return self.tree.parent
 
     @property
-    def index_path(self) -> IndexPath:
+    def index(self) -> Path:
+        """Where its index is stored."""
+        return self.folder / INDEX
+
+    @property
+    def place(self) -> IndexPath:
         """The same folder, as one that no link leads to."""
         return IndexPath(self.folder.parent, (self.folder.name,))
 

@@ -89,7 +89,7 @@ class _Job:
 
     def refresh(self, clone: Clone, *, at_once: bool) -> Clone:
         """Return the clone as it is after a fetch; with `at_once` it is rather returned as it is than late."""
-        if at_once and 0 <= time.time() - clone.tried < RETRY_SECONDS:
+        if at_once and clone.commit and 0 <= time.time() - clone.tried < RETRY_SECONDS:
             self._warn(clone, "the last fetch failed")
             return clone
         limits = replace(self.limits, seconds=min(self.limits.seconds, PATIENCE_SECONDS)) if at_once else self.limits
@@ -120,7 +120,7 @@ class _Job:
             checkout(self.address, tree, self.limits)
             now = time.time()
             parts = (*self.address.parts[:-1], self.address.parts[-1] + f"@{self.address.revision}".rstrip("@"))
-            clone = Clone(str(self.address), parts, self.address.name, commit, now, now, tree)
+            clone = Clone(str(self.address), parts, self.address.name, commit, now, 0.0, tree)
             write_clone(new, clone)
             self.place.folder.remove_tree()  # which is no clone
             new.replace(self.place.folder)
@@ -132,13 +132,16 @@ class _Job:
 
     def _fetch(self, clone: Clone, limits: FetchLimits) -> Clone:
         self.telling(f"fetching {self.address}")
-        clone = replace(clone, tried=time.time())
-        write_clone(self.place.folder, clone)  # so that a fetch that fails is not tried again at once
-        commit = fetch(self.address, clone.tree, limits)
+        now = time.time()
+        try:
+            commit = fetch(self.address, clone.tree, limits)
+        except CloneError:
+            write_clone(self.place.folder, replace(clone, tried=now))
+            raise
         if commit != clone.commit:
             write_clone(self.place.folder, replace(clone, commit=""))
             checkout(self.address, clone.tree, limits)
-        clone = replace(clone, commit=commit, fetched=clone.tried)
+        clone = replace(clone, commit=commit, fetched=now, tried=0.0)
         write_clone(self.place.folder, clone)
         return clone
 

@@ -117,7 +117,7 @@ def _address(text: str, *, scheme: str, login: str, place: tuple[str, str], show
     if "?" in path or "#" in path:
         raise _refused(text, "the address of a repository has no ? and no #")
     named = tuple(unquote(part) for part in path.strip("/").removesuffix(".git").split("/"))
-    if any(part in ("", ".", "..") or UNPRINTED.search(part) or part.startswith("-") for part in named):
+    if any(part in ("", ".", "..") or part.startswith("-") or not part.isprintable() for part in named):
         raise _refused(text, "it does not lead to a repository such as owner/name")
     if scheme != "file" and (not host or host.startswith("-") or login.startswith("-")):
         raise _refused(text, "it names no host")

@@ -15,7 +15,7 @@ from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
-from coderag.cli.output.text import Style, bytes_text, counted, screen, table, visible
+from coderag.cli.output.text import Style, bytes_text, screen, table, visible
 from coderag.cli.roots import given_roots
 from coderag.encoders.vector_cache import MOST_BYTES, cache_path, trim_vectors, vectors_bytes
 from coderag.files.git_address import is_git_address, parse_git_address
@@ -88,7 +88,7 @@ def _clones(addresses: list[str], options: argparse.Namespace) -> Iterator[Clean
         note(f"there is no clone of {parse_git_address(folders[folder])}")
     for clone in known:
         if clone.folder in folders or (options.unused is not None and _unused_days(clone) >= options.unused):
-            is_removed = options.dry_run or remove_clone(clone.index_path)
+            is_removed = options.dry_run or remove_clone(clone.place)
             if not is_removed:
                 note(f"the clone of {clone.address} stays, as another process is fetching it")
             yield _listed(clone, removed=clone.bytes if is_removed else 0)
@@ -129,7 +129,9 @@ def _where(one: Cleaned) -> str:
     """Return the path of a part, and what a clone is of and since when nobody used it."""
     if one.unused_days is None:
         return one.path
-    return f"{one.address}, unused for {counted(int(one.unused_days), 'day')}, {one.path}"
+    days = int(one.unused_days)
+    used = f"unused for {days:,} day{'' if days == 1 else 's'}" if days else "used today"
+    return f"{one.address}, {used}, {one.path}"
 
 
 def _lines(cleaned: list[Cleaned], options: argparse.Namespace) -> list[str]:
