@@ -249,6 +249,7 @@ def test_nothing_of_a_repository_runs(origin: Path, tmp_path: Path, monkeypatch:
     assert [path for path in tree.rglob("*") if path.is_symlink()] == []
     assert ((tree / "id.py").read_text(), (tree / "a.txt").read_bytes()) == ("# $Id$ again\n", "Ã©\n".encode())
     assert not list((tree / "sub").iterdir())
+    assert not (tree / ".git/hooks").exists()
     Index.build(tree, workers=0)  # whatever comes with a repository as its index is not believed
     assert (tree / ".coderag/manifest.json").read_text() == "{}"
 
