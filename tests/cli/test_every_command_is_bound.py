@@ -82,6 +82,7 @@ ASKED: dict[str, list[list[str]]] = {
     "watch": [[]],
     "clean": [[], ["."]],
     "languages": [[]],
+    "completion": [["bash"]],
 }
 STDIN = {
     "search --batch": ROWS,
