@@ -86,7 +86,7 @@ def test_a_question(start: Start, shop: Path) -> None:
     neovim.run("Coderag where are failed payments retried?")
     found = neovim.wait_for(QUICKFIX)
     assert found[0][:2] == ["shop/payments/retry.py", 68]
-    assert found[0][2] == "method def retry_failed(self, size: int = 50) -> RetryReport"
+    assert found[0][2] == "def retry_failed(self, size: int = 50) -> RetryReport"
     assert neovim.lua("vim.fn.getqflist({ title = 1 }).title") == "coderag: where are failed payments retried?"
 
 
@@ -122,13 +122,14 @@ def test_a_process_that_dies_is_started_again(start: Start, shop: Path) -> None:
     wait_until(lambda: not is_running(second))
 
 
-def test_nothing_is_left_behind(start: Start, shop: Path) -> None:
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_nothing_is_left_behind(start: Start, shop: Path, is_killed: bool) -> None:
     neovim = start(shop)
     neovim.run("Coderag retry_failed")
     neovim.wait_for(QUICKFIX)
     pid = pid_of(neovim, shop)
     assert is_running(pid)
-    neovim.quit()
+    neovim.process.kill() if is_killed else neovim.quit()
     wait_until(lambda: not is_running(pid))
 
 
@@ -195,6 +196,7 @@ def test_symbol_refs_and_at(start: Start, shop: Path) -> None:
     assert ["shop/jobs.py", 31] in [item[:2] for item in neovim.lua(QUICKFIX)]
     neovim.run("cclose")
     neovim.run("31CoderagAt")
+    neovim.wait_for(f"{title}:find('jobs.py:31$') and true")
     neovim.run("CoderagSymbol backoff_delay")  # one definition is opened
     neovim.wait_for(f"{HERE}[1] == 'shop/payments/retry.py' and true")
     assert neovim.lua(HERE) == ["shop/payments/retry.py", 29]

@@ -19,7 +19,8 @@ command("CoderagRefs", function(options)
 end, { nargs = "?", desc = "What refers to a name (default: the word under the cursor)" })
 
 command("CoderagAt", function(options)
-  require("coderag").at(options.range == 2 and { options.line1, options.line2 } or nil)
+  local last = options.range == 2 and options.line2 or nil
+  require("coderag").at(options.range > 0 and { options.line1, last } or nil)
 end, { range = true, desc = "What belongs to the line, or to the selected lines" })
 
 command("CoderagStop", function()

@@ -25,8 +25,8 @@ end
 --- Return hits as the items of a quickfix list.
 function M.items(root, hits)
   return vim.tbl_map(function(hit)
-    local text = plain(("%s %s"):format(hit.kind, hit.signature ~= "" and hit.signature or hit.qualified_name))
-    return { filename = M.file(root, hit), lnum = M.line(hit), col = 1, text = text }
+    local text = hit.signature ~= "" and hit.signature or ("%s %s"):format(hit.kind, hit.qualified_name)
+    return { filename = M.file(root, hit), lnum = M.line(hit), col = 1, text = plain(text) }
   end, hits)
 end
 

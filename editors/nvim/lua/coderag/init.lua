@@ -84,7 +84,7 @@ function M.refs(name)
   list("refs", name, {})
 end
 
---- List what belongs to the line of the cursor, or to the lines of a range { first, last }.
+--- List what belongs to the line of the cursor, to another line { line }, or to lines { first, last }.
 function M.at(range)
   local file = vim.api.nvim_buf_get_name(0)
   if file == "" or vim.fn.filereadable(file) == 0 then
@@ -92,7 +92,7 @@ function M.at(range)
   end
   local line = range and range[1] or vim.api.nvim_win_get_cursor(0)[1]
   local arguments = {}
-  if range then
+  if range and range[2] then
     local text = table.concat(vim.api.nvim_buf_get_lines(0, range[1] - 1, range[2], false), "\n")
     arguments = { "--selection=" .. text:sub(1, MAX_SELECTION) }
   end
