@@ -38,7 +38,8 @@ POLL_SECONDS = 0.2
 BLOCK_BYTES = 1 << 16
 MOST_PACKS = 8  # each fetch adds one; more are made one, without what no revision holds
 STALE_SECONDS = 3_600  # a lock of git that is older was left by a process that was killed
-REASONS = (
+REASONS = (  # by what git says in English, the first that fits
+    ((f"'{REMOTE}' does not appear to be a git repository",), "this git is too old; 2.31 or later is needed"),
     (
         (
             *("could not resolve host", "name or service not known", "failed to connect", "couldn't connect"),
@@ -227,6 +228,8 @@ def _reason(address: GitAddress, said: bytes) -> str:
     """Return in words why git failed."""
     lines = said.decode("utf-8", "replace").replace("\r", "\n").strip().split("\n")
     told = "\n".join(line for line in lines if not line.startswith("hint:"))
+    for own in (address.url, address.shown, address.name):  # which may say "certificate"
+        told = told.replace(own, "")
     for signs, reason in REASONS:
         if any(sign in told.lower() for sign in signs):
             return reason.format(host=address.host or "this machine", revision=address.revision or "HEAD")

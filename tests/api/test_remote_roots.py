@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -184,6 +185,24 @@ def test_without_git(origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CloneError, match="git is not installed"):
         cloned_root(file_address(origin))
+
+
+def test_a_git_that_is_too_old(origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / "old/git"
+    old.parent.mkdir()
+    says = "fatal: 'coderag' does not appear to be a git repository"
+    old.write_text(
+        f'#!/bin/sh\ncase "$*" in *" fetch "*) echo "{says}" >&2; exit 128;; esac\nexec {shutil.which("git")} "$@"\n'
+    )
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{old.parent}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(CloneError, match=r"this git is too old; 2\.31 or later is needed"):
+        cloned_root(file_address(origin))
+
+
+def test_the_name_of_a_repository_is_no_reason(origin: Path) -> None:
+    with pytest.raises(CloneError, match="there is no repository"):
+        cloned_root(file_address(origin.with_name("certificate")))
 
 
 def test_too_many_files(origin: Path, tmp_path: Path) -> None:
