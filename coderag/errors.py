@@ -2,6 +2,7 @@
 
 CoderagError
 ├── RootError            a folder to read is missing, is no folder, or may not be read
+│   └── CloneError           a git repository that cannot be cloned or fetched
 ├── QueryError           a question or a filter that cannot be answered as written
 ├── AccessError          what may not be asked of an index as some groups see it: to update it
 ├── LanguageDataError    a folder in parsers/ is wrong: a bad field, or a query its grammar refuses
@@ -32,6 +33,7 @@ from __future__ import annotations
 
 __all__ = [
     "AccessError",
+    "CloneError",
     "CoderagError",
     "DatabaseError",
     "EncoderError",
@@ -65,6 +67,10 @@ class CoderagError(Exception):
 
 class RootError(CoderagError):
     """A folder to read is missing, is no folder, or may not be read."""
+
+
+class CloneError(RootError):
+    """A git repository that cannot be cloned or fetched; the text never holds credentials."""
 
 
 class QueryError(CoderagError):

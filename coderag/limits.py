@@ -56,6 +56,7 @@ MAP_BUDGET = Limit("budget", 100_000, "tokens", "`coderag map --budget`, `Index.
 WORKERS = Limit("workers", 256, "processes", "`--workers`, `workers`")
 MAX_BYTES = Limit("max_bytes", 100_000_000, "bytes", "`--max-bytes`, `max_bytes`", least=1)
 MAX_SIZE = Limit("max_size", 10**12, "bytes", "`coderag clean --max-size`", least=1)
+UNUSED = Limit("unused", 36_500, "days", "`coderag clean --unused`", whole=False)
 LOCK_SECONDS = Limit("lock_seconds", 86_400, "seconds", "`Index.update(lock_seconds=)`", whole=False)
 POLL = Limit("poll", 86_400, "seconds", "`coderag watch --poll`, `Index.watch(poll=)`", least=0.01, whole=False)
 SAMPLES = Limit("samples", 100, "values of a column", "`coderag index --samples`", error=DatabaseError)
@@ -84,7 +85,7 @@ COMPARED = Limit("the configurations", 20, "configurations", "`coderag eval --co
 # As README.md lists them: numbers, lengths of texts, lengths of lists.
 LIMITS = (
     *(K, RELATED, DIVERSITY, THRESHOLD, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
-    *(WORKERS, MAX_BYTES, MAX_SIZE, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT, QUESTIONS, SEED),
+    *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT, QUESTIONS, SEED),
     *(DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT),
     *(QUESTION, EVIDENCE, NAME, GLOB, SQL, LINE, QUESTION_FILE, QUESTION_LINE),
     *(GLOBS, ITEMS, ROOTS, ADDRESSES, COMPARED),

@@ -45,7 +45,7 @@ HEAVY = {
     ),
     "Stemmer": ("coderag.text",),
     "charset_normalizer": ("coderag.files.decode",),
-    "filelock": ("coderag.index.storage.folder.lock", "coderag.index.build.merging"),
+    "filelock": ("coderag.index.storage.folder.lock", "coderag.index.build.merging", "coderag.api"),
     "rapidfuzz": ("coderag.search.retrieval.symbols", "coderag.sql.check.known", "coderag.cli"),
     "rich": ("coderag.cli",),
     "pygments": ("coderag.cli",),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from coderag.api.clone import Clone, clone_of_tree
 from coderag.errors import RootError
 from coderag.index.storage.folder.folder import check_folder
 from coderag.index.storage.folder.index_path import IndexPath, is_name
@@ -32,9 +33,11 @@ def resolve_roots(
 ) -> list[Root]:
     """Return the roots with the place of each one's index.
 
-    The index of a root lies in ROOT/.coderag, or beside that where an index of somebody else does. Repositories carry
-    the names of their folders, made longer where two are alike. Raises RootError for a root that is no folder, and for
-    a path that is empty or none at all; TypeError for what is no path; IndexUnsafeError and IndexKeyError.
+    The index of a root lies in ROOT/.coderag, or beside that where an index of somebody else does; that of a clone lies
+    beside its work tree. Repositories carry
+    the names of their folders, those of clones owner/name, made longer where two are alike. Raises RootError for a root
+    that is no folder, and for a path that is empty or none at all; TypeError for what is no path; IndexUnsafeError and
+    IndexKeyError.
     """
     if not roots:
         raise RootError("no root given")
@@ -47,9 +50,10 @@ def resolve_roots(
         if not Path(root).is_dir():
             what = "is not a folder" if Path(root).exists() else "does not exist"
             raise RootError(f"{root!r} {what}; give the folder of a repository")
-    names = _repository_names(resolved)
+    clones = {root: clone for root in resolved if (clone := clone_of_tree(root))}
+    names = _repository_names(resolved, clones)
     if base is None:
-        return [_in_its_root(root, name) for root, name in zip(resolved, names, strict=True)]
+        return [_in_its_place(root, name, clones) for root, name in zip(resolved, names, strict=True)]
     places = [base] if len(resolved) == 1 else [base / name.replace("/", "-") for name in names]
     return [
         Root(root, _named(place, root, roots=resolved), name, index=place)
@@ -57,7 +61,10 @@ def resolve_roots(
     ]
 
 
-def _in_its_root(root: Path, repository: str) -> Root:
+def _in_its_place(root: Path, repository: str, clones: Mapping[Path, Clone]) -> Root:
+    if root in clones:  # beside the work tree, where nothing of the repository can be in its way
+        index = clones[root].index
+        return Root(root, _named(index, root, roots=[root]), repository, index=index)
     folder, untrusted = default_folder(root)
     return Root(root, folder, repository, untrusted=untrusted)
 
@@ -103,12 +110,13 @@ def _path(given: str | os.PathLike[str], *, what: str) -> str:
     return path
 
 
-def _repository_names(roots: Sequence[Path]) -> list[str]:
-    names = [root.name or "root" for root in roots]
+def _repository_names(roots: Sequence[Path], clones: Mapping[Path, Clone]) -> list[str]:
+    parts = {root: (clones[root].folder.name, *clones[root].parts) if root in clones else root.parts for root in roots}
+    names = [clones[root].repository if root in clones else root.name or "root" for root in roots]
     depth = 2
     while len(set(names)) < len(names):
         names = [
-            "/".join(root.parts[-depth:]).strip("/") if names.count(name) > 1 else name
+            "/".join(parts[root][-depth:]).strip("/") if names.count(name) > 1 else name
             for root, name in zip(roots, names, strict=True)
         ]
         depth += 1

@@ -22,15 +22,17 @@ SUFFIXES = frozenset({".db", ".db3", ".ddb", ".duckdb", ".sqlite", ".sqlite3"})
 
 
 def databases_in(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return which of some arguments are databases, and which are folders."""
+    """Return which of some arguments are databases, and which are folders or addresses of git repositories."""
     if not any("://" in argument or "." in argument or "$" in argument for argument in arguments):
         return [], list(arguments)
     from coderag.catalog.introspect.url import is_database_url
+    from coderag.files.git_address import is_git_address
 
     databases = [
         argument
         for argument in arguments
-        if "://" in argument or is_database_url(argument) or _is_database_file(argument)
+        if not is_git_address(argument)
+        and ("://" in argument or is_database_url(argument) or _is_database_file(argument))
     ]
     return databases, [argument for argument in arguments if argument not in databases]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from coderag.api.index import Index
 from coderag.api.roots import Root
+from coderag.cli.output.notes import note
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.text import visible
 from coderag.cli.roots import given_roots
@@ -55,11 +55,6 @@ def open_index(options: argparse.Namespace) -> Index:
 def note_writer(holder: Holder | None) -> None:
     """Say which process the command waits for."""
     note(f"waiting for {holder or 'another process'}, which writes the index")
-
-
-def note(text: str) -> None:
-    """Say something on stderr, beside the results."""
-    print(f"coderag: {visible(text)}", file=sys.stderr)
 
 
 def _make_sure(one: Root) -> None:

@@ -18,11 +18,16 @@ __all__ = ["Paths", "given_roots", "is_marked", "root_around"]
 MARKS = (INDEX_FOLDER, ".git")
 
 
-def given_roots(options: argparse.Namespace, roots: Sequence[str]) -> list[Root]:
+def given_roots(options: argparse.Namespace, roots: Sequence[str], *, fetch: bool = False) -> list[Root]:
     """Return the roots a command was given; else that of the index given; else the one around the current folder.
 
-    Raises RootError, also when the index given is that of another root.
+    The address of a git repository means its clone, which is made on first use, and fetched when it is old; with
+    `fetch` always, with --no-refresh never. Raises RootError, also when the index given is that of another root.
     """
+    if any(":" in root for root in roots):
+        from coderag.cli.addresses import folders_of  # few roots are addresses
+
+        roots = folders_of(options, roots, fetch=fetch)
     owner = _owner(options.index) if options.index else ""
     if not roots and owner:
         return resolve_roots([owner], index=options.index)

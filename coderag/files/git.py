@@ -14,21 +14,14 @@ from pathlib import Path
 from threading import Timer
 
 from coderag.errors import GitError
+from coderag.files.git_command import HARMLESS, git_environment
 
 __all__ = ["Blobs", "Git"]
 
-SAFE = (
-    *("--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "protocol.allow=never", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "log.showSignature=false"),
-)
-# These would point git at another repository: a hook that runs coderag inherits them.
-MISLEADING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+SAFE = (*HARMLESS, "-c", "protocol.allow=never", "-c", "log.showSignature=false")
 FORCED: Mapping[str, str] = {
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_LAZY_FETCH": "1",  # since git 2.44; before it the forbidden transports have the same effect
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
 }
 SECONDS = 120  # that a single git command may take; listing all of the Linux kernel's commits takes 20
 
@@ -97,8 +90,7 @@ class Git:
 
     def environment(self) -> dict[str, str]:
         """Return the environment of a command."""
-        inherited = {name: value for name, value in os.environ.items() if name not in MISLEADING}
-        return {**inherited, **FORCED}
+        return git_environment(FORCED)
 
     def blobs(self) -> Blobs:
         """Return a reader of blobs; use it in a `with` block."""

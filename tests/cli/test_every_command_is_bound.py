@@ -86,6 +86,7 @@ ASKED: dict[str, list[list[str]]] = {
     "install": [["--agent", "cursor"]],
     "uninstall": [["--project"]],
     "doctor": [[]],
+    "completion": [["bash"]],
 }
 STDIN = {
     "search --batch": ROWS,

@@ -37,6 +37,7 @@ COMMANDS: tuple[Any, ...] = (
     ("status",),
     ("clean", "--dry-run"),
     ("languages",),
+    ("completion", "zsh"),
 )
 
 

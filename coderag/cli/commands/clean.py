@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from coderag.api.clone import Clone, clones_folder
+from coderag.api.clones import MOST_BYTES as MOST_CLONE_BYTES
+from coderag.api.clones import ClonePlace, clones, clones_size, remove_clone, trim_clones
 from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
 from coderag.cli.opening import note
@@ -14,20 +18,25 @@ from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Style, bytes_text, screen, table, visible
 from coderag.cli.roots import given_roots
 from coderag.encoders.vector_cache import MOST_BYTES, cache_path, trim_vectors, vectors_bytes
+from coderag.files.git_address import is_git_address, parse_git_address
 from coderag.index.build import segment_cache
 
 __all__ = ["run"]
+
+DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
     """A part of what coderag keeps, and what was removed of it, or would be."""
 
-    part: str  # vectors, segments or index
+    part: str  # vectors, segments, clones, clone or index
     path: str
     bytes: int  # before
     removed: int
-    limit: int | None  # bytes that may stay; None for an index, which goes as a whole
+    limit: int | None  # bytes that may stay; None for an index or a clone, which goes as a whole
+    address: str = ""  # of a clone
+    unused_days: float | None = None  # since a clone was used last
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +53,12 @@ class Part:
 def run(options: argparse.Namespace) -> int:
     """Remove the indexes of the roots given, and of the cache what is too much."""
     for_owners("clean")
-    cleaned = list(_indexes(options))
-    if options.all or options.max_size is not None or not cleaned:
+    addresses = [root for root in options.roots if is_git_address(root)]
+    options.roots = [root for root in options.roots if root not in addresses]
+    cleaned = [*_indexes(options), *_clones(addresses, options)]
+    if options.all or options.max_size is not None or not (cleaned or addresses or options.unused is not None):
         cleaned += [_cleaned(part, options) for part in _parts()]
+        cleaned += [_listed(clone, removed=0) for clone in clones()]
     if options.json:
         print_records(cleaned, options.format)
     else:
@@ -66,6 +78,31 @@ def _indexes(options: argparse.Namespace) -> Iterator[Cleaned]:
         yield Cleaned("index", str(removed.folder), removed.bytes, removed.bytes, None)
 
 
+def _clones(addresses: list[str], options: argparse.Namespace) -> Iterator[Cleaned]:
+    """Remove the clones of some addresses, and those that were not used for too long."""
+    if not addresses and options.unused is None:
+        return
+    folders = {ClonePlace.of(parse_git_address(address)).folder.path: address for address in addresses}
+    known = clones()
+    for folder in folders.keys() - {clone.folder for clone in known}:
+        note(f"there is no clone of {parse_git_address(folders[folder])}")
+    for clone in known:
+        if clone.folder in folders or (options.unused is not None and _unused_days(clone) >= options.unused):
+            is_removed = options.dry_run or remove_clone(clone.place)
+            if not is_removed:
+                note(f"the clone of {clone.address} stays, as another process is fetching it")
+            yield _listed(clone, removed=clone.bytes if is_removed else 0)
+
+
+def _listed(clone: Clone, *, removed: int) -> Cleaned:
+    days = round(_unused_days(clone), 3)
+    return Cleaned("clone", str(clone.folder), clone.bytes, removed, None, clone.address, days)
+
+
+def _unused_days(clone: Clone) -> float:
+    return max(time.time() - clone.used, 0.0) / DAY_SECONDS
+
+
 def _parts() -> list[Part]:
     vectors = cache_path()
     return [
@@ -77,6 +114,7 @@ def _parts() -> list[Part]:
             segment_cache.cache_size,
             segment_cache.trim_cache,
         ),
+        Part("clones", clones_folder(), MOST_CLONE_BYTES, clones_size, trim_clones),
     ]
 
 
@@ -87,6 +125,15 @@ def _cleaned(part: Part, options: argparse.Namespace) -> Cleaned:
     return Cleaned(part.name, str(part.path), before, removed, limit)
 
 
+def _where(one: Cleaned) -> str:
+    """Return the path of a part, and what a clone is of and since when nobody used it."""
+    if one.unused_days is None:
+        return one.path
+    days = int(one.unused_days)
+    used = f"unused for {days:,} day{'' if days == 1 else 's'}" if days else "used today"
+    return f"{one.address}, {used}, {one.path}"
+
+
 def _lines(cleaned: list[Cleaned], options: argparse.Namespace) -> list[str]:
     shown = screen(options.color)
     word = "would go" if options.dry_run else "removed"
@@ -95,7 +142,7 @@ def _lines(cleaned: list[Cleaned], options: argparse.Namespace) -> list[str]:
             one.part,
             bytes_text(one.bytes - one.removed),
             f"{bytes_text(one.removed)} {word}" if one.removed else "",
-            visible(one.path),
+            visible(_where(one)),
         )
         for one in cleaned
     ]

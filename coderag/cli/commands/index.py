@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """Index every root; 1 when there was nothing to index."""
     for_owners("index")
     addresses, roots = databases_in(options.roots)
-    placed = given_roots(options, roots)
+    placed = given_roots(options, roots, fetch=True)
     if options.dry_run:
         return _list_only(placed, options)
     if options.trust:

@@ -329,7 +329,7 @@ def add_place(parser: argparse.ArgumentParser) -> None:
         limit=ROOTS,
         type=Text(NAME),
         metavar="ROOT",
-        help="repository; several are searched as one",
+        help="repository, or the address of one for git; several are searched as one",
     )
     add_index(parser)
 

@@ -16,7 +16,7 @@ from coderag.cli.parser.arguments import (
     add_place,
     command,
 )
-from coderag.limits import MAX_BYTES, MAX_SIZE, NAME, POLL, SAMPLES, TIMEOUT, WORKERS
+from coderag.limits import MAX_BYTES, MAX_SIZE, NAME, POLL, SAMPLES, TIMEOUT, UNUSED, WORKERS
 from coderag.types import Content
 
 __all__ = ["add_clean", "add_index_command", "add_languages", "add_status", "add_watch"]
@@ -29,6 +29,7 @@ examples:
   coderag index ~/src/app --index /var/tmp/app-index
   coderag index . postgresql://reader@localhost/shop   and the schema of a database
   coderag index sqlite:///shop.db --samples 3          with up to three values of each column
+  coderag index https://host/owner/name@v2.1           a tag of a git repository: it is cloned, or fetched again
 
 The index is stored in ROOT/.coderag. Running the command again reads only what changed. A database is asked for its
 schema once; the schema is kept, without the password, until the database is given again.
@@ -48,9 +49,11 @@ examples:
   coderag clean --all              the whole cache
   coderag clean .                  the index of this repository
   coderag clean --max-size 500MB --dry-run
+  coderag clean https://host/owner/name   the clone of a git repository, with its index
+  coderag clean --unused 30        clones that were not used for 30 days
 
-The cache holds the vectors of models, and segments that work trees of one repository share; what is removed is
-computed again when it is needed.
+The cache holds the vectors of models, segments that work trees of one repository share, and clones of the git
+addresses that were given as roots, which are listed; what is removed is made again when it is needed.
 """
 
 
@@ -64,7 +67,7 @@ def add_index_command(commands: Parsers) -> None:
         nargs="*",
         type=Text(NAME),
         metavar="ROOT",
-        help="folders to index (default: the repository around here), and URLs or files of databases",
+        help="folders or git addresses to index (default: the repository around here), URLs or files of databases",
     )
     add_index(parser)
     parser.add_argument("--rebuild", action="store_true", help="read everything again")
@@ -144,6 +147,7 @@ def add_status(commands: Parsers) -> None:
     add_groups(parser)
     add_place(parser)
     add_output(parser)
+    parser.set_defaults(no_refresh=True)
 
 
 def add_languages(commands: Parsers) -> None:
@@ -184,10 +188,17 @@ def add_clean(commands: Parsers) -> None:
         commands, "clean", module="clean", summary="make the cache smaller, or remove indexes", epilog=CLEAN_EXAMPLES
     )
     parser.add_argument(
-        "roots", nargs="*", type=Text(NAME), metavar="ROOT", help="folders whose indexes are removed (default: none)"
+        "roots",
+        nargs="*",
+        type=Text(NAME),
+        metavar="ROOT",
+        help="folders whose indexes are removed, and git addresses whose clones are (default: none)",
     )
     add_index(parser, "where the index to remove is stored")
     parser.add_argument("--all", action="store_true", help="empty the cache")
+    parser.add_argument(
+        "--unused", type=Number(UNUSED), metavar="DAYS", help="remove the clones that were not used for so many days"
+    )
     parser.add_argument(
         "--max-size",
         type=Size(MAX_SIZE),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from coderag._version import __version__
 from coderag.cli.parser.agents import add_doctor, add_install, add_uninstall
 from coderag.cli.parser.arguments import COMMAND, Parser, layout
+from coderag.cli.parser.completion import add_completion
 from coderag.cli.parser.evaluate import add_eval
 from coderag.cli.parser.graph import add_graph, add_impact, add_map, add_path, add_refs
 from coderag.cli.parser.index import add_clean, add_index_command, add_languages, add_status, add_watch
@@ -49,6 +50,7 @@ def make_parser() -> Parser:
         *(add_schema, add_tables, add_table, add_erd, add_check_sql),
         *(add_eval, add_status, add_watch, add_clean, add_languages),
         *(add_mcp, add_install, add_uninstall, add_doctor),
+        add_completion,
     ):
         add(commands)
     return parser

@@ -1,0 +1,1 @@
+"""Scripts that complete the command line in a shell."""
