@@ -136,10 +136,14 @@ class Repository:
             with suppress(subprocess.TimeoutExpired):
                 return process.communicate(timeout=POLL_SECONDS)
             self._check_time()
-            if sum(_sizes(self.folder / ".git/objects/pack")) > self.limits.pack_bytes:
-                raise CloneError(
-                    f"{self.address} is not cloned: it has more than {self.limits.pack_bytes:,} bytes, compressed"
-                )
+            self.check_size()
+
+    def check_size(self) -> None:
+        """Raise CloneError if more arrived than may."""
+        if sum(_sizes(self.folder / ".git/objects/pack")) > self.limits.pack_bytes:
+            raise CloneError(
+                f"{self.address} is not cloned: it has more than {self.limits.pack_bytes:,} bytes, compressed"
+            )
 
     def _check_time(self) -> None:
         if time.monotonic() > self.deadline:
@@ -164,6 +168,7 @@ def fetch(address: GitAddress, folder: Path, limits: FetchLimits) -> str:
         *("--no-recurse-submodules", "--no-write-fetch-head"),
         *("--", REMOTE, f"+{address.revision or 'HEAD'}:{REFERENCE}"),
     )
+    repository.check_size()
     commit = repository.run("rev-parse", "--verify", "--quiet", f"{REFERENCE}^{{commit}}").strip()
     if sum(1 for _ in (folder / ".git/objects/pack").glob("*.pack")) > MOST_PACKS:
         repository.run("repack", "-a", "-d", "--quiet")

@@ -208,6 +208,8 @@ def test_the_name_of_a_repository_is_no_reason(origin: Path) -> None:
 def test_too_many_files(origin: Path, tmp_path: Path) -> None:
     with pytest.raises(CloneError, match="more than 1 files"):
         cloned_root(file_address(origin), limits=FetchLimits(tree_files=1))
+    with pytest.raises(CloneError, match="more than 10 bytes, compressed"):
+        cloned_root(file_address(origin), limits=FetchLimits(pack_bytes=10))
     with pytest.raises(CloneError, match="or 10 bytes"):
         cloned_root(file_address(origin), limits=FetchLimits(tree_bytes=10))
     # Twelve trees of twelve entries, each of them the tree before: 12 ** 12 files in two kilobytes.
