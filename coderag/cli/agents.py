@@ -18,9 +18,10 @@ from coderag.cli.exit_codes import FAILED, FOUND
 from coderag.cli.opening import note
 from coderag.cli.output.agents import diff_lines, outcome_lines, program_line, same_line
 from coderag.cli.output.records import print_records
-from coderag.cli.output.text import counted, screen
+from coderag.cli.output.text import screen
 from coderag.cli.roots import root_around
 from coderag.errors import QueryError
+from coderag.text.counted import counted
 
 __all__ = ["Program", "carry_out", "named_agents", "places_of"]
 

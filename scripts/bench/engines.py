@@ -30,8 +30,8 @@ class Engine:
     updates    append each line of the JSON {lines} to {file}; print the ms until a search for its last word finds it,
                in one process that stays
 
-    Those of the graph (`scripts.bench.graphing`) and of servers (`scripts.bench.serving`) are coderag's alone; "answers"
-    are semble's, as its server gives them.
+    Those of the graph (`scripts.bench.graphing`) and of servers (`scripts.bench.serving`) are coderag's alone;
+    "answers" are semble's, as its server gives them.
     """
 
     name: str

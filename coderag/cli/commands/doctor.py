@@ -15,10 +15,11 @@ from coderag.api.roots import Root
 from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.output.records import print_records
-from coderag.cli.output.text import Screen, Style, counted, screen, visible
+from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.cli.roots import given_roots
 from coderag.errors import IndexMissingError, StoredIndexError
 from coderag.syntax.language import languages
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 

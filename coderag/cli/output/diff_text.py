@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coderag.cli.output.locations import INDENT, affected_row, rows, unresolved_lines
-from coderag.cli.output.text import Screen, Style, counted, visible
+from coderag.cli.output.text import Screen, Style, visible
 from coderag.cli.roots import Paths
 from coderag.graph.changes.records import Broken, Changed, DiffImpact, RunnableTest, Touched
 from coderag.graph.queries.reach import Affected
 from coderag.graph.records import EdgeKind, NodeKind
+from coderag.text.counted import counted
 
 __all__ = ["change_text", "diff_lines", "summary_of", "touched_text"]
 
