@@ -1,16 +1,24 @@
-"""What several tools take: their fields, and how what a language model writes is understood."""
+"""The arguments of the tools, and how what a language model writes is understood."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from coderag.errors import QueryError
 
-__all__ = ["Budget", "Kinds", "Name", "Paths", "decoded", "words"]
+__all__ = [
+    "CheckSqlArguments",
+    "OutlineArguments",
+    "SchemaArguments",
+    "SearchArguments",
+    "SymbolArguments",
+    "decoded",
+    "words",
+]
 
 NAME_CHARACTERS = 1_000
 
@@ -18,6 +26,55 @@ Name = Annotated[str, Meta(max_length=NAME_CHARACTERS)]
 Budget = Annotated[int, Meta(ge=200, le=50_000, description="tokens of the answer")]
 Paths = Annotated[str, Meta(max_length=NAME_CHARACTERS, description='globs: "src/**,!**/legacy/**"')]
 Kinds = Annotated[str, Meta(max_length=NAME_CHARACTERS)]
+
+
+class SearchArguments(Struct, frozen=True, kw_only=True):
+    """The arguments of `search`."""
+
+    query: Annotated[str, Meta(min_length=1, max_length=30_000, description="question, identifier or exact text")]
+    k: Annotated[int, Meta(ge=1, le=200, description="hits at most")] = 30
+    budget: Budget = 3000
+    kind: Annotated[Kinds, Meta(description="function,method,class,table,view,query,section,...")] = ""
+    path: Paths = ""
+    tests: Literal["demote", "include", "exclude"] = "demote"
+    context: Annotated[Literal["whole", "brief", "names"], Meta(description="how much of each hit")] = "whole"
+
+
+class SymbolArguments(Struct, frozen=True, kw_only=True):
+    """The arguments of `symbol`."""
+
+    name: Annotated[Name, Meta(min_length=1, description="Session.get, FILE:LINE, table, table.column or route")]
+    what: Literal["definition", "references", "callers", "implementations", "impact", "path"] = "definition"
+    to: Annotated[Name, Meta(description="where a path leads to")] = ""
+    kind: Kinds = ""
+    path: Paths = ""
+    budget: Budget = 2000
+
+
+class OutlineArguments(Struct, frozen=True, kw_only=True):
+    """The arguments of `outline`."""
+
+    path: Annotated[Name, Meta(description="file, folder or glob; empty for everything")] = ""
+    about: Annotated[Name, Meta(description="puts the parts first that it is about")] = ""
+    budget: Budget = 1500
+
+
+class SchemaArguments(Struct, frozen=True, kw_only=True):
+    """The arguments of `schema`."""
+
+    question: Annotated[str, Meta(max_length=30_000, description="what the SQL is to answer")] = ""
+    table: Annotated[Name, Meta(description="instead: all about this table, with the code that uses it")] = ""
+    database: Annotated[Name, Meta(description="only these, if there are several")] = ""
+    budget: Budget = 4000
+
+
+class CheckSqlArguments(Struct, frozen=True, kw_only=True):
+    """The arguments of `check_sql`."""
+
+    sql: Annotated[str, Meta(min_length=1, max_length=1_000_000)]
+    dialect: Name = ""
+    database: Name = ""
+    writes: Annotated[bool, Meta(description="allow statements that write")] = False
 
 
 def words(text: str) -> list[str]:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from coderag.errors import QueryError
 from coderag.serve.answer import Answer
-from coderag.serve.answers.check_sql import CheckSqlArguments, check_sql
-from coderag.serve.answers.outline import OutlineArguments, outline
-from coderag.serve.answers.schema import SchemaArguments, schema
-from coderag.serve.answers.search import SearchArguments, search
-from coderag.serve.answers.symbol import SymbolArguments, symbol
-from coderag.serve.arguments import decoded
-from coderag.serve.workspace import Workspace
+from coderag.serve.arguments import (
+    CheckSqlArguments,
+    OutlineArguments,
+    SchemaArguments,
+    SearchArguments,
+    SymbolArguments,
+    decoded,
+)
+
+if TYPE_CHECKING:
+    from coderag.serve.workspace import Workspace
 
 __all__ = ["INSTRUCTIONS", "TOOLS", "Tool", "call"]
 
@@ -29,12 +34,17 @@ follows every edit. Grep only to list every occurrence of an exact string."""
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool, its words for a language model, and what answers a call."""
+    """A tool and its words for a language model; a function of its name in coderag.serve.answers answers a call."""
 
     name: str
     description: str
     arguments: type[msgspec.Struct]
-    run: Callable[..., Answer]
+
+    def run(self, workspace: Workspace, arguments: msgspec.Struct) -> Answer:
+        """Answer a call; raises CoderagError."""
+        module = import_module(f"coderag.serve.answers.{self.name}")  # what lists the tools needs none of them
+        answer: Answer = getattr(module, self.name)(workspace, arguments)
+        return answer
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -66,7 +76,6 @@ TOOLS: Mapping[str, Tool] = {
             "what to edit. Returns whole definitions, path:line first, the best first, within a budget of tokens; "
             "follow-up questions are cheap.",
             SearchArguments,
-            search,
         ),
         Tool(
             "symbol",
@@ -74,7 +83,6 @@ TOOLS: Mapping[str, Tool] = {
             "(whole), all references, callers, implementations, the impact of changing it (with the tests to run), or "
             "the path from it to another name, such as from a route to a table. Use it instead of grepping for a name.",
             SymbolArguments,
-            symbol,
         ),
         Tool(
             "outline",
@@ -82,7 +90,6 @@ TOOLS: Mapping[str, Tool] = {
             "and what matters most in each. Use it instead of listing folders and instead of reading a file to see "
             "what is in it.",
             OutlineArguments,
-            outline,
         ),
         Tool(
             "schema",
@@ -90,14 +97,12 @@ TOOLS: Mapping[str, Tool] = {
             "question needs, from the schema itself. With 'table': everything about one table, and which code reads "
             "and writes it.",
             SchemaArguments,
-            schema,
         ),
         Tool(
             "check_sql",
             "After you wrote SQL: unknown tables and columns, wrong joins and types, statements that write; with what "
             "was probably meant.",
             CheckSqlArguments,
-            check_sql,
         ),
     )
 }

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from msgspec import Meta, Struct
-
 from coderag.serve.answer import Answer
-from coderag.serve.arguments import Name, words
+from coderag.serve.arguments import CheckSqlArguments, words
 from coderag.serve.places import freshness
 from coderag.serve.workspace import Workspace
 from coderag.sql.check import Severity
@@ -15,18 +11,9 @@ from coderag.text.counted import counted
 from coderag.text.visible import visible
 from coderag.types import TableFilter
 
-__all__ = ["CheckSqlArguments", "check_sql"]
+__all__ = ["check_sql"]
 
 SHOWN = 50  # findings
-
-
-class CheckSqlArguments(Struct, frozen=True, kw_only=True):
-    """The arguments of `check_sql`."""
-
-    sql: Annotated[str, Meta(min_length=1, max_length=1_000_000)]
-    dialect: Name = ""
-    database: Name = ""
-    writes: Annotated[bool, Meta(description="allow statements that write")] = False
 
 
 def check_sql(workspace: Workspace, arguments: CheckSqlArguments) -> Answer:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Annotated, Any
-
-from msgspec import Meta, Struct
+from typing import Any
 
 from coderag.api.index import Index
 from coderag.errors import QueryError
 from coderag.graph.queries.map import MapPart, RepositoryMap, entry_text, part_text
 from coderag.search.query.query import make_query
 from coderag.serve.answer import Answer
-from coderag.serve.arguments import Budget, Name
+from coderag.serve.arguments import OutlineArguments
 from coderag.serve.page import Page, cut
 from coderag.serve.places import freshness
 from coderag.serve.workspace import View, Workspace
@@ -21,19 +19,11 @@ from coderag.text.counted import counted
 from coderag.text.visible import visible
 from coderag.types import Symbol
 
-__all__ = ["OutlineArguments", "outline"]
+__all__ = ["outline"]
 
 LAST_TOKENS = 60
 SIGNATURE_CHARACTERS = 140
 NAMED = 3  # files of the same name that are named where a path is unknown
-
-
-class OutlineArguments(Struct, frozen=True, kw_only=True):
-    """The arguments of `outline`."""
-
-    path: Annotated[Name, Meta(description="file, folder or glob; empty for everything")] = ""
-    about: Annotated[Name, Meta(description="puts the parts first that it is about")] = ""
-    budget: Budget = 1500
 
 
 def outline(workspace: Workspace, arguments: OutlineArguments) -> Answer:

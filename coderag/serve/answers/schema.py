@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
-
-from msgspec import Meta, Struct
+from typing import Any
 
 from coderag.errors import CoderagError, QueryError
 from coderag.search.context.about import TableFacts
 from coderag.search.context.ddl import column_note, place, table_label
 from coderag.serve.answer import Answer
-from coderag.serve.arguments import Budget, Name, words
+from coderag.serve.arguments import SchemaArguments, words
 from coderag.serve.page import Page, cut
 from coderag.serve.places import Places, freshness
 from coderag.serve.workspace import View, Workspace
@@ -20,21 +18,12 @@ from coderag.sql.records import Column, Table
 from coderag.text.visible import visible
 from coderag.types import TableFilter
 
-__all__ = ["SchemaArguments", "schema"]
+__all__ = ["schema"]
 
 LAST_TOKENS = 60
 LINE_CHARACTERS = 220
 QUERIES = 5
 USERS = 5  # of each kind, of code that uses a table
-
-
-class SchemaArguments(Struct, frozen=True, kw_only=True):
-    """The arguments of `schema`."""
-
-    question: Annotated[str, Meta(max_length=30_000, description="what the SQL is to answer")] = ""
-    table: Annotated[Name, Meta(description="instead: all about this table, with the code that uses it")] = ""
-    database: Annotated[Name, Meta(description="only these, if there are several")] = ""
-    budget: Budget = 4000
 
 
 def schema(workspace: Workspace, arguments: SchemaArguments) -> Answer:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Any, Literal
-
-from msgspec import Meta, Struct
+from typing import Any
 
 from coderag.api.index import Index
 from coderag.search.results.relations import relations_text
 from coderag.serve.answer import Answer
-from coderag.serve.arguments import Budget, Kinds, Paths, words
+from coderag.serve.arguments import SearchArguments, words
 from coderag.serve.page import Page, cut
 from coderag.serve.places import Places, freshness
 from coderag.serve.workspace import Workspace
@@ -21,7 +19,7 @@ from coderag.text.counted import counted
 from coderag.text.visible import visible, visible_prose
 from coderag.types import Chunk, Hit, Kind
 
-__all__ = ["SearchArguments", "body_text", "search"]
+__all__ = ["body_text", "search"]
 
 # How a budget is shared, by the share of questions of the bench that an answer holds the wanted definition for: a
 # body that does not fit is no reason to stop, and what is only named can still be asked for.
@@ -38,18 +36,6 @@ LAST_TOKENS = 75
 UNSURE = 0.25  # the confidence of a best hit below which the answer says that it is a guess
 TABLES, TABLE_SCORE = 3, 1.0  # of a database that are named beside the code, and how well they fit at least
 COLUMNS_CHARACTERS = 120
-
-
-class SearchArguments(Struct, frozen=True, kw_only=True):
-    """The arguments of `search`."""
-
-    query: Annotated[str, Meta(min_length=1, max_length=30_000, description="question, identifier or exact text")]
-    k: Annotated[int, Meta(ge=1, le=200, description="hits at most")] = 30
-    budget: Budget = 3000
-    kind: Annotated[Kinds, Meta(description="function,method,class,table,view,query,section,...")] = ""
-    path: Paths = ""
-    tests: Literal["demote", "include", "exclude"] = "demote"
-    context: Annotated[Literal["whole", "brief", "names"], Meta(description="how much of each hit")] = "whole"
 
 
 def search(workspace: Workspace, arguments: SearchArguments) -> Answer:

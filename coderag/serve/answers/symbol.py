@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Literal
-
-from msgspec import Meta, Struct
+from typing import Any
 
 from coderag.api.index import Index
 from coderag.errors import CoderagError, QueryError
@@ -16,14 +14,14 @@ from coderag.graph.queries.refs import Group, Reference, References, Role
 from coderag.graph.records import Certainty, NodeKind
 from coderag.serve.answer import Answer
 from coderag.serve.answers.search import body_text
-from coderag.serve.arguments import Budget, Kinds, Name, Paths, words
+from coderag.serve.arguments import SymbolArguments, words
 from coderag.serve.page import Page
 from coderag.serve.places import Places, freshness
 from coderag.serve.workspace import View, Workspace
 from coderag.text.visible import visible
 from coderag.types import Chunk, Symbol
 
-__all__ = ["SymbolArguments", "symbol"]
+__all__ = ["symbol"]
 
 DEFINITIONS = 20  # of a name
 LAST_TOKENS = 60
@@ -38,17 +36,6 @@ WANTED: Mapping[str, Collection[Role]] = {
     "callers": CALLING,
     "implementations": IMPLEMENTING,
 }
-
-
-class SymbolArguments(Struct, frozen=True, kw_only=True):
-    """The arguments of `symbol`."""
-
-    name: Annotated[Name, Meta(min_length=1, description="Session.get, FILE:LINE, table, table.column or route")]
-    what: Literal["definition", "references", "callers", "implementations", "impact", "path"] = "definition"
-    to: Annotated[Name, Meta(description="where a path leads to")] = ""
-    kind: Kinds = ""
-    path: Paths = ""
-    budget: Budget = 2000
 
 
 def symbol(workspace: Workspace, arguments: SymbolArguments) -> Answer:

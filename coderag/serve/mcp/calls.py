@@ -14,8 +14,8 @@ from mcp_types import CallToolResult, TextContent
 
 from coderag.errors import CoderagError
 from coderag.serve.answer import Answer
+from coderag.serve.mcp.opening import Opening
 from coderag.serve.tools import call
-from coderag.serve.workspace import Workspace
 
 __all__ = ["Calls"]
 
@@ -26,9 +26,9 @@ LONGEST_SECONDS = 30.0  # no tool takes as long, unless something hangs
 class Calls:
     """The threads that answer the calls of some tools over a workspace."""
 
-    def __init__(self, workspace: Workspace, *, tools: Collection[str], structured: bool) -> None:
+    def __init__(self, opening: Opening, *, tools: Collection[str], structured: bool) -> None:
         """Answer calls of `tools` as text; where `structured`, also as data."""
-        self._workspace = workspace
+        self._opening = opening
         self._tools = tools
         self._structured = structured
         self._threads = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="call")
@@ -37,7 +37,7 @@ class Calls:
         """Return the result of a call; what went wrong is one that says so. A cancelled call is let go."""
         if name not in self._tools:
             return _failure(f"unknown tool {name!r}; there are {', '.join(self._tools)}")
-        future = asyncio.wrap_future(self._threads.submit(call, self._workspace, name, arguments))
+        future = asyncio.wrap_future(self._threads.submit(self._answered, name, arguments))
         try:
             done, _ = await asyncio.wait({future}, timeout=LONGEST_SECONDS)
         finally:
@@ -53,6 +53,9 @@ class Calls:
             return _failure(
                 f"{name} failed: {type(error).__name__}; this is a fault of coderag, and its standard error says more"
             )
+
+    def _answered(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+        return call(self._opening.workspace(), name, arguments)
 
     def _result(self, answer: Answer) -> CallToolResult:
         content = TextContent(type="text", text=_encodable(answer.text))

@@ -28,10 +28,10 @@ from coderag._version import __version__
 from coderag.errors import CoderagError
 from coderag.serve.mcp.calls import Calls
 from coderag.serve.mcp.descriptors import Descriptors
+from coderag.serve.mcp.opening import Opening
 from coderag.serve.mcp.parent import call_when_orphaned
 from coderag.serve.mcp.wire import open_wire
 from coderag.serve.tools import INSTRUCTIONS, TOOLS
-from coderag.serve.workspace import Workspace
 
 __all__ = ["serve"]
 
@@ -41,14 +41,14 @@ LASTING = CacheHint(ttl_ms=3_600_000)  # what a server says of itself does not c
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-def serve(workspace: Workspace, descriptors: Descriptors, *, tools: Sequence[str], structured: bool) -> None:
+def serve(opening: Opening, descriptors: Descriptors, *, tools: Sequence[str], structured: bool) -> None:
     """Answer calls of `tools` until the input ends, nobody reads the output, the parent dies, or a signal says so."""
-    server = _server(Calls(workspace, tools=tools, structured=structured), tools)
+    server = _server(Calls(opening, tools=tools, structured=structured), tools)
     try:
-        anyio.run(_run, server, workspace, descriptors)
+        anyio.run(_run, server, opening, descriptors)
     finally:
         _end_soon()
-        workspace.close()
+        opening.close()
 
 
 def _server(calls: Calls, tools: Sequence[str]) -> Server[Any]:
@@ -73,13 +73,13 @@ def _server(calls: Calls, tools: Sequence[str]) -> Server[Any]:
     )
 
 
-async def _run(server: Server[Any], workspace: Workspace, descriptors: Descriptors) -> None:
+async def _run(server: Server[Any], opening: Opening, descriptors: Descriptors) -> None:
     loop = asyncio.get_running_loop()
     with anyio.CancelScope() as scope:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, scope.cancel)
         call_when_orphaned(lambda: _orphaned(loop, scope))
-        threading.Thread(target=_prepare, args=(workspace,), name="prepare", daemon=True).start()
+        threading.Thread(target=_prepare, args=(opening,), name="prepare", daemon=True).start()
         async with open_wire(descriptors) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -89,9 +89,9 @@ def _orphaned(loop: asyncio.AbstractEventLoop, scope: anyio.CancelScope) -> None
     loop.call_soon_threadsafe(scope.cancel)
 
 
-def _prepare(workspace: Workspace) -> None:
+def _prepare(opening: Opening) -> None:
     try:
-        workspace.prepare()
+        opening.workspace().prepare()
     except CoderagError:  # the first call says it
         return
     except Exception:  # noqa: BLE001 - so does this
