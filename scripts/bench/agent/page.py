@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coderag.extras import Extra, how_to_install
+from scripts.bench.agent.answers import SEMBLE_HITS
 from scripts.bench.agent.figures import EQUAL, HELD, STEPS, WITHIN
 from scripts.bench.agent.grep import AROUND, STOP_WORDS
 from scripts.bench.agent.rows import CODERAG, FILES, LINES, SEMBLE, SEMBLE_WHOLE
@@ -50,12 +51,13 @@ reads until it holds the code that answers a question, with coderag's tool `sear
   that was not wanted.
 - **coderag**: the answer of the tool `search` with a budget of so many tokens. The median is that of the answer with
   the largest budget, read from its beginning.
-- **semble, 10 lines of a hit**: the answer of its server as it is by default, with as many hits as fit; **whole
-  hits**: with all lines of each hit. {model}
+- **semble, 10 lines of a hit**: the answer of its server as it is by default, with as many hits as fit, at most
+  {hits}; **whole hits**: with all lines of each hit. {model}
 - **grep, whole files**: the words of the question, less {stop_words} common ones, are searched for as `grep -i` does.
   Files are read whole, those with most different words first, then those with most matching lines. The list of files
   that grep prints costs nothing here. **lines around**: of the same files, only {around} lines before and after each
   match.
+- An empty cell: so many questions are never answered, or so large a budget was not tried.
 
 {notes}
 """
@@ -85,6 +87,7 @@ def write_page(report: Report, folder: Path) -> None:
         model=NO_MODEL if report.versions.get("semble", "").endswith("by words alone") else WITH_MODEL,
         stop_words=len(STOP_WORDS),
         around=AROUND,
+        hits=SEMBLE_HITS,
         notes="\n".join(_notes(report)),
     )
     (folder / PAGE).write_text(page, encoding="utf-8")
