@@ -17,7 +17,7 @@ from scripts.bench.report import Report, by_quantity, piped
 __all__ = ["write_page"]
 
 PAGE, PLOT = "agents-benchmark.md", "agents-benchmark.svg"
-WIDTH, HEIGHT = 4.6, 3.6  # inches, of the plot of a suite
+WIDTH, HEIGHT = 4.6, 4.0  # inches, of the plot of a suite
 COLOURS: Mapping[str, str] = {
     CODERAG: "#0b6e99",
     SEMBLE: "#c4551d",
@@ -112,6 +112,8 @@ def _plot(figures: Sequence[Figure], path: Path) -> None:
         for axes, suite in zip(picture.subplots(1, len(suites), squeeze=False).flat, suites, strict=True):
             _draw(axes, [one for one in figures if one.corpus == suite])
             axes.set_title(f"{suite}: {SUITES[suite]}", fontsize=10, loc="left")
+        # Below the plots, where it hides no line: all have the same ways.
+        picture.legend(*picture.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
         picture.savefig(path, metadata={"Date": None})
 
 
@@ -129,4 +131,3 @@ def _draw(axes: Any, figures: Sequence[Figure]) -> None:
     axes.set_ylabel("questions whose code is held, %")
     axes.grid(visible=True, which="major", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8, loc="lower right")
