@@ -19,7 +19,14 @@ from scripts.bench.agent.reading import Excerpt
 from scripts.bench.engines import Engine, Job
 from scripts.bench.measure import run
 
-__all__ = ["Answered", "answers_of_coderag", "answers_of_semble", "excerpts_of_answer", "excerpts_of_semble"]
+__all__ = [
+    "SEMBLE_HITS",
+    "Answered",
+    "answers_of_coderag",
+    "answers_of_semble",
+    "excerpts_of_answer",
+    "excerpts_of_semble",
+]
 
 HEAD = re.compile(r"(?P<path>[^\s:].*?):(?P<first>\d+)-(?P<last>\d+)\b")
 GUTTER = re.compile(r"^\s*\d+[:|\t]\s?")  # the number of a line before it

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coderag.extras import Extra, how_to_install
+from scripts.bench.agent.answers import SEMBLE_HITS
 from scripts.bench.agent.figures import EQUAL, HELD, STEPS, WITHIN
 from scripts.bench.agent.grep import AROUND, STOP_WORDS
 from scripts.bench.agent.rows import CODERAG, FILES, LINES, SEMBLE, SEMBLE_WHOLE
@@ -16,7 +17,7 @@ from scripts.bench.report import Report, by_quantity, piped
 __all__ = ["write_page"]
 
 PAGE, PLOT = "agents-benchmark.md", "agents-benchmark.svg"
-WIDTH, HEIGHT = 4.6, 3.6  # inches, of the plot of a suite
+WIDTH, HEIGHT = 4.6, 4.0  # inches, of the plot of a suite
 COLOURS: Mapping[str, str] = {
     CODERAG: "#0b6e99",
     SEMBLE: "#c4551d",
@@ -50,12 +51,13 @@ reads until it holds the code that answers a question, with coderag's tool `sear
   that was not wanted.
 - **coderag**: the answer of the tool `search` with a budget of so many tokens. The median is that of the answer with
   the largest budget, read from its beginning.
-- **semble, 10 lines of a hit**: the answer of its server as it is by default, with as many hits as fit; **whole
-  hits**: with all lines of each hit. {model}
+- **semble, 10 lines of a hit**: the answer of its server as it is by default, with as many hits as fit, at most
+  {hits}; **whole hits**: with all lines of each hit. {model}
 - **grep, whole files**: the words of the question, less {stop_words} common ones, are searched for as `grep -i` does.
   Files are read whole, those with most different words first, then those with most matching lines. The list of files
   that grep prints costs nothing here. **lines around**: of the same files, only {around} lines before and after each
   match.
+- An empty cell: so many questions are never answered, or so large a budget was not tried.
 
 {notes}
 """
@@ -85,6 +87,7 @@ def write_page(report: Report, folder: Path) -> None:
         model=NO_MODEL if report.versions.get("semble", "").endswith("by words alone") else WITH_MODEL,
         stop_words=len(STOP_WORDS),
         around=AROUND,
+        hits=SEMBLE_HITS,
         notes="\n".join(_notes(report)),
     )
     (folder / PAGE).write_text(page, encoding="utf-8")
@@ -109,6 +112,8 @@ def _plot(figures: Sequence[Figure], path: Path) -> None:
         for axes, suite in zip(picture.subplots(1, len(suites), squeeze=False).flat, suites, strict=True):
             _draw(axes, [one for one in figures if one.corpus == suite])
             axes.set_title(f"{suite}: {SUITES[suite]}", fontsize=10, loc="left")
+        # Below the plots, where it hides no line: all have the same ways.
+        picture.legend(*picture.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
         picture.savefig(path, metadata={"Date": None})
 
 
@@ -126,4 +131,3 @@ def _draw(axes: Any, figures: Sequence[Figure]) -> None:
     axes.set_ylabel("questions whose code is held, %")
     axes.grid(visible=True, which="major", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8, loc="lower right")
