@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from math import log
-from posixpath import commonprefix
 
 from coderag.graph.changes.records import Changed
 from coderag.graph.graph import Graph
@@ -57,9 +57,10 @@ class TestOrder:
         """Yield the test files that are named after a changed file, those that are `known` aside."""
         there = set(known)
         for path in self._paths:
-            fitting = [test for test in self._test_files if test not in there and self._is_named_after(test, path)]
-            fitting.sort(key=lambda test, path=path: (-len(commonprefix([test, path])), test))  # type: ignore[misc]
-            for test in fitting[:MAX_NAMED]:
+            fitting = [test for test in self._test_files if self._is_named_after(test, path)]
+            nearest = max((_shared(test, path) for test in fitting), default=0)
+            new = [test for test in fitting if test not in there and _shared(test, path) == nearest]
+            for test in new[:MAX_NAMED]:
                 there.add(test)
                 spot = Location(NodeKind.FILE, test, test, labels=frozenset({"test"}))
                 yield Affected(spot, 1, NAMED_CONFIDENCE, test, 0, f"is named after {path}", (path, test))
@@ -86,8 +87,8 @@ class TestOrder:
         """Tell whether a test file has the name of a file, or in its neighbourhood that of the folder around it."""
         own = _stem_words(test)
         folder, _, file = path.rpartition("/")
-        if not own:
-            return False
+        if not own or AFFIXES.isdisjoint(_cut(test.rpartition("/")[2])):
+            return False  # nothing but "test", or what tests share
         if own <= _stem_words(file) and _stem_words(file) - own <= ROLES:
             return True
         around = test.rpartition("/")[0].rpartition("/")[0]
@@ -127,6 +128,12 @@ class TestOrder:
 def _words(path: str) -> frozenset[str]:
     """Return the words of the last parts of a path, without what every test is called."""
     return _cut(" ".join(path.rpartition(".")[0].split("/")[-NAME_PARTS:])) - AFFIXES
+
+
+def _shared(path: str, other: str) -> int:
+    """Return how many folders two paths have in common, from the top."""
+    pairs = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _stem_words(path: str) -> frozenset[str]:

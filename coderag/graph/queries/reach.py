@@ -186,6 +186,7 @@ def _around(graph: Graph, function: int) -> Iterator[tuple[int, int, float]]:
 
 
 def affected_of(graph: Graph, reached: dict[int, Reached], one: Reached) -> Affected:
+    """Return a reached node as answers show it, with the way to it from where the change began."""
     way = []
     at = one
     while True:

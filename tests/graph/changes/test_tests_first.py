@@ -38,6 +38,7 @@ def test_a_test_file_may_be_told_by_its_name_alone(tmp_path: Path) -> None:
             "tests/Feature/OtherTest.php": "<?php\nclass OtherTest {\n  function testIt() { $this->get('/y'); }\n}\n",
             "sales/models/order.py": "def order():\n    return 1\n",
             "sales/tests/test_models.py": "def test_nothing():\n    assert True\n",
+            "sales/tests/models.py": "def helper():\n    return 1\n",
             "stock/tests/test_models.py": "def test_nothing():\n    assert True\n",
         },
     )
