@@ -5,6 +5,7 @@
     scripts/benchmark.py --install              the size of an installation, nothing else
     scripts/benchmark.py --quick                a few seconds over fixtures/shop, to see that it works
     scripts/benchmark.py graph --only django    what the graph adds to an index, and how long its answers take
+    scripts/benchmark.py mcp --only django      how soon servers for agents answer, and the memory of ten of them
     scripts/benchmark.py --scaling              how cost grows up to a million chunks; writes docs/scaling.md
     scripts/benchmark.py --compare semble --semble-python PYTHON --semble-model DIR
     scripts/benchmark.py quality --sets DIR     how good the answers to sets of judged questions are

@@ -52,6 +52,18 @@ GRAPH_FIGURES = {
 }
 
 
+MCP_FIGURES = {
+    "start to tools/list": "s",
+    "processor to tools/list": "s",
+    "start to first answer": "s",
+    "processor to first answer": "s",
+    "memory of one": "MB",
+    "memory of 10": "MB",
+    "tools/list": "bytes",
+    "tools/list in tokens": "",
+}
+
+
 def benchmark(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(CHECKOUT / "scripts" / "benchmark.py"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -59,6 +71,14 @@ def benchmark(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def figures(report: dict[str, Any], part: str, corpus: str) -> dict[str, Any]:
     return {one["name"]: one for one in report["figures"] if (one["part"], one["corpus"]) == (part, corpus)}
+
+
+def test_figures_of_servers_for_agents(tmp_path: Path) -> None:
+    done = benchmark("mcp", "--quick", "--json", "--cache", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    found = figures(json.loads(done.stdout), "mcp", "shop")
+    assert {name: one["unit"] for name, one in found.items()} == MCP_FIGURES
+    assert all(one["min"] > 0 for one in found.values())
 
 
 def test_figures_of_the_graph(tmp_path: Path) -> None:
@@ -104,11 +124,12 @@ def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
     done = benchmark("idnex", "--cache", str(tmp_path))
     assert done.returncode == 2
     assert (
-        done.stderr == "benchmark: 'idnex' is not a part; parts are index, query, graph, scaling, quality, ablation\n"
+        done.stderr
+        == "benchmark: 'idnex' is not a part; parts are index, query, graph, mcp, scaling, quality, ablation\n"
     )
     done = benchmark("--scaling", "--compare", "semble", "--cache", str(tmp_path))
     assert done.returncode == 2
-    told = "--compare is for index and query; graph, scaling, quality, ablation measure coderag alone"
+    told = "--compare is for index and query; graph, mcp, scaling, quality, ablation measure coderag alone"
     assert done.stderr == f"benchmark: {told}\n"
 
 

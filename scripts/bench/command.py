@@ -22,6 +22,7 @@ from scripts.bench.records import BenchmarkError, Corpus, Figure, LeftOut
 from scripts.bench.report import Report, as_json, as_markdown, as_text
 from scripts.bench.scaling import SCALING, STEPS, measure_scaling
 from scripts.bench.scaling_page import write_page
+from scripts.bench.serving import MCP, measure_mcp
 from scripts.bench.speed import INDEX, QUERY, measure_speed
 from scripts.bench.subsets import mixed, with_chunks
 
@@ -30,7 +31,7 @@ __all__ = ["run"]
 PARTS = (INDEX, QUERY)
 QUALITY, ABLATION = "quality", "ablation"  # only where they are asked for: they need question sets
 WITH_SETS = (QUALITY, ABLATION)
-ALONE = (GRAPH, SCALING, *WITH_SETS)  # these measure coderag and nothing else
+ALONE = (GRAPH, MCP, SCALING, *WITH_SETS)  # these measure coderag and nothing else
 ALL_PARTS = (*PARTS, *ALONE)
 CACHE = Path.home() / ".cache" / "coderag-benchmark"
 MIXED = "mixed"
@@ -192,10 +193,15 @@ def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus],
             plan.engines[0], used[0], steps=steps, effort=plan.effort, scratch=plan.scratch, say=say
         )
     if GRAPH in options.parts:
-        corpora, without = _graph_corpora(options, plan)
+        corpora, without = _own_corpora(options, plan)
         used, left_out = [*used, *corpora], [*left_out, *without]
         for corpus in corpora:
             good += measure_graph(plan.engines[0], corpus, effort=plan.effort, scratch=plan.scratch, say=say)
+    if MCP in options.parts:
+        corpora, without = _own_corpora(options, plan)
+        used, left_out = [*used, *corpora], [*left_out, *without]
+        for corpus in corpora:
+            good += measure_mcp(plan.engines[0], corpus, effort=plan.effort, scratch=plan.scratch, say=say)
     parts = [part for part in options.parts or PARTS if part in PARTS]
     if not parts:
         return used, good, left_out
@@ -203,7 +209,7 @@ def _all_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus],
     return [*used, *corpora], [*figures, *good], [*left_out, *without]
 
 
-def _graph_corpora(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus], list[LeftOut]]:
+def _own_corpora(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus], list[LeftOut]]:
     if options.quick:
         return [_shop()], []
     chosen = [one for one in packages() if plan.wants(one.name)]

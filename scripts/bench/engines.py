@@ -30,7 +30,7 @@ class Engine:
     updates    append each line of the JSON {lines} to {file}; print the ms until a search for its last word finds it,
                in one process that stays
 
-    Those of the graph (`scripts.bench.graphing`) are coderag's alone.
+    Those of the graph (`scripts.bench.graphing`) and of servers (`scripts.bench.serving`) are coderag's alone.
     """
 
     name: str
@@ -99,6 +99,7 @@ def coderag(encoder: str = "") -> Engine:
         "graph": (*probe, "graph", "{root}", "{folder}"),
         "graph answers": (*probe, "graph_answers", "{root}", "{folder}", "{targets}", "{budget}"),
         "search": (*python, "search", "--root", "{root}", "--index", "{folder}", "--", "{question}"),
+        "mcp": (*python, "mcp", "--root", "{root}", "--index", "{folder}"),
     }
     environment = {
         "PYTHONPATH": os.pathsep.join(filter(None, (str(CHECKOUT), inherited))),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scripts.bench.records import BenchmarkError
 
-__all__ = ["Command", "Usage", "folder_bytes", "run", "run_with_memory", "warm_page_cache"]
+__all__ = ["PROC", "Command", "Usage", "folder_bytes", "proportional_mb", "run", "run_with_memory", "warm_page_cache"]
 
 SAMPLE_SECONDS = 0.05  # between looks at the memory of a process, unless looking takes long
 SAMPLE_SHARE = 0.02  # of the time is spent on looking: it costs the processes time
@@ -72,7 +72,7 @@ def run_with_memory(command: Command) -> Usage:
         pause = SAMPLE_SECONDS
         while not stop.wait(pause):
             before = time.thread_time()
-            peak = max(peak, sum(_proportional_mb(pid) for pid in _tree(process.pid)))
+            peak = max(peak, sum(proportional_mb(pid) for pid in _tree(process.pid)))
             pause = max(SAMPLE_SECONDS, (time.thread_time() - before) / SAMPLE_SHARE)
 
     sampler = threading.Thread(target=sample, daemon=True)
@@ -113,7 +113,7 @@ def _tree(root: int) -> list[int]:
     return found
 
 
-def _proportional_mb(pid: int) -> float:
+def proportional_mb(pid: int) -> float:
     """Return a process's share of the memory it uses (PSS, proc_pid_smaps_rollup), 0 when it has ended."""
     with suppress(OSError):
         for line in (PROC / str(pid) / "smaps_rollup").read_text().splitlines():

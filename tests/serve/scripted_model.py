@@ -1,7 +1,7 @@
-"""A model on this machine that calls `search` once and then answers from its result, in the protocols of three vendors.
+"""A model on this machine that calls `search` once and then answers from its result, in the protocols of agents.
 
-It speaks the Responses and Chat Completions of OpenAI and the Messages of Anthropic, streamed, so that agents can be run
-without an account.
+It streams the Responses and Chat Completions of OpenAI and the Messages of Anthropic, so that agents run without an
+account.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ __all__ = ["ScriptedModel", "running_model"]
 
 PLACE = re.compile(r"[\w./-]+\.py:\d+")
 CALL = "call_1"
+WAITING = "WaitForMcpServers"  # which Claude Code offers while servers start
 Record = dict[str, Any]
 Event = tuple[str, Record]
 
@@ -142,23 +143,26 @@ def _responses(model: ScriptedModel, request: Record) -> Iterator[Event]:
 
 def _messages(model: ScriptedModel, request: Record) -> Iterator[Event]:
     """Answer as Anthropic's Messages do."""
-    name = _search(model, (tool.get("name", "") for tool in request.get("tools") or ()))
+    names = [tool.get("name", "") for tool in request.get("tools") or ()]
+    name = _search(model, names)
     blocks = [
         block
         for message in request["messages"]
         if isinstance(message["content"], list)
         for block in message["content"]
-        if block.get("type") == "tool_result"
+        if block.get("type") == "tool_result" and block.get("tool_use_id") == CALL
     ]
-    is_call = bool(name) and not blocks
+    is_waiting = not name and WAITING in names
+    is_call = is_waiting or (bool(name) and not blocks)
     if is_call:
-        start: Record = {"type": "tool_use", "id": CALL, "name": name, "input": {}}
-        delta = {"type": "input_json_delta", "partial_json": model.arguments}
+        start: Record = {"type": "tool_use", "id": WAITING if is_waiting else CALL, "name": name or WAITING}
+        start["input"] = {}
+        delta = {"type": "input_json_delta", "partial_json": "{}" if is_waiting else model.arguments}
     else:
         start = {"type": "text", "text": ""}
         words = model.answer(_text(blocks[-1])) if blocks else "Nothing to search with."
         delta = {"type": "text_delta", "text": words}
-    message = {"id": "message_1", "type": "message", "role": "assistant", "model": "scripted", "content": []}
+    message: Record = {"id": "message_1", "type": "message", "role": "assistant", "model": "scripted", "content": []}
     message |= {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
     stop = {"stop_reason": "tool_use" if is_call else "end_turn", "stop_sequence": None}
     for event in (

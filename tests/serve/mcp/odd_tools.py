@@ -12,7 +12,6 @@ from typing import Any
 from coderag.__main__ import program
 from coderag.serve import tools
 from coderag.serve.answer import Answer
-from coderag.serve.mcp import calls
 from coderag.serve.workspace import Workspace
 
 
@@ -30,10 +29,12 @@ def call(workspace: Workspace, name: str, arguments: Mapping[str, Any]) -> Answe
             subprocess.run(["cat"], check=True)  # ends at once where standard input is empty
         case "half a pair":
             return Answer("name \udcff", {"name": ["\udcff"]})
-    return tools.call(workspace, name, arguments)
+    return real_call(workspace, name, arguments)
 
 
-calls.call = call
+real_call, tools.call = tools.call, call
+from coderag.serve.mcp import calls  # noqa: E402 - it imports the function that is now in its place
+
 calls.LONGEST_SECONDS = float(os.environ.get("LONGEST_SECONDS", calls.LONGEST_SECONDS))
 if "NO_PIDFD" in os.environ:
     del os.pidfd_open

@@ -44,7 +44,7 @@ def run(program: str, *arguments: str, folder: Path, home: Path, **environment: 
         done = subprocess.run(
             [program, *arguments],
             cwd=folder,
-            env=own | {"HOME": str(home), "NO_PROXY": "*"} | mark | environment,
+            env=own | {"HOME": str(home), "PWD": str(folder), "NO_PROXY": "*"} | mark | environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -89,6 +89,7 @@ requires_openai_auth = false
 command = {json.dumps(program)}
 args = {json.dumps([*arguments, "--root", str(shop)])}
 startup_timeout_sec = 120
+required = true  # or the first request may go out before the server has said which tools there are
 env = {{ PYTHONPATH = {json.dumps(ENVIRONMENT["PYTHONPATH"])} }}
 env_vars = ["XDG_CACHE_HOME", "XDG_DATA_HOME"]
 """
