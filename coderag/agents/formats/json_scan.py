@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ __all__ = ["Container", "Member", "container_at", "find", "value_of"]
 TOKEN = re.compile(
     r'[ \t\r\n]++|"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|[{}\[\]:,]|[^\s"{}\[\]:,/]++', re.DOTALL
 )
+BLANKS = re.compile(r"[ \t\r\n]*+")
+DECODER = json.JSONDecoder()
 MAX_DEPTH = 200  # of brackets; Python's own reader recurses
 OPENING, CLOSING = "{[", "}]"
 
@@ -43,6 +46,8 @@ class Container:
 
 def value_of(text: str) -> Any:
     """Return the value of a text; raises LeftAlone for what is not JSON with comments and trailing commas."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)  # most files have no comments, and some have megabytes
     try:
         return json.loads(_plain(text))
     except (ValueError, RecursionError) as error:
@@ -77,6 +82,43 @@ def find(text: str, key: tuple[str, ...]) -> tuple[list[Container], Member | Non
 
 def container_at(text: str, start: int) -> Container:
     """Return the object or list that begins at an offset."""
+    return _plain_container(text, start) or _commented_container(text, start)
+
+
+def _plain_container(text: str, start: int) -> Container | None:
+    """Return a container without comments, over whose values Python's own reader passes; None for any other."""
+    is_object, close = text[start] == "{", CLOSING[OPENING.index(text[start])]
+    members: list[Member] = []
+    at = _after_blanks(text, start + 1)
+    while text[at : at + 1] != close:
+        begin, key = at, None
+        try:
+            if is_object:
+                key, at = DECODER.raw_decode(text, at)
+                at = _after_blanks(text, at)
+                if text[at : at + 1] != ":":
+                    return None
+                at = _after_blanks(text, at + 1)
+            value = at
+            _, end = DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        at = _after_blanks(text, end)
+        comma = at if text[at : at + 1] == "," else None
+        members.append(Member(key, begin, value, end, comma))
+        if comma is not None:
+            at = _after_blanks(text, at + 1)
+        elif text[at : at + 1] != close:
+            return None
+    return Container(start, at, tuple(members), 0)
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = BLANKS.match(text, at)
+    return found.end() if found else at
+
+
+def _commented_container(text: str, start: int) -> Container:
     members: list[Member] = []
     commented = depth = 0
     key: str | None = None
