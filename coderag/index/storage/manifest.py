@@ -83,7 +83,8 @@ __all__ = [
 # 4  stamps of files in the listing instead of the segments, sums of all files in the manifest
 # 5  links of files in segments, and the graph
 # 6  signed; sums are SHA-256, names are not to be guessed
-FORMAT = 6
+# 7  arrays packed, signs of vectors in large segments alone
+FORMAT = 7
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"

@@ -42,6 +42,7 @@ LISTING: Specs = {
     "rules_mtime": column("rules"),
     **strings("skipped_path", "skipped"),
     "skipped_why": BYTES,
+    "skipped_code": column("skipped"),
     "skipped_stamps": column("skipped", width=STAMP),
     "counts": column("segments"),
     "stamps": column("files", width=STAMP),
