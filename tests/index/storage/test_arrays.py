@@ -25,6 +25,7 @@ from coderag.index.storage.arrays.arrays import (
     write_arrays,
 )
 from coderag.index.storage.arrays.deflated_strings import DeflatedStrings, deflate_strings
+from coderag.index.storage.arrays.number_blocks import NumberBlocks, pack_blocks
 from coderag.index.storage.arrays.packing import PACKED_BYTES, pack, unpack
 from coderag.index.storage.arrays.strings import Strings, pack_strings
 from tests.workspace import index_file
@@ -160,6 +161,27 @@ def test_deflated_strings_come_back_as_they_were(strings: list[str]) -> None:
     assert found.all() == strings
     some = list(range(0, len(strings), 7))
     assert found.some(some) == [strings[at] for at in some]
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=40), st.integers(1, 7000), st.data())
+def test_blocks_of_numbers_come_back_as_they_were(values: list[int], count: int, data: st.DataObject) -> None:
+    numbers = np.resize(np.array(values, np.uint32), count)
+    found = NumberBlocks(*pack_blocks(numbers), count=count)
+    np.testing.assert_array_equal(found.all(), numbers)
+    begin, end = data.draw(st.integers(0, count)), data.draw(st.integers(0, count + 1))
+    np.testing.assert_array_equal(found[begin:end], numbers[begin:end])
+
+
+def test_damaged_blocks_of_numbers_say_so() -> None:
+    blob, starts = pack_blocks(np.arange(9000) ** 2)
+    broken = blob.copy()
+    broken[len(broken) // 2 :] ^= 0xFF
+    found = NumberBlocks(broken, starts, count=9000)
+    assert found[:3].tolist() == [0, 1, 4]
+    with pytest.raises(IndexDamagedError, match="numbers of an index are damaged"):
+        found.all()
+    with pytest.raises(IndexDamagedError, match="their number"):
+        NumberBlocks(blob, starts, count=90_000)
 
 
 def test_damaged_deflated_strings_say_so() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["PACKED_BYTES", "Coding", "pack", "unpack"]
+__all__ = ["PACKED_BYTES", "Coding", "deflated", "pack", "unpack"]
 
 # Larger arrays are mapped as they are: whoever touches a packed one pays for all of it, about 3 ms a MiB.
 PACKED_BYTES = 1 << 20
@@ -38,10 +38,10 @@ def pack(array: npt.NDArray[Any]) -> tuple[Coding, bytes] | None:
     if not LEAST_BYTES <= array.nbytes <= PACKED_BYTES:
         return None
     sample = array[: max(len(array) * SAMPLE_BYTES // array.nbytes, 1)]
-    coding = min(_codings(array), key=lambda one: len(_deflated(sample, one)))
-    if len(_deflated(sample, coding)) > WORTH * sample.nbytes:
+    coding = min(_codings(array), key=lambda one: len(deflated(sample, one)))
+    if len(deflated(sample, coding)) > WORTH * sample.nbytes:
         return None
-    packed = _deflated(array, coding)
+    packed = deflated(array, coding)
     return (coding, packed) if len(packed) <= WORTH * array.nbytes else None
 
 
@@ -80,7 +80,8 @@ def _codings(array: npt.NDArray[Any]) -> tuple[Coding, ...]:
     return tuple(Coding) if array.dtype.kind in "iu" else (Coding.BYTES, Coding.PLANES)
 
 
-def _deflated(array: npt.NDArray[Any], coding: Coding) -> bytes:
+def deflated(array: npt.NDArray[Any], coding: Coding) -> bytes:
+    """Return an array as `unpack` reads it."""
     if coding is Coding.BYTES:
         return zlib.compress(np.ascontiguousarray(array).data, LEVEL)
     if coding is Coding.STEPS:

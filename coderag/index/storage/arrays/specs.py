@@ -22,6 +22,7 @@ __all__ = [
     "column",
     "in_order",
     "lists",
+    "packed_postings",
     "postings",
     "strings",
     "vectors",
@@ -68,7 +69,7 @@ def strings(name: str, rows: str) -> Specs:
     return {f"{name}_blob": BYTES, f"{name}_offsets": bounds(rows)}
 
 
-def postings(name: str) -> Specs:
+def postings(name: str) -> dict[str, ArraySpec]:
     """Return the specs of what `Postings.arrays` gave."""
     terms, found = f"terms of {name}", f"postings of {name}"
     return {
@@ -77,6 +78,13 @@ def postings(name: str) -> Specs:
         f"{name}_docs": column(found),
         f"{name}_weights": column(found),
     }
+
+
+def packed_postings(name: str) -> Specs:
+    """Return the specs of what `Postings.packed` gave."""
+    plain = postings(name)
+    del plain[f"{name}_docs"]
+    return plain | {f"{name}_doc_blob": BYTES, f"{name}_doc_starts": bounds(f"blocks of {name}")}
 
 
 def lists(name: str, rows: str) -> Specs:
