@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from coderag.cli.caller import open_for_caller
+from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
 from coderag.cli.output.locations import INDENT, head_line, lost_target, others_text, rows, unresolved_lines
@@ -25,7 +25,7 @@ SURE = 0.995  # a confidence above it is not worth a mention
 
 def run(options: argparse.Namespace) -> int:
     """Print what a change affects; 1 when nothing has the name."""
-    index = open_for_caller(options)
+    index = open_graph_for_caller(options)
     filters = filters_of(options)
     target = chosen_target(index, options.target, filters)
     impact = None

@@ -11,7 +11,9 @@ An index folder holds
     segments/NAME/        immutable (coderag.index.storage.segment)
     merging/              segments that are being made of others (coderag.index.build.merging)
     lock, lock.json       who writes (coderag.index.storage.folder.lock)
-    merging.lock, .gitignore
+    merging.lock          who merges (coderag.index.build.merging)
+    graph.lock            who makes the graph (coderag.graph.store)
+    .gitignore
 
 N counts the manifests, and X is random, as part of NAME is: what a repository brings cannot take the place of a file
 whose name nobody knows. The manifest is signed and holds the sums of all other files, but for databases/, whose files
@@ -47,6 +49,7 @@ from coderag.types import Content
 
 __all__ = [
     "FORMAT",
+    "GRAPH_LOCK",
     "INDEX_FOLDER",
     "MANIFEST",
     "MERGING",
@@ -88,7 +91,7 @@ FORMAT = 7
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
-MERGING, MERGING_LOCK = "merging", "merging.lock"
+MERGING, MERGING_LOCK, GRAPH_LOCK = "merging", "merging.lock", "graph.lock"
 PURPOSE = "manifest"  # of the signature
 MANIFEST_BYTES = 64 << 20  # at most; a segment takes some hundred, a dead file seven
 READ_BYTES = 1 << 20
