@@ -21,7 +21,7 @@ NEW_GRAPH, OLD_GRAPH = "graph", "-"  # whether a graph is made where there is no
 def spawn_maintenance(folder: IndexPath, root: Path, *, graph: bool = False) -> subprocess.Popen[bytes]:
     """Start a process that tidies up the index of a root, and outlives this one; what fails there is tried again.
 
-    A graph that is older than the index is made anew, and with `graph` also one that is missing.
+    A graph that is older than the index is rebuilt, and with `graph` also one that is missing.
     """
     # "-P" keeps the current folder off the module path: it may be the untrusted repository that is indexed.
     command = [

@@ -118,8 +118,8 @@ class Postings(NamedTuple):
     def packed(self, prefix: str) -> dict[str, Array]:
         """Return the arrays under their names in a segment, the documents packed."""
         blob, starts = pack_blocks(self.every_doc())
-        arrays = {f"{prefix}_doc_blob": blob, f"{prefix}_doc_starts": starts}
-        return arrays | {f"{prefix}_{name}": getattr(self, name) for name in ("hashes", "offsets", "weights")}
+        arrays = {f"{prefix}_{name}": getattr(self, name) for name in ("hashes", "offsets", "weights")}
+        return arrays | {f"{prefix}_doc_starts": starts, f"{prefix}_doc_blob": blob}
 
     @classmethod
     def from_packed(cls, arrays: Mapping[str, Array], prefix: str) -> Postings:

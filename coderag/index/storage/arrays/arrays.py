@@ -57,7 +57,7 @@ DTYPE = re.compile(r"[<|][fiu][1248]|\|b1")  # numbers of all kinds that are wri
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """An array as it lies in a file."""
+    """An array as it is stored in a file."""
 
     data: Array  # u8[bytes]
     dtype: np.dtype[Any]
