@@ -22,6 +22,7 @@ def main() -> int:
     """Fuzz the checkout that this file is in."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process that has threads cannot be copied safely
+    os.environ["CODERAG_BACKGROUND"] = "0"  # what an input leads to happens while it is watched
     sys.dont_write_bytecode = True  # all that is written is judged
     from scripts.fuzzing_index.command import run
 

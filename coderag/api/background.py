@@ -1,4 +1,4 @@
-"""What an update leaves for a process of its own, for which nobody waits: segments to merge, a graph to make anew."""
+"""What a build or an update leaves for a process of its own, for which nobody waits: segments to merge, a graph."""
 
 from __future__ import annotations
 
@@ -18,10 +18,16 @@ from coderag.index.storage.manifest import read_manifest
 
 __all__ = ["main", "spawn_due", "spawn_maintenance"]
 
+NEW_GRAPH, OLD_GRAPH = "graph", "-"  # whether a graph is made where there is none
 
-def spawn_maintenance(folder: IndexPath, root: Path) -> subprocess.Popen[bytes]:
-    """Start a process that tidies up the index of a root, and outlives this one; what fails there is tried again."""
-    return spawn_detached(__name__, [str(root), str(folder.base), *folder.names])
+
+def spawn_maintenance(folder: IndexPath, root: Path, *, graph: bool = False) -> subprocess.Popen[bytes]:
+    """Start a process that tidies up the index of a root, and outlives this one; what fails there is tried again.
+
+    A graph that is older than the index is rebuilt, and with `graph` also one that is missing.
+    """
+    which = NEW_GRAPH if graph else OLD_GRAPH
+    return spawn_detached(__name__, [which, str(root), str(folder.base), *folder.names])
 
 
 def spawn_due(roots: Sequence[Root], reports: Sequence[Report]) -> None:
@@ -33,12 +39,12 @@ def spawn_due(roots: Sequence[Root], reports: Sequence[Report]) -> None:
 
 def main() -> None:
     """Tidy up the index of the root, in the folder, that the command line names."""
-    root, base, *names = sys.argv[1:]
+    graph, root, base, *names = sys.argv[1:]
     folder = IndexPath(Path(base), tuple(names))
     with suppress(CoderagError, OSError):  # the index is as it was; the next update starts another
         merge_index(folder)
     with suppress(CoderagError, OSError):
-        if read_manifest(folder).graph:
+        if graph == NEW_GRAPH or read_manifest(folder).graph:
             from coderag.graph.store import write_graph
 
             write_graph(folder, Path(root))

@@ -48,6 +48,6 @@ def diff_impact(
     """Return what a change touches (`change_set`), by an index of one root; raises QueryError for several."""
     if len(snapshot.roots) != 1:
         raise QueryError("a change is one of a single repository; give one root")
-    (root,), (opened,), (graph,) = snapshot.roots, snapshot.opened, snapshot.graphs
+    (root,), (opened,), (graph,) = snapshot.roots, snapshot.opened, snapshot.graphs()
     changes = change_set(root.root, revision, staged=staged, patch=patch)
     return impact_of_changes(opened, graph, changes, depth=depth, repository=root.repository)

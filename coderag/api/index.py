@@ -464,14 +464,17 @@ class Index:
         return None if encoder is None else measure_recall(self._snapshot.corpus, encoder)
 
     @on_one_snapshot
-    def graphs(self) -> tuple[Graph, ...]:
+    def graphs(
+        self, *, making: Callable[[], object] | None = None, waiting: Callable[[], object] | None = None
+    ) -> tuple[Graph, ...]:
         """Return the graph of each root, in the order of the roots.
 
         Where the index changed since its graph was made, the graph is rebuilt, which takes a fraction of the time
         of indexing, and stored. Of what some groups see, the graph is that of the files that they see, and is stored
-        as well. Raises IndexDamagedError.
+        as well. `making` is called before one is made, `waiting` when another process makes it, which is waited for.
+        Raises IndexDamagedError.
         """
-        return self._snapshot.graphs
+        return self._snapshot.graphs(making=making, waiting=waiting)
 
     @on_one_snapshot
     def graph_state(self) -> GraphState:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Snapshot", "open_snapshot"]
 
+Told = Callable[[], object]
 MAX_VIEWS = 16  # sets of rules for which what is seen is kept
 
 
@@ -39,6 +40,7 @@ class Snapshot:
     opened: tuple[OpenedRoot, ...]  # of each root
     corpus: Corpus
     _views: dict[Hashable, SnapshotView] = field(default_factory=dict, repr=False)  # by what hides the rest
+    _graphs: dict[str, tuple[Graph, ...]] = field(default_factory=dict, repr=False)  # once they were asked for
 
     @cached_property
     def catalogs(self) -> Mapping[str, Catalog]:
@@ -70,14 +72,23 @@ class Snapshot:
             warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=4)
             return None
 
-    @cached_property
-    def graphs(self) -> tuple[Graph, ...]:
-        """The graph of each root, built and stored where there is none that fits; raises IndexDamagedError."""
-        from coderag.graph.store import current_graph
+    def graphs(self, *, making: Told | None = None, waiting: Told | None = None) -> tuple[Graph, ...]:
+        """Return the graph of each root, built and stored where there is none that fits; raises IndexDamagedError."""
+        if not self._graphs:
+            from coderag.graph.store import current_graph
 
-        return tuple(
-            current_graph(one.folder, one.manifest, one.segments, schema=partial(_schema, one)) for one in self.opened
-        )
+            self._graphs["current"] = tuple(
+                current_graph(
+                    one.folder,
+                    one.manifest,
+                    one.segments,
+                    schema=partial(_schema, one),
+                    making=making,
+                    waiting=waiting,
+                )
+                for one in self.opened
+            )
+        return self._graphs["current"]
 
     @cached_property
     def graph_state(self) -> GraphState:

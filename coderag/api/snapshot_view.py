@@ -79,9 +79,12 @@ class SnapshotView:
 
         return SeenGraphs(self.view.roots)
 
-    @property
-    def graphs(self) -> tuple[Graph, ...]:
-        """The graph of each root, exactly that of the files that are seen; raises IndexDamagedError."""
+    def graphs(self, *, making: object = None, waiting: object = None) -> tuple[Graph, ...]:
+        """Return the graph of each root, exactly that of the files that are seen; raises IndexDamagedError.
+
+        Nothing is said of the whole index meanwhile.
+        """
+        del making, waiting
         return self._graphs.current()
 
     @property

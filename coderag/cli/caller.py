@@ -11,7 +11,8 @@ from pathlib import Path
 
 from coderag.api.index import Index
 from coderag.api.roots import Root
-from coderag.cli.opening import open_index
+from coderag.cli.opening import note, open_index
+from coderag.cli.output.progress import Bar
 from coderag.cli.roots import given_roots, is_marked, root_around
 from coderag.errors import AccessError, IndexMissingError, QueryError, RootError
 
@@ -23,6 +24,7 @@ __all__ = [
     "for_owners",
     "is_hidden",
     "open_for_caller",
+    "open_graph_for_caller",
     "roots_for_caller",
 ]
 
@@ -49,6 +51,17 @@ def open_for_caller(options: argparse.Namespace) -> Index:
     with redirect_stderr(io.StringIO()):
         index = open_index(options)
     return as_seen(index, asking)
+
+
+def open_graph_for_caller(options: argparse.Namespace) -> Index:
+    """Return the same with the graph of each root: one that is being made is waited for, one that is missing is made.
+
+    What callers of groups see tells nothing of the work on the whole.
+    """
+    index = open_for_caller(options)
+    with Bar("Making the graph") as bar:
+        index.graphs(making=bar.linking, waiting=lambda: note("waiting for the graph, which another process makes"))
+    return index
 
 
 def roots_for_caller(options: argparse.Namespace) -> list[Root]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
 from coderag.api.index import Index
@@ -25,7 +26,18 @@ from coderag.text.counted import counted
 if TYPE_CHECKING:
     from coderag.index.storage.folder.lock import Holder
 
-__all__ = ["note", "note_repairs", "note_untrusted", "note_writer", "open_index", "tidy_later"]
+__all__ = [
+    "follow_with_graph",
+    "has_background",
+    "note",
+    "note_repairs",
+    "note_untrusted",
+    "note_writer",
+    "open_index",
+    "tidy_later",
+]
+
+VARIABLE = "CODERAG_BACKGROUND"
 
 FEW_PATHS = 8  # of those that changed, which tell the languages to prepare for
 PATIENCE_SECONDS = 2.0  # that an answer waits for another writer; then it comes from the index as it was
@@ -67,9 +79,10 @@ def _make_sure(one: Root) -> None:
         return
     note_untrusted(one)
     with Bar(f"Indexing {visible(one.repository)}", at_once=True) as bar:
-        index = Index.ensure(one.root, index=one.index, watch=bar, waiting=note_writer)
+        index = Index.ensure(one.root, index=one.index, graph=not has_background(), watch=bar, waiting=note_writer)
     index.close()
     note_repairs(index)
+    follow_with_graph(one)
     report = index.reports[0]
     if report.read or report.rebuilt or not report.repaired:
         what = f"{counted(report.read, 'file')}, {counted(report.chunks, 'chunk')}"
@@ -111,7 +124,25 @@ def note_repairs(index: Index) -> None:
 
 def tidy_later(index: Index) -> None:
     """Start background processes that merge and link what updates left."""
-    if any(report.merge_due or report.graph_due for report in index.reports):
+    if any(report.merge_due or report.graph_due for report in index.reports) and has_background():
         from coderag.api.background import spawn_due
 
         spawn_due(index.roots, index.reports)
+
+
+def follow_with_graph(one: Root) -> bool:
+    """Start a background process that makes the graph of a root, unless it is up to date; tell whether it was."""
+    if not has_background():
+        return False
+    from coderag.api.background import spawn_maintenance
+    from coderag.graph.store import is_graph_outdated
+
+    if not is_graph_outdated(one.folder):
+        return False
+    spawn_maintenance(one.folder, one.root, graph=True)
+    return True
+
+
+def has_background() -> bool:
+    """Tell whether a command may leave a process behind that goes on with its index."""
+    return os.environ.get(VARIABLE) != "0"

@@ -12,6 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from filelock import Timeout
+
 from coderag.errors import IndexDamagedError, IndexLockedError, IndexMissingError, IndexWriteError
 from coderag.files.root_file import read_root_file
 from coderag.graph.graph import Graph
@@ -19,8 +21,9 @@ from coderag.index.storage.arrays.arrays import Array, write_arrays
 from coderag.index.storage.columns import unpack_labels
 from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.folder.lock import locked
+from coderag.index.storage.folder.lock import file_lock, locked
 from coderag.index.storage.manifest import (
+    GRAPH_LOCK,
     Manifest,
     SegmentEntry,
     numbered_name,
@@ -35,10 +38,32 @@ from coderag.sql.records import Schema
 if TYPE_CHECKING:
     from coderag.graph.files import LinkedFile
 
-__all__ = ["GRAPH_VERSION", "current_graph", "graph_key", "is_current", "made_graph", "open_graph", "write_graph"]
+__all__ = [
+    "GRAPH_VERSION",
+    "current_graph",
+    "graph_key",
+    "is_current",
+    "is_graph_outdated",
+    "made_graph",
+    "open_graph",
+    "write_graph",
+]
 
 GRAPH_VERSION = 2  # raise it when the same files give another graph
 LOCK_SECONDS = 60.0
+SILENT_SECONDS = 0.2  # a wait for who makes the graph that is worth no word
+MAKING_SECONDS = 1800.0  # ... and the longest one: Linux's takes minutes
+
+Told = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outdated:
+    """An index whose graph is missing or of other files."""
+
+    manifest: Manifest
+    segments: list[Segment]
+    key: str  # of the graph that it should have
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,25 +143,69 @@ def is_current(folder: IndexPath, manifest: Manifest, segments: Sequence[Segment
     return (folder / manifest.graph).exists()
 
 
-def write_graph(folder: IndexPath, root: Path, *, making: Callable[[], object] | None = None) -> bool:
+def is_graph_outdated(folder: IndexPath) -> bool:
+    """Tell whether an index has no graph, or one that is older than itself; raises like `write_graph`."""
+    return _outdated(folder) is not None
+
+
+def write_graph(folder: IndexPath, root: Path, *, making: Told | None = None, waiting: Told | None = None) -> bool:
     """Make the graph of the index of a root if it is older than the index, and tell whether it was.
 
-    No lock is held while it is made; another writer may change the index meanwhile, and then the graph is older than
-    the index again, as its key says. `making` is called before it is made. Raises IndexMissingError,
-    IndexFormatError, IndexDamagedError, IndexLockedError and IndexWriteError.
+    Of several processes one makes it, and the others wait for it. Another writer may change the index meanwhile, and
+    then the graph is older than the index again, as its key says. `making` is called before it is made, `waiting` when
+    another process makes it. Raises IndexMissingError, IndexFormatError, IndexDamagedError, IndexLockedError and
+    IndexWriteError.
     """
+    if _outdated(folder) is None:
+        return False
+    with _only_maker(folder, waiting):
+        outdated = _outdated(folder)
+        if outdated is None:  # another process made it meanwhile
+            return False
+        if making is not None:
+            making()
+        _write(folder, root, outdated)
+    return True
+
+
+def _outdated(folder: IndexPath) -> _Outdated | None:
     manifest = read_manifest(folder)
     segments = [Segment.of(folder, entry) for entry in manifest.segments]
     if is_current(folder, manifest, segments):
-        return False
-    key = graph_key(manifest.segments, segments, manifest.catalog_key)
+        return None
+    return _Outdated(manifest, segments, graph_key(manifest.segments, segments, manifest.catalog_key))
+
+
+@contextmanager
+def _only_maker(folder: IndexPath, waiting: Told | None) -> Iterator[None]:
+    """Be the only process that makes the graph of an index; raises IndexLockedError and IndexWriteError."""
+    with writing(folder):
+        lock = file_lock(folder / GRAPH_LOCK)
+        try:
+            lock.acquire(timeout=SILENT_SECONDS)
+        except Timeout:
+            if waiting is not None:
+                waiting()
+            try:
+                lock.acquire(timeout=MAKING_SECONDS)
+            except Timeout as error:
+                raise IndexLockedError(
+                    f"another process has been making the graph of the index at {folder} for more than "
+                    f"{MAKING_SECONDS:g} s; wait until it is done"
+                ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _write(folder: IndexPath, root: Path, outdated: _Outdated) -> None:
     from coderag.index.catalog.catalog import Catalog
 
-    if making is not None:
-        making()
     started = time.monotonic()
+    manifest = outdated.manifest
     schema = Catalog.open(folder / manifest.catalog).schema() if manifest.catalog else Schema()
-    arrays = made_graph(manifest.segments, segments, schema, root=root)
+    arrays = made_graph(manifest.segments, outdated.segments, schema, root=root)
     check_entries(folder)
     with locked(folder, LOCK_SECONDS), writing(folder):
         now = read_manifest(folder)
@@ -146,21 +215,26 @@ def write_graph(folder: IndexPath, root: Path, *, making: Callable[[], object] |
             now,
             graph=path.name,
             graph_sum=synced_sum(path),
-            graph_key=key,
+            graph_key=outdated.key,
             graph_ns=time.time_ns(),
             graph_seconds=time.monotonic() - started,
         )
         write_manifest(folder, made, None)
-    return True
 
 
 def current_graph(
-    folder: IndexPath, manifest: Manifest, segments: Sequence[Segment], *, schema: Callable[[], Schema]
+    folder: IndexPath,
+    manifest: Manifest,
+    segments: Sequence[Segment],
+    *,
+    schema: Callable[[], Schema],
+    making: Told | None = None,
+    waiting: Told | None = None,
 ) -> Graph:
     """Return the graph of an index as it was opened, made and stored where there is none that fits.
 
-    Where it cannot be stored, or the index on disk is another one by now, it is made in memory. Raises
-    IndexDamagedError.
+    Where it cannot be stored, or the index on disk is another one by now, it is made in memory. `making` and `waiting`
+    as for `write_graph`. Raises IndexDamagedError.
     """
     key = graph_key(manifest.segments, segments, manifest.catalog_key)
     if manifest.graph and manifest.graph_key == key and (folder / manifest.graph).exists():
@@ -168,7 +242,7 @@ def current_graph(
             if (known := open_graph(folder, manifest)) is not None:
                 return known
     with suppress(IndexLockedError, IndexWriteError, IndexMissingError):
-        write_graph(folder, Path(manifest.root))
+        write_graph(folder, Path(manifest.root), making=making, waiting=waiting)
         stored = read_manifest(folder)
         if stored.graph_key == key and (graph := open_graph(folder, stored)) is not None:
             return graph

@@ -105,6 +105,7 @@ def coderag(encoder: str = "") -> Engine:
     environment = {
         "PYTHONPATH": os.pathsep.join(filter(None, (str(CHECKOUT), inherited))),
         "XDG_CACHE_HOME": "{cache}",
+        "CODERAG_BACKGROUND": "0",  # indexing is measured with the graph, by older versions too
     }
     version = f"{coderag.__version__} {'by words alone' if encoder == WORDS_ALONE else 'with vectors'}"
     return Engine("coderag", version, jobs, environment)

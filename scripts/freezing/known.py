@@ -146,7 +146,7 @@ class Known:
     def chunks(self) -> Iterator[Row]:
         """Yield the chunks, each with a digest of its text and of its terms."""
         for member in self.members:
-            terms = _terms(Postings.from_arrays(member.segment.arrays, "text"), len(member.segment))
+            terms = _terms(member.segment.text_postings, len(member.segment))
             for number in range(len(member.segment)):
                 if int(member.segment.chunk_file[number]) not in member.dead:
                     chunk = member.segment.chunk(number, repository=member.repository)
@@ -170,7 +170,7 @@ class Known:
                 yield Row(f"{symbol.path}:{symbol.span.start_line} {symbol.qualified_name}", (symbol,))
         for member in self.members:
             count = len(member.segment) + len(member.segment.symbol_chunk)
-            keys = _terms(Postings.from_arrays(member.segment.arrays, "symbol"), count)
+            keys = _terms(member.segment.symbol_postings, count)
             for number in range(count):
                 symbol = member.segment.symbol(number)
                 yield Row(f"keys of {symbol.path}:{symbol.span.start_line} {symbol.qualified_name}", (keys[number],))
@@ -269,7 +269,7 @@ def _terms(postings: Postings, count: int) -> list[str]:
     """Return a digest of the terms and weights of each document."""
     sizes: Array = np.diff(postings.offsets.astype(np.int64))
     hashes = np.repeat(postings.hashes, sizes)
-    docs: Array = postings.docs.astype(np.int64)
+    docs: Array = postings.every_doc().astype(np.int64)
     order = np.argsort(docs, kind="stable")
     ends = np.searchsorted(docs[order], np.arange(count + 1))
     hashes, weights = hashes[order], postings.weights[order]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -44,7 +45,9 @@ class Server:
         """Start it."""
         command = [sys.executable, "-m", "scripts.freezing.server"]
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, cwd=CHECKOUT, stdin=pipe, stdout=pipe, text=True)
+        # What a command prints must not depend on a process that another one left behind.
+        environment = os.environ | {"CODERAG_BACKGROUND": "0"}
+        self._process = subprocess.Popen(command, cwd=CHECKOUT, stdin=pipe, stdout=pipe, text=True, env=environment)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.packing import PACKED_BYTES, Coding, deflated
 from scripts.fuzzing_index.array_file import ArrayFile, Row
 from scripts.fuzzing_index.hostile import OTHER_TYPES, Raw, hostile_number, hostile_text
 
 __all__ = ["edit_arrays"]
 
 GROWN = 300_000  # numbers of an array that was made longer
+ZEROS = 1 << 26  # far more than any packed array has
 SOME = 20  # numbers that are changed at once
 DTYPES = (
     "|u1",
@@ -178,6 +181,22 @@ def _replaced(file: ArrayFile, row: Row, source: random.Random) -> str:
     return f"is {other.name}"
 
 
+def _packed(_: ArrayFile, row: Row, source: random.Random) -> str:
+    """Store the numbers packed, by another coding, with another size, or zeros that become very many."""
+    array = row.array
+    coding = source.choice((*Coding, *Coding, 0, 4, True, hostile_number(source)))
+    sound = coding if isinstance(coding, Coding) and array.size and array.itemsize > 1 else Coding.BYTES
+    row.data = deflated(array, sound) if source.random() < 0.5 else zlib.compress(bytes(ZEROS), 1)
+    row.coding = coding
+    if source.random() < 0.3:
+        row.length = source.choice((0, 1, len(row.data) - 1, 2**36, 2**63, hostile_number(source), None))
+    if source.random() < 0.5:
+        row.shape = source.choice(
+            ([PACKED_BYTES], [PACKED_BYTES + 1], [ZEROS], [2**36], [0], [len(array), 2], row.shape)
+        )
+    return f"is packed as {str(row.coding)[:40]}, of shape {str(row.shape)[:40]}"
+
+
 def _left_out(file: ArrayFile, row: Row, _: random.Random) -> str:
     file.rows.remove(row)
     return "is left out"
@@ -209,9 +228,10 @@ EDITS: tuple[Edit, ...] = (
         _reshaped,
         _elsewhere,
         _replaced,
+        _packed,
         _left_out,
         _renamed,
     ),
     *(_twice, _no_header),
 )
-WEIGHTS = (14, 5, 6, 3, 3, 3, 2, 2, 0.5, 0.5, 0.5, 0.3)
+WEIGHTS = (14, 5, 6, 3, 3, 3, 2, 2, 3, 0.5, 0.5, 0.5, 0.3)

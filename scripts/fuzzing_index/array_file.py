@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from coderag.index.storage.arrays.arrays import ALIGNMENT, MAGIC, PREFIX, Array
+from coderag.index.storage.arrays.packing import Coding, unpack
 from scripts.fuzzing_index.json_edits import Pairs, encode
 
 __all__ = ["ArrayFile", "Row"]
@@ -26,6 +27,8 @@ class Row:
     data: bytes
     offset: Any = None
     crc: Any = None
+    coding: Any = None  # of bytes that are packed; the numbers of `read` are not
+    length: Any = None  # ... how many bytes the header says they are; None: as many as they are
 
     @property
     def array(self) -> Array:
@@ -54,9 +57,12 @@ class ArrayFile:
         start = PREFIX.size + size
         table = json.loads(raw[PREFIX.size : start])
         rows = []
-        for name, (dtype, shape, offset, _) in table.items():
-            length = int(np.prod(shape)) * np.dtype(dtype).itemsize
-            rows.append(Row(name, dtype, shape, raw[start + offset : start + offset + length]))
+        for name, (dtype, shape, offset, _, *packed) in table.items():
+            length = packed[1] if packed else int(np.prod(shape)) * np.dtype(dtype).itemsize
+            data = raw[start + offset : start + offset + length]
+            if packed:
+                data = unpack(data, Coding(packed[0]), dtype=np.dtype(dtype), shape=tuple(shape)).tobytes()
+            rows.append(Row(name, dtype, shape, data))
         return cls(path, rows)
 
     def row(self, name: str) -> Row:
@@ -69,7 +75,8 @@ class ArrayFile:
         for row in self.rows:
             offset = len(body) if row.offset is None else row.offset
             body += row.data + b"\0" * (-len(row.data) % ALIGNMENT)
-            table.append((row.name, [row.dtype, row.shape, offset, 0]))
+            packed = [] if row.coding is None else [row.coding, len(row.data) if row.length is None else row.length]
+            table.append((row.name, [row.dtype, row.shape, offset, 0, *packed]))
         for row, (_, told) in zip(self.rows, table, strict=True):
             told[3] = _crc(told, body) if row.crc is None else row.crc
         header = encode(table if self.header is None else self.header)
@@ -79,9 +86,9 @@ class ArrayFile:
 
 def _crc(told: list[Any], body: bytearray) -> int:
     """Return the sum of the bytes that a row of the header claims, as far as there are any."""
-    dtype, shape, offset, _ = told
+    dtype, shape, offset, _, *packed = told
     try:
-        length = int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize
+        length = packed[1] if packed else int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize
         return zlib.crc32(bytes(body[offset : offset + length]))
     except (TypeError, ValueError, OverflowError):
         return 0

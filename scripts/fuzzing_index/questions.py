@@ -142,7 +142,7 @@ def _ensured(world: World) -> None:
 
 def _tidied(world: World) -> None:
     before = sys.argv
-    sys.argv = ["afterwards", str(world.root), str(world.root), world.index.name]
+    sys.argv = ["background", "graph", str(world.root), str(world.root), world.index.name]
     try:
         tidy()
     finally:

@@ -20,7 +20,7 @@ Answers = tuple[tuple[tuple[str, str, int, float], ...], ...]
 
 SENTENCES = ("read a file in blocks", "error when the format is not known", "parse the options", "where is it closed?")
 ALWAYS = frozenset({"manifest.json", "lock", ".gitignore", SEGMENTS})
-MAYBE = frozenset({"merging.lock", "databases"})
+MAYBE = frozenset({"merging.lock", "graph.lock", "databases"})
 LARGEST_BYTES = 60_000  # of the files taken: rounds should be short
 DIGITS = 4
 

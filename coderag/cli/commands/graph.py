@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from coderag.cli.caller import open_for_caller
+from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.files import chosen_format, write_output
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     kind = chosen_format(options.output, "json" if options.json else options.format, endings=ENDINGS)
     what = " ".join(options.what)
     check_question(what)
-    index = open_for_caller(options)
+    index = open_graph_for_caller(options)
     drawn = index.graph(what, depth=options.depth, limit=options.k, kinds=kinds_of(options), paths=options.path)
     if drawn is None:
         note(f"nothing is found for {what!r}")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from coderag.cli.caller import open_for_caller
+from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.commands.impact_diff import run_diff
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
         raise QueryError("give a TARGET, or --diff for what changed")
     if options.format in DIFF_FORMATS:
         raise QueryError(f"--format {options.format} is for --diff; a target has text and json")
-    index = open_for_caller(options)
+    index = open_graph_for_caller(options)
     filters = filters_of(options)
     target = chosen_target(index, options.target, filters)
     impact = None

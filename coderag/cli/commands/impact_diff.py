@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from coderag.api.index import Index
-from coderag.cli.caller import callers, open_for_caller
+from coderag.cli.caller import callers, open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.diff_markdown import diff_markdown
@@ -32,7 +32,7 @@ STDIN = "-"
 def run_diff(options: argparse.Namespace) -> int:
     """Print what a change touches; 1 when it touches nothing that the index knows."""
     _check(options)
-    index = open_for_caller(options)
+    index = open_graph_for_caller(options)
     prepare_reader()  # it comes up while git tells what changed
     found = _found(index, options)
     if options.tests == TestPolicy.EXCLUDE:

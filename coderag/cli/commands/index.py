@@ -13,7 +13,7 @@ from coderag.api.roots import Root, check_folders
 from coderag.cli.caller import for_owners
 from coderag.cli.databases import databases_in, keep_databases
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note, note_repairs, note_untrusted, note_writer
+from coderag.cli.opening import follow_with_graph, has_background, note, note_repairs, note_untrusted, note_writer
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import plain, print_records
 from coderag.cli.output.schema_summary import schema_lines
@@ -44,6 +44,7 @@ from coderag.types import Content
 __all__ = ["run"]
 
 DEFAULT_CONTENT = (Content.CODE, Content.DOCS)
+FOLLOWS = "follows in the background; searches answer already, and what asks for it waits"
 SLOWEST_TOLD = 0.005  # seconds; a shorter time says nothing of the speed
 
 
@@ -63,20 +64,24 @@ def run(options: argparse.Namespace) -> int:
     records = []
     chunks = 0
     for root in placed:
-        index = _bring_up(root, options)
+        index, follows = _bring_up(root, options)
         report, status = index.reports[0], index.status(compare=False)[0]
         chunks += len(index) or bool(status.schema)
         if options.json:
-            records.append(_record(report, status, verbose=options.verbose))
+            records.append(_record(report, status, verbose=options.verbose) | {"graph_follows": follows})
         elif not options.quiet:
-            print("\n".join(_summary(report, status, shown, verbose=options.verbose)), flush=True)
+            print("\n".join(_summary(report, status, shown, verbose=options.verbose, follows=follows)), flush=True)
     if options.json:
         print_records(records, options.format)
     return FOUND if chunks else NOTHING
 
 
-def _bring_up(one: Root, options: argparse.Namespace) -> Index:
-    """Return the index of a root after reading what changed, or all of it, with its segments merged."""
+def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
+    """Return the index of a root after reading what changed, or all of it, with its segments merged.
+
+    And whether its graph follows in the background.
+    """
+    later = has_background() and not options.wait
     asked = {
         "contents": options.content,
         "max_bytes": options.max_bytes,
@@ -84,7 +89,7 @@ def _bring_up(one: Root, options: argparse.Namespace) -> Index:
         "mask": options.mask,
         "workers": options.workers,
         "cache": not options.no_cache,
-        "graph": not options.no_graph,
+        "graph": not (options.no_graph or later),
     }
     note_untrusted(one)
     with Bar(f"Indexing {visible(one.repository)}", wanted=not options.quiet, at_once=True) as bar:
@@ -98,7 +103,7 @@ def _bring_up(one: Root, options: argparse.Namespace) -> Index:
     note_repairs(index)
     for why in unread_rules(read_manifest(one.folder)):
         note(f"{why}; callers of groups see nothing that its access rules may be about")
-    return index
+    return index, later and not options.no_graph and follow_with_graph(one)
 
 
 def _as_made(one: Root, asked: dict[str, Any]) -> dict[str, Any]:
@@ -110,14 +115,16 @@ def _as_made(one: Root, asked: dict[str, Any]) -> dict[str, Any]:
     return asked | {"contents": contents, "max_bytes": asked["max_bytes"] or (made.max_bytes if made else None)}
 
 
-def _summary(report: Report, status: Status, shown: Screen, *, verbose: bool) -> list[str]:
+def _summary(report: Report, status: Status, shown: Screen, *, verbose: bool, follows: bool) -> list[str]:
     lines = [f"{shown.paint(visible(status.repository), Style.TITLE)}  {_did(report, status)}"]
     if report.rebuilt:
         lines.append(labelled("again", f"all files, because {visible(report.rebuilt)}", shown))
     if report.read or verbose:
         lines += language_lines(status, shown)
     lines.append(labelled("index", f"{visible(status.folder)}, {bytes_text(status.index_bytes)}", shown))
-    if status.graph is not None:
+    if follows:
+        lines.append(labelled("graph", FOLLOWS, shown))
+    elif status.graph is not None:
         lines.append(labelled("graph", graph_text(status.graph), shown))
     if report.embedded:
         lines.append(labelled("vectors", f"{counted(report.embedded, 'chunk')} embedded by {status.encoder}", shown))

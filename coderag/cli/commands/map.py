@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from itertools import groupby
 
-from coderag.cli.caller import open_for_caller
+from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import language_names
 from coderag.cli.opening import note
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the parts of repositories and what matters most in each; 1 when there is no code."""
     question = " ".join(options.question)
     check_text(QUESTION, question)
-    index = open_for_caller(options)
+    index = open_graph_for_caller(options)
     repository_maps = index.map(
         question,
         budget=options.budget,

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 
 from coderag.api.index import Index
-from coderag.cli.caller import open_for_caller
+from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.locations import certainty_text, head_line, kinds_of, lost_target, rows, tell_choice
@@ -21,7 +21,7 @@ __all__ = ["run"]
 
 def run(options: argparse.Namespace) -> int:
     """Print the ways from one target to another; 1 when neither leads to the other."""
-    index = open_for_caller(options)
+    index = open_graph_for_caller(options)
     ways = index.path_between(
         options.source, options.target, limit=options.k, kinds=kinds_of(options), paths=options.path
     )

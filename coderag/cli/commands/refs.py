@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from coderag.api.index import Index
-from coderag.cli.caller import open_for_caller
+from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import Filters, filters_of
 from coderag.cli.opening import note
@@ -34,7 +34,7 @@ MAX_MEMBERS = 6  # columns that are named
 
 def run(options: argparse.Namespace) -> int:
     """Print what refers to each meaning of a target; 1 when nothing has its name."""
-    index = open_for_caller(options)
+    index = open_graph_for_caller(options)
     filters = filters_of(options)
     target = chosen_target(index, options.target, filters)
     answers = _references(index, target, filters, shown=None if options.all else options.k)

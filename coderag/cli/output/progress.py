@@ -64,8 +64,14 @@ class Bar:
         )
         self._display.update(self._task, total=progress.all_bytes, completed=progress.bytes, facts="  ".join(told))
 
+    def linking(self) -> None:
+        """Show that a graph is made."""
+        self._show()
+        if self._display is not None and self._task is not None:
+            self._display.update(self._task, facts="")
+
     def _show(self) -> None:
-        if not self._wanted:
+        if not self._wanted or self._display is not None:
             return
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn

@@ -106,7 +106,11 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         help="the embedding model: static, none, bge-small, hf:ID, onnx:FOLDER, http://... (default: static)",
     )
     parser.add_argument("--no-cache", action="store_true", help="take no segments from the cache that indexes share")
-    parser.add_argument("--no-graph", action="store_true", help="build the code graph when a command first needs it")
+    graph = parser.add_mutually_exclusive_group()
+    graph.add_argument("--no-graph", action="store_true", help="build the code graph when a command first needs it")
+    graph.add_argument(
+        "--wait", action="store_true", help="wait for the code graph, which else follows in the background"
+    )
     masking = parser.add_mutually_exclusive_group()
     masking.add_argument(
         "--no-mask",

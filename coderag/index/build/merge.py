@@ -91,12 +91,13 @@ def _chunks(segment: Segment, live: Array, new_file: Array, new_chunk: Array, pa
 
 def _postings(segment: Segment, live: Array, new_chunk: Array) -> dict[str, Array]:
     postings = segment.text_postings
-    kept = live[postings.docs]
+    docs = postings.every_doc()
+    kept = live[docs]
     terms = np.repeat(np.arange(len(postings.hashes)), _counts(postings.offsets))[kept]
     used, terms = np.unique(terms, return_inverse=True)
     return {
         "vocabulary": postings.hashes[used],
         "posting_terms": terms.astype(np.uint32),
-        "posting_docs": new_chunk[postings.docs[kept]].astype(np.uint32),
+        "posting_docs": new_chunk[docs[kept]].astype(np.uint32),
         "posting_weights": postings.weights[kept],
     }

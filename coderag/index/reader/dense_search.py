@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 import numpy as np
 
@@ -48,10 +49,7 @@ class DenseHits:
 
 def way(corpus: Corpus) -> How:
     """Return how the nearest chunks of a corpus are found: by its size."""
-    signed = all(
-        member.segment.vectors is None or member.segment.vectors.signs is not None for member in corpus.members
-    )
-    return How.SIGNS if signed and corpus.live_chunks > EXACT_UP_TO else How.ALL
+    return How.SIGNS if corpus.live_chunks > EXACT_UP_TO else How.ALL
 
 
 def dense_search(corpus: Corpus, query: Array, counts: Array, *, k: int, how: How | None = None) -> DenseHits:
@@ -101,9 +99,12 @@ def _promising(corpus: Corpus, query: Array, counts: Array) -> Array:
     found = np.zeros(len(corpus), dtype=np.float32)
     estimates = _Estimates(_Asked.of(query))
     for member in corpus.members:
-        if member.segment.vectors is not None and member.segment.vectors.signs is not None:
+        if (vectors := member.segment.vectors) is not None:
             here = slice(member.first_chunk, member.first_chunk + len(member.segment))
-            estimates.write(member.segment.vectors.signs, counts[here], found[here])
+            signs = vectors.signs
+            if signs is None:
+                signs = corpus.remembered(("signs", member.first_chunk), partial(signs_of, vectors.rows))
+            estimates.write(signs, counts[here], found[here])
     sample = found[corpus.remembered(("sample", SAMPLED), lambda: _sample(corpus))]
     place = len(sample) - min(COMPARED // SAMPLED, len(sample))
     least = float(np.partition(sample, place)[place]) if len(sample) else 0.0

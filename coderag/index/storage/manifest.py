@@ -12,7 +12,9 @@ An index folder holds
     merging/              segments that are being made of others (coderag.index.build.merging)
     lock, lock.json       who writes (coderag.index.storage.folder.lock)
     indexing.json         how far a first index is, and indexing.lock (coderag.api.indexing)
-    merging.lock, .gitignore
+    merging.lock          who merges (coderag.index.build.merging)
+    graph.lock            who makes the graph (coderag.graph.store)
+    .gitignore
 
 N counts the manifests, and X is random, as part of NAME is: what a repository brings cannot take the place of a file
 whose name nobody knows. The manifest is signed and holds the sums of all other files, but for databases/, whose files
@@ -48,6 +50,7 @@ from coderag.types import Content
 
 __all__ = [
     "FORMAT",
+    "GRAPH_LOCK",
     "INDEX_FOLDER",
     "MANIFEST",
     "MERGING",
@@ -84,11 +87,12 @@ __all__ = [
 # 4  stamps of files in the listing instead of the segments, sums of all files in the manifest
 # 5  links of files in segments, and the graph
 # 6  signed; sums are SHA-256, names are not to be guessed
-FORMAT = 6
+# 7  arrays packed, signs of vectors in large segments alone
+FORMAT = 7
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
-MERGING, MERGING_LOCK = "merging", "merging.lock"
+MERGING, MERGING_LOCK, GRAPH_LOCK = "merging", "merging.lock", "graph.lock"
 PURPOSE = "manifest"  # of the signature
 MANIFEST_BYTES = 64 << 20  # at most; a segment takes some hundred, a dead file seven
 READ_BYTES = 1 << 20

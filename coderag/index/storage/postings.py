@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.number_blocks import NumberBlocks, pack_blocks
 
 __all__ = [
     "SHORT_DOCS",
@@ -37,7 +38,7 @@ class Postings(NamedTuple):
 
     hashes: Array  # u64[terms]
     offsets: Array  # u32[terms + 1]
-    docs: Array  # u16[postings], u32 where there are more documents
+    docs: Array | NumberBlocks  # u16[postings], u32 where there are more documents or they are packed
     weights: Array  # u8[postings], saturated frequency times WEIGHT_STEPS
 
     def find(self, hashes: Array) -> Array:
@@ -97,20 +98,40 @@ class Postings(NamedTuple):
 
     def weights_of(self, positions: Array, docs: Array) -> Array:
         """Return the weights, in 0..1, of the terms at some positions in some documents: f32[positions, docs]."""
-        wanted = docs.astype(self.docs.dtype)  # or numpy would copy the postings to compare
-        begins = self.offsets[positions].astype(np.int64)
-        ends = self.offsets[positions + 1].astype(np.int64)
-        places = np.empty((len(positions), len(docs)), dtype=np.int64)
-        for place, begin, end in zip(places, begins.tolist(), ends.tolist(), strict=True):
-            place[:] = self.docs[begin:end].searchsorted(wanted)
-        places += begins[:, np.newaxis]
-        np.minimum(places, ends[:, np.newaxis] - 1, out=places)
+        wanted = docs.astype(self.docs[:0].dtype)  # or numpy would copy the postings to compare
+        begins, ends = self.offsets[positions].tolist(), self.offsets[positions + 1].tolist()
+        places = np.zeros((len(positions), len(docs)), dtype=np.int64)
+        held = np.zeros(places.shape, dtype=bool)
+        for row, is_held, begin, end in zip(places, held, begins, ends, strict=True):
+            found = self.docs[begin:end]
+            if len(found):
+                np.minimum(found.searchsorted(wanted), len(found) - 1, out=row)
+                np.equal(found[row], wanted, out=is_held)
+                row += begin
         weights = self.weights[places] * np.float32(1 / WEIGHT_STEPS)
-        return np.where(self.docs[places] == wanted, weights, np.float32(0))
+        return np.where(held, weights, np.float32(0))
+
+    def every_doc(self) -> Array:
+        """Return the documents of all terms, one after the other."""
+        return self.docs.all() if isinstance(self.docs, NumberBlocks) else self.docs
+
+    def packed(self, prefix: str) -> dict[str, Array]:
+        """Return the arrays under their names in a segment, the documents packed."""
+        blob, starts = pack_blocks(self.every_doc())
+        arrays = {f"{prefix}_{name}": getattr(self, name) for name in ("hashes", "offsets", "weights")}
+        return arrays | {f"{prefix}_doc_starts": starts, f"{prefix}_doc_blob": blob}
+
+    @classmethod
+    def from_packed(cls, arrays: Mapping[str, Array], prefix: str) -> Postings:
+        """Return what `packed` of the same prefix gave; raises IndexDamagedError."""
+        hashes, offsets, weights, blob, starts = (
+            arrays[f"{prefix}_{name}"] for name in ("hashes", "offsets", "weights", "doc_blob", "doc_starts")
+        )
+        return cls(hashes, offsets, NumberBlocks(blob, starts, count=len(weights)), weights)
 
     def arrays(self, prefix: str) -> dict[str, Array]:
         """Return the arrays under their names in a segment."""
-        return {f"{prefix}_{name}": array for name, array in self._asdict().items()}
+        return {f"{prefix}_{name}": array for name, array in (self._asdict() | {"docs": self.every_doc()}).items()}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], prefix: str) -> Postings:

@@ -53,4 +53,4 @@ def _read_chunks(segment: Segment) -> None:
 
 def _check_postings(postings: Postings, count: int) -> None:
     in_order(postings.offsets, len(postings.docs), what="postings")
-    within(postings.docs, count, what="a posting")
+    within(postings.every_doc(), count, what="a posting")

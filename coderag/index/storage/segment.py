@@ -94,7 +94,7 @@ class SegmentWriter:
         """Write the tables; the caller syncs the folder and names it in a manifest."""
         self._text.close()
         arrays = self._file_arrays() | self._chunk_arrays() | self._symbol_arrays()
-        arrays |= self._postings().arrays("text")
+        arrays |= self._postings().packed("text")
         write_arrays(self.folder / ARRAYS, arrays)
         if self._vectors:
             write_vectors(self.folder, self._vectors, np.concatenate([columns.vectors for columns in self._columns]))
@@ -269,7 +269,7 @@ class Segment:
         self.name_bytes: Array = arrays["chunk_name_bytes"]
         self.first_row: Array = arrays["chunk_first_row"]
         self.last_row: Array = arrays["chunk_last_row"]
-        self.text_postings = Postings.from_arrays(arrays, "text")
+        self.text_postings = Postings.from_packed(arrays, "text")
         self.path_postings = Postings.from_arrays(arrays, "path")
         self.symbol_postings = Postings.from_arrays(arrays, "symbol")
         self.paths = Strings(arrays["file_path_blob"], arrays["file_path_offsets"])

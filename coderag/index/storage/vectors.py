@@ -1,8 +1,8 @@
 """The vectors of a segment's chunks: a file for each encoder, beside the tables.
 
 A vector is stored as int8, scaled by its largest value, with the length that this left it. What is lost is about a
-hundredth of the order among the best. Beside them lie the signs of its numbers, an eighth of the size, by which a
-large index finds what is worth comparing (coderag.index.reader.dense_search).
+hundredth of the order among the best. In a large segment, the signs of its numbers lie beside them, an eighth of the
+size, by which a large index finds what is worth comparing (coderag.index.reader.dense_search).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from coderag.index.storage.arrays.stored import VECTORS
 from coderag.index.storage.folder.index_path import IndexPath
 
 __all__ = [
+    "SIGNED_CHUNKS",
     "SIGN_BITS",
     "Vectors",
     "cosines",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 SIGN_BITS = 64  # of a word of signs
+SIGNED_CHUNKS = 1 << 15  # of a segment that has signs; those of a smaller one are made in 6 ms where they are asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Vectors:
 
     rows: Array  # i8[n, dimensions]
     lengths: Array  # f32[n]: of the rows as they are stored
-    signs: Array | None = None  # u64[words, n]: a bit for each number, set where it is above 0; the last ones unused
+    signs: Array | None = None  # as `signs_of` gives them; None: they are not stored
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -60,7 +62,8 @@ def write_vectors(folder: IndexPath, key: str, rows: Array) -> IndexPath:
     """Write the vectors i8[chunks, dimensions] of a segment; the file is there whole or not at all."""
     path = folder / vectors_name(key)
     temporary = folder / f"vectors-{key}.tmp"
-    write_arrays(temporary, {"rows": rows, "lengths": lengths_of(rows), "signs": signs_of(rows)})
+    signs = {"signs": signs_of(rows)} if len(rows) >= SIGNED_CHUNKS else {}
+    write_arrays(temporary, {"rows": rows, "lengths": lengths_of(rows), **signs})
     return temporary.replace(path)
 
 
@@ -72,7 +75,7 @@ def lengths_of(rows: Array) -> Array:
 
 
 def signs_of(rows: Array) -> Array:
-    """Return which numbers of [n, dimensions] are above 0, as bits: u64[words, n]."""
+    """Return which numbers of [n, dimensions] are above 0, as bits, the last ones unused: u64[words, n]."""
     packed = np.packbits(rows > 0, axis=1)
     padded = np.zeros((len(rows), -(-rows.shape[1] // SIGN_BITS) * SIGN_BITS // 8), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed

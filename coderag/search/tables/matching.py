@@ -138,7 +138,7 @@ def _hits(postings: Postings, places: Array) -> _Hits:
     sizes = end - begin
     at = np.arange(int(sizes.sum())) + np.repeat(begin - np.cumsum(sizes) + sizes, sizes)
     fits = postings.weights[at].astype(np.float32) * np.float32(1 / WEIGHT_STEPS)
-    return _Hits(np.repeat(terms_there, sizes), postings.docs[at].astype(np.int64), fits)
+    return _Hits(np.repeat(terms_there, sizes), postings.every_doc()[at].astype(np.int64), fits)
 
 
 def _raise(catalog: Catalog, rows: Array, sought: _Sought) -> None:

@@ -230,7 +230,7 @@ def test_another_format_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "catalog.bin"
     write_catalog(index_file(path), Schema())
     arrays = open_arrays(index_file(path))
-    write_arrays(index_file(tmp_path / "new.bin"), arrays | {"format": np.array([99], dtype=np.uint32)})
+    write_arrays(index_file(tmp_path / "new.bin"), {**arrays, "format": np.array([99], dtype=np.uint32)})
     with pytest.raises(IndexFormatError, match="has format 99"):
         Catalog.open(index_file(tmp_path / "new.bin"))
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
+import tracemalloc
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coderag.errors import IndexDamagedError
-from coderag.index.storage.arrays.arrays import CHECKED_BYTES, Array, damaged_array, open_arrays, write_arrays
+from coderag.index.storage.arrays.arrays import (
+    ALIGNMENT,
+    CHECKED_BYTES,
+    MAGIC,
+    PREFIX,
+    Array,
+    damaged_array,
+    open_arrays,
+    write_arrays,
+)
 from coderag.index.storage.arrays.deflated_strings import DeflatedStrings, deflate_strings
+from coderag.index.storage.arrays.number_blocks import NumberBlocks, pack_blocks
+from coderag.index.storage.arrays.packing import PACKED_BYTES, pack, unpack
 from coderag.index.storage.arrays.strings import Strings, pack_strings
 from tests.workspace import index_file
 
@@ -36,9 +50,54 @@ def test_arrays_come_back_as_they_were(shapes: dict[str, tuple[str, int, int]]) 
         assert damaged_array(index_file(path)) is None
 
 
+NUMBERS = st.sampled_from([np.bool_, np.uint8, np.int16, np.uint32, np.int64, np.uint64, np.float32])
+
+
+@given(NUMBERS, st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=4), st.integers(1, 3), st.booleans())
+def test_packed_arrays_come_back_as_they_were(
+    dtype: type[np.generic], values: list[int], width: int, flat: bool
+) -> None:
+    with np.errstate(all="ignore"):
+        numbers = np.resize(np.array(values, np.uint64).astype(dtype), 1200)
+    array = numbers if flat else numbers.reshape(-1, width)
+    packed = pack(array)
+    assert packed is not None
+    coding, data = packed
+    assert len(data) < array.nbytes
+    found = unpack(data, coding, dtype=array.dtype, shape=array.shape)
+    assert found.dtype == array.dtype
+    np.testing.assert_array_equal(found, array)
+
+
+def test_what_does_not_become_smaller_is_not_packed() -> None:
+    assert pack(np.random.default_rng(1).integers(256, size=5000, dtype=np.uint8)) is None
+    assert pack(np.zeros(PACKED_BYTES + 1, dtype=np.uint8)) is None
+
+
+def test_a_packed_array_that_grows_beyond_its_size_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "arrays.bin"
+    bomb = zlib.compress(bytes(64 << 20))
+
+    def write(shape: int) -> None:
+        header = json.dumps({"bomb": ["|u1", [shape], 0, zlib.crc32(bomb), 1, len(bomb)]}).encode()
+        header += b" " * (-(PREFIX.size + len(header)) % ALIGNMENT)
+        path.write_bytes(PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header + bomb)
+
+    write(1000)
+    tracemalloc.start()
+    with pytest.raises(IndexDamagedError, match=r"bomb: it is not the 1,000 bytes of an array"):
+        open_arrays(index_file(path))["bomb"]
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+    write(64 << 20)
+    with pytest.raises(IndexDamagedError, match="bomb is no packed array"):
+        open_arrays(index_file(path))
+
+
 def test_large_arrays_are_checked_when_asked(tmp_path: Path) -> None:
     path = tmp_path / "arrays.bin"
-    write_arrays(index_file(path), {"small": np.arange(10), "large": np.zeros(CHECKED_BYTES + 1, dtype=np.uint8)})
+    large = np.random.default_rng(1).integers(256, size=CHECKED_BYTES + 1, dtype=np.uint8)  # which nothing packs
+    write_arrays(index_file(path), {"small": np.arange(10), "large": large})
     raw = bytearray(path.read_bytes())
     raw[-100] ^= 4
     path.write_bytes(raw)
@@ -51,6 +110,7 @@ def test_every_flipped_bit_and_every_lost_byte_is_noticed(tmp_path: Path) -> Non
     arrays: dict[str, Array] = {
         "numbers": np.arange(40, dtype=np.uint32),
         "text": np.frombuffer(b"some text", dtype=np.uint8),
+        "packed": np.arange(1000, dtype=np.int64),
     }
     write_arrays(index_file(path), arrays)
     raw = path.read_bytes()
@@ -101,6 +161,27 @@ def test_deflated_strings_come_back_as_they_were(strings: list[str]) -> None:
     assert found.all() == strings
     some = list(range(0, len(strings), 7))
     assert found.some(some) == [strings[at] for at in some]
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=40), st.integers(1, 7000), st.data())
+def test_blocks_of_numbers_come_back_as_they_were(values: list[int], count: int, data: st.DataObject) -> None:
+    numbers = np.resize(np.array(values, np.uint32), count)
+    found = NumberBlocks(*pack_blocks(numbers), count=count)
+    np.testing.assert_array_equal(found.all(), numbers)
+    begin, end = data.draw(st.integers(0, count)), data.draw(st.integers(0, count + 1))
+    np.testing.assert_array_equal(found[begin:end], numbers[begin:end])
+
+
+def test_damaged_blocks_of_numbers_say_so() -> None:
+    blob, starts = pack_blocks(np.arange(9000) ** 2)
+    broken = blob.copy()
+    broken[len(broken) // 2 :] ^= 0xFF
+    found = NumberBlocks(broken, starts, count=9000)
+    assert found[:3].tolist() == [0, 1, 4]
+    with pytest.raises(IndexDamagedError, match="numbers of an index are damaged"):
+        found.all()
+    with pytest.raises(IndexDamagedError, match="their number"):
+        NumberBlocks(blob, starts, count=90_000)
 
 
 def test_damaged_deflated_strings_say_so() -> None:

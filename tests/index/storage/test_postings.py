@@ -130,10 +130,10 @@ def test_postings_hold_what_they_were_built_from(pairs: set[tuple[int, int]]) ->
 def test_documents_beyond_two_bytes() -> None:
     docs = np.array([0, SHORT_DOCS - 1, SHORT_DOCS, 10 * SHORT_DOCS], dtype=np.uint32)
     postings = build_postings(np.full(4, 7, dtype=np.uint64), docs, np.full(4, 9, dtype=np.uint8))
-    assert postings.docs.dtype == np.uint32
+    assert postings.every_doc().dtype == np.uint32
     assert postings.of(0)[0].tolist() == docs.tolist()
     narrow = build_postings(np.full(2, 7, dtype=np.uint64), docs[:2], np.full(2, 9, dtype=np.uint8))
-    assert narrow.docs.dtype == np.uint16
+    assert narrow.every_doc().dtype == np.uint16
     assert narrow.of(0)[0].tolist() == docs[:2].tolist()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from coderag.errors import IndexDamagedError
-from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.arrays import Array, Arrays
 from coderag.index.storage.folder.index_path import IndexPath
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "column",
     "in_order",
     "lists",
+    "packed_postings",
     "postings",
     "strings",
     "vectors",
@@ -68,7 +69,7 @@ def strings(name: str, rows: str) -> Specs:
     return {f"{name}_blob": BYTES, f"{name}_offsets": bounds(rows)}
 
 
-def postings(name: str) -> Specs:
+def postings(name: str) -> dict[str, ArraySpec]:
     """Return the specs of what `Postings.arrays` gave."""
     terms, found = f"terms of {name}", f"postings of {name}"
     return {
@@ -79,25 +80,32 @@ def postings(name: str) -> Specs:
     }
 
 
+def packed_postings(name: str) -> Specs:
+    """Return the specs of what `Postings.packed` gave."""
+    plain = postings(name)
+    del plain[f"{name}_docs"]
+    return plain | {f"{name}_doc_blob": BYTES, f"{name}_doc_starts": bounds(f"blocks of {name}")}
+
+
 def lists(name: str, rows: str) -> Specs:
     """Return the specs of lists of numbers, one for each of something."""
     return {f"{name}_items": column(f"items of {name}"), f"{name}_starts": bounds(rows)}
 
 
-def check_arrays(path: IndexPath, arrays: Mapping[str, Array], specs: Specs) -> None:
+def check_arrays(path: IndexPath, arrays: Arrays, specs: Specs) -> None:
     """Raise IndexDamagedError unless a file has the arrays that it must have."""
     counts: dict[str, int] = {}
     for name, spec in specs.items():
-        array = arrays.get(name)
-        if array is None:
+        form = arrays.form(name)
+        if form is None:
             raise _damaged(path, f"it has no {name}")
-        kind = array.dtype
+        kind, shape = form
         if kind.kind not in spec.kinds or (spec.item_bytes and kind.itemsize != spec.item_bytes):
             raise _damaged(path, f"{name} has numbers of another type")
-        if array.ndim != (2 if spec.width else 1) or (spec.width > 0 and array.shape[1] != spec.width):
+        if len(shape) != (2 if spec.width else 1) or (spec.width > 0 and shape[1] != spec.width):
             raise _damaged(path, f"{name} has another shape")
         if spec.rows:
-            rows = len(array) - spec.more
+            rows = shape[0] - spec.more
             if rows < 0 or counts.setdefault(spec.rows, rows) != rows:
                 raise _damaged(path, f"{name} has another length")
 

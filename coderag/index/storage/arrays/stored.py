@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from coderag.files.blob import BLOB_BYTES
-from coderag.index.storage.arrays.specs import BYTES, Specs, bounds, column, lists, postings, strings, vectors
+from coderag.index.storage.arrays.specs import (
+    BYTES,
+    Specs,
+    bounds,
+    column,
+    lists,
+    packed_postings,
+    postings,
+    strings,
+    vectors,
+)
 
 __all__ = ["CATALOG", "LISTING", "SEGMENT", "VECTORS", "WITH_VECTORS"]
 
@@ -32,7 +42,7 @@ SEGMENT: Specs = {
     **strings("symbol_name", "groups of symbols"),
     **postings("path"),
     **postings("symbol"),
-    **postings("text"),
+    **packed_postings("text"),
 }
 VECTORS: Specs = {"rows": vectors("vectors"), "lengths": column("vectors", "f")}
 LISTING: Specs = {
@@ -42,6 +52,7 @@ LISTING: Specs = {
     "rules_mtime": column("rules"),
     **strings("skipped_path", "skipped"),
     "skipped_why": BYTES,
+    "skipped_code": column("skipped"),
     "skipped_stamps": column("skipped", width=STAMP),
     "counts": column("segments"),
     "stamps": column("files", width=STAMP),
