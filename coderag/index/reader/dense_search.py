@@ -9,9 +9,9 @@ leaves out takes no place among those that are compared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus
@@ -38,8 +38,7 @@ class How(StrEnum):
     SIGNS = "signs"  # ... of those whose signs are most like the question's
 
 
-@dataclass(frozen=True, slots=True)
-class DenseHits:
+class DenseHits(msgspec.Struct, frozen=True):
     """The chunks that are nearest to a question."""
 
     chunks: Array  # i64[k], best first
@@ -110,8 +109,7 @@ def _promising(corpus: Corpus, query: Array, counts: Array) -> Array:
     return np.flatnonzero(found >= max(least, float(np.finfo(np.float32).tiny)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(msgspec.Struct, frozen=True):
     """A question's signs, and what they count: those of its larger numbers more than those of its smaller."""
 
     signs: Array  # u64[words]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from coderag.files.privacy.secrets.secret import Secret
 from coderag.index.storage.arrays.arrays import Array
@@ -70,8 +71,7 @@ class FileRow(NamedTuple):
     masked: tuple[Secret, ...] = ()  # the secrets that the text holds no longer
 
 
-@dataclass(slots=True)
-class Columns:
+class Columns(msgspec.Struct):
     """Some files and their chunks; positions count from 0 within these files."""
 
     files: list[FileRow]

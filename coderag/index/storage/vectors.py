@@ -7,8 +7,7 @@ large index finds what is worth comparing (coderag.index.reader.dense_search).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from coderag.encoders.encoder import quantised
@@ -34,8 +33,7 @@ __all__ = [
 SIGN_BITS = 64  # of a word of signs
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
+class Vectors(msgspec.Struct, frozen=True):
     """The vectors of some chunks or tables."""
 
     rows: Array  # i8[n, dimensions]

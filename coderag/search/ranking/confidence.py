@@ -8,9 +8,9 @@ It is a logistic regression on the features that `EVIDENCE` names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus, path_keys, text_keys
@@ -45,8 +45,7 @@ WEAK_WEIGHT = 0.4  # of a word such as "function", as in understand
 PIECES_SHARE = 0.6  # of an identifier whose pieces are there and which itself is not
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(msgspec.Struct, frozen=True):
     """A content word of a question: its own term and its pieces, as positions among the terms."""
 
     whole: int
@@ -54,8 +53,7 @@ class _Word:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Terms:
+class _Terms(msgspec.Struct, frozen=True):
     """The terms of a question in some chunks, in their files and paths, and in the corpus."""
 
     shares: Array  # f32[chunks, terms]: how often in a chunk, saturated

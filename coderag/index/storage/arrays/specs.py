@@ -7,7 +7,8 @@ not: whoever uses a number as a place finds out, and `misread` is what that ends
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from coderag.errors import IndexDamagedError
 from coderag.index.storage.arrays.arrays import Array
@@ -32,8 +33,7 @@ INTEGERS = frozenset("iu")  # kinds of numpy's types
 ANY_LENGTH, ANY_WIDTH = "", -1
 
 
-@dataclass(frozen=True, slots=True)
-class ArraySpec:
+class ArraySpec(msgspec.Struct, frozen=True):
     """What an array must be."""
 
     kinds: frozenset[str] = INTEGERS

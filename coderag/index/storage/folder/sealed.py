@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass
+
+import msgspec
 
 from coderag.errors import IndexDamagedError, IndexUntrustedError
 from coderag.index.storage.folder.index_path import IndexPath
@@ -20,8 +21,7 @@ SIGNED = re.compile(rb"([0-9a-f]{8}) ([0-9a-f]{64})\n")
 UNSIGNED = re.compile(rb"([0-9a-f]{8})\n")  # before format 6 of the manifest, nothing was signed
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(msgspec.Struct, frozen=True):
     """What a file holds, and who signed it."""
 
     body: bytes
