@@ -7,6 +7,7 @@
     scripts/benchmark.py graph --only django    what the graph adds to an index, and how long its answers take
     scripts/benchmark.py --scaling              how cost grows up to a million chunks; writes docs/scaling.md
     scripts/benchmark.py --compare semble --semble-python PYTHON --semble-model DIR
+    scripts/benchmark.py --against REVISION     this checkout and another revision of it, in turns
     scripts/benchmark.py quality --sets DIR     how good the answers to sets of judged questions are
     scripts/benchmark.py ablation --sets DIR    the same with each kind of evidence left out in turn
 

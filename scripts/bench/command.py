@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scripts.bench.corpora import find_corpora, packages, scaling_package
-from scripts.bench.engines import CHECKOUT, WORDS_ALONE, Engine, coderag, semble
+from scripts.bench.engines import CHECKOUT, WORDS_ALONE, Engine, checked_out, coderag, semble
 from scripts.bench.graphing import GRAPH, measure_graph
 from scripts.bench.indexing import chunk_count
 from scripts.bench.installing import measure_install
@@ -120,6 +120,9 @@ def _parser() -> argparse.ArgumentParser:
         "--cache", type=Path, default=CACHE, metavar="DIR", help="where corpora are kept (default: %(default)s)"
     )
     parser.add_argument("--corpora", type=Path, metavar="DIR", help="prepared corpora by name; nothing is fetched")
+    parser.add_argument(
+        "--against", metavar="REVISION", help="measure another revision of coderag in turns with this one"
+    )
     parser.add_argument("--compare", choices=["semble"], help="measure another engine in turns with coderag")
     parser.add_argument("--semble-python", metavar="PYTHON", help="an interpreter that can import semble")
     parser.add_argument(
@@ -136,18 +139,20 @@ def _measure(options: argparse.Namespace) -> Report:
     unknown = [part for part in options.parts if part not in ALL_PARTS]
     if unknown:
         raise BenchmarkError(f"{unknown[0]!r} is not a part; parts are {', '.join(ALL_PARTS)}")
-    if options.compare and any(part in options.parts for part in ALONE):
-        raise BenchmarkError(f"--compare is for {' and '.join(PARTS)}; {', '.join(ALONE)} measure coderag alone")
+    if (options.compare or options.against) and any(part in options.parts for part in ALONE):
+        raise BenchmarkError(
+            f"--compare and --against are for {' and '.join(PARTS)}; {', '.join(ALONE)} measure coderag alone"
+        )
     if options.runs is not None and options.runs < 1:
         raise BenchmarkError(f"--runs is {options.runs}; measure at least once")
     effort = replace(QUICK if options.quick else FULL, workers=options.workers)
     if options.runs is not None:
         effort = replace(effort, builds=options.runs, runs=min(options.runs, effort.runs))
     before = look()
-    engines, without = _engines(options)
     # Beside the corpora, so that indexes are written to the same disk in every run.
     options.cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="run-", dir=options.cache, ignore_cleanup_errors=True) as scratch:
+        engines, without = _engines(options, Path(scratch))
         plan = Plan(engines, effort, options.cache, Path(scratch), frozenset(options.only))
         corpora, figures, left_out = _all_figures(options, plan)
     after = look()
@@ -160,9 +165,12 @@ def _measure(options: argparse.Namespace) -> Report:
     return report
 
 
-def _engines(options: argparse.Namespace) -> tuple[tuple[Engine, ...], list[LeftOut]]:
+def _engines(options: argparse.Namespace, scratch: Path) -> tuple[tuple[Engine, ...], list[LeftOut]]:
     """Return the engines to measure; one that cannot run is left out."""
     ours = coderag(options.encoder)
+    if options.against is not None:
+        earlier = checked_out(options.against, scratch)
+        return (ours, coderag(options.encoder, checkout=earlier, name=options.against.replace("/", "-"))), []
     if options.compare is None:
         return (ours,), []
     model = "" if options.encoder == WORDS_ALONE else options.semble_model
