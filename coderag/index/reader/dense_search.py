@@ -9,9 +9,9 @@ leaves out takes no place among those that are compared.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
-import msgspec
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus
@@ -38,7 +38,8 @@ class How(StrEnum):
     SIGNS = "signs"  # ... of those whose signs are most like the question's
 
 
-class DenseHits(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class DenseHits:
     """The chunks that are nearest to a question."""
 
     chunks: Array  # i64[k], best first
@@ -109,7 +110,8 @@ def _promising(corpus: Corpus, query: Array, counts: Array) -> Array:
     return np.flatnonzero(found >= max(least, float(np.finfo(np.float32).tiny)))
 
 
-class _Asked(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Asked:
     """A question's signs, and what they count: those of its larger numbers more than those of its smaller."""
 
     signs: Array  # u64[words]

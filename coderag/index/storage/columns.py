@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import NamedTuple
-
-import msgspec
 
 from coderag.files.privacy.secrets.secret import Secret
 from coderag.index.storage.arrays.arrays import Array
@@ -71,7 +70,8 @@ class FileRow(NamedTuple):
     masked: tuple[Secret, ...] = ()  # the secrets that the text holds no longer
 
 
-class Columns(msgspec.Struct):
+@dataclass(slots=True)
+class Columns:
     """Some files and their chunks; positions count from 0 within these files."""
 
     files: list[FileRow]

@@ -7,7 +7,8 @@ large index finds what is worth comparing (coderag.index.reader.dense_search).
 
 from __future__ import annotations
 
-import msgspec
+from dataclasses import dataclass
+
 import numpy as np
 
 from coderag.encoders.encoder import quantised
@@ -33,7 +34,8 @@ __all__ = [
 SIGN_BITS = 64  # of a word of signs
 
 
-class Vectors(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Vectors:
     """The vectors of some chunks or tables."""
 
     rows: Array  # i8[n, dimensions]

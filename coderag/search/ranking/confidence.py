@@ -8,9 +8,9 @@ It is a logistic regression on the features that `EVIDENCE` names.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
-import msgspec
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus, path_keys, text_keys
@@ -45,7 +45,8 @@ WEAK_WEIGHT = 0.4  # of a word such as "function", as in understand
 PIECES_SHARE = 0.6  # of an identifier whose pieces are there and which itself is not
 
 
-class _Word(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Word:
     """A content word of a question: its own term and its pieces, as positions among the terms."""
 
     whole: int
@@ -53,7 +54,8 @@ class _Word(msgspec.Struct, frozen=True):
     weight: float
 
 
-class _Terms(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Terms:
     """The terms of a question in some chunks, in their files and paths, and in the corpus."""
 
     shares: Array  # f32[chunks, terms]: how often in a chunk, saturated

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from coderag.errors import RerankerError
@@ -29,7 +29,8 @@ MASKS = (np.uint8, np.uint16, np.uint32, np.uint64)
 AGAIN = "install coderag again, or train it with scripts/train_ranker.py"
 
 
-class Trees(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Trees:
     """An ensemble: its splits one after the other, tree by tree, and its leaves likewise."""
 
     feature: Array  # i64[splits]: the column that is compared

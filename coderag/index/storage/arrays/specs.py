@@ -7,8 +7,7 @@ not: whoever uses a number as a place finds out, and `misread` is what that ends
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-import msgspec
+from dataclasses import dataclass
 
 from coderag.errors import IndexDamagedError
 from coderag.index.storage.arrays.arrays import Array
@@ -33,7 +32,8 @@ INTEGERS = frozenset("iu")  # kinds of numpy's types
 ANY_LENGTH, ANY_WIDTH = "", -1
 
 
-class ArraySpec(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
     """What an array must be."""
 
     kinds: frozenset[str] = INTEGERS

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
-
-import msgspec
+from dataclasses import dataclass
 
 from coderag.errors import IndexDamagedError, IndexUntrustedError
 from coderag.index.storage.folder.index_path import IndexPath
@@ -21,7 +20,8 @@ SIGNED = re.compile(rb"([0-9a-f]{8}) ([0-9a-f]{64})\n")
 UNSIGNED = re.compile(rb"([0-9a-f]{8})\n")  # before format 6 of the manifest, nothing was signed
 
 
-class Sealed(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Sealed:
     """What a file holds, and who signed it."""
 
     body: bytes
