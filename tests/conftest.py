@@ -56,6 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 OWN = tempfile.TemporaryDirectory(prefix="coderag-tests-")
 os.environ.update({name: str(Path(OWN.name, name)) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME")})
 os.environ["CODERAG_BACKGROUND"] = "0"  # no test leaves a process behind, and what one sees depends on no other process
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it: a process with threads is not copied
 
 # Tests start some thousand processes, each of which compiles all modules that it imports where bytecode is not kept:
 # that takes longer than what it does. Where it may not be beside the modules, all workers share a folder elsewhere.

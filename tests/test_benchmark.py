@@ -89,6 +89,17 @@ def test_figures_of_the_graph(tmp_path: Path) -> None:
     assert all(one["min"] > 0 for one in found.values())
 
 
+def test_another_revision_is_measured_beside(tmp_path: Path) -> None:
+    done = benchmark("index", "--quick", "--json", "--against", "HEAD", "--cache", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert {one["engine"] for one in report["figures"]} == {"coderag", "HEAD"}
+    assert {tuple(one["engines"]) for one in report["ratios"]} == {("HEAD", "coderag")}
+    missing = benchmark("index", "--quick", "--against", "no-such-revision", "--cache", str(tmp_path))
+    assert (missing.returncode, "no-such-revision" in missing.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_quick_run_prints_every_figure(tmp_path: Path) -> None:
     done = benchmark("--quick", "--json", "--cache", str(tmp_path))
     assert done.returncode == 0, done.stderr
@@ -129,8 +140,8 @@ def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
     )
     done = benchmark("--scaling", "--compare", "semble", "--cache", str(tmp_path))
     assert done.returncode == 2
-    told = "--compare is for index, query, agent; graph, mcp, scaling, quality, ablation measure coderag alone"
-    assert done.stderr == f"benchmark: {told}\n"
+    alone = "graph, mcp, scaling, quality, ablation measure coderag alone"
+    assert done.stderr == f"benchmark: --compare and --against are for index, query, agent; {alone}\n"
 
 
 @pytest.mark.dev("matplotlib")

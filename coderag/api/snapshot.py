@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from coderag._version import __version__
 from coderag.api.roots import Root
 from coderag.api.snapshot_view import GraphState, SnapshotView
+from coderag.encoders.static import StaticEncoder, shipped_encoder
 from coderag.errors import EncoderError, IndexDamagedError, IndexMissingError, RetrievalWarning
 from coderag.index.reader.corpus import Corpus
 from coderag.index.reader.opened_root import OpenedRoot, open_root
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from coderag.graph.queries.relations import Relations
     from coderag.index.catalog.catalog import Catalog
     from coderag.index.reader.status import Status
+    from coderag.index.storage.manifest import Manifest
     from coderag.sql.records import Schema
 
 __all__ = ["Snapshot", "open_snapshot"]
@@ -57,8 +59,6 @@ class Snapshot:
     @cached_property
     def encoder(self) -> Encoder | None:
         """The encoder of all roots' vectors, None where they have none, or not the same; a warning says so then."""
-        from coderag.index.build.embed import Embedding
-
         keys = {one.manifest.vectors for one in self.opened}
         if keys == {""}:
             return None
@@ -67,7 +67,12 @@ class Snapshot:
                 raise EncoderError(
                     'the roots were indexed with different encoders; "coderag index --encoder" makes them one'
                 )
-            return Embedding.made(self.opened[0].manifest).opened()
+            manifest = self.opened[0].manifest
+            if (shipped := _shipped_encoder(manifest)) is not None:
+                return shipped
+            from coderag.index.build.embed import Embedding
+
+            return Embedding.made(manifest).opened()
         except EncoderError as error:
             warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=4)
             return None
@@ -206,11 +211,9 @@ def reopen_root(root: Root, before: OpenedRoot) -> OpenedRoot:
 def stale_paths(opened: Sequence[OpenedRoot]) -> list[str] | None:
     """Return the files and folders of roots that changed since, as absolute paths; None for all."""
     from coderag.index.build import staleness
-    from coderag.index.build.embed import Embedding
 
     found: list[str] = []
-    manifests = [one.manifest for one in opened]
-    if any(one.version != __version__ or Embedding.of(one).key != one.vectors for one in manifests):
+    if any(one.manifest.version != __version__ or _has_other_encoder(one.manifest) for one in opened):
         return None
     try:
         listings = [one.listed for one in opened]
@@ -223,6 +226,23 @@ def stale_paths(opened: Sequence[OpenedRoot]) -> list[str] | None:
             return None
         found += [os.path.join(root, path) for path in paths]
     return found
+
+
+def _has_other_encoder(manifest: Manifest) -> bool:
+    """Tell whether the encoder of an index would make other vectors now."""
+    if _shipped_encoder(manifest) is not None:
+        return False
+    from coderag.index.build.embed import Embedding
+
+    return Embedding.of(manifest).key != manifest.vectors
+
+
+def _shipped_encoder(manifest: Manifest) -> StaticEncoder | None:
+    """Return the shipped encoder where it made the vectors of an index; what opens others is slow to import."""
+    if manifest.encoder not in ({}, {"kind": "static"}):
+        return None
+    encoder = shipped_encoder()
+    return encoder if encoder.identity.key == manifest.vectors else None
 
 
 def _open_root(root: Root, known: Mapping[IndexPath, Segment]) -> OpenedRoot:

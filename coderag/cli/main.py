@@ -57,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace | int:
     """Return the options of the arguments, or the exit code if these are wrong or only ask for help."""
     try:
-        options: argparse.Namespace = make_parser().parse_args(arguments)
+        options: argparse.Namespace = make_parser(arguments[0]).parse_args(arguments)
         return options
     except SystemExit as end:
         sys.stdout.flush()

@@ -91,9 +91,9 @@ def _make_sure(one: Root) -> None:
 
 def _refresh(index: Index, stale: list[str] | None) -> None:
     """Read what changed; where the index cannot be written now, answer from what there is."""
-    from coderag.index.workers.process import prepare_reader  # most searches find nothing changed
+    from coderag.index.workers.fork_server import Load, prepare_readers  # most searches find nothing changed
 
-    prepare_reader((stale or [])[:FEW_PATHS])
+    prepare_readers(Load(paths=tuple((stale or [])[:FEW_PATHS])))
     try:
         with Bar("Reading changes") as bar:
             index.update(paths=stale, watch=bar, lock_seconds=PATIENCE_SECONDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 
@@ -22,6 +22,7 @@ Matches = list[tuple[int, dict[str, list[Node]]]]
 
 SWALLOWED_ROWS = 30  # an error of more rows has taken whole definitions with it
 MAX_REPAIRS = 4
+MAX_REMEMBERED = 500_000  # bytes of a text whose tree is kept; a tree takes a hundred times as much
 
 
 class GrammarMissing(Exception):
@@ -34,6 +35,8 @@ class Reader:
 
     parser: Parser
     language: Language
+    # The last text, its tree, and whether it has errors: what reads an outline and what reads models parse one object.
+    latest: list[tuple[bytes, Tree, bool]] = field(default_factory=list, compare=False)
 
     @property
     def query(self) -> Query:
@@ -52,6 +55,14 @@ class Reader:
         a callback hands over, reads such text after it was freed, and crashes when it checks a query's. Who reads the
         files of strangers does so in a process that may be killed (coderag.index.workers.pool).
         """
+        for text, tree, has_error in self.latest:
+            if text is data:
+                return tree, has_error
+        tree, has_error = self._repaired(data)
+        self.latest[:] = [(data, tree, has_error)] if len(data) <= MAX_REMEMBERED else []
+        return tree, has_error
+
+    def _repaired(self, data: bytes) -> tuple[Tree, bool]:
         tree = self.parser.parse(data)
         has_error = tree.root_node.has_error
         if has_error and self.language.preprocessor:

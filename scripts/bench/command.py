@@ -15,7 +15,7 @@ from scripts.bench.agent.page import write_page as write_agent_page
 from scripts.bench.agent.questions import find_repositories
 from scripts.bench.agent.rows import Row, rows_of
 from scripts.bench.corpora import find_corpora, packages, scaling_package
-from scripts.bench.engines import CHECKOUT, WORDS_ALONE, Engine, coderag, semble
+from scripts.bench.engines import CHECKOUT, WORDS_ALONE, Engine, checked_out, coderag, semble
 from scripts.bench.graphing import GRAPH, measure_graph
 from scripts.bench.indexing import chunk_count
 from scripts.bench.installing import measure_install
@@ -134,6 +134,9 @@ def _parser() -> argparse.ArgumentParser:
         "--cache", type=Path, default=CACHE, metavar="DIR", help="where corpora are kept (default: %(default)s)"
     )
     parser.add_argument("--corpora", type=Path, metavar="DIR", help="prepared corpora by name; nothing is fetched")
+    parser.add_argument(
+        "--against", metavar="REVISION", help="measure another revision of coderag in turns with this one"
+    )
     parser.add_argument("--compare", choices=["semble"], help="measure another engine in turns with coderag")
     parser.add_argument("--semble-python", metavar="PYTHON", help="an interpreter that can import semble")
     parser.add_argument(
@@ -154,8 +157,10 @@ def _measure(options: argparse.Namespace) -> Report:
     unknown = [part for part in options.parts if part not in ALL_PARTS]
     if unknown:
         raise BenchmarkError(f"{unknown[0]!r} is not a part; parts are {', '.join(ALL_PARTS)}")
-    if options.compare and any(part in options.parts for part in ALONE):
-        raise BenchmarkError(f"--compare is for {', '.join(WITH_RIVALS)}; {', '.join(ALONE)} measure coderag alone")
+    if (options.compare or options.against) and any(part in options.parts for part in ALONE):
+        raise BenchmarkError(
+            f"--compare and --against are for {', '.join(WITH_RIVALS)}; {', '.join(ALONE)} measure coderag alone"
+        )
     names = [] if AGENT in options.parts else [name for name in options.only if name not in _corpus_names()]
     if names:
         raise BenchmarkError(f"{names[0]!r} is no corpus; corpora are {', '.join(_corpus_names())}")
@@ -165,10 +170,10 @@ def _measure(options: argparse.Namespace) -> Report:
     if options.runs is not None:
         effort = replace(effort, builds=options.runs, runs=min(options.runs, effort.runs))
     before = look()
-    engines, without = _engines(options)
     # Beside the corpora, so that indexes are written to the same disk in every run.
     options.cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="run-", dir=options.cache, ignore_cleanup_errors=True) as scratch:
+        engines, without = _engines(options, Path(scratch))
         plan = Plan(engines, effort, options.cache, Path(scratch), frozenset(options.only))
         corpora, figures, left_out = _all_figures(options, plan)
     after = look()
@@ -183,9 +188,12 @@ def _measure(options: argparse.Namespace) -> Report:
     return report
 
 
-def _engines(options: argparse.Namespace) -> tuple[tuple[Engine, ...], list[LeftOut]]:
+def _engines(options: argparse.Namespace, scratch: Path) -> tuple[tuple[Engine, ...], list[LeftOut]]:
     """Return the engines to measure; one that cannot run is left out."""
     ours = coderag(options.encoder)
+    if options.against is not None:
+        earlier = checked_out(options.against, scratch)
+        return (ours, coderag(options.encoder, checkout=earlier, name=options.against.replace("/", "-"))), []
     if options.compare is None:
         return (ours,), []
     model = "" if options.encoder == WORDS_ALONE else options.semble_model

@@ -6,13 +6,14 @@ import json
 import os
 import shutil
 import sys
+import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.bench.measure import Command, run
 
-__all__ = ["CHECKOUT", "WORDS_ALONE", "Engine", "Facts", "Job", "coderag", "semble"]
+__all__ = ["CHECKOUT", "WORDS_ALONE", "Engine", "Facts", "Job", "checked_out", "coderag", "semble"]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROBES = Path(__file__).parent
@@ -80,8 +81,19 @@ class Job:
         return Facts(**json.loads(run(self.command("facts")).output))
 
 
-def coderag(encoder: str = "") -> Engine:
-    """Return coderag as it is in this checkout, with vectors by an encoder: "" for the shipped one, "none" for none."""
+def checked_out(revision: str, folder: Path) -> Path:
+    """Return a new folder with the files of a revision of this checkout; raises BenchmarkError for an unknown one."""
+    archive = folder / "checkout.tar"
+    run(Command(("git", "-C", str(CHECKOUT), "archive", f"--output={archive}", "--end-of-options", revision), {}))
+    target = folder / "checkout"
+    with tarfile.open(archive) as files:
+        files.extractall(target, filter="data")
+    archive.unlink()
+    return target
+
+
+def coderag(encoder: str = "", *, checkout: Path = CHECKOUT, name: str = "coderag") -> Engine:
+    """Return coderag of a checkout, with vectors by an encoder: "" for the shipped one, "none" for none."""
     import coderag
 
     python = (sys.executable, "-P", "-m", "coderag")
@@ -103,12 +115,13 @@ def coderag(encoder: str = "") -> Engine:
         "mcp": (*python, "mcp", "--root", "{root}", "--index", "{folder}"),
     }
     environment = {
-        "PYTHONPATH": os.pathsep.join(filter(None, (str(CHECKOUT), inherited))),
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(checkout), inherited))),
         "XDG_CACHE_HOME": "{cache}",
         "CODERAG_BACKGROUND": "0",  # indexing is measured with the graph, by older versions too
     }
-    version = f"{coderag.__version__} {'by words alone' if encoder == WORDS_ALONE else 'with vectors'}"
-    return Engine("coderag", version, jobs, environment)
+    number = coderag.__version__ if checkout == CHECKOUT else f"of {name}"
+    version = f"{number} {'by words alone' if encoder == WORDS_ALONE else 'with vectors'}"
+    return Engine(name, version, jobs, environment)
 
 
 def semble(python: str, model: str = "") -> Engine:

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
+
 from coderag._version import __version__
-from coderag.cli.parser.agents import add_doctor, add_install, add_uninstall
 from coderag.cli.parser.arguments import COMMAND, Parser, layout
-from coderag.cli.parser.completion import add_completion
-from coderag.cli.parser.evaluate import add_eval
-from coderag.cli.parser.graph import add_graph, add_impact, add_map, add_path, add_refs
-from coderag.cli.parser.index import add_clean, add_index_command, add_languages, add_status, add_watch
-from coderag.cli.parser.schema import add_check_sql, add_erd, add_schema, add_table, add_tables
-from coderag.cli.parser.search import add_at, add_outline, add_search, add_symbols
-from coderag.cli.parser.serve import add_mcp
 
 __all__ = ["make_parser"]
 
+# The commands in the order of help: the module of this package and the function in it that adds one.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "index": ("index", "add_index_command"),
+    "search": ("search", "add_search"),
+    "at": ("search", "add_at"),
+    "outline": ("search", "add_outline"),
+    "symbols": ("search", "add_symbols"),
+    "refs": ("graph", "add_refs"),
+    "impact": ("graph", "add_impact"),
+    "path": ("graph", "add_path"),
+    "graph": ("graph", "add_graph"),
+    "map": ("graph", "add_map"),
+    "schema": ("schema", "add_schema"),
+    "tables": ("schema", "add_tables"),
+    "table": ("schema", "add_table"),
+    "erd": ("schema", "add_erd"),
+    "check-sql": ("schema", "add_check_sql"),
+    "eval": ("evaluate", "add_eval"),
+    "status": ("index", "add_status"),
+    "watch": ("index", "add_watch"),
+    "clean": ("index", "add_clean"),
+    "languages": ("index", "add_languages"),
+    "mcp": ("serve", "add_mcp"),
+    "install": ("agents", "add_install"),
+    "uninstall": ("agents", "add_uninstall"),
+    "doctor": ("agents", "add_doctor"),
+    "completion": ("completion", "add_completion"),
+}
 EXAMPLES = """\
 examples:
   coderag index                                  index the repository around the current folder
@@ -33,8 +56,11 @@ Exit codes: 0 found, 1 nothing found, 2 usage or a failure.
 """
 
 
-def make_parser() -> Parser:
-    """Return the parser of every command; what it returns names the module to run as `module`."""
+def make_parser(command: str = "") -> Parser:
+    """Return the parser of every command; what it returns names the module to run as `module`.
+
+    Where `command` is one, the parser knows only that: to make them all takes ten times as long.
+    """
     parser = Parser(
         prog="coderag",
         description="Index repositories and databases; find the right function, and the right tables, offline.",
@@ -44,13 +70,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"coderag {__version__}")
     commands = parser.add_subparsers(metavar=COMMAND, required=True)
-    for add in (
-        *(add_index_command, add_search, add_at, add_outline, add_symbols),
-        *(add_refs, add_impact, add_path, add_graph, add_map),
-        *(add_schema, add_tables, add_table, add_erd, add_check_sql),
-        *(add_eval, add_status, add_watch, add_clean, add_languages),
-        *(add_mcp, add_install, add_uninstall, add_doctor),
-        add_completion,
-    ):
-        add(commands)
+    for name in [command] if command in COMMANDS else COMMANDS:
+        module, function = COMMANDS[name]
+        getattr(import_module(f"coderag.cli.parser.{module}"), function)(commands)
     return parser

@@ -14,11 +14,13 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, SegmentEntry, sums_of, sync_folder, writing
 from coderag.index.storage.postings import SHORT_DOCS
 from coderag.index.storage.segment import SegmentWriter
+from coderag.index.workers.fork_server import Load
 from coderag.index.workers.pool import Batch, Result, WorkerPool
 
 __all__ = ["Readers", "finish_segment", "new_segment", "write_segments"]
 
 BATCH_FILES, BATCH_BYTES = 48, 500_000  # of a small root
+WITH_SQL = 200  # of more files, most often some of every few hold SQL
 BATCHES, LARGER = 200, 4  # a root of more batches has larger ones, up to so many times: neighbours share their words
 
 
@@ -39,7 +41,7 @@ class Readers:
                 yield analyze(self._root, batch, embed=embed, mask=options.masks)
         elif batches:
             # A single small file goes to a worker too: no other way ends a parser that does not end.
-            yield from self._pool_for(options, embed).map(batches)
+            yield from self._pool_for(options, embed, load=_needed(batches)).map(batches)
 
     def close(self) -> None:
         """End the processes."""
@@ -47,7 +49,7 @@ class Readers:
         if pool is not None:
             pool.__exit__(None, None, None)
 
-    def _pool_for(self, options: BuildOptions, embed: bool) -> WorkerPool:
+    def _pool_for(self, options: BuildOptions, embed: bool, *, load: Load) -> WorkerPool:
         count = options.workers or available_cores()
         made_for = (count, options.file_seconds, embed, options.masks, options.niceness)
         if self._pool is None or self._made_for != made_for:
@@ -59,9 +61,16 @@ class Readers:
                 embed=embed,
                 mask=options.masks,
                 niceness=options.niceness,
+                load=load,
             )
             self._made_for = made_for
         return self._pool
+
+
+def _needed(batches: Sequence[Batch]) -> Load:
+    """Return what most of those that read some batches need."""
+    languages = tuple(sorted({file.language for batch in batches for file in batch}))
+    return Load(languages, sql=sum(map(len, batches)) > WITH_SQL)
 
 
 def available_cores() -> int:

@@ -10,6 +10,7 @@ import time
 from enum import StrEnum
 from typing import NamedTuple
 
+from coderag.index.workers.fork_server import Forked
 from coderag.index.workers.process import Process
 
 __all__ = ["Ended", "ExitReason", "exit_reason", "wait_for"]
@@ -65,6 +66,8 @@ def exit_reason(ended: Ended, words: bytes, *, limit: int) -> tuple[ExitReason, 
 
 def _reaped(process: Process) -> Ended | None:
     """Return how a process ended, None when it has not."""
+    if isinstance(process, Forked):
+        return None if process.poll() is None else Ended(process.poll() or 0, process.peak_bytes)
     if sys.platform == "linux" and process.returncode is None:
         import resource
 

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,7 +20,8 @@ from coderag.errors import WorkerError
 from coderag.files.walk import Skipped, SourceFile
 from coderag.index.storage.columns import Columns
 from coderag.index.workers.exit_reasons import Ended, ExitReason, exit_reason, wait_for
-from coderag.index.workers.process import MODULE, Process, start_reader
+from coderag.index.workers.fork_server import Load, fork_server
+from coderag.index.workers.process import MODULE, Process, Reader, start_reader
 from coderag.index.workers.process_limits import FILE_BYTES, FILE_SECONDS
 from coderag.index.workers.worker import read_frame, write_frame
 
@@ -31,6 +32,7 @@ AHEAD = 3  # batches a worker that may wait to be taken, so that memory stays bo
 LAST_WORDS = 4000  # bytes of what a process said before its end
 WALL_FACTOR = 3  # times FILE_SECONDS, which a worker counts in the processor's time: what waits is ended too
 MAX_WHOLE = 3  # tries of a batch whose files can be read one by one
+NOTHING = Load()
 UNREAD = -1  # the position of a worker that began no file
 
 Batch = Sequence[SourceFile]
@@ -84,14 +86,18 @@ class WorkerPool:
         embed: bool = False,
         mask: bool = True,
         niceness: int = 0,
+        load: Load | None = NOTHING,
     ) -> None:
+        """`load` is what all of them need, loaded once where processes can be copied; None to start each by itself."""
         self._root = root
         self._embed = embed  # whether chunks get vectors of the shipped encoder
         self._mask = mask  # whether secrets are covered
         self._count = count
         self._file_seconds = file_seconds
         self._file_bytes = file_bytes
-        self._workers = [_Worker(file_seconds, file_bytes, niceness) for _ in range(count)]
+        # Before there are threads: the server is a copy of this process where it has none.
+        self._server = fork_server(load) if load is not None else None
+        self._workers = [_Worker(self._start_reader, file_seconds, file_bytes, niceness) for _ in range(count)]
         # The last one back is the next one out, so that few batches need few processes.
         self._idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
         for worker in self._workers:
@@ -115,6 +121,13 @@ class WorkerPool:
         self._threads.shutdown(wait=True)
         for worker in self._workers:
             worker.stop()
+        if self._server is not None:
+            self._server.close()
+
+    def _start_reader(self) -> Reader:
+        """Start a process of this pool; where the server has gone, a program that says why it cannot start."""
+        forked = self._server.start(self._file_bytes, self._file_seconds) if self._server is not None else None
+        return forked or start_reader(self._file_bytes, self._file_seconds)
 
     def map(self, batches: Iterable[Batch]) -> Iterator[Result]:
         """Yield the result of each batch, in the order of the batches; raises WorkerError when no process starts.
@@ -207,7 +220,10 @@ class WorkerPool:
 class _Worker:
     """One process, started when it is first asked, and again after it failed."""
 
-    def __init__(self, file_seconds: float, file_bytes: int, niceness: int) -> None:
+    def __init__(
+        self, start_process: Callable[[], Reader], file_seconds: float, file_bytes: int, niceness: int
+    ) -> None:
+        self._start_process = start_process
         self._file_seconds = file_seconds
         self._file_bytes = file_bytes
         self._niceness = niceness
@@ -218,9 +234,9 @@ class _Worker:
     def ask(self, request: Request) -> Result:
         """Return the worker's answer; raises WorkerFailed when its process ends before it gave one."""
         position = UNREAD
-        self.deadline = time.monotonic() + START_SECONDS
         try:
             process = self.start()
+            self.deadline = time.monotonic() + START_SECONDS
             assert process.stdin is not None
             assert process.stdout is not None
             write_frame(process.stdin, request)
@@ -285,7 +301,7 @@ class _Worker:
         """Return the process, started where there is none."""
         if self._process is not None:
             return self._process
-        reader = start_reader(self._file_bytes, self._file_seconds)
+        reader = self._start_process()
         self._process, self._said = reader.process, reader.said
         if self._niceness:
             with suppress(OSError):  # it has ended already, which whoever asks it will see

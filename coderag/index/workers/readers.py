@@ -19,7 +19,7 @@ from coderag.index.workers.linking import code_links, document_links
 from coderag.sql.records import AddQuery, Facts, SchemaOperation
 from coderag.syntax.defines import read_defines
 from coderag.syntax.grammar import GrammarMissing, link_query
-from coderag.syntax.language import Language, detect
+from coderag.syntax.language import Language, detect, languages
 from coderag.syntax.lines import Lines, Rows
 from coderag.syntax.outline import Outline, outline_tree
 from coderag.syntax.parsed import parse_code
@@ -32,10 +32,11 @@ NO_FACTS = Facts()
 NO_LINKS = Links()
 
 
-def warm_up(paths: Iterable[str]) -> None:
-    """Load what files of such names need, so that the first of them finds it there."""
+def warm_up(paths: Iterable[str] = (), names: Iterable[str] = ()) -> None:
+    """Load what files of such paths, or of languages of such names, need, so that the first of them finds it there."""
     mask_secrets(b"")
-    for language in {language for path in paths if (language := detect(path)) is not None and language.grammar}:
+    wanted = {*map(detect, paths), *map(languages().get, names)} if paths or names else set()
+    for language in {language for language in wanted if language is not None and language.grammar}:
         with suppress(GrammarMissing, LanguageDataError):  # whoever reads such a file is told
             link_query(language)
 

@@ -54,8 +54,8 @@ def main() -> None:
     serve(sys.stdin.buffer, file_bytes=int(sys.argv[1]), file_seconds=float(sys.argv[2]))
 
 
-def serve(requests: IO[bytes], *, file_bytes: int, file_seconds: float, likely: Sequence[str] = ()) -> None:
-    """Analyse batches until the requests end, and answer on standard output; files of `likely` paths come first."""
+def serve(requests: IO[bytes], *, file_bytes: int, file_seconds: float) -> None:
+    """Analyse batches until the requests end, and answer on standard output."""
     from coderag.index.workers.analyze import analyze
     from coderag.index.workers.readers import warm_up
 
@@ -66,7 +66,7 @@ def serve(requests: IO[bytes], *, file_bytes: int, file_seconds: float, likely: 
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     limit_memory(file_bytes)
-    warm_up(likely)
+    warm_up()
 
     def started(number: int) -> None:
         limit_time(file_seconds if number < len(files) else 0)  # what comes last is our own and has an end

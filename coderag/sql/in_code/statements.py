@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from coderag.sql.in_code.not_sql import in_capitals, is_convincing, is_prose
@@ -21,6 +22,7 @@ __all__ = ["ReadSql", "joined", "read_sql", "words_of_sql"]
 MAX_PARSED = 20_000  # characters; sqlglot takes half a second for them
 MAX_DEPTH = 60  # parentheses in each other; with many, sqlglot takes long
 MAX_STATEMENTS = 200  # of one text
+REMEMBERED = 1_024  # texts that were read: tests and generated code repeat theirs from file to file
 
 EXPLAIN = re.compile(
     r"\A\s*+EXPLAIN\b(?:\s+(?:ANALYZE|ANALYSE|VERBOSE|QUERY\s+PLAN|EXTENDED|PLAN\s+FOR|FORMAT\s*=\s*\w+|\([^()]*\)))*\s*",
@@ -57,6 +59,11 @@ def read_sql(text: str, dialects: Sequence[str], *, name: str = "", sure: bool =
     `dialects` are tried in turn. Of a text that is not `sure` to be SQL it is asked that it could be nothing else;
     `name` is what holds it.
     """
+    return _read_text(text, tuple(dialects), "" if sure else name, sure)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _read_text(text: str, dialects: Sequence[str], name: str, sure: bool) -> ReadSql | None:
     if len(text) > MAX_PARSED or _depth(text) > MAX_DEPTH:
         return None
     bare = CURSOR.sub("", EXPLAIN.sub("", text, count=1), count=1)

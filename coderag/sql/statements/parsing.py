@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["parse_statements", "quiet_sqlglot"]
+__all__ = ["load_parser", "parse_statements", "quiet_sqlglot"]
 
+FREQUENT = ("", "postgres", "mysql")
 LOGGER = logging.getLogger("sqlglot")
+
+
+def load_parser() -> None:
+    """Load what the first text of the most frequent dialects would load."""
+    for dialect in FREQUENT:
+        parse_statements("SELECT 1", dialect)
 
 
 @contextmanager

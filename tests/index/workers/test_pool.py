@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+import threading
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ import pytest
 from coderag.errors import WorkerError
 from coderag.files.walk import SkipReason, SourceFile
 from coderag.index.workers.exit_reasons import Ended, ExitReason, exit_reason
+from coderag.index.workers.fork_server import Load
 from coderag.index.workers.pool import WorkerPool
+from coderag.index.workers.process import is_alone
 from tests.growth import HANG_SECONDS
 from tests.workspace import write
 
@@ -50,35 +53,54 @@ def read(pool: WorkerPool, *batches: list[SourceFile]) -> tuple[Read, dict[str, 
     return problems, skipped
 
 
-def children() -> set[int]:
-    """Return the processes that this one started."""
+def workers(process: str = "self") -> set[int]:
+    """Return the processes below one that have none below them."""
     found = set()
-    for task in Path("/proc/self/task").iterdir():
-        found |= {int(pid) for pid in (task / "children").read_text().split()}
+    for task in Path(f"/proc/{process}/task").iterdir():
+        for pid in (task / "children").read_text().split():
+            found |= workers(pid) or {int(pid)}
     return found
 
 
-def test_a_file_that_does_not_end_is_read_as_lines(tmp_path: Path) -> None:
+@pytest.fixture(params=["copies of a copy", "copies of a program", "programs"])
+def load(request: pytest.FixtureRequest) -> Iterator[Load | None]:
+    """What a pool is made with, so that each way to start a worker is taken."""
+    if request.param == "programs":
+        yield None
+        return
+    if request.param == "copies of a copy" and not is_alone():
+        pytest.skip("this process has other threads")
+    done = threading.Event()
+    beside = threading.Thread(target=done.wait)
+    if request.param == "copies of a program":
+        beside.start()
+    yield Load(("python",))
+    done.set()
+    if beside.ident is not None:
+        beside.join()
+
+
+def test_a_file_that_does_not_end_is_read_as_lines(tmp_path: Path, load: Load | None) -> None:
     files = batch(tmp_path, {"a.py": "a = 1\n", "hang.c": HANGING, "z.py": "z = 1\n"})
-    with WorkerPool(str(tmp_path), 1, file_seconds=FILE_SECONDS) as pool:
+    with WorkerPool(str(tmp_path), 1, file_seconds=FILE_SECONDS, load=load) as pool:
         problems, skipped = read(pool, files)
     assert problems == {"a.py": "", "hang.c": f"reading it did not end in {FILE_SECONDS:g} s", "z.py": ""}
     assert skipped == {}
 
 
 @ON_LINUX
-def test_a_file_that_takes_too_much_memory_is_left_out(tmp_path: Path) -> None:
+def test_a_file_that_takes_too_much_memory_is_left_out(tmp_path: Path, load: Load | None) -> None:
     files = batch(tmp_path, {"a.py": "a = 1\n", "large.py": LARGE, "z.py": "z = 1\n"})
-    with WorkerPool(str(tmp_path), 1, file_bytes=MEMORY) as pool:
+    with WorkerPool(str(tmp_path), 1, file_bytes=MEMORY, load=load) as pool:
         problems, skipped = read(pool, files)
         assert read(pool, batch(tmp_path, {"later.py": "b = 1\n"})) == ({"later.py": ""}, {})
     assert problems == {"a.py": "", "z.py": ""}
     assert skipped == {"large.py": (SkipReason.UNREADABLE, "reading it took more than 0.03 GB of memory")}
 
 
-def test_a_pool_answers_again_and_again_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_pool_answers_again_and_again_and_leaves_nothing(tmp_path: Path, load: Load | None) -> None:
     before = open_files()
-    with WorkerPool(str(tmp_path), 2) as pool:
+    with WorkerPool(str(tmp_path), 2, load=load) as pool:
         for turn in range(6):
             files = small(12, start=12 * turn)
             halves = batch(tmp_path, files)
@@ -98,12 +120,38 @@ def open_files() -> int:
     return len(list(folder.iterdir())) if folder.is_dir() else 0
 
 
+@ON_LINUX
+def test_workers_whose_server_was_killed_go_on_and_are_replaced(tmp_path: Path) -> None:
+    with WorkerPool(str(tmp_path), 1, load=Load()) as pool:
+        assert read(pool, batch(tmp_path, small(1)))[0] == {"file_0.py": ""}
+        (worker,) = workers()
+        os.kill(int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
+        assert read(pool, batch(tmp_path, small(1)))[0] == {"file_0.py": ""}
+        os.kill(worker, signal.SIGKILL)
+        assert read(pool, batch(tmp_path, small(1)))[0] == {"file_0.py": ""}
+    assert not workers()
+
+
+@ON_LINUX
+def test_a_server_that_cannot_start_is_done_without(tmp_path: Path, site: Path) -> None:
+    write(
+        site,
+        {"sitecustomize.py": "import sys\nif any('fork_server' in one for one in sys.orig_argv): sys.exit('no')\n"},
+    )
+    done = threading.Event()
+    beside = threading.Thread(target=done.wait)  # so that the server is a program
+    beside.start()
+    with WorkerPool(str(tmp_path), 2, load=Load()) as pool:
+        assert read(pool, batch(tmp_path, small(1)))[0] == {"file_0.py": ""}
+    done.set()
+    beside.join()
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
-def test_a_worker_that_was_killed_while_it_waited_is_replaced(tmp_path: Path) -> None:
-    with WorkerPool(str(tmp_path), 1) as pool:
-        before = children()
+def test_a_worker_that_was_killed_while_it_waited_is_replaced(tmp_path: Path, load: Load | None) -> None:
+    with WorkerPool(str(tmp_path), 1, load=load) as pool:
         assert read(pool, batch(tmp_path, small(2)))[0] == {"file_0.py": "", "file_1.py": ""}
-        for pid in children() - before:
+        for pid in workers():
             os.kill(pid, signal.SIGKILL)
         assert read(pool, batch(tmp_path, small(2)))[0] == {"file_0.py": "", "file_1.py": ""}
 
@@ -113,7 +161,7 @@ def test_what_a_worker_says_on_its_way_is_passed_on(
 ) -> None:
     write(tmp_path / "site", {"sitecustomize.py": "import sys\nprint('a word of warning', file=sys.stderr)\n"})
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
-    with WorkerPool(str(tmp_path), 1) as pool:
+    with WorkerPool(str(tmp_path), 1, load=None) as pool:
         assert read(pool, batch(tmp_path, small(1)))[0] == {"file_0.py": ""}
     assert capsys.readouterr().err == "a word of warning\n"
 
@@ -121,7 +169,7 @@ def test_what_a_worker_says_on_its_way_is_passed_on(
 def test_a_process_that_does_not_start_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "site", {"sitecustomize.py": "import os\nos._exit(3)\n"})
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
-    with WorkerPool(str(tmp_path), 1) as pool, pytest.raises(WorkerError, match="does not start"):
+    with WorkerPool(str(tmp_path), 1, load=None) as pool, pytest.raises(WorkerError, match="does not start"):
         read(pool, batch(tmp_path, small(1)))
 
 
@@ -149,7 +197,7 @@ def test_an_exception_over_a_file_costs_that_file(tmp_path: Path, site: Path) ->
     body = "if not named['failed'] and 'bad' in given[0].path: raise IndexError('out of range')"
     write(site, {"sitecustomize.py": BROKEN.format(method="add", body=body)})
     files = batch(tmp_path, {"a.py": "a = 1\n", "bad.py": "b = 1\n", "z.py": "z = 1\n"})
-    with WorkerPool(str(tmp_path), 1) as pool:
+    with WorkerPool(str(tmp_path), 1, load=None) as pool:
         problems, skipped = read(pool, files)
     assert problems == {"a.py": "", "bad.py": "reading it failed (IndexError: out of range)", "z.py": ""}
     assert skipped == {}
@@ -159,7 +207,7 @@ def test_an_exception_when_all_files_are_read_costs_the_one_it_comes_of(tmp_path
     body = "if any('bad' in row.path and not row.problem for row in self._files): raise ValueError('too large')"
     write(site, {"sitecustomize.py": BROKEN.format(method="columns", body=body)})
     files = batch(tmp_path, {"a.py": "a = 1\n", "bad.py": "b = 1\n", "z.py": "z = 1\n"})
-    with WorkerPool(str(tmp_path), 1) as pool:
+    with WorkerPool(str(tmp_path), 1, load=None) as pool:
         problems, skipped = read(pool, files)
     assert problems == {"a.py": "", "bad.py": "reading it failed (ValueError: too large)", "z.py": ""}
     assert skipped == {}
@@ -170,16 +218,15 @@ def test_a_worker_that_holds_too_much_makes_room_for_another(tmp_path: Path, sit
     write(
         site, {"sitecustomize.py": "from coderag.index.workers import process_limits\nprocess_limits.KEPT_BYTES = 1\n"}
     )
-    before = children()
-    with WorkerPool(str(tmp_path), 1) as pool:
+    with WorkerPool(str(tmp_path), 1, load=None) as pool:
         for _ in range(2):
             assert read(pool, batch(tmp_path, small(2)))[0] == {"file_0.py": "", "file_1.py": ""}
-            assert children() == before
+            assert not workers()
 
 
 def test_what_fails_over_everything_is_an_error(tmp_path: Path, site: Path) -> None:
     write(site, {"sitecustomize.py": BROKEN.format(method="columns", body="raise ValueError('always')")})
-    with WorkerPool(str(tmp_path), 1) as pool, pytest.raises(WorkerError, match="ValueError: always"):
+    with WorkerPool(str(tmp_path), 1, load=None) as pool, pytest.raises(WorkerError, match="ValueError: always"):
         read(pool, batch(tmp_path, small(2)))
 
 
