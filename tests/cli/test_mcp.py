@@ -51,12 +51,13 @@ def test_what_cannot_be_served_is_told_at_once(coderag: Run, project: Path, argu
     assert done.stderr.count("\n") == 1
 
 
-def test_a_home_folder_is_not_indexed_by_chance(coderag: Run, tmp_path: Path) -> None:
-    done = coderag("mcp", cwd=tmp_path, HOME=str(tmp_path))
-    assert done.returncode == 2
-    assert done.stderr == (
-        f"coderag: {tmp_path} is no repository; start the agent in one, or give its folder with --root\n"
-    )
+def test_a_home_folder_is_not_indexed_by_chance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Session(HOME=str(tmp_path)) as session:
+        answer = session.open(LEGACY).call("search", query="anything")
+        assert text_of(answer) == (
+            f"{tmp_path} is no repository; start the agent in one, or give its folder with --root"
+        )
     assert not (tmp_path / ".coderag").exists()
 
 
