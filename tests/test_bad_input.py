@@ -267,7 +267,7 @@ def test_an_index_of_another_format(root: Path) -> None:
     change_manifest(root, lambda table: table.update(format=2, manifest={"unheard": "of"}))
     with pytest.raises(IndexFormatError) as caught:
         Index.open(root)
-    message = f"the index at {root}/.coderag has format 2, this version of coderag reads 6; "
+    message = f"the index at {root}/.coderag has format 2, this version of coderag reads 7; "
     assert str(caught.value) == message + 'run "coderag index"'
     assert first(old) == "good.py"
     report = update(root, IndexPath(root / ".coderag"), options=BuildOptions(workers=0), repository="root")
@@ -317,7 +317,7 @@ def on_disk(folder: Path) -> set[str]:
 def test_a_full_disk_leaves_the_old_index(root: Path, small_disk: Path) -> None:
     index = Index.build(root, index=small_disk / "index", workers=0)
     before = on_disk(small_disk / "index")
-    for rows in (4_000, 30_000):  # the one is too large with its tables, the other before
+    for rows in (8_000, 40_000):  # the one is too large with its tables, the other before
         words = "".join(f"value_{number} = 'word{number * 7919 % 100_003}'\n" for number in range(rows))
         write(root, {"large.py": words, "large.txt": words})
         for fill in (index.update, lambda: Index.build(root, index=small_disk / "index", workers=0)):

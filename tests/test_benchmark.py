@@ -89,6 +89,7 @@ def test_figures_of_the_graph(tmp_path: Path) -> None:
     assert all(one["min"] > 0 for one in found.values())
 
 
+@pytest.mark.skipif(not (CHECKOUT / ".git").exists(), reason="needs a checkout with its history")
 def test_another_revision_is_measured_beside(tmp_path: Path) -> None:
     done = benchmark("index", "--quick", "--json", "--against", "HEAD", "--cache", str(tmp_path))
     assert done.returncode == 0, done.stderr

@@ -45,7 +45,12 @@ HEAVY = {
     ),
     "Stemmer": ("coderag.text",),
     "charset_normalizer": ("coderag.files.decode",),
-    "filelock": ("coderag.index.storage.folder.lock", "coderag.index.build.merging", "coderag.api"),
+    "filelock": (
+        "coderag.index.storage.folder.lock",
+        "coderag.index.build.merging",
+        "coderag.graph.store",
+        "coderag.api",
+    ),
     "rapidfuzz": ("coderag.search.retrieval.symbols", "coderag.sql.check.known", "coderag.cli"),
     "rich": ("coderag.cli",),
     "pygments": ("coderag.cli",),

@@ -82,7 +82,6 @@ ASKED: dict[str, list[list[str]]] = {
     "watch": [[]],
     "clean": [[], ["."]],
     "languages": [[]],
-    "mcp": [[]],
     "install": [["--agent", "cursor"]],
     "uninstall": [["--project"]],
     "doctor": [[]],
@@ -143,6 +142,7 @@ def offices(tmp_path_factory: pytest.TempPathFactory, coderag: Run) -> tuple[Pat
 
 def test_every_command_is_asked() -> None:
     assert ASKED.keys() | SERVERS == commands().keys()
+    assert not ASKED.keys() & SERVERS
 
 
 @pytest.mark.parametrize("name", sorted(ASKED))
