@@ -10,12 +10,13 @@ import msgspec
 from coderag.files.changes.records import ChangeSet
 from coderag.graph.changes.broken import broken_by
 from coderag.graph.changes.definitions import changed_definitions
-from coderag.graph.changes.records import Changed, DiffImpact, How, RunnableTest, Touched
+from coderag.graph.changes.records import Broken, Changed, DiffImpact, How, RunnableTest, Touched
 from coderag.graph.changes.schema import changed_schema
 from coderag.graph.changes.tests_first import NAMED_CONFIDENCE, TestOrder
 from coderag.graph.graph import Graph
 from coderag.graph.queries.impact import DEPTH, MAX_TESTS
 from coderag.graph.queries.locations import DATA_KINDS, Location, certainty_share, in_test, location_of
+from coderag.graph.queries.lookup import find_nodes
 from coderag.graph.queries.reach import TEST_DEPTH, Affected, affected_of, is_run, nearest, reach
 from coderag.graph.queries.refs import unresolved_near
 from coderag.graph.records import EdgeKind, NodeKind
@@ -68,16 +69,20 @@ def impact_of_changes(
     changed = changed_definitions(changes.files, old, new)
     data, schema = _changed_data(parts, old, new, settings)
     starts = _starts(graph, (*changed, *data))
+    broken = tuple(broken_by((*changed, *data), graph, parts, schema))
     found = _affected(graph, starts, (*changed, *data), depth=depth)
+    tests: dict[str, RunnableTest] = {}
+    for test in (*_own_tests(graph, starts), *_naming_tests(graph, broken), *found.tests):
+        tests.setdefault(test.id, test)
     return DiffImpact(
         title=changes.title,
         files=tuple(sorted(file.path for file in changes.files)),
         changed=changed,
         data=data,
-        broken=tuple(broken_by((*changed, *data), graph, parts, schema)),
+        broken=broken,
         affected=found.affected,
         possibly=found.possibly,
-        tests=found.tests,
+        tests=tuple(tests.values()),
         tables=tuple(_touched(graph, starts)),
         further_tests=found.further_tests,
         unresolved=tuple(unresolved_near(graph, list(starts))),
@@ -96,7 +101,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 def _affected(graph: Graph, starts: Mapping[int, Changed], changes: Sequence[Changed], *, depth: int) -> _Found:
-    """Return what depends on some nodes, each once by its nearest cause; tests that changed themselves come first."""
+    """Return what depends on some nodes, each once by its nearest cause."""
     # What stands outside of definitions runs wherever the file is imported.
     keeping = {node for node, one in starts.items() if one.how in KEEPING and one.spot.kind is not NodeKind.FILE}
     reached = reach(graph, starts, depth=max(depth, TEST_DEPTH), keeping=keeping)
@@ -105,22 +110,41 @@ def _affected(graph: Graph, starts: Mapping[int, Changed], changes: Sequence[Cha
     shown = [(one.doubtful, affected_of(graph, reached, one)) for one in near]
     order = TestOrder(graph, [one for one in changes if "test" not in one.spot.labels])
     tests = order.sorted(one for one in behind if in_test(graph, one.node) and is_run(graph, one.node))
-    own = [_own_test(graph, node, one) for node, one in starts.items() if in_test(graph, node) and is_run(graph, node)]
+    own = {graph.node(node).path for node in starts if in_test(graph, node) and is_run(graph, node)}
     run = [affected_of(graph, reached, one) for one in tests[:MAX_TESTS]]
-    named = list(order.named_after(one.spot.path for one in (*own, *run)))
+    named = list(order.named_after(own.union(one.spot.path for one in run)))
     direct = sum(one.distance <= 1 and one.confidence > NAMED_CONFIDENCE for one in run[:NEAR])
-    run = [*own, *run[:direct], *named, *run[direct:]]
+    run = [*run[:direct], *named, *run[direct:]]
     return _Found(
         tuple(sorted((one for doubtful, one in shown if not doubtful), key=nearest)),
         tuple(sorted((one for doubtful, one in shown if doubtful), key=nearest)),
-        tuple(RunnableTest(test_id(one.spot), one) for one in run),
+        tuple(map(_runnable, run)),
         max(len(tests) - MAX_TESTS, 0),
     )
 
 
-def _own_test(graph: Graph, node: int, one: Changed) -> Affected:
-    spot = location_of(graph.node(node))
-    return Affected(spot, 0, 1.0, spot.path, spot.line, str(one.how), (spot.name,))
+def _own_tests(graph: Graph, starts: Mapping[int, Changed]) -> Iterator[RunnableTest]:
+    """Yield the tests that changed themselves."""
+    for node, one in starts.items():
+        if in_test(graph, node) and is_run(graph, node):
+            spot = location_of(graph.node(node))
+            yield _runnable(Affected(spot, 0, 1.0, spot.path, spot.line, str(one.how), (spot.name,)))
+
+
+def _naming_tests(graph: Graph, broken: Sequence[Broken]) -> Iterator[RunnableTest]:
+    """Yield the tests that still name what is gone: they fail for sure, or tell that it means something else."""
+    for place in broken:
+        around = [node for node in find_nodes(graph, f"{place.path}:{place.line}") if in_test(graph, node.number)]
+        for node in around[:1]:
+            if is_run(graph, node.number):
+                spot = location_of(node)
+                confidence = 1.0 if place.certain else NAMED_CONFIDENCE
+                why = f"names {place.name}, which is gone"
+                yield _runnable(Affected(spot, 1, confidence, place.path, place.line, why, (place.name, spot.name)))
+
+
+def _runnable(found: Affected) -> RunnableTest:
+    return RunnableTest(test_id(found.spot), found)
 
 
 def test_id(spot: Location) -> str:

@@ -82,6 +82,20 @@ def test_what_was_removed_and_is_still_named(tmp_path: Path) -> None:
     assert ("charge", "tests/test_orders.py", 5, "test_charge", True) in places
 
 
+def test_tests_that_name_what_is_gone_come_first(tmp_path: Path) -> None:
+    later = "from shop.report import run\n\n\ndef test_run(db):\n    assert run(db)\n"
+    repository(tmp_path, FILES | {"tests/test_also.py": later})
+    coderag.Index.build(tmp_path)
+    renamed = FILES["shop/orders.py"].replace("def charge(", "def settle(")
+    write(tmp_path, {"shop/orders.py": renamed, "shop/report.py": FILES["shop/report.py"].replace("charge", "settle")})
+    index = coderag.Index.open(tmp_path)
+    index.update()
+    tests = index.impact_of_diff().tests
+    assert tests[0].id == "tests/test_orders.py::test_charge"
+    assert tests[0].found.why == "names charge, which is gone"
+    assert "tests/test_also.py::test_run" in {test.id for test in tests}
+
+
 def test_a_definition_that_moved_leaves_imports_behind(tmp_path: Path) -> None:
     body = "def charge(db, number):\n    return total_of(db, number)\n"
     text = FILES["shop/orders.py"].replace(f"{body}\n\n", "")
