@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Snapshot", "open_snapshot"]
 
 Told = Callable[[], object]
+OF_STORED_GRAPHS = ("stored_graphs", "relations")  # what a snapshot keeps of graphs that are stored
 MAX_VIEWS = 16  # sets of rules for which what is seen is kept
 
 
@@ -194,13 +195,21 @@ class Snapshot:
 
 
 def open_snapshot(roots: Sequence[Root], before: Snapshot | None = None) -> Snapshot:
-    """Open the indexes of roots; segments that a snapshot before has are not opened again.
+    """Open the indexes of roots; segments and graphs that a snapshot before has are not opened again.
 
     Raises IndexMissingError, IndexFormatError and IndexDamagedError.
     """
     known = {} if before is None else {one.segment.folder: one.segment for one in before.corpus.members}
     opened = tuple(_open_root(root, known) for root in roots)
-    return Snapshot(tuple(roots), opened, Corpus([member for one in opened for member in one.members]))
+    snapshot = Snapshot(tuple(roots), opened, Corpus([member for one in opened for member in one.members]))
+    if before is not None and _graph_files(before) == _graph_files(snapshot):
+        kept = {name: value for name, value in vars(before).items() if name in OF_STORED_GRAPHS}
+        vars(snapshot).update(kept)  # their arrays are unpacked once
+    return snapshot
+
+
+def _graph_files(snapshot: Snapshot) -> list[tuple[IndexPath, str]]:
+    return [(one.folder, one.manifest.graph) for one in snapshot.opened]
 
 
 def reopen_root(root: Root, before: OpenedRoot) -> OpenedRoot:

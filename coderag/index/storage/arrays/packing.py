@@ -19,7 +19,7 @@ __all__ = ["PACKED_BYTES", "Coding", "deflated", "pack", "unpack"]
 
 # Larger arrays are mapped as they are: whoever touches a packed one pays for all of it, about 3 ms a MiB.
 PACKED_BYTES = 1 << 20
-LEAST_BYTES = 512  # smaller ones save less than their header takes
+LEAST_BYTES = 1 << 12  # smaller ones are those of the segment of an update, which is merged soon
 SAMPLE_BYTES = 1 << 13  # that tell which coding fits, and whether any does
 WORTH = 0.75  # of the size at most, or an array stays as it is: hashes, and what is deflated already
 LEVEL = 4  # of deflate
