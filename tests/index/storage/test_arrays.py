@@ -58,7 +58,7 @@ def test_packed_arrays_come_back_as_they_were(
     dtype: type[np.generic], values: list[int], width: int, flat: bool
 ) -> None:
     with np.errstate(all="ignore"):
-        numbers = np.resize(np.array(values, np.uint64).astype(dtype), 1200)
+        numbers = np.resize(np.array(values, np.uint64).astype(dtype), 6000)
     array = numbers if flat else numbers.reshape(-1, width)
     packed = pack(array)
     assert packed is not None
