@@ -30,7 +30,7 @@ LOCK, PROGRESS = "indexing.lock", "indexing.json"
 PROGRESS_BYTES = 1 << 10
 TOLD_SECONDS = 0.5  # between two lines about how far it is
 FIRST_FILES, GROWTH = 100, 4  # files of the first part, and how much larger each further one is
-NICENESS = 5  # those who search get three times as much of a core
+NICENESS = 5  # of this process and of those that read: who searches gets three times as much of a core
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,7 @@ def _complete(root: Root) -> None:
     try:
         most_files = FIRST_FILES
         while True:
-            options = BuildOptions(niceness=NICENESS, most_files=most_files)
-            report = updater.update_one(root, options, watch=teller)
+            report = updater.update_one(root, BuildOptions(most_files=most_files), watch=teller)
             if not report.left:
                 return
             teller.known = report.read + report.unchanged + report.reused

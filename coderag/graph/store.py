@@ -138,9 +138,12 @@ def open_graph(folder: IndexPath, manifest: Manifest, held: Array | None = None)
 
 def is_current(folder: IndexPath, manifest: Manifest, segments: Sequence[Segment]) -> bool:
     """Tell whether the stored graph is of what the index has now."""
-    if not manifest.graph or manifest.graph_key != graph_key(manifest.segments, segments, manifest.catalog_key):
-        return False
-    return (folder / manifest.graph).exists()
+    return _is_of(folder, manifest, graph_key(manifest.segments, segments, manifest.catalog_key))
+
+
+def _is_of(folder: IndexPath, manifest: Manifest, key: str) -> bool:
+    """Tell whether the stored graph is that of a key."""
+    return bool(manifest.graph) and manifest.graph_key == key and (folder / manifest.graph).exists()
 
 
 def is_graph_outdated(folder: IndexPath) -> bool:
@@ -171,9 +174,8 @@ def write_graph(folder: IndexPath, root: Path, *, making: Told | None = None, wa
 def _outdated(folder: IndexPath) -> _Outdated | None:
     manifest = read_manifest(folder)
     segments = [Segment.of(folder, entry) for entry in manifest.segments]
-    if is_current(folder, manifest, segments):
-        return None
-    return _Outdated(manifest, segments, graph_key(manifest.segments, segments, manifest.catalog_key))
+    key = graph_key(manifest.segments, segments, manifest.catalog_key)
+    return None if _is_of(folder, manifest, key) else _Outdated(manifest, segments, key)
 
 
 @contextmanager
@@ -237,7 +239,7 @@ def current_graph(
     as for `write_graph`. Raises IndexDamagedError.
     """
     key = graph_key(manifest.segments, segments, manifest.catalog_key)
-    if manifest.graph and manifest.graph_key == key and (folder / manifest.graph).exists():
+    if _is_of(folder, manifest, key):
         with suppress(IndexDamagedError):  # it is rebuilt
             if (known := open_graph(folder, manifest)) is not None:
                 return known

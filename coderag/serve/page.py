@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from coderag.text.budget import CHARACTERS_PER_TOKEN
 
@@ -36,6 +36,23 @@ class Page:
         self._blocks.append(block)
         self._room -= size
         return True
+
+    def add_sections(self, sections: Sequence[tuple[str, int, Iterable[str]]], *, rest: str) -> None:
+        """Add sections by title, number of rows and rows; none takes the room of those below it.
+
+        What is left out of a section is counted, and `rest` says how to get it.
+        """
+        for number, (title, total, rows) in enumerate(sections):
+            self.add(f"  {title} {total:,}")
+            before = self.tokens_left()
+            room = before // (len(sections) - number)
+            shown = 0
+            for row in rows:
+                if before - self.tokens_left() >= room or not self.add(f"    {row}"):
+                    break
+                shown += 1
+            if more := total - shown:
+                self.add(f"    … {more:,} more; {rest}")
 
     def finished(self, last_words: Sequence[str]) -> str:
         """Return the text with last words below it, the first of which matter most."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from coderag.cli.caller import callers, check_seen
@@ -14,13 +14,11 @@ from coderag.cli.output.records import print_records, symbol_record
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.index.workers.single import FileOutline, outline_file
 from coderag.search.query.query import make_query
+from coderag.search.results.nesting import with_depth
 from coderag.syntax.language import languages
 from coderag.text.counted import counted
-from coderag.types import Kind, Symbol
 
 __all__ = ["run"]
-
-SECTION_SEPARATOR = " > "  # between the parts of a section's qualified name
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
         check_seen(options.file, options)
     outline = _of_kinds(outline_file(options.file), options.kind)
     if options.json:
-        print_records((symbol_record(one, depth=depth) for one, depth in _with_depth(outline.symbols)), options.format)
+        print_records((symbol_record(one, depth=depth) for one, depth in with_depth(outline.symbols)), options.format)
         return FOUND if outline.symbols else NOTHING
     if outline.problem:
         note(f"{outline.path}: {outline.problem}; the outline may lack something")
@@ -51,7 +49,7 @@ def _lines(outline: FileOutline, shown: Screen) -> list[str]:
     lines = [f"{shown.paint(visible(outline.path), Style.PATH)}  {title}, {counted(outline.lines, 'line')}"]
     gutter = len(str(outline.lines))
     kinds = max(len(symbol.kind) for symbol in outline.symbols)
-    for symbol, depth in _with_depth(outline.symbols):
+    for symbol, depth in with_depth(outline.symbols):
         number = shown.paint(f"{symbol.span.start_line:>{gutter}}", Style.LINE)
         kind = shown.paint(f"{symbol.kind:<{kinds}}", Style.KIND)
         indent = "    " * depth
@@ -62,16 +60,3 @@ def _lines(outline: FileOutline, shown: Screen) -> list[str]:
             text = shown.paint(shorten(visible(symbol.name), width), Style.NAME)
         lines.append(f"  {number}  {kind}  {indent}{text}")
     return lines
-
-
-def _with_depth(symbols: Iterable[Symbol]) -> Iterable[tuple[Symbol, int]]:
-    """Yield each definition with how many are around it; a section lies in those that its name tells."""
-    around: list[int] = []  # last lines
-    for symbol in symbols:
-        if symbol.kind is Kind.SECTION:
-            yield symbol, symbol.qualified_name.count(SECTION_SEPARATOR)
-            continue
-        while around and around[-1] < symbol.span.end_line:
-            around.pop()
-        yield symbol, len(around)
-        around.append(symbol.span.end_line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
@@ -10,6 +9,7 @@ from coderag.api.index import Index
 from coderag.errors import QueryError
 from coderag.graph.queries.map import MapPart, RepositoryMap, entry_text, part_text
 from coderag.search.query.query import make_query
+from coderag.search.results.nesting import with_depth
 from coderag.serve.answer import Answer
 from coderag.serve.arguments import OutlineArguments
 from coderag.serve.page import Page, cut
@@ -74,7 +74,7 @@ def _same_name(index: Index, path: str) -> str:
 def _add_file(page: Page, path: str, symbols: list[Symbol]) -> dict[str, Any]:
     page.add(f"{visible(path)}: {counted(len(symbols), 'definition')}")
     shown = 0
-    for depth, symbol in _nested(symbols):
+    for symbol, depth in with_depth(symbols):
         said = visible(symbol.signature or f"{symbol.kind} {symbol.name}")
         lines = f"{symbol.span.start_line}-{symbol.span.end_line}"
         shown += page.add(f"{'  ' * depth}{lines} {cut(said, SIGNATURE_CHARACTERS)}")
@@ -94,16 +94,6 @@ def _add_file(page: Page, path: str, symbols: list[Symbol]) -> dict[str, Any]:
             for symbol in symbols
         ],
     }
-
-
-def _nested(symbols: list[Symbol]) -> Iterator[tuple[int, Symbol]]:
-    """Yield definitions with how many others are around each."""
-    around: list[int] = []
-    for symbol in symbols:
-        while around and around[-1] < symbol.span.end_line:
-            around.pop()
-        yield len(around), symbol
-        around.append(symbol.span.end_line)
 
 
 def _add_map(page: Page, repository_map: RepositoryMap) -> None:

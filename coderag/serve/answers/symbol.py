@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -161,7 +161,9 @@ def _references(page: Page, view: View, arguments: SymbolArguments) -> dict[str,
         groups = [group for group in references.groups if group.role in roles]
         if not groups:
             page.add(f"  no {arguments.what} are known")
-        _add_groups(page, groups, partial(_reference_text, references=references, places=places))
+        text = partial(_reference_text, references=references, places=places)
+        sections = [(group.role, group.total, _rows(group, text)) for group in groups]
+        page.add_sections(sections, rest="narrow by path or kind, or raise the budget")
         for note in references.unresolved[:SUMMARY]:
             page.add(f"  not resolved: {places.line(note.path, note.line, references.repository)} {visible(note.text)}")
     return {
@@ -182,19 +184,8 @@ def _references(page: Page, view: View, arguments: SymbolArguments) -> dict[str,
     }
 
 
-def _add_groups(page: Page, groups: Sequence[Group], text: Callable[..., str]) -> None:
-    """Add groups of references, each with as many rows as there is room for; none takes the room of the others."""
-    for number, group in enumerate(groups):
-        page.add(f"  {group.role} {group.total:,}")
-        room = page.tokens_left() // (len(groups) - number)
-        before = page.tokens_left()
-        shown = 0
-        for reference in group.references:
-            if before - page.tokens_left() >= room or not page.add(f"    {text(reference, role=group.role)}"):
-                break
-            shown += 1
-        if more := group.total - shown:
-            page.add(f"    … {more:,} more; narrow by path or kind, or raise the budget")
+def _rows(group: Group, text: Callable[..., str]) -> Iterator[str]:
+    return (text(reference, role=group.role) for reference in group.references)
 
 
 def _reference_text(reference: Reference, *, role: Role, references: References, places: Places) -> str:
@@ -225,19 +216,12 @@ def _impact(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any
         ("possibly affects", found.possibly, 0),
         ("tests to run first", found.tests, found.further_tests),
     ]
-    groups = [(title, affected, further) for title, affected, further in titled if affected]
-    for number, (title, affected, further) in enumerate(groups):
-        page.add(f"  {title} {len(affected) + further:,}")
-        room = page.tokens_left() // (len(groups) - number)
-        before, shown = page.tokens_left(), 0
-        for each in affected:
-            if before - page.tokens_left() >= room or not page.add(
-                f"    {_affected_text(each, places, found.repository)}"
-            ):
-                break
-            shown += 1
-        if more := len(affected) + further - shown:
-            page.add(f"    … {more:,} more; raise the budget")
+    sections = [
+        (title, len(rows) + further, (_affected_text(row, places, found.repository) for row in rows))
+        for title, rows, further in titled
+        if rows
+    ]
+    page.add_sections(sections, rest="raise the budget")
     if found.others:
         others = "; ".join(_location_text(other, places, found.repository) for other in found.others[:SUMMARY])
         page.add(f"  not looked at, though of this name: {others}; path and kind choose")
