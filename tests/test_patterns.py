@@ -99,9 +99,8 @@ SHORT = {
 }
 # How expressions are used that their modules use by other names; where it is not said, texts are searched.
 USED = {
-    "coderag.cli.hint_patterns.IMPACT": "match",
-    "coderag.cli.hint_patterns.REFS": "match",
     "coderag.graph.edges.tested.AFFIXES": "match",
+    "coderag.search.query.relation_patterns.PATTERNS": "match",
     "coderag.sql.in_code.extraction.GIVEN_HEAD": "match",
     "coderag.sql.in_code.extraction.HEAD": "match",
     "coderag.sql.in_code.not_sql.PAIRS": "match",

@@ -1,4 +1,4 @@
-"""A question to the command that answers it exactly, where a search gives the best guesses."""
+"""A question to the command that answers it exactly, and in full where a search has the best k."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import shlex
 from coderag.api.index import Index
 from coderag.graph.queries.overview import about_the_whole
 from coderag.limits import NAME, fault_of_text
+from coderag.search.query.relation_question import RelationQuestion, Sought, relation_question
 
 __all__ = ["better_command"]
-
-# What the expressions of coderag.cli.hint_patterns begin with: other questions need not wait for them.
-FIRST_WORDS = frozenset({"who", "what", "which", "where", "callers", "usages", "uses", "references"})
 
 
 def better_command(index: Index, question: str) -> str:
@@ -19,28 +17,21 @@ def better_command(index: Index, question: str) -> str:
 
     "who calls X" is answered by the graph if it knows X, "what breaks if X changes" too, and an overview by the map.
     """
-    words = question.split()
-    if words and words[0].lower() in FIRST_WORDS and (hint := _of_one_name(index, " ".join(words))):
+    asked = relation_question(question)
+    if asked is not None and asked.target and (hint := _of_names(index, asked)):
         return hint
     if about_the_whole(question):
         return f"for an overview: coderag map {shlex.quote(question)}"
     return ""
 
 
-def _of_one_name(index: Index, question: str) -> str:
-    """Return the command for a question about the uses of one name, "" for any other and for an unknown name."""
-    from coderag.cli.hint_patterns import IMPACT, REFS
-
-    for patterns, name, what in (
-        (IMPACT, "impact", "everything that a change affects"),
-        (REFS, "refs", "every reference"),
-    ):
-        for pattern in patterns:
-            match = pattern.match(question)
-            if (
-                match
-                and not fault_of_text(NAME, match["target"])
-                and index.meanings(match["target"], stored=True).chosen
-            ):
-                return f"for {what}: coderag {name} {shlex.quote(match['target'])}"
-    return ""
+def _of_names(index: Index, asked: RelationQuestion) -> str:
+    """Return the command for a question about one or two names, "" where nothing has one of them."""
+    names = [name for name in (asked.target, asked.other) if name]
+    if any(fault_of_text(NAME, name) or not index.meanings(name, stored=True).chosen for name in names):
+        return ""
+    command, what = {
+        Sought.IMPACT: ("impact", "everything that a change affects"),
+        Sought.PATH: ("path", "the whole path"),
+    }.get(asked.sought, ("refs", "every reference"))
+    return f"for {what}: coderag {command} {shlex.join(names)}"

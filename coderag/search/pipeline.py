@@ -25,6 +25,7 @@ from coderag.encoders.static import shipped_encoder
 from coderag.errors import QueryError, RerankerError, RetrievalWarning
 from coderag.search.query.embed import question_vector
 from coderag.search.query.filter import allowed_chunks, scores_within
+from coderag.search.query.relation_question import relation_question
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.query.understand import understand as question_of
 from coderag.search.ranking.confidence import confidence
@@ -32,7 +33,7 @@ from coderag.search.ranking.diversify import diverse
 from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.priors import priors
 from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh
-from coderag.search.ranking.settings import BUILT_IN, CONNECTED, WITHOUT_RANKER, left_out_features
+from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_RANKER, left_out_features
 from coderag.search.results.expand import expand as expand_hits
 from coderag.search.results.explain import hits_of
 from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
@@ -44,6 +45,7 @@ from coderag.types import Hit, Query, TestPolicy
 __all__ = [
     "STAGES",
     "Stage",
+    "answer_by_graph",
     "calibrate",
     "cut_off",
     "diversify",
@@ -272,6 +274,29 @@ def relate(state: SearchState) -> SearchState:
     return replace(state, found=tuple(found), related=tuple(related))
 
 
+def answer_by_graph(state: SearchState) -> SearchState:
+    """Give what the graph knows in place of the hits, for a question for relations: "who calls X".
+
+    Behind that the other hits stay where the question names an ordinary word, so that it may mean something else.
+    """
+    query = state.query
+    question = relation_question(query.text)
+    graphs = state.sources.graphs() if question is not None and GRAPH not in query.pipeline.without else {}
+    if question is None or not graphs:
+        return state
+    from coderag.search.results.graph_answers import graph_answers
+
+    answers = graph_answers(state.sources.corpus, question, graphs, k=query.k, allowed=state.allowed)
+    sure = [(chunk, hit) for chunk, hit in answers if hit.confidence >= query.threshold]
+    if not sure:
+        return state
+    if question.is_exact:
+        return replace(state, found=tuple(sure), related=())
+    given = {chunk for chunk, _ in sure}
+    others = [(chunk, hit) for chunk, hit in state.found if chunk not in given]
+    return replace(state, found=tuple((*sure, *others)[: query.k]))
+
+
 def expand(state: SearchState) -> SearchState:
     """Replace the hits by their surroundings, for a query that wants these."""
     if not state.query.expand:
@@ -292,5 +317,6 @@ STAGES: tuple[Stage, ...] = (
     cut_off,
     explain,
     relate,
+    answer_by_graph,
     expand,
 )

@@ -15,6 +15,7 @@ from coderag.syntax.lines import Lines, Rows
 
 __all__ = [
     "GRAPHS",
+    "MIGRATION_WORDS",
     "NAMED_BY_FOLDER",
     "Migration",
     "down_rows",

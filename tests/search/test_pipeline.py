@@ -62,7 +62,7 @@ def places(hits: list[Hit]) -> list[tuple[str, int]]:
 def test_the_stages_are_these() -> None:
     assert [getattr(stage, "__name__", "") for stage in STAGES] == [
         *("understand", "filter_chunks", "retrieve", "fuse", "extract_features", "rank", "diversify"),
-        *("calibrate", "rerank", "cut_off", "explain", "relate", "expand"),
+        *("calibrate", "rerank", "cut_off", "explain", "relate", "answer_by_graph", "expand"),
     ]
 
 

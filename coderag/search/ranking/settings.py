@@ -8,12 +8,13 @@ from coderag.errors import QueryError
 from coderag.search.ranking.features import FAMILIES
 from coderag.types import Fusion, Pipeline
 
-__all__ = ["BUILT_IN", "CONNECTED", "STANDARD", "WITHOUT_RANKER", "left_out_features", "make_pipeline"]
+__all__ = ["BUILT_IN", "CONNECTED", "GRAPH", "STANDARD", "WITHOUT_RANKER", "left_out_features", "make_pipeline"]
 
 STANDARD = Pipeline()
 WITHOUT_RANKER = frozenset({"linear", "none"})  # the weighted sum of features alone
 BUILT_IN = WITHOUT_RANKER | {"learned"}  # rank by features; any other reranker works on top of "learned"
 CONNECTED = "graph"  # on top too: hits that other hits use come forward (coderag.search.ranking.graph_rerank)
+GRAPH = "graph"  # evidence that is no feature: what the graph answers to a question for relations
 
 
 def make_pipeline(
@@ -21,8 +22,8 @@ def make_pipeline(
 ) -> Pipeline:
     """Return the pipeline of some settings; one that is not given is as usual. Raises QueryError and RerankerError."""
     left_out = frozenset(without)
-    if unknown := sorted(left_out - FAMILIES.keys()):
-        raise QueryError(f"unknown evidence {unknown[0]!r}; known is {', '.join(FAMILIES)}")
+    if unknown := sorted(left_out - {*FAMILIES, GRAPH}):
+        raise QueryError(f"unknown evidence {unknown[0]!r}; known is {', '.join([*FAMILIES, GRAPH])}")
     if fusion and fusion not in list(Fusion):
         raise QueryError(f"unknown fusion {fusion!r}; known are {', '.join(Fusion)}")
     if reranker and reranker not in BUILT_IN | {CONNECTED}:
@@ -40,4 +41,4 @@ def make_pipeline(
 
 def left_out_features(pipeline: Pipeline) -> frozenset[str]:
     """Return the features that a pipeline ranks without."""
-    return frozenset(name for family in pipeline.without for name in FAMILIES[family])
+    return frozenset(name for family in pipeline.without for name in FAMILIES.get(family, ()))

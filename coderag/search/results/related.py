@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from coderag.graph.queries.relations import Relations
-from coderag.graph.records import Node
-from coderag.index.reader.corpus import Corpus, Member
+from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
+from coderag.search.results.chunk_places import ChunkPlaces
 from coderag.text.tokens import words
 from coderag.types import Hit, Kind
 
@@ -41,10 +39,11 @@ def related_hits(
     taken = {chunk for chunk, _ in found}
     further: list[tuple[int, Hit]] = []
     best: dict[int, tuple[float, str, float]] = {}
-    places = _places(corpus)
+    places = ChunkPlaces(corpus)
     for repository, node, score, confidence in _seeds(corpus, question, found, graphs):
         for sure, other, why in graphs[repository].near(node):
-            chunk = _chunk(places, repository, graphs[repository].graph.node(other))
+            neighbour = graphs[repository].graph.node(other)
+            chunk = places.starting(repository, neighbour.path, neighbour.span.start_line)
             if chunk is None or chunk in taken or (allowed is not None and not allowed[chunk]):
                 continue
             worth = (score * sure * SHARE, why, confidence * sure * SHARE)
@@ -86,24 +85,3 @@ def node_of(corpus: Corpus, chunk: int, graphs: Graphs) -> int | None:
     if form.kind in (Kind.TABLE, Kind.VIEW):
         return relations.table(file, segment.name(local))
     return relations.node(file, int(segment.first_row[local]), int(segment.last_row[local]))
-
-
-def _places(corpus: Corpus) -> dict[tuple[str, str], tuple[Member, int]]:
-    """Return where each file is, by repository and path."""
-    return {
-        (member.repository, path): (member, file)
-        for member in corpus.members
-        for file, path in enumerate(member.segment.paths.all())
-        if file not in member.dead
-    }
-
-
-def _chunk(places: Mapping[tuple[str, str], tuple[Member, int]], repository: str, node: Node) -> int | None:
-    """Return the chunk of a node, None where there is none."""
-    if (repository, node.path) not in places:
-        return None
-    member, file = places[repository, node.path]
-    segment = member.segment
-    chunks = np.flatnonzero(segment.chunk_file == file)
-    same = chunks[member.are_definitions(chunks) & (segment.first_row[chunks] == node.span.start_line - 1)]
-    return member.first_chunk + int(same[0]) if len(same) else None

@@ -1,0 +1,109 @@
+"""A question to the relation that it asks for, which the code graph answers exactly: "who calls X", "what breaks if".
+
+relation_question("who calls parse_config?")         USES of parse_config, by those that call it
+relation_question("what breaks if orders.total changes")
+relation_question("path from checkout to orders")    PATH from checkout to orders
+relation_question("what are the main parts?")        PARTS
+relation_question("where are retries handled")       None: words answer that
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from coderag.search.query.vocabulary import STOP_WORDS, WEAK_WORDS
+from coderag.text.tokens import words
+
+__all__ = ["RelationQuestion", "Sought", "relation_question"]
+
+FIRST_WORDS = frozenset(
+    """who what which where how path route way callers usages uses references readers writers tests subclasses
+    implementations overview architecture main important list show structure call big""".split()
+)  # what such a question begins with: the others need not wait for the expressions
+LONGEST = 400  # characters of such a question
+# Words of a question for an overview; one of the first is enough, of the others two, and no others may be there.
+WHOLE_WORDS = frozenset({"architecture", "overview", "codebase"})
+PART_WORDS = frozenset(
+    """main parts part components component modules module important key core big picture structure structured layout
+    organised organized organisation organization areas subsystems packages layers consist consists repository repo
+    project code source""".split()
+)
+FILLERS = frozenset("explain describe show list tell made give system application app program does high level".split())
+
+
+class Sought(StrEnum):
+    """What a question wants of the thing that it names."""
+
+    CALLERS = "callers"
+    READERS = "readers"
+    WRITERS = "writers"
+    TESTS = "tests"
+    HEIRS = "heirs"  # what inherits from it or implements it
+    USES = "uses"  # of any kind
+    IMPACT = "impact"  # what breaks if it changes
+    PATH = "path"  # how it leads to another thing
+    PARTS = "parts"  # of the whole; it names nothing
+
+
+@dataclass(frozen=True, slots=True)
+class RelationQuestion:
+    """A question about the relations of one thing, or of two."""
+
+    sought: Sought
+    target: str = ""  # as it is written, without quotes
+    other: str = ""  # where a path is to end
+    kind: str = ""  # "table" in "what reads the table orders"
+    is_code: bool = False  # the target can be no ordinary word: it is quoted, called, qualified or of several words
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether what the graph answers is all that the question can mean."""
+        return self.is_code or bool(self.kind or self.other) or self.sought is Sought.PARTS
+
+
+SOUGHT = {
+    **dict.fromkeys(("call", "calls", "called", "invoke", "invokes", "invoked", "callers"), Sought.CALLERS),
+    **dict.fromkeys(("read", "reads", "readers"), Sought.READERS),
+    **dict.fromkeys(("write", "writes", "written", "writers", "modify", "modifies", "modified"), Sought.WRITERS),
+    **dict.fromkeys(("test", "tests", "tested"), Sought.TESTS),
+    **dict.fromkeys(("inherit", "inherits", "extend", "extends", "subclass", "subclasses"), Sought.HEIRS),
+    **dict.fromkeys(("implement", "implements", "implementations"), Sought.HEIRS),
+}  # what is not here asks for any use
+
+
+def relation_question(text: str) -> RelationQuestion | None:
+    """Return what relation a question asks for; None for any other question, which words answer."""
+    question = " ".join(text.split()) if len(text) <= LONGEST else ""
+    if question.partition(" ")[0].lower() not in FIRST_WORDS:
+        return None
+    from coderag.search.query.relation_patterns import PATTERNS  # compiling them takes as long as a tenth of a search
+
+    for pattern in PATTERNS:
+        if (match := pattern.match(question)) and (found := _asked(match)):
+            return found
+    return RelationQuestion(Sought.PARTS) if _is_of_the_whole(question) else None
+
+
+def _asked(match: re.Match[str]) -> RelationQuestion | None:
+    named = match.groupdict()
+    target, other = named["target"], named.get("other") or ""
+    if any(name.lower() in STOP_WORDS | WEAK_WORDS for name in (target, *filter(None, [other]))):
+        return None
+    verb = (named.get("verb") or "").lower()
+    sought = Sought.PATH if other else Sought.USES if verb else Sought.IMPACT
+    return RelationQuestion(
+        SOUGHT.get(verb, sought),
+        target,
+        other=other,
+        kind=(named.get("kind") or "").lower(),
+        is_code=bool(named["mark"] or named["call"] or not target.isalpha() or not target[1:].islower()),
+    )
+
+
+def _is_of_the_whole(question: str) -> bool:
+    """Tell whether a question asks for an overview of everything and for nothing besides."""
+    asked = {word.lower() for word in words(question)} - STOP_WORDS - FILLERS
+    known = WHOLE_WORDS | PART_WORDS
+    return asked <= known and bool(asked & WHOLE_WORDS or len(asked & PART_WORDS) > 1)

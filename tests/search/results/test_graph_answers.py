@@ -1,0 +1,124 @@
+"""Questions for relations are answered by the graph: with the callers, readers and steps, and nothing besides."""
+
+from __future__ import annotations
+
+import pytest
+
+from coderag import Hit, Index
+from coderag.errors import QueryError
+from coderag.search.ranking.settings import make_pipeline
+from tests.workspace import write
+
+FILES = {
+    "schema.sql": "CREATE TABLE orders (id int PRIMARY KEY, total int);\n",
+    "pay.py": '''"""Payments."""
+
+
+def charge(amount):
+    """Charge a card."""
+    return amount
+
+
+def record(cursor, total):
+    """Store what was paid."""
+    cursor.execute("INSERT INTO orders (total) VALUES (%s)", (total,))
+''',
+    "shop.py": '''"""The shop."""
+
+from pay import charge, record
+
+
+def checkout(cursor, cart):
+    """Pay for a cart."""
+    record(cursor, charge(cart.total))
+
+
+def renew(cursor, plan):
+    """Pay for another month; whoever calls this wants to charge again."""
+    return charge(plan.price)
+
+
+def report(cursor):
+    """Sum what was paid."""
+    cursor.execute("SELECT total FROM orders")
+
+
+def calls(charge_words):
+    """Calls: who calls charge? Words alone would find this."""
+    return charge_words
+''',
+    "tests/test_pay.py": "from pay import charge\n\n\ndef test_charge():\n    assert charge(1) == 1\n",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    folder = tmp_path_factory.mktemp("relations")
+    built = Index.build(write(folder / "root", FILES), index=folder / "index", workers=0)
+    built.graphs()
+    built.reload()
+    return built
+
+
+def names(hits: list[Hit]) -> list[str]:
+    return [hit.chunk.name for hit in hits]
+
+
+def test_callers_come_before_tests_and_the_definition_last(index: Index) -> None:
+    hits = index.search("who calls charge()?")
+    assert sorted(names(hits)[:2]) == ["checkout", "renew"]
+    assert names(hits)[2:] == ["test_charge", "charge"]
+    checkout = next(hit for hit in hits if hit.chunk.name == "checkout")
+    assert checkout.reasons == ("calls pay.charge at line 8",) or checkout.reasons == ("calls charge at line 8",)
+    assert checkout.lines == (8,)
+    assert (checkout.relations[0].kind, checkout.relations[0].name.rpartition(".")[2]) == ("calls", "charge")
+    assert {hit.confidence for hit in hits[:2]} == {1.0}
+
+
+def test_tables_have_readers_and_writers(index: Index) -> None:
+    assert names(index.search("what reads the table orders"))[0] == "report"
+    assert names(index.search("who writes orders.total"))[0] == "record"
+    assert "report" not in names(index.search("who writes orders.total"))
+
+
+def test_a_change_affects_what_uses_a_column(index: Index) -> None:
+    hits = index.search("what breaks if orders.total changes?")
+    assert {"record", "report", "checkout"} <= set(names(hits))
+    assert "2 steps away" in " ".join(hits[names(hits).index("checkout")].reasons)
+
+
+def test_a_path_is_given_step_by_step(index: Index) -> None:
+    hits = index.search("path from checkout to orders")
+    assert names(hits)[:2] == ["checkout", "record"]
+    assert hits[0].reasons[0].startswith("step 1 of the path to orders: calls")
+
+
+def test_an_ordinary_word_leaves_the_other_hits_behind(index: Index) -> None:
+    hits = index.search("who calls charge")
+    assert sorted(names(hits)[:2]) == ["checkout", "renew"]
+    assert "calls" in names(hits)
+    assert "calls" not in names(index.search("who calls the function charge"))
+
+
+def test_the_main_parts_are_what_matters_most(index: Index) -> None:
+    hits = index.search("what are the main parts?", k=3)
+    assert hits
+    assert all(hit.reasons[0].startswith("matters most in ") for hit in hits)
+
+
+def test_conditions_and_count_hold(index: Index) -> None:
+    assert len(index.search("who calls charge()?", k=1)) == 1
+    assert names(index.search("who calls charge()?", paths=["tests/**"])) == ["test_charge"]
+    assert "test_charge" not in names(index.search("who calls charge()?", tests="exclude"))
+
+
+def test_words_answer_where_the_graph_knows_nothing(index: Index) -> None:
+    assert not any(hit.parts.get("graph") for hit in index.search("who calls nothing_of_that_name"))
+    assert not any(hit.parts.get("graph") for hit in index.search("who calls report()?"))
+
+
+def test_it_can_be_left_out(index: Index) -> None:
+    hits = index.search("who calls charge()?", pipeline=make_pipeline(without=["graph"]))
+    assert not any(hit.parts.get("graph") for hit in hits)
+    with pytest.raises(QueryError, match="graph"):
+        make_pipeline(without=["nonsense"])
