@@ -7,12 +7,12 @@ by the command line. README.md prints the table.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
 from numbers import Real
 from operator import index
 
 from coderag.errors import CoderagError, DatabaseError, QueryError, RootError
+from coderag.record import record
 
 __all__ = [
     "LIMITS",
@@ -28,7 +28,7 @@ __all__ = [
 WRITTEN_OUT = 10**18  # a larger number is not repeated in a message
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limit:
     """The least and the most that something may be."""
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from coderag.record import record
+
 __all__ = [
     "Chunk",
     "Content",
@@ -96,7 +98,7 @@ class Span:
         return self.end_line - self.start_line + 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Symbol:
     """A named definition."""
 
@@ -110,7 +112,7 @@ class Symbol:
     repository: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chunk:
     """A retrievable piece of a file: a function, the frame of a class or module, a section.
 
@@ -150,7 +152,7 @@ class Fusion(StrEnum):
     RANKS = "rrf"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pipeline:
     """How a search ranks, stage by stage."""
 
@@ -163,7 +165,7 @@ class Pipeline:
     without: frozenset[str] = frozenset()  # evidence that is left out: words, vectors, paths, names, symbols, likeness
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Query:
     """A question and the conditions that its answers must meet."""
 
@@ -186,7 +188,7 @@ class Query:
     files: frozenset[tuple[str, str]] | None = None  # only in these, as repository and path; None: all
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TableFilter:
     """The conditions that tables must meet; an empty one allows all."""
 
@@ -202,7 +204,7 @@ class TableFilter:
     kinds: frozenset[str] = frozenset()  # "table" for every kind of table, "view" for every kind of view
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Relation:
     """A relation of a hit: who calls it, a table that it reads."""
 
@@ -214,7 +216,7 @@ class Relation:
     total: int = 1  # how many relations of this kind there are; the surest three are given
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hit:
     """An answer: a chunk, how well it matched, and why."""
 

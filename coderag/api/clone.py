@@ -13,10 +13,11 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from coderag.index.storage.folder.index_path import IndexPath
+from coderag.record import record
 from coderag.resources import user_folder
 
 __all__ = ["STATE", "Clone", "clone_of_tree", "clones_folder", "mark_used", "read_clone", "write_clone"]
@@ -26,7 +27,7 @@ CLONES, STATE, INDEX = "clones", ".clone.json", ".index"
 STATE_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clone:
     """What is known of a clone; times are seconds since 1970."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from coderag.api.clone import Clone, clone_of_tree
@@ -13,11 +12,12 @@ from coderag.index.storage.folder.folder import check_folder
 from coderag.index.storage.folder.index_path import IndexPath, is_name
 from coderag.index.storage.folder.ownership import default_folder, is_believed
 from coderag.limits import NAME, ROOTS, fault_of_text
+from coderag.record import record
 
 __all__ = ["Root", "check_folders", "resolve_roots"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Root:
     """A folder to index, where its index is stored, and the name its hits carry."""
 

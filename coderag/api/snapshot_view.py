@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from coderag.api.roots import Root
 from coderag.index.reader.corpus import Corpus
+from coderag.record import record
 
 if TYPE_CHECKING:
     from coderag.api.snapshot import Snapshot
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["GraphState", "SnapshotView"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GraphState:
     """What is stored of the graphs of some roots."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import blake2b
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from coderag.record import record
 
 __all__ = ["Array", "Encoder", "EncoderIdentity", "Passage", "quantised", "unit_rows"]
 
@@ -18,7 +20,7 @@ INT8_MAX = 127
 ALMOST_NOTHING = 1e-12  # a row of zeros is divided by this and stays zero
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Passage:
     """The parts of a chunk or a table that are embedded."""
 
@@ -28,7 +30,7 @@ class Passage:
     text: str  # with signature, documentation and body
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EncoderIdentity:
     """Everything that a vector depends on besides its text; encoders of equal identity give equal vectors."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from math import prod
@@ -17,6 +16,7 @@ import numpy as np
 from coderag.encoders.encoder import Array, EncoderIdentity, Passage, unit_rows
 from coderag.encoders.pieces import Pieces
 from coderag.errors import EncoderError
+from coderag.record import record
 from coderag.text.tokens import raw_words
 
 __all__ = [
@@ -60,7 +60,7 @@ class PassageWords(NamedTuple):
     body: list[bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FieldWeights:
     """How long the part of each field is in the sum, where the body's is 1, and how many rows of the body count."""
 

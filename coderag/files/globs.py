@@ -10,12 +10,12 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import methodcaller
 
 from coderag.errors import QueryError
 from coderag.limits import GLOB, check_text
+from coderag.record import record
 
 __all__ = ["Glob", "parse_glob", "path_test", "split_globs"]
 
@@ -28,7 +28,7 @@ EXCLUDES = "!"
 NameTest = Callable[[str], object]  # tells whether a name matches by what it returns being true
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Glob:
     """A glob as the tests of the names of a path, None for any number of folders; places in it are bits."""
 

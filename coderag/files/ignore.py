@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
+
+from coderag.record import record
 
 __all__ = ["Rules", "decide", "glob_regex", "parse_rules"]
 
@@ -51,7 +52,7 @@ class _Pattern(NamedTuple):
     by_path: bool  # matched against the path below the rule file's folder, not against the name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Run:
     """Neighbouring patterns of one sign, in the forms that are fastest to try."""
 
@@ -66,7 +67,7 @@ class _Run:
     by_path: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rules:
     """The rules of one file; of several that match, the last decides."""
 

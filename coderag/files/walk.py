@@ -13,20 +13,21 @@ import stat
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from coderag.errors import RootError
+from coderag.files.absent import ABSENT
 from coderag.files.ignore import Rules, decide, parse_rules
+from coderag.files.skipped import Skipped, SkipReason
+from coderag.record import record
 from coderag.syntax.language import Language, detect, detect_interpreter, languages, project_languages
 from coderag.types import Content
 
 __all__ = [
-    "ABSENT",
     "MAX_BYTES",
     "RULE_SOURCES",
     "Listing",
@@ -45,37 +46,10 @@ MAX_RULE_BYTES = 256_000  # a larger .gitignore would take seconds to compile
 FIRST_LINE_BYTES = 256  # Linux reads as much of a "#!" line
 # Rule files by the entry that names them; a later one counts more.
 RULE_SOURCES = {".git": ".git/info/exclude", ".gitignore": ".gitignore", ".coderagignore": ".coderagignore"}
-ABSENT = -1  # the time of a rule file that is not there, and would count
 NO_LABELS: frozenset[str] = frozenset()
 
 
-class SkipReason(StrEnum):
-    """Why a file or folder is not read."""
-
-    IGNORED = "ignored"  # by .gitignore, .git/info/exclude or .coderagignore
-    BUILD_FOLDER = "build folder"
-    DEPENDENCIES = "dependencies"
-    INTERNAL = "version control or index"
-    SECRET = "secret"
-    LINK = "link inside the root"  # what it leads to is listed at its own path
-    LINK_OUTSIDE = "link out of the root"
-    LINK_LOOP = "link loop"
-    BROKEN_LINK = "broken link"
-    NOT_REGULAR = "not a regular file"  # FIFO, socket, device
-    UNKNOWN_TYPE = "unknown type"
-    CONFIGURATION = "configuration"  # off unless asked for
-    NOT_ASKED = "not asked for"  # code or documents, left out by the options
-    EMPTY = "empty"
-    TOO_LARGE = "too large"
-    BINARY = "binary"
-    UNDECODABLE = "undecodable"
-    MINIFIED = "minified"
-    NO_PERMISSION = "no permission"
-    VANISHED = "vanished"
-    UNREADABLE = "unreadable"  # any other error of the file system
-
-
-@dataclass(frozen=True, slots=True)
+@record
 class SourceFile:
     """A file to read."""
 
@@ -89,16 +63,7 @@ class SourceFile:
     mask: bool = False  # keep no values of its queries
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A file or folder that is not read; a folder, whose path ends with a slash, stands for all that it holds."""
-
-    path: str
-    reason: SkipReason
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
+@record
 class WalkOptions:
     """What to list."""
 
@@ -109,7 +74,7 @@ class WalkOptions:
     ] = ()  # glob as in .gitignore -> the language of such files, "" for none at all
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listing:
     """What a walk found, in order of path.
 
@@ -262,7 +227,7 @@ def _tables() -> _Tables:
     return _Tables(tomllib.loads(Path(__file__).with_name("folders.toml").read_text(encoding="utf-8")))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Folder:
     """A folder to read, and what it hands down to those in it."""
 

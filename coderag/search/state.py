@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from coderag.encoders.encoder import Encoder
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
+from coderag.record import record
 from coderag.search.query.understand import Question
 from coderag.search.ranking.rank import Ranked, Ranking, Rows
 from coderag.search.ranking.tuning import DEFAULT, Tuning
@@ -25,7 +25,7 @@ __all__ = ["SearchState", "Sources", "made_by"]
 Made = TypeVar("Made")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sources:
     """What a search reads: one version of an index, as much of it as the caller may see.
 
@@ -38,7 +38,7 @@ class Sources:
     graphs: Callable[[], Mapping[str, Relations]]  # by repository; of those that have one
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SearchState:
     """A query, and what the stages before know of its answer; each field has the name of the stage that fills it."""
 

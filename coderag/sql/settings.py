@@ -29,18 +29,16 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from coderag.errors import QueryError, SettingsError
 from coderag.files.globs import split_globs
 from coderag.files.ignore import Rules, parse_rules
 from coderag.files.root_file import read_root_file
+from coderag.record import record
 
 __all__ = [
     "READS",
@@ -70,7 +68,8 @@ LONG_KEY = re.compile(
 )
 
 
-class FileSettings(msgspec.Struct, frozen=True):
+@record
+class FileSettings:
     """What the settings say of a file; "" and None say nothing."""
 
     database: str = ""
@@ -87,7 +86,8 @@ class FileSettings(msgspec.Struct, frozen=True):
         return FileSettings(**texts, mask_literals=masks)
 
 
-class FileRule(msgspec.Struct, frozen=True):
+@record
+class FileRule:
     """A table `[[schema.files]]`: globs and what holds for the files that they match."""
 
     globs: tuple[str, ...]
@@ -106,7 +106,8 @@ class FileRule(msgspec.Struct, frozen=True):
         return False
 
 
-class AccessRule(msgspec.Struct, frozen=True):
+@record
+class AccessRule:
     """A table `[[access]]`: which files it names, and the groups that may see them."""
 
     groups: tuple[str, ...]  # none: nobody but who asks without groups
@@ -115,7 +116,8 @@ class AccessRule(msgspec.Struct, frozen=True):
     repositories: tuple[str, ...] = ()
 
 
-class Settings(msgspec.Struct, frozen=True):
+@record
+class Settings:
     """What a root's settings say of the schemas in it."""
 
     name: str = ""  # the root's: a database that nothing else gives a name is called so
@@ -215,6 +217,8 @@ def _own_table(root: Path) -> tuple[str, Mapping[str, Any]]:
 def _read_toml(root: Path, name: str) -> Mapping[str, Any]:
     if not os.path.lexists(root / name) or not os.access(root, os.R_OK | os.X_OK):
         return {}  # the walk says what is wrong with the root
+    import tomllib  # most roots have no settings
+
     try:
         data = read_root_file(root, name)
         if LONG_KEY.search(data):

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from coderag.errors import LanguageDataError
+from coderag.record import record
 from coderag.resources import data_folder
 from coderag.types import Content
 
 __all__ = ["Language", "claimed", "detect", "detect_interpreter", "languages", "project_languages"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Language:
     """One folder of parsers/: how files of a language are recognised and read."""
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from coderag.errors import RootError
-from coderag.files.walk import ABSENT, Listing, SkipReason, WalkOptions, list_folder, walk
+from coderag.files.absent import ABSENT
+from coderag.files.walk import Listing, SkipReason, WalkOptions, list_folder, walk
 from coderag.types import Content
 from tests.growth import calls
 from tests.workspace import let_clock_tick

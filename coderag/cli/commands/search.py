@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from coderag.api.index import Index
 from coderag.cli.caller import open_for_caller
-from coderag.cli.commands.search_batch import answer_lines
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
 from coderag.cli.hints import better_command
@@ -29,6 +28,8 @@ def run(options: argparse.Namespace) -> int:
     if options.batch:
         if options.query:
             raise QueryError("--batch reads its questions from stdin; give no QUERY")
+        from coderag.cli.commands.search_batch import answer_lines  # most searches have one question
+
         index = open_for_caller(options)
         defaults = replace(_query(options, "-"), files=_changed(index, options.changed))
         answer_lines(index, defaults=defaults, whole=options.context == "whole")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
 
+from coderag.record import record
 from coderag.text.visible import visible
 
 __all__ = ["Screen", "Style", "bytes_text", "screen", "shorten", "table", "visible"]
@@ -33,7 +33,7 @@ class Style(StrEnum):
     TITLE = "1;4"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Screen:
     """Where text is written: in colours or not, and how wide."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import isnan
 from typing import Any, NoReturn
 
 from coderag.cli.output.text import shorten, visible
 from coderag.limits import GLOB, GLOBS, ITEMS, NAME, ROOTS, K, Limit, fault_of_number, fault_of_text
+from coderag.record import record
 from coderag.types import TestPolicy
 
 __all__ = [
@@ -153,7 +153,7 @@ class Collect(argparse.Action):
             raise argparse.ArgumentError(self, f"more than {self.limit.most:,} {self.limit.unit}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """Read a number within a limit."""
 
@@ -180,7 +180,7 @@ class Number:
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Size:
     """Read a size in bytes within a limit."""
 
@@ -198,7 +198,7 @@ class Size:
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """Read a text within a limit."""
 
@@ -214,7 +214,7 @@ class Text:
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Words:
     """Read a list with commas, of some known words where these are given."""
 

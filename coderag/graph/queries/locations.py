@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from coderag.graph.graph import Graph
 from coderag.graph.records import EdgeKind, Node, NodeKind
 from coderag.index.storage.columns import LABELS
+from coderag.record import record
 
 __all__ = ["DATA_KINDS", "TYPE_KINDS", "VERBS", "Location", "certainty_share", "in_test", "location_of", "test_files"]
 
@@ -43,7 +42,7 @@ VERBS = {
 UNIQUE_CONFIDENCE = 0.9
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Location:
     """A definition, file, route, or part of a database, and where it is."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coderag.errors import IndexDamagedError
-from coderag.index.build.scan import KnownFiles
+from coderag.index.build.known_files import KnownFiles
 from coderag.index.build.segment_ref import FileLocations, SegmentRef, file_locations
 from coderag.index.storage.checksums import check_segment, is_sound
 from coderag.index.storage.folder.index_path import IndexPath

@@ -10,16 +10,15 @@ from __future__ import annotations
 import os
 import stat
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from posixpath import dirname
 
 from coderag.files.walk import (
-    ABSENT,
     RULE_SOURCES,
     Listing,
     Skipped,
@@ -29,47 +28,24 @@ from coderag.files.walk import (
     list_folder,
     walk,
 )
+from coderag.index.build.known_files import KnownFiles, differences
 from coderag.index.build.segment_ref import FileLocation
 from coderag.index.reader.rule_files import OWN, is_above, rule_times
-from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.keys import treatment_of
-from coderag.index.storage.listing import UNKNOWN, Left, Listed, Stamp, clock_ns, lstat_stamp, signed, sooner, stamp_of
+from coderag.index.storage.listing import UNKNOWN, Left, Listed, Stamp, clock_ns, lstat_stamp, sooner, stamp_of
+from coderag.record import record
 from coderag.sql.settings import SETTINGS_FILES, FileSettings, Settings
 from coderag.syntax.language import project_languages
 
-__all__ = ["KnownFiles", "Scan", "differences", "first_of", "list_root", "scan_all", "scan_changed", "scan_paths"]
+__all__ = ["Scan", "first_of", "list_root", "scan_all", "scan_changed", "scan_paths"]
 
 # What is left out for what it holds is looked at again when it changed.
 CONTENT_REASONS = frozenset({SkipReason.EMPTY, SkipReason.TOO_LARGE, SkipReason.NO_PERMISSION})
 PASSING_REASONS = frozenset({SkipReason.NO_PERMISSION, SkipReason.VANISHED})  # nothing of the file tells that they went
-EVERYWHERE = frozenset({""})
 MAX_SHARE = 3  # where more than a third of the folders is to be listed again, a walk is quicker
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFiles:
-    """What an index knows of a root."""
-
-    root: str
-    listed: Listed
-    places: Mapping[str, FileLocation]  # where each file that is indexed lies
-    treatments: Sequence[
-        Array
-    ]  # of the files of each segment (coderag.index.storage.arrays.keys.treatment_of), u64[files]
-
-    def stamp(self, path: str) -> Stamp:
-        """Return what the file system said of an indexed file."""
-        segment, number = self.places[path]
-        return Stamp(*self.listed.stamps[segment][number].tolist())
-
-    def stamps(self) -> Iterator[tuple[str, Sequence[int]]]:
-        """Yield every indexed file with what the file system said of it."""
-        rows = [stamps.tolist() for stamps in self.listed.stamps]
-        for path, (segment, number) in self.places.items():
-            yield path, rows[segment][number]
-
-
-@dataclass(frozen=True, slots=True)
+@record
 class Scan:
     """What a root holds now, as far as it is not as it was."""
 
@@ -137,37 +113,6 @@ def _with_settings(listing: Listing, settings: Settings) -> Listing:
     return replace(
         listing, files=[replace(file, dialect=said.dialect, mask=bool(said.mask_literals)) for file, said in found]
     )
-
-
-def differences(known: KnownFiles, *, below: Set[str] = EVERYWHERE) -> Iterator[tuple[str, bool]]:
-    """Yield what is not as it was below some folders: a path, and whether it decides about others."""
-    base = os.path.join(known.root, "")
-    starts = tuple(f"{folder}/" if folder else "" for folder in below)
-    for times, decides in ((known.listed.rules, True), (known.listed.folders, False)):
-        for path, mtime_ns in times.items():
-            if path.startswith(starts) and _mtime(base + path) != mtime_ns:
-                yield path, decides
-    left = ((one.path, one.stamp) for one in known.listed.skipped if one.stamp != UNKNOWN)
-    for path, (size, mtime_ns, inode) in chain(known.stamps(), left):
-        if not path.startswith(starts):
-            continue
-        try:
-            found = os.lstat(base + path)
-        except (OSError, ValueError):  # ValueError: a NUL, so nothing is called so
-            yield path, False
-            continue
-        if found.st_mtime_ns != mtime_ns or found.st_size != size or signed(found.st_ino) != inode:
-            yield path, False
-
-
-def _mtime(path: str) -> int | None:
-    """Return when a file or folder changed, ABSENT where there is none, None where nobody may know."""
-    try:
-        return os.stat(path).st_mtime_ns
-    except (FileNotFoundError, NotADirectoryError):
-        return ABSENT
-    except OSError:
-        return None
 
 
 def _dirty_folders(known: KnownFiles) -> set[str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.listing import UNKNOWN, Stamp, stamps_of
 from coderag.index.storage.manifest import SegmentEntry
 from coderag.index.storage.segment import Segment
+from coderag.record import record
 
 __all__ = ["FileLocation", "FileLocations", "SegmentRef", "file_locations"]
 
@@ -19,7 +20,7 @@ FileLocation = tuple[int, int]  # a segment's position in the manifest, and a fi
 FileLocations = dict[str, FileLocation]  # of each file that is what was indexed, by its path
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SegmentRef:
     """A segment of an index, opened."""
 

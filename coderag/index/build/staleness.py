@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coderag.index.build.scan import KnownFiles, differences
+from coderag.index.build.known_files import KnownFiles, differences
 from coderag.index.build.segment_ref import SegmentRef, file_locations
 from coderag.index.storage.listing import Listed
 from coderag.index.storage.manifest import Manifest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, Manifest
 from coderag.index.storage.segment import Segment
 from coderag.index.storage.vectors import cosines
+from coderag.record import record
 from coderag.text.tokens import term_hash
 from coderag.types import Chunk, Content, Kind
 
@@ -45,7 +46,7 @@ class Form(NamedTuple):
     continues: bool  # a further piece of a long definition, without its name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """A segment in a corpus."""
 

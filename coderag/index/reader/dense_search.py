@@ -9,7 +9,6 @@ leaves out takes no place among those that are compared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
@@ -19,6 +18,7 @@ from coderag.index.reader.corpus import Corpus
 from coderag.index.reader.order import best_chunks
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.vectors import SIGN_BITS, Vectors, cosines, signs_of
+from coderag.record import record
 
 __all__ = ["COMPARED", "EXACT_UP_TO", "DenseHits", "How", "cosines_of", "dense_search", "way"]
 
@@ -39,7 +39,7 @@ class How(StrEnum):
     SIGNS = "signs"  # ... of those whose signs are most like the question's
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DenseHits:
     """The chunks that are nearest to a question."""
 
@@ -111,7 +111,7 @@ def _promising(corpus: Corpus, query: Array, counts: Array) -> Array:
     return np.flatnonzero(found >= max(least, float(np.finfo(np.float32).tiny)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Asked:
     """A question's signs, and what they count: those of its larger numbers more than those of its smaller."""
 

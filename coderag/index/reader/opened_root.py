@@ -13,6 +13,7 @@ from coderag.index.storage.arrays.arrays import Array, held_file
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import Manifest, listing_of, read_manifest
 from coderag.index.storage.segment import Segment
+from coderag.record import record
 
 if TYPE_CHECKING:
     from coderag.index.catalog.catalog import Catalog
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenedRoot", "PinnedFiles", "open_root"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PinnedFiles:
     """Files of an index that are read when they are needed; by then an update may have removed them."""
 

@@ -13,11 +13,10 @@ from functools import lru_cache
 from pathlib import Path
 from posixpath import dirname, normpath
 
-import msgspec
-
 from coderag.errors import SettingsError
+from coderag.files.absent import ABSENT
 from coderag.files.root_file import read_root_file
-from coderag.files.walk import ABSENT
+from coderag.record import record
 from coderag.sql.settings import SETTINGS_FILES, AccessRule, parse_access_rules
 
 __all__ = ["OWN", "RuleFile", "is_above", "rule_files", "rule_times"]
@@ -30,7 +29,8 @@ NOBODY = AccessRule(groups=(), paths=("*",))
 REMEMBERED = 256  # texts of rule files
 
 
-class RuleFile(msgspec.Struct, frozen=True):
+@record
+class RuleFile:
     """The access rules of one coderag.toml, as they hold for a root."""
 
     path: str  # from the root: "coderag.toml", "../../coderag.toml", "lib/coderag.toml"

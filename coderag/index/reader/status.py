@@ -12,7 +12,8 @@ import numpy as np
 from coderag.files.privacy.secrets.secret import Secret
 from coderag.files.walk import Skipped, SkipReason, WalkOptions
 from coderag.index.build.embed import Embedding
-from coderag.index.build.scan import KnownFiles, scan_all
+from coderag.index.build.known_files import KnownFiles
+from coderag.index.build.scan import scan_all
 from coderag.index.build.segment_ref import SegmentRef, file_locations
 from coderag.index.catalog.catalog import Catalog
 from coderag.index.reader.schema_status import SchemaStatus, schema_status

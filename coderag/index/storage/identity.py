@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
 
@@ -28,7 +29,7 @@ def content_parts(settings: Settings, *, mask: bool) -> dict[str, str]:
         "languages": _data_identity("parsers", frozenset({"language.toml", "tags.scm", "links.scm"})),
         "dialects": _data_identity("schemas/dialects", frozenset({"dialect.toml"})),
         "masking of secrets": rules_identity() if mask else "none",
-        "settings": blake2b(msgspec.json.encode(msgspec.structs.replace(settings, name="")), digest_size=8).hexdigest(),
+        "settings": blake2b(msgspec.json.encode(replace(settings, name="")), digest_size=8).hexdigest(),
     }
 
 

@@ -13,17 +13,19 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from coderag.errors import IndexDamagedError
+from coderag.files.skipped import SkipReason
 from coderag.index.storage.arrays.arrays import Array, open_arrays, write_arrays
 from coderag.index.storage.arrays.specs import check_arrays, within
 from coderag.index.storage.arrays.stored import LISTING
 from coderag.index.storage.arrays.strings import Strings, pack_strings
 from coderag.index.storage.folder.index_path import IndexPath
+from coderag.record import record
 
 if TYPE_CHECKING:
     from coderag.files.walk import SourceFile
@@ -74,7 +76,7 @@ class Left(NamedTuple):
     stamp: Stamp = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listed:
     """What a walk saw."""
 
@@ -165,8 +167,6 @@ def read_listing(path: IndexPath, held: Array | None = None) -> Listed:
 
 
 def _read_skipped(arrays: Mapping[str, Array]) -> tuple[Left, ...]:
-    from coderag.files.walk import SkipReason  # whoever asks for a listing compares it with the files
-
     known = frozenset(map(str, SkipReason))
 
     def is_reason(value: object) -> bool:

@@ -30,7 +30,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any
 
 from coderag.errors import (
@@ -46,6 +46,7 @@ from coderag.index.storage.folder.sealed import Sealed, read_sealed, write_seale
 from coderag.index.storage.folder.signing import Signer
 from coderag.index.storage.listing import Listed, read_listing, write_listing
 from coderag.index.storage.vectors import vectors_name
+from coderag.record import record
 from coderag.types import Content
 
 __all__ = [
@@ -116,7 +117,7 @@ Sum = tuple[int, str]  # the bytes of a file, and their SHA-256
 NO_SUM: Sum = (0, "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SegmentEntry:
     """A segment as the manifest knows it."""
 
@@ -128,7 +129,7 @@ class SegmentEntry:
     foreign: bool = False  # whether it was not made by this user on this machine: then no other index may have it
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Manifest:
     """An index as a whole."""
 

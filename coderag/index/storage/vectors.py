@@ -7,8 +7,6 @@ size, by which a large index finds what is worth comparing (coderag.index.reader
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from coderag.encoders.encoder import quantised
@@ -17,6 +15,7 @@ from coderag.index.storage.arrays.arrays import Array, damaged_array, open_array
 from coderag.index.storage.arrays.specs import check_arrays
 from coderag.index.storage.arrays.stored import VECTORS
 from coderag.index.storage.folder.index_path import IndexPath
+from coderag.record import record
 
 __all__ = [
     "SIGNED_CHUNKS",
@@ -36,7 +35,7 @@ SIGN_BITS = 64  # of a word of signs
 SIGNED_CHUNKS = 1 << 15  # of a segment that has signs; those of a smaller one are made in 6 ms where they are asked for
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Vectors:
     """The vectors of some chunks or tables."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from coderag.record import record
 from coderag.search.query.vocabulary import BEHAVIOR_VERBS, EDIT_VERBS, STOP_WORDS, WANTS, WEAK_WORDS
 from coderag.text.tokens import plain_name, split_identifier, stem, terms, words
 
@@ -30,7 +30,7 @@ class QueryType(StrEnum):
     TOPIC = "topic"  # words: wants the files that are about them
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Question:
     """A question, parsed."""
 

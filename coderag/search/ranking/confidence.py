@@ -8,13 +8,13 @@ It is a logistic regression on the features that `EVIDENCE` names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus, path_keys, text_keys
 from coderag.index.storage.arrays.arrays import Array
+from coderag.record import record
 from coderag.search.query.understand import Question
 from coderag.search.query.vocabulary import STOP_WORDS, WEAK_WORDS
 from coderag.search.ranking.features import known_terms
@@ -45,7 +45,7 @@ WEAK_WEIGHT = 0.4  # of a word such as "function", as in understand
 PIECES_SHARE = 0.6  # of an identifier whose pieces are there and which itself is not
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Word:
     """A content word of a question: its own term and its pieces, as positions among the terms."""
 
@@ -54,7 +54,7 @@ class _Word:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Terms:
     """The terms of a question in some chunks, in their files and paths, and in the corpus."""
 

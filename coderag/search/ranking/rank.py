@@ -6,7 +6,6 @@ The features are those of coderag.search.ranking.features, the priors those of c
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from functools import cache
 from heapq import heapify, heappop, heapreplace
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
+from coderag.record import record
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.ranking.features import FEATURES, features
 from coderag.search.ranking.sums import weighted_sums
@@ -28,7 +28,7 @@ __all__ = ["Pick", "Ranked", "Ranking", "Rows", "feature_rows", "ranked_chunks",
 Pick = tuple[int, float]  # the position of a candidate, and its score
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ranked:
     """A chunk of the corpus with its score and the parts of it."""
 
@@ -38,7 +38,7 @@ class Ranked:
     confidence: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rows:
     """The candidates of a query, their features and their priors."""
 
@@ -54,7 +54,7 @@ class Rows:
         return column
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ranking:
     """All candidates of a query, best first; equal scores are in order of path and line."""
 

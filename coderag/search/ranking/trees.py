@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 
 from coderag.errors import RerankerError
 from coderag.index.storage.arrays.arrays import Array
+from coderag.record import record
 
 __all__ = ["FORMAT", "MAX_LEAVES", "Trees", "read_trees", "tree_scores"]
 
@@ -29,7 +29,7 @@ MASKS = (np.uint8, np.uint16, np.uint32, np.uint64)
 AGAIN = "install coderag again, or train it with scripts/train_ranker.py"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trees:
     """An ensemble: its splits one after the other, tree by tree, and its leaves likewise."""
 

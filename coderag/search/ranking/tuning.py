@@ -7,8 +7,8 @@ processor time, and constants take none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from coderag.record import record
 from coderag.search.query.understand import QueryType
 
 __all__ = ["DEFAULT", "Tuning"]
@@ -55,7 +55,7 @@ LTR_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 3.0, 
 FILE_DECAY = {QueryType.SYMBOL: 0.4, QueryType.TOPIC: 0.68, QueryType.EDIT: 0.95, QueryType.BEHAVIOR: 0.95}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tuning:
     """The weights, priors and decays of a ranking, each explained where its usual numbers are."""
 

@@ -7,13 +7,14 @@ were found, else its frame with those members in place. The reasons say how much
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus, Member
+from coderag.record import record
 from coderag.types import Chunk, Expand, Hit, Kind, Span
 
 __all__ = ["MAX_LINES", "WHOLE_LINES", "expand"]
@@ -32,7 +33,7 @@ class Found(NamedTuple):
     hit: Hit
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Answer:
     """What some hits of a file expand to; rows are 0-based."""
 

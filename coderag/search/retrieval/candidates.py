@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from coderag.index.reader.dense_search import cosines_of, dense_search
 from coderag.index.reader.order import best_chunks, place_order
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import top_k
+from coderag.record import record
 from coderag.search.retrieval.fuse import DEPTH, Listed, fuse, joined
 from coderag.search.retrieval.lexical import Scores
 from coderag.types import Fusion
@@ -25,7 +25,7 @@ ALMOST_NOTHING = 1e-9
 ROUNDING = 1e-4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lists:
     """The two lists of a hybrid search, each of the DEPTH best chunks, with what scores the chunks of the other."""
 
@@ -40,7 +40,7 @@ class Lists:
         return self.vector is not None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Candidates:
     """Some chunks, by path and line, with what the lists say of them."""
 

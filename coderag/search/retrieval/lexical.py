@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus, path_keys, text_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import idf, summed
+from coderag.record import record
 from coderag.search.query.understand import STOP_WEIGHT, Question
 from coderag.search.retrieval.maxsim import name_words
 from coderag.text.tokens import stem
@@ -23,7 +23,7 @@ EXACT, BARE = 1.0, 0.5  # a definition whose scope is the symbol's too, and one 
 INNER, INNER_OTHER = {Kind.FIELD: 0.25}, 0.6  # share of a definition that is no chunk of its own
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scores:
     """How well each chunk and file matches a question by its words; 0 where not at all."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from coderag.record import record
 
 __all__ = ["Secret"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Secret:
     """Where a secret was; never what it was."""
 

@@ -15,7 +15,6 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from io import SEEK_END
 from math import prod
 from mmap import ACCESS_READ, mmap
@@ -27,6 +26,7 @@ import numpy.typing as npt
 from coderag.errors import IndexDamagedError
 from coderag.index.storage.arrays.packing import PACKED_BYTES, Coding, pack, unpack
 from coderag.index.storage.folder.index_path import IndexPath
+from coderag.record import record
 
 __all__ = [
     "CHECKED_BYTES",
@@ -55,7 +55,7 @@ CODINGS = frozenset(map(int, Coding))
 DTYPE = re.compile(r"[<|][fiu][1248]|\|b1")  # numbers of all kinds that are written; no objects, no records
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Stored:
     """An array as it is stored in a file."""
 

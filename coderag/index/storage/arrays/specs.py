@@ -7,11 +7,11 @@ not: whoever uses a number as a place finds out, and `misread` is what that ends
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from coderag.errors import IndexDamagedError
 from coderag.index.storage.arrays.arrays import Array, Arrays
 from coderag.index.storage.folder.index_path import IndexPath
+from coderag.record import record
 
 __all__ = [
     "BYTES",
@@ -33,7 +33,7 @@ INTEGERS = frozenset("iu")  # kinds of numpy's types
 ANY_LENGTH, ANY_WIDTH = "", -1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArraySpec:
     """What an array must be."""
 

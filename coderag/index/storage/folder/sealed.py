@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass
 
 from coderag.errors import IndexDamagedError, IndexUntrustedError
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.signing import Signer, sign, signer_of
+from coderag.record import record
 
 __all__ = ["Sealed", "read_sealed", "write_sealed"]
 
@@ -20,7 +20,7 @@ SIGNED = re.compile(rb"([0-9a-f]{8}) ([0-9a-f]{64})\n")
 UNSIGNED = re.compile(rb"([0-9a-f]{8})\n")  # before format 6 of the manifest, nothing was signed
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sealed:
     """What a file holds, and who signed it."""
 

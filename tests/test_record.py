@@ -1,0 +1,102 @@
+"""Records are what frozen dataclasses with slots are, to whoever makes, compares, describes or sends them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+import pytest
+
+from coderag.record import record
+
+
+@record
+class Place:
+    """A record as the package has them."""
+
+    path: str
+    line: int = 1
+    labels: list[str] = field(default_factory=list)
+
+    @property
+    def shown(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """The same fields as a dataclass."""
+
+    path: str
+    line: int = 1
+    labels: list[str] = field(default_factory=list)
+
+
+@record
+class Key:
+    """A record that can be hashed."""
+
+    name: str
+    number: int
+
+
+def test_a_record_is_made_from_positions_names_and_defaults() -> None:
+    assert Place("a.py", line=3).shown == "a.py:3"
+    assert Place("a.py") == Place(path="a.py", line=1, labels=[])
+    assert Place("a.py").labels is not Place("a.py").labels
+
+
+@pytest.mark.parametrize("made", [lambda kind: kind(), lambda kind: kind("a", 1, [], 2), lambda kind: kind("a", row=1)])
+def test_wrong_arguments_raise_what_a_dataclass_raises(made: Callable[[Any], object]) -> None:
+    with pytest.raises(TypeError) as expected:
+        made(Oracle)
+    with pytest.raises(TypeError) as raised:
+        made(Place)
+    assert str(raised.value) == str(expected.value).replace("Oracle", "Place")
+
+
+def test_no_field_is_set_or_deleted() -> None:
+    place: Any = Place("a.py")
+    with pytest.raises(FrozenInstanceError):
+        place.line = 2
+    with pytest.raises(FrozenInstanceError):
+        del place.line
+    with pytest.raises(FrozenInstanceError):
+        place.column = 2
+    assert not hasattr(place, "__dict__")
+
+
+def test_records_are_equal_by_class_and_values() -> None:
+    assert Place("a.py") != Place("b.py")
+    other: Any = Oracle("a.py")
+    assert Place("a.py") != other
+    assert len({Key("a", 1), Key("a", 1), Key("a", 2)}) == 2
+    assert hash(Key("a", 1)) == hash(("a", 1))
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Place("a.py"))
+
+
+def test_a_record_prints_and_matches_like_a_dataclass() -> None:
+    assert repr(Place("a.py", 2)) == repr(Oracle("a.py", 2)).replace("Oracle", "Place")
+    match Place("a.py", 2):
+        case Place(path, 2):
+            assert path == "a.py"
+        case _:
+            pytest.fail("no match")
+
+
+def test_the_functions_of_dataclasses_know_a_record() -> None:
+    place = Place("a.py", 2, ["x"])
+    assert [one.name for one in fields(place)] == ["path", "line", "labels"]
+    assert fields(place)[1].default == 1
+    assert replace(place, line=5) == Place("a.py", 5, ["x"])
+    assert asdict(place) == {"path": "a.py", "line": 2, "labels": ["x"]}
+    assert is_dataclass(place)
+
+
+@pytest.mark.parametrize("sent", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_a_copy_is_equal(sent: Callable[[Place], Place]) -> None:
+    assert sent(Place("a.py", 2, ["x"])) == Place("a.py", 2, ["x"])
