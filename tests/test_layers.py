@@ -35,6 +35,7 @@ LAYERS = [
     {"coderag.evaluate"},
     {"coderag.serve"},
     {"coderag.agents"},
+    {"coderag.resident"},
     {"coderag.cli"},
     {"coderag.__main__"},
 ]

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from coderag.api.index import Index
+from coderag.api.preloaded import leave_to_asker
 from coderag.api.roots import Root
 from coderag.cli.output.notes import note
 from coderag.cli.output.progress import Bar
@@ -56,6 +57,7 @@ def open_index(options: argparse.Namespace) -> Index:
     except (IndexMissingError, IndexFormatError, IndexDamagedError):
         if options.no_refresh:
             raise
+        leave_to_asker()  # to build an index takes a while, and all cores
         for root in placed:
             _make_sure(root)
         index = Index.of(placed)
