@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import NoReturn, Self
 
 from coderag.api.preloaded import LeftToAsker, become_copy, opened_roots
-from coderag.resident.records import Answered, encode_answered
+from coderag.resident.records import Answered, send_report
 from coderag.resident.request import (
     ACCEPTED,
     ANSWER,
@@ -125,7 +125,8 @@ def _answer(connection: socket.socket, surroundings: Surroundings) -> None:
         connection.sendall(ENDED + bytes([code]))
     connection.close()
     _release_streams()
-    _report(surroundings.reports, Answered(tuple(opened_roots()), tuple(sorted(set(sys.modules) - loaded))))
+    modules = tuple(sorted(set(sys.modules) - loaded))
+    send_report(surroundings.reports, Answered(tuple(opened_roots()), modules=modules))
 
 
 def _control(connection: socket.socket, kind: str, surroundings: Surroundings) -> None:
@@ -225,9 +226,3 @@ def _release_streams() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
         os.dup2(nothing, number)
-
-
-def _report(reports: socket.socket, answered: Answered) -> None:
-    """Tell the helper; where it is busy it learns from the next one."""
-    with suppress(OSError):
-        reports.send(encode_answered(answered), socket.MSG_DONTWAIT)

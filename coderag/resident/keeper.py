@@ -5,10 +5,11 @@ Each chore is short, since whoever asks meanwhile waits for it, or answers by it
 
 from __future__ import annotations
 
+import socket
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -19,8 +20,10 @@ from coderag.api.roots import Root
 from coderag.api.snapshot import Snapshot, open_snapshot
 from coderag.errors import CoderagError
 from coderag.index.storage.manifest import MANIFEST
+from coderag.index.workers.process import is_alone
 from coderag.index.workers.readers import warm_up
-from coderag.resident.records import Answered
+from coderag.resident.follower import Following, follow_changes
+from coderag.resident.records import Answered, send_report
 
 __all__ = ["IndexKeeper"]
 
@@ -34,10 +37,15 @@ Roots = tuple[Root, ...]
 class IndexKeeper:
     """The indexes that a helper keeps, and what is left to be done for them."""
 
-    def __init__(self) -> None:
+    def __init__(self, reports: socket.socket, *, let_go: Callable[[], None]) -> None:
+        """Keep none yet; copies send to `reports`, and `let_go` closes in them what only the helper needs."""
         self._asked: dict[Roots, float] = {}  # when an index was asked last, the oldest first
         self._chores: deque[Callable[[], object]] = deque()
         self._languages: set[str] = set()
+        self._following: dict[Roots, Following] = {}
+        self._reports = reports
+        self._let_go = let_go
+        self._has_loaded = False
 
     @property
     def has_chores(self) -> bool:
@@ -50,26 +58,45 @@ class IndexKeeper:
         return list(self._asked)
 
     def do_chore(self) -> None:
-        """Do the next thing; what fails for an index closes that."""
+        """Do the next thing."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._chores.popleft()()
 
+    def has_loaded(self) -> bool:
+        """Tell whether something was opened or imported since this was asked last."""
+        told, self._has_loaded = self._has_loaded, False
+        return told
+
     def note(self, answered: Answered) -> None:
         """Plan what makes the next answer faster than one was."""
         for roots in answered.roots:
-            self._asked.pop(roots, None)
-            self._asked[roots] = time.monotonic()
+            if answered.is_asked:
+                self._asked.pop(roots, None)
+                self._asked[roots] = time.monotonic()
             self._chores.append(partial(self._keep, roots))
         for roots in list(self._asked)[:-MOST_INDEXES]:
             self.close(roots)
         wanted = [name for name in answered.modules if name.partition(".")[0] not in LIBRARIES_LEFT_OUT]
-        self._chores.extend(partial(_import, name) for name in wanted)
+        if wanted:
+            self._chores.append(partial(self._import, wanted))
 
     def close(self, roots: Roots) -> None:
         """Keep the index of some roots no longer."""
         self._asked.pop(roots, None)
         preloaded.drop(roots)
+        if following := self._following.pop(roots, None):
+            following.close()
+
+    def close_pipes(self) -> None:
+        """Let go of the processes that follow changes, in a copy of the helper."""
+        for following in self._following.values():
+            following.close()
+
+    def note_ended(self, pid: int) -> None:
+        """Note that a process ended; one that followed changes is started again when its index is asked next."""
+        for roots in [roots for roots, following in self._following.items() if following.pid == pid]:
+            self._following.pop(roots).close()
 
     def close_gone(self, *, idle_seconds: float) -> None:
         """Close the indexes that were removed, and those that nobody asked for a while."""
@@ -81,7 +108,7 @@ class IndexKeeper:
     def _keep(self, roots: Roots) -> None:
         """Open an index unless it is kept as it is, and plan what it needs."""
         snapshot, is_current = preloaded.kept_for(roots)
-        if roots not in self._asked or (snapshot is not None and is_current):
+        if roots not in self._asked or (snapshot is not None and is_current and roots in self._following):
             return
         try:
             snapshot = open_snapshot(roots)
@@ -89,22 +116,33 @@ class IndexKeeper:
             self.close(roots)
             return
         preloaded.keep(snapshot)
+        self._has_loaded = True
         index = Index(snapshot)
         for step in (partial(index.search, QUESTION), index.stale_paths, partial(_read_graph, index)):
             self._chores.append(partial(_try, step))
         for language in sorted(_languages(snapshot) - self._languages):
             self._languages.add(language)
             self._chores.append(partial(warm_up, names=[language]))
+        if roots not in self._following:
+            self._chores.append(partial(self._follow, roots, snapshot))
+
+    def _follow(self, roots: Roots, snapshot: Snapshot) -> None:
+        """Have the changes of some roots followed."""
+        if roots in self._asked and roots not in self._following and is_alone():
+            tell = partial(send_report, self._reports, Answered((roots,), is_asked=False))
+            self._following[roots] = follow_changes(snapshot, let_go=self._let_go, tell=tell)
+
+    def _import(self, names: Iterable[str]) -> None:
+        """Import what a copy had to import."""
+        for name in names:
+            with suppress(ImportError):
+                import_module(name)
+        self._has_loaded = True
 
 
 def _try(step: Callable[[], object]) -> None:
     with suppress(CoderagError, OSError):  # whoever asks is told
         step()
-
-
-def _import(name: str) -> None:
-    with suppress(ImportError):
-        import_module(name)
 
 
 def _read_graph(index: Index) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,14 +13,15 @@ from typing import Any
 from coderag.api.roots import Root
 from coderag.index.storage.folder.index_path import IndexPath
 
-__all__ = ["Answered", "decode_answered", "decode_roots", "encode_answered", "encode_roots"]
+__all__ = ["Answered", "decode_answered", "decode_roots", "encode_answered", "encode_roots", "send_report"]
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a copy tells the process that keeps indexes when it has answered."""
+    """What a copy tells the process that keeps indexes when it has answered, or updated one."""
 
     roots: tuple[tuple[Root, ...], ...] = ()  # of which it opened an index
+    is_asked: bool = True  # whether somebody asked these; else their files changed
     modules: tuple[str, ...] = ()  # that it had to import
 
 
@@ -50,16 +53,27 @@ def decode_roots(table: Sequence[dict[str, Any]]) -> tuple[Root, ...]:
     )
 
 
+def send_report(reports: socket.socket, answered: Answered) -> None:
+    """Tell the helper what a copy did; where it is busy it learns from the next report."""
+    with suppress(OSError):
+        reports.send(encode_answered(answered), socket.MSG_DONTWAIT)
+
+
 def encode_answered(answered: Answered) -> bytes:
     """Return a report as bytes."""
-    table = {"roots": [encode_roots(roots) for roots in answered.roots], "modules": answered.modules}
+    table = {
+        "roots": [encode_roots(roots) for roots in answered.roots],
+        "is_asked": answered.is_asked,
+        "modules": answered.modules,
+    }
     return json.dumps(table).encode()
 
 
 def decode_answered(data: bytes) -> Answered:
     """Return what encode_answered was given."""
     table = json.loads(data)
-    return Answered(tuple(decode_roots(roots) for roots in table["roots"]), tuple(table["modules"]))
+    roots = tuple(decode_roots(one) for one in table["roots"])
+    return Answered(roots, bool(table["is_asked"]), tuple(table["modules"]))
 
 
 def _encode_path(path: IndexPath) -> list[str]:

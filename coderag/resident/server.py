@@ -119,7 +119,6 @@ class _Helper:
     """The state between two commands."""
 
     def __init__(self, listener: Listener, identity: str, run: Run) -> None:
-        self.keeper = IndexKeeper()
         self._listener = listener
         self._identity = identity
         self._run = run
@@ -130,6 +129,7 @@ class _Helper:
         self._copies: set[int] = set()
         self._is_stopped = False
         self._reports, self._from_copies = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.keeper = IndexKeeper(self._from_copies, let_go=self._let_go)
         self._woken, self._wake = socket.socketpair()
         for one in (self._reports, self._woken, self._wake):
             one.setblocking(False)
@@ -164,7 +164,7 @@ class _Helper:
 
     def _settle(self) -> None:
         """Let what is loaded be shared with the copies, when the last chore is done."""
-        if not self.keeper.has_chores:
+        if not self.keeper.has_chores and self.keeper.has_loaded():
             gc.collect()
             gc.freeze()
             self._code.note_modules()
@@ -189,16 +189,17 @@ class _Helper:
             connection.close()
             self._copies.add(pid)
             return
-        signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._let_go()
         answer(connection, self._surroundings())
 
     def _let_go(self) -> None:
         """Close what only the helper needs, in a copy of it."""
+        signal.set_wakeup_fd(-1)
         for one in (self._listener.socket, self._reports, self._woken, self._wake):
             one.close()
         os.close(self._listener.lock)
+        self.keeper.close_pipes()
 
     def _surroundings(self) -> Surroundings:
         helper = os.getppid()
@@ -233,6 +234,7 @@ class _Helper:
         with suppress(ChildProcessError):
             while (pid := os.waitpid(-1, os.WNOHANG)[0]) > 0:
                 self._copies.discard(pid)
+                self.keeper.note_ended(pid)
 
     def _is_of_use(self, idle_seconds: float) -> bool:
         """Tell whether somebody may still ask; indexes that are gone or forgotten are closed."""
