@@ -42,7 +42,7 @@ __all__ = ["Run", "Surroundings", "answer"]
 Run = Callable[[Sequence[str]], int]
 DESCRIPTORS = 4  # the current folder and the standard streams
 PART_BYTES = 65_536  # of a request that are read at once
-SECONDS = 2.0  # for a request to arrive
+SECONDS = 10.0  # for a request to arrive
 PYTHON_FAILED = 1  # the exit code of an interpreter that ended with a traceback
 
 

@@ -35,6 +35,7 @@ STDIN = "-"
 
 ABSENT, ALONE = -1, -2  # this process has to answer: there is no helper, or none may be asked
 SECONDS = 0.25  # for a helper to take a command; then this process answers sooner by itself
+PATIENT, PATIENT_SECONDS = "wait", 60.0  # the value of the variable with which a command waits longer, and how long
 FAILED, INTERRUPTED = 2, 130
 
 
@@ -70,8 +71,9 @@ def _is_for_helper(arguments: list[str]) -> bool:
 
 def _ask(arguments: list[str]) -> int:
     identity = process_identity()
+    seconds = PATIENT_SECONDS if os.environ.get(VARIABLE) == PATIENT else SECONDS
     try:
-        connection = connect(f"{runtime_folder()}/{socket_name(identity)}", seconds=SECONDS)
+        connection = connect(f"{runtime_folder()}/{socket_name(identity)}", seconds=seconds)
     except (FileNotFoundError, ConnectionRefusedError):
         return ABSENT
     with connection:

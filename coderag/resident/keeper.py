@@ -58,8 +58,8 @@ class IndexKeeper:
         return list(self._asked)
 
     def do_chore(self) -> None:
-        """Do the next thing."""
-        with warnings.catch_warnings():
+        """Do the next thing; what fails is found, and told, by who asks for it."""
+        with warnings.catch_warnings(), suppress(Exception):
             warnings.simplefilter("ignore")
             self._chores.popleft()()
 
@@ -119,7 +119,7 @@ class IndexKeeper:
         self._has_loaded = True
         index = Index(snapshot)
         for step in (partial(index.search, QUESTION), index.stale_paths, partial(_read_graph, index)):
-            self._chores.append(partial(_try, step))
+            self._chores.append(step)
         for language in sorted(_languages(snapshot) - self._languages):
             self._languages.add(language)
             self._chores.append(partial(warm_up, names=[language]))
@@ -138,11 +138,6 @@ class IndexKeeper:
             with suppress(ImportError):
                 import_module(name)
         self._has_loaded = True
-
-
-def _try(step: Callable[[], object]) -> None:
-    with suppress(CoderagError, OSError):  # whoever asks is told
-        step()
 
 
 def _read_graph(index: Index) -> None:

@@ -148,11 +148,11 @@ class _Helper:
             if self._woken in ready:
                 self._woken.recv(MOST_REPORT_BYTES)
                 self._reap()
+            if self._reports in ready:
+                self._learn()
             if self._listener.socket in ready:
                 self._accept()
-            elif self._reports in ready:
-                self._learn()
-            elif self.keeper.has_chores:
+            elif not ready and self.keeper.has_chores:
                 self.keeper.do_chore()
                 self._settle()
             if time.monotonic() >= min(look_at, self._last + idle_seconds):
@@ -183,7 +183,6 @@ class _Helper:
             connection.close()
             self._is_stopped = True
             return
-        self._answered += 1
         pid = os.fork()
         if pid:
             connection.close()
@@ -218,7 +217,7 @@ class _Helper:
             "version": __version__,
             "python": sys.executable,
             "started": self._started,
-            "answered": self._answered - 1,  # what asks for this is no answer
+            "answered": self._answered,
             "running": len(self._copies),
             "indexes": [[str(root.root) for root in roots] for roots in self.keeper.indexes],
         }
@@ -227,7 +226,9 @@ class _Helper:
     def _learn(self) -> None:
         """Take note of what a copy did."""
         with suppress(OSError):
-            self.keeper.note(decode_answered(self._reports.recv(MOST_REPORT_BYTES)))
+            answered = decode_answered(self._reports.recv(MOST_REPORT_BYTES))
+            self._answered += answered.is_asked
+            self.keeper.note(answered)
 
     def _reap(self) -> None:
         """Forget the copies that have ended."""

@@ -81,6 +81,11 @@ class Desk:
             lambda: self.run("search", "x", cwd=root) and self.answered() > before and str(root) in str(self.states())
         )
 
+    def wait_until_answered(self, count: int) -> None:
+        """Wait until the only helper says that it has answered so many commands; it learns that afterwards."""
+        self.wait_for(lambda: self.answered() >= count)
+        assert self.answered() == count
+
     def processes(self) -> list[int]:
         """Return the processes that run with the mark of this test."""
         found = []
@@ -98,7 +103,9 @@ def desk() -> Iterator[Desk]:
     mark = f"coderag-test-{uuid4()}"
     environment = {name: value for name, value in ENVIRONMENT.items() if name != "CODERAG_HELPER"}
     # The helper's own processes have only what it passes on: LOGNAME is.
-    found = Desk(runtime, {**environment, "XDG_RUNTIME_DIR": str(runtime), "LOGNAME": mark}, mark)
+    found = Desk(
+        runtime, {**environment, "XDG_RUNTIME_DIR": str(runtime), "LOGNAME": mark, "CODERAG_HELPER": "wait"}, mark
+    )
     yield found
     found.run("helper", "stop", cwd=runtime)
     for helper in found.helpers:
