@@ -24,12 +24,14 @@ __all__ = [
     "LeftToAsker",
     "become_copy",
     "drop",
+    "forget_writer",
     "is_copy",
+    "is_own_writer",
     "keep",
     "kept_for",
-    "kept_roots",
     "leave_to_asker",
     "note_opened",
+    "note_writer",
     "opened_roots",
 ]
 
@@ -50,6 +52,7 @@ class _Kept:
 _kept: dict[tuple[Root, ...], _Kept] = {}
 _opened: dict[tuple[Root, ...], None] = {}
 _copies: list[int] = []  # this process, where it is a copy
+_writers: set[int] = set()  # processes of the one that keeps snapshots, which bring indexes up to date
 
 
 def keep(snapshot: Snapshot) -> None:
@@ -62,11 +65,6 @@ def keep(snapshot: Snapshot) -> None:
 def drop(roots: tuple[Root, ...]) -> None:
     """Keep the snapshot of some roots no longer."""
     _kept.pop(roots, None)
-
-
-def kept_roots() -> list[tuple[Root, ...]]:
-    """Return the roots of each snapshot that is kept."""
-    return list(_kept)
 
 
 def kept_for(roots: tuple[Root, ...]) -> tuple[Snapshot | None, bool]:
@@ -105,6 +103,21 @@ def become_copy() -> None:
 def is_copy() -> bool:
     """Tell whether this process is such a copy."""
     return _copies == [os.getpid()]
+
+
+def note_writer(pid: int) -> None:
+    """Note a process that brings indexes up to date for this one and its copies."""
+    _writers.add(pid)
+
+
+def forget_writer(pid: int) -> None:
+    """Note that such a process has ended."""
+    _writers.discard(pid)
+
+
+def is_own_writer(pid: int) -> bool:
+    """Tell whether a process is one of those."""
+    return pid in _writers
 
 
 def leave_to_asker() -> None:

@@ -8,6 +8,7 @@ import sys
 __all__ = ["LoadedCode"]
 
 PACKAGE = "coderag"
+INSTALLED = ("site-packages", "dist-packages")  # folders whose time changes with each package that comes or goes
 
 
 class LoadedCode:
@@ -23,8 +24,8 @@ class LoadedCode:
             path = getattr(module, "__file__", None)
             if path and name.partition(".")[0] == PACKAGE and path not in self._stamps:
                 self._stamps[path] = _stamp(path)
-        for path in sys.path:  # where packages are installed; one more or less changes its time
-            if path not in self._stamps:
+        for path in sys.path:
+            if path.endswith(INSTALLED) and path not in self._stamps:
                 self._stamps[path] = _stamp(path)
 
     def is_current(self) -> bool:

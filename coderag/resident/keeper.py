@@ -95,6 +95,7 @@ class IndexKeeper:
 
     def note_ended(self, pid: int) -> None:
         """Note that a process ended; one that followed changes is started again when its index is asked next."""
+        preloaded.forget_writer(pid)
         for roots in [roots for roots, following in self._following.items() if following.pid == pid]:
             self._following.pop(roots).close()
 
@@ -130,7 +131,8 @@ class IndexKeeper:
         """Have the changes of some roots followed."""
         if roots in self._asked and roots not in self._following and is_alone():
             tell = partial(send_report, self._reports, Answered((roots,), is_asked=False))
-            self._following[roots] = follow_changes(snapshot, let_go=self._let_go, tell=tell)
+            following = self._following[roots] = follow_changes(snapshot, let_go=self._let_go, tell=tell)
+            preloaded.note_writer(following.pid)
 
     def _import(self, names: Iterable[str]) -> None:
         """Import what a copy had to import."""

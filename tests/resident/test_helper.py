@@ -170,7 +170,7 @@ class TestEnds:
             asking = ask(desk, small)
             asking.kill()
             asking.communicate(timeout=HANG_SECONDS)
-            desk.wait_for(lambda: desk.states()[0]["running"] == 1)  # the one that tells this
+            desk.wait_for(lambda: desk.states()[0]["running"] == 0)
 
     def test_many_at_once(self, desk: Desk, small: Path) -> None:
         expected = as_shown(desk.alone("search", "total", cwd=small))
