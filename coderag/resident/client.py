@@ -6,18 +6,12 @@ The command line imports this before it imports anything else, and nothing else 
 from __future__ import annotations
 
 import os
-import socket
 
-from coderag.resident.request import (
-    ACCEPTED,
-    ANSWER,
-    DECLINED,
-    ENDED,
-    GO,
-    INTERRUPT,
-    encode,
-)
 from coderag.resident.sockets import AVAILABLE, connect, process_identity, runtime_folder, socket_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from socket import socket
 
 __all__ = ["ABSENT", "ALONE", "COMMANDS", "VARIABLE", "answered_by_helper"]
 
@@ -76,10 +70,14 @@ def _ask(arguments: list[str]) -> int:
         connection = connect(f"{runtime_folder()}/{socket_name(identity)}", seconds=seconds)
     except (FileNotFoundError, ConnectionRefusedError):
         return ABSENT
+    from socket import send_fds
+
+    from coderag.resident.request import ACCEPTED, ANSWER, GO, encode
+
     with connection:
         folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         message = encode(ANSWER, identity, arguments)
-        sent = socket.send_fds(connection, [message], [folder, 0, 1, 2])
+        sent = send_fds(connection, [message], [folder, 0, 1, 2])
         os.close(folder)
         connection.sendall(message[sent:])
         if _received(connection)[:1] != ACCEPTED:
@@ -89,8 +87,10 @@ def _ask(arguments: list[str]) -> int:
         return _outcome(connection)
 
 
-def _outcome(connection: socket.socket) -> int:
+def _outcome(connection: socket) -> int:
     """Wait for the answer, and return its exit code; an interrupt is passed on to who answers."""
+    from coderag.resident.request import DECLINED, ENDED, INTERRUPT
+
     said = b""
     while True:
         try:
@@ -108,7 +108,7 @@ def _outcome(connection: socket.socket) -> int:
     return FAILED
 
 
-def _received(connection: socket.socket) -> bytes:
+def _received(connection: socket) -> bytes:
     """Return two bytes from the helper, fewer where it has gone."""
     data = b""
     while len(data) < 2 and (part := connection.recv(2 - len(data))):

@@ -1,18 +1,20 @@
 """Where the socket of the resident helper lies, and whose process is at its other end.
 
-The command line imports this before anything else, so it imports only what the interpreter has loaded already.
+The command line imports this before anything else, so it imports only what the interpreter has loaded already, and
+`socket` where there is one to connect to.
 """
 
 from __future__ import annotations
 
 import os
-import socket
 import stat
-import struct
 import sys
-import zlib
 
 from coderag._version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from socket import socket
 
 __all__ = [
     "AVAILABLE",
@@ -27,12 +29,12 @@ __all__ = [
 ]
 
 # The helper answers in copies of itself; elsewhere than on Linux, system libraries may not survive a copy.
-AVAILABLE = sys.platform == "linux" and hasattr(socket, "AF_UNIX")
+AVAILABLE = sys.platform == "linux"
 ENDING = ".sock"
 MOST_PATH_BYTES = 107  # of the path of a socket: sun_path of unix(7), less the NUL at its end
 LONGEST_NAME = 64  # bytes of a socket's name and the slash in front of it, with room to spare
 SHORT_FOLDER = "/tmp"  # where sockets go if the user's runtime folder is unknown, or its path too long
-CREDENTIALS = struct.Struct("3i")  # process, user and group: struct ucred of unix(7)
+CREDENTIALS = "3i"  # process, user and group: struct ucred of unix(7)
 # What an interpreter, and the libraries below it, read once and for all, so that two processes differ for ever.
 READ_ONCE = ("HOME", "LANG", "LANGUAGE", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 READ_ONCE_PREFIXES = ("LC_", "PYTHON")
@@ -72,7 +74,9 @@ def process_identity() -> str:
 
 def socket_name(identity: str) -> str:
     """Return the name of the socket of the helper that answers for processes of an identity."""
-    digest = zlib.crc32(identity.encode("utf-8", "surrogateescape"))
+    from zlib import crc32
+
+    digest = crc32(identity.encode("utf-8", "surrogateescape"))
     return f"{__version__[:32]}-{digest:08x}{ENDING}"
 
 
@@ -82,7 +86,9 @@ def runtime_folder() -> str:
     folder = f"{given}/coderag"
     if given.startswith("/") and len(os.fsencode(folder)) + LONGEST_NAME <= MOST_PATH_BYTES:
         return folder
-    digest = zlib.crc32(os.fsencode(given))
+    from zlib import crc32
+
+    digest = crc32(os.fsencode(given))
     return f"{SHORT_FOLDER}/coderag-{os.geteuid()}-{digest:08x}"
 
 
@@ -96,18 +102,23 @@ def is_own_folder(folder: str) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and is_private
 
 
-def is_own_peer(connection: socket.socket) -> bool:
+def is_own_peer(connection: socket) -> bool:
     """Tell whether a process of this user is at the other end, as the system says."""
-    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
-    _, user, group = CREDENTIALS.unpack(credentials)
+    from socket import SO_PEERCRED, SOL_SOCKET
+    from struct import calcsize, unpack
+
+    credentials = connection.getsockopt(SOL_SOCKET, SO_PEERCRED, calcsize(CREDENTIALS))
+    _, user, group = unpack(CREDENTIALS, credentials)
     return bool(user == os.geteuid() and group == os.getegid())
 
 
-def connect(path: str, *, seconds: float) -> socket.socket:
+def connect(path: str, *, seconds: float) -> socket:
     """Return a connection to the process of this user that listens at a path; raises OSError where there is none."""
-    if not is_own_folder(os.path.dirname(path)):  # noqa: PTH120 - as above
+    if not is_own_folder(os.path.dirname(path)) or not os.path.lexists(path):  # noqa: PTH120 - as above
         raise FileNotFoundError(path)
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    from socket import AF_UNIX, SOCK_STREAM, socket
+
+    connection = socket(AF_UNIX, SOCK_STREAM)
     try:
         connection.settimeout(seconds)
         connection.connect(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     """Print what helpers there are, or end them; 1 when there is none."""
     for_owners("helper")
     if options.action == "run":
-        return _be_helper(options.roots)
+        return _be_helper()
     states = stop_helpers() if options.action == "stop" else running_helpers()
     if options.json:
         print_records(states, options.format)
@@ -50,15 +49,15 @@ def _lines(state: HelperState, title: str) -> list[str]:
     ]
 
 
-def _be_helper(encoded: str) -> int:
+def _be_helper() -> int:
     """Answer commands until nobody gives any."""
     if not AVAILABLE:
         note("there is no helper on this system")
         return FAILED
-    from coderag.resident.records import decode_roots
     from coderag.resident.server import serve
+    from coderag.resident.starting import first_roots
 
-    return FOUND if serve(_answer, roots=[decode_roots(one) for one in json.loads(encoded)]) else NOTHING
+    return FOUND if serve(_answer, roots=first_roots()) else NOTHING
 
 
 def _answer(arguments: Sequence[str]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coderag.cli.parser.arguments import HIDDEN, Parsers, add_output, command
+from coderag.cli.parser.arguments import Parsers, add_output, command
 
 __all__ = ["add_helper"]
 
@@ -32,7 +32,6 @@ def add_helper(commands: Parsers) -> None:
         nargs="?",
         default="status",
         metavar="ACTION",
-        help="status (default); stop; run: be the helper until it is stopped",
+        help="status (the default), stop, or run: be the helper until it is stopped",
     )
-    parser.add_argument("--roots", default="[]", help=HIDDEN)
     add_output(parser)
