@@ -10,8 +10,6 @@ print(index.schema_context("monthly revenue by country", budget=4000).as_ddl())
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from coderag._version import __version__
 
 __all__ = [
@@ -38,7 +36,10 @@ __all__ = [
     "__version__",
 ]
 
+TYPE_CHECKING = False  # that of `typing`, which takes longer to import than a resident helper to answer
 if TYPE_CHECKING:
+    from typing import Any
+
     from coderag.api.index import Index
     from coderag.errors import CoderagError
     from coderag.graph.changes.records import DiffImpact

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
-from typing import NoReturn
+
+from coderag.resident.client import ABSENT, ALONE, answered_by_helper
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 __all__ = ["main", "program"]
+
+FAILED = 2
 
 
 def main() -> int:
@@ -20,7 +26,17 @@ def main() -> int:
 
 
 def program() -> NoReturn:
-    """Run the command line and end the process."""
+    """Run the command line, by a resident helper where there is one, and end the process."""
+    code = answered_by_helper(sys.argv[1:])
+    if code in (ABSENT, ALONE):
+        code = _run(is_helper_absent=code == ABSENT)
+    # To take apart what the system frees anyway would be a tenth of a search's time.
+    os._exit(code)
+
+
+def _run(*, is_helper_absent: bool) -> int:
+    from contextlib import suppress
+
     from coderag.cli.output.streams import open_standard_streams
 
     open_standard_streams()
@@ -28,8 +44,11 @@ def program() -> NoReturn:
     with suppress(OSError):  # who reads has gone
         sys.stdout.flush()
         sys.stderr.flush()
-    # To take apart what the system frees anyway would be a tenth of a search's time.
-    os._exit(code)
+    if is_helper_absent and code < FAILED:
+        from coderag.resident.starting import start_helper
+
+        start_helper()
+    return code
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 OWN = tempfile.TemporaryDirectory(prefix="coderag-tests-")
 os.environ.update({name: str(Path(OWN.name, name)) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME")})
 os.environ["CODERAG_BACKGROUND"] = "0"  # no test leaves a process behind, and what one sees depends on no other process
+os.environ["CODERAG_HELPER"] = "0"
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it: a process with threads is not copied
 
 # Tests start some thousand processes, each of which compiles all modules that it imports where bytecode is not kept:

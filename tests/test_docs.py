@@ -49,7 +49,7 @@ MAX_README_LINES = 200
 COMMANDS = (
     *("index", "search", "outline", "symbols", "refs", "impact", "path", "graph", "map"),
     *("schema", "tables", "table", "erd", "check-sql", "at"),
-    *("eval", "status", "watch", "clean", "languages", "completion"),
+    *("eval", "status", "watch", "helper", "clean", "languages", "completion"),
     *("mcp", "install", "uninstall", "doctor"),
 )
 HOME = "/home/me/coderag"  # shown in place of the folder of the checkout

@@ -36,6 +36,7 @@ LAYERS = [
     {"coderag.evaluate"},
     {"coderag.serve"},
     {"coderag.agents"},
+    {"coderag.resident"},
     {"coderag.cli"},
     {"coderag.__main__"},
 ]

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from coderag._version import __version__
+from coderag.api import preloaded
 from coderag.api.roots import Root
 from coderag.api.snapshot_view import GraphState, SnapshotView
 from coderag.encoders.static import StaticEncoder, shipped_encoder
@@ -199,6 +200,18 @@ def open_snapshot(roots: Sequence[Root], before: Snapshot | None = None) -> Snap
 
     Raises IndexMissingError, IndexFormatError and IndexDamagedError.
     """
+    snapshot = _open(roots, before)
+    preloaded.note_opened(snapshot.roots)
+    if preloaded.is_copy() and any(_needs_model(one.manifest) for one in snapshot.opened):
+        preloaded.leave_to_asker()
+    return snapshot
+
+
+def _open(roots: Sequence[Root], before: Snapshot | None) -> Snapshot:
+    if before is None:
+        before, is_current = preloaded.kept_for(tuple(roots))
+        if before is not None and is_current:
+            return before
     known = {} if before is None else {one.segment.folder: one.segment for one in before.corpus.members}
     opened = tuple(_open_root(root, known) for root in roots)
     snapshot = Snapshot(tuple(roots), opened, Corpus([member for one in opened for member in one.members]))
@@ -244,6 +257,11 @@ def _has_other_encoder(manifest: Manifest) -> bool:
     from coderag.index.build.embed import Embedding
 
     return Embedding.of(manifest).key != manifest.vectors
+
+
+def _needs_model(manifest: Manifest) -> bool:
+    """Tell whether the vectors of an index are those of another model than the shipped one."""
+    return bool(manifest.vectors) and _shipped_encoder(manifest) is None
 
 
 def _shipped_encoder(manifest: Manifest) -> StaticEncoder | None:

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from coderag.api.index import Index
+from coderag.api.preloaded import is_copy, is_own_writer, leave_to_asker
 from coderag.api.roots import Root
 from coderag.cli.output.notes import note
 from coderag.cli.output.progress import Bar
@@ -41,6 +42,7 @@ VARIABLE = "CODERAG_BACKGROUND"
 
 FEW_PATHS = 8  # of those that changed, which tell the languages to prepare for
 PATIENCE_SECONDS = 2.0  # that an answer waits for another writer; then it comes from the index as it was
+MOST_WAITS = 30  # of so many seconds, for a process that reads the very changes which are waited for
 
 
 def open_index(options: argparse.Namespace) -> Index:
@@ -56,6 +58,7 @@ def open_index(options: argparse.Namespace) -> Index:
     except (IndexMissingError, IndexFormatError, IndexDamagedError):
         if options.no_refresh:
             raise
+        leave_to_asker()  # to build an index takes a while, and all cores
         for root in placed:
             _make_sure(root)
         index = Index.of(placed)
@@ -96,12 +99,34 @@ def _refresh(index: Index, stale: list[str] | None) -> None:
     prepare_readers(Load(paths=tuple((stale or [])[:FEW_PATHS])))
     try:
         with Bar("Reading changes") as bar:
-            index.update(paths=stale, watch=bar, lock_seconds=PATIENCE_SECONDS)
+            _update(index, stale, bar)
     except (IndexWriteError, IndexLockedError) as error:
         note(f"answers come from the index as it was: {error}")
         return
     note_repairs(index)
     tidy_later(index)
+
+
+def _update(index: Index, stale: list[str] | None, bar: Bar) -> None:
+    """Read what changed; a process of the same helper is waited for longer than another writer."""
+    for _ in range(MOST_WAITS):
+        try:
+            index.update(paths=stale, watch=bar, lock_seconds=PATIENCE_SECONDS)
+        except IndexLockedError:
+            if not any(_is_written_for_us(root) for root in index.roots):
+                raise
+        else:
+            return
+    index.update(paths=stale, watch=bar, lock_seconds=PATIENCE_SECONDS)
+
+
+def _is_written_for_us(root: Root) -> bool:
+    if not is_copy():
+        return False
+    from coderag.index.storage.folder.lock import holder_of
+
+    holder = holder_of(root.folder)
+    return holder is None or is_own_writer(holder.pid)
 
 
 def note_untrusted(one: Root) -> None:

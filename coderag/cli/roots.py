@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from coderag.api.preloaded import leave_to_asker
 from coderag.api.roots import Root, resolve_roots
 from coderag.errors import RootError
 from coderag.index.storage.folder.index_path import IndexPath
@@ -27,6 +28,7 @@ def given_roots(options: argparse.Namespace, roots: Sequence[str], *, fetch: boo
     if any(":" in root for root in roots):
         from coderag.cli.addresses import folders_of  # few roots are addresses
 
+        leave_to_asker()  # git may need keys
         roots = folders_of(options, roots, fetch=fetch)
     owner = _owner(options.index) if options.index else ""
     if not roots and owner:

@@ -117,6 +117,7 @@ def coderag(encoder: str = "", *, checkout: Path = CHECKOUT, name: str = "codera
     environment = {
         "PYTHONPATH": os.pathsep.join(filter(None, (str(checkout), inherited))),
         "XDG_CACHE_HOME": "{cache}",
+        "CODERAG_HELPER": "0",
         "CODERAG_BACKGROUND": "0",  # indexing is measured with the graph, by older versions too
     }
     number = coderag.__version__ if checkout == CHECKOUT else f"of {name}"

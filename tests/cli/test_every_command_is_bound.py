@@ -85,6 +85,7 @@ ASKED: dict[str, list[list[str]]] = {
     "install": [["--agent", "cursor"]],
     "uninstall": [["--project"]],
     "doctor": [[]],
+    "helper": [[], ["stop"]],
     "completion": [["bash"]],
 }
 STDIN = {
@@ -92,7 +93,7 @@ STDIN = {
     "schema --batch": QUESTIONS,
     "check-sql": "SELECT zy_amount, totl FROM zy_wage JOIN orders ON 1 = 1",
 }
-REFUSED = {"index", "eval", "watch", "clean", "install", "uninstall", "doctor"}
+REFUSED = {"index", "eval", "watch", "clean", "install", "uninstall", "doctor", "helper"}
 SERVERS = {"mcp"}  # which need a process of their own: tests/cli/test_mcp.py
 
 

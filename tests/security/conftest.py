@@ -141,6 +141,7 @@ class World:
             "TMPDIR": str(self.top / "tmp"),
             "PYTHONUTF8": "1",
             "LANG": "C.UTF-8",
+            "CODERAG_HELPER": "0",
             "CODERAG_BACKGROUND": "0",  # what changes is what the command did
             **more,
         }

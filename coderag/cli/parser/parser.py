@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "eval": ("evaluate", "add_eval"),
     "status": ("index", "add_status"),
     "watch": ("index", "add_watch"),
+    "helper": ("helper", "add_helper"),
     "clean": ("index", "add_clean"),
     "languages": ("index", "add_languages"),
     "mcp": ("serve", "add_mcp"),

@@ -1,0 +1,68 @@
+"""`coderag helper`: the process that answers commands faster, seen, ended, or run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from coderag.cli.caller import for_owners
+from coderag.cli.exit_codes import FAILED, FOUND, NOTHING
+from coderag.cli.main import run as run_command
+from coderag.cli.output.notes import note
+from coderag.cli.output.records import print_records
+from coderag.cli.output.streams import open_standard_streams
+from coderag.cli.output.text import visible
+from coderag.resident.control import HelperState, running_helpers, stop_helpers
+from coderag.resident.sockets import AVAILABLE
+from coderag.text.counted import counted
+
+__all__ = ["run"]
+
+MINUTE = 60  # seconds
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what helpers there are, or end them; 1 when there is none."""
+    for_owners("helper")
+    if options.action == "run":
+        return _be_helper()
+    states = stop_helpers() if options.action == "stop" else running_helpers()
+    if options.json:
+        print_records(states, options.format)
+    else:
+        for state in states:
+            print("\n".join(_lines(state, "stopped" if options.action == "stop" else "helper")))
+        if not states:
+            note("no helper is running")
+    return FOUND if states else NOTHING
+
+
+def _lines(state: HelperState, title: str) -> list[str]:
+    minutes = int(max(time.time() - state.started, 0.0)) // MINUTE
+    since = f"{counted(minutes, 'minute')} old, {counted(state.answered, 'command')} answered"
+    roots = [visible(" ".join(one)) for one in state.indexes]
+    return [
+        f"{title}  process {state.pid}, coderag {state.version}, {since}",
+        *(f"  index      {one}" for one in roots),
+    ]
+
+
+def _be_helper() -> int:
+    """Answer commands until nobody gives any."""
+    if not AVAILABLE:
+        note("there is no helper on this system")
+        return FAILED
+    from coderag.resident.server import serve
+    from coderag.resident.starting import first_roots
+
+    return FOUND if serve(_answer, roots=first_roots()) else NOTHING
+
+
+def _answer(arguments: Sequence[str]) -> int:
+    """Run a command as a program of its own would."""
+    open_standard_streams()
+    code = run_command(arguments)
+    sys.stdout.flush()
+    return code

@@ -1,0 +1,96 @@
+"""The helpers of this user: what they are doing, and how they are ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from coderag.resident.request import HEADER, MAGIC, MOST_BYTES, STATUS, STOP, encode
+from coderag.resident.sockets import AVAILABLE, ENDING, connect, process_identity, runtime_folder
+
+__all__ = ["HelperState", "running_helpers", "stop_helpers"]
+
+SECONDS = 5.0  # for a helper that is busy to answer, or to end
+POLL_SECONDS = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class HelperState:
+    """What a helper says of itself."""
+
+    pid: int
+    version: str
+    python: str  # the interpreter
+    started: float  # in seconds since 1970
+    answered: int  # commands
+    running: int  # commands that it is answering now
+    indexes: tuple[tuple[str, ...], ...]  # the roots of each index that it has open
+
+
+def running_helpers() -> list[HelperState]:
+    """Return the helpers of this user that listen, of any version."""
+    states = [_asked(path, STATUS) for path in _sockets()]
+    return [state for state in states if state is not None]
+
+
+def stop_helpers() -> list[HelperState]:
+    """End all helpers of this user, and return what they were doing; commands that they are answering end first."""
+    stopped = []
+    for path in _sockets():
+        state = _asked(path, STOP)
+        if state is None:
+            continue
+        stopped.append(state)
+        until = time.monotonic() + SECONDS
+        while os.path.lexists(path) and time.monotonic() < until:
+            time.sleep(POLL_SECONDS)
+    return stopped
+
+
+def _sockets() -> list[str]:
+    folder = runtime_folder()
+    if not AVAILABLE:
+        return []
+    with suppress(OSError):
+        return sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(ENDING))  # noqa: PTH208
+    return []
+
+
+def _asked(path: str, kind: str) -> HelperState | None:
+    """Return the state of the helper at a path, None where nobody answers there."""
+    try:
+        with connect(path, seconds=SECONDS) as connection:
+            connection.sendall(encode(kind, process_identity(), []))
+            return _state(_table(connection))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _table(connection: socket.socket) -> dict[str, Any]:
+    data = b""
+    while part := connection.recv(65_536):
+        data += part
+        if len(data) > MOST_BYTES:
+            raise ValueError("too long")
+    magic, size = HEADER.unpack_from(data.ljust(HEADER.size))
+    if magic != MAGIC or len(data) != HEADER.size + size:
+        raise ValueError("another protocol")
+    table: dict[str, Any] = json.loads(data[HEADER.size :])
+    return table
+
+
+def _state(table: dict[str, Any]) -> HelperState:
+    return HelperState(
+        int(table["pid"]),
+        str(table["version"]),
+        str(table["python"]),
+        float(table["started"]),
+        int(table["answered"]),
+        int(table["running"]),
+        tuple(tuple(map(str, roots)) for roots in table["indexes"]),
+    )
