@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from coderag.errors import QueryError
-from coderag.index.history.history import BLOB_BYTES, FileHistory, History
-from coderag.index.history.records import LoggedChange
+from coderag.index.history.history import BLOB_BYTES, History
+from coderag.index.history.records import FileHistory, LoggedChange
 from coderag.index.reader.corpus import Corpus, Member
 from coderag.search.retrieval.symbols import find_symbols
 from coderag.types import Span
@@ -63,8 +63,10 @@ def _places(corpus: Corpus, target: str) -> Iterator[_Place]:
     ]
     if files:
         for member, file, path in files:
-            is_whole = match is None or path == target
-            yield _Place(member, file, path) if is_whole else _around(member, file, path, int(match[2]))
+            if match is None or path == target:
+                yield _Place(member, file, path)
+            else:
+                yield _around(member, file, path, int(match[2]))
         return
     for symbol in find_symbols(corpus, target, k=MAX_DEFINITIONS, alike=False):
         for member in corpus.members:

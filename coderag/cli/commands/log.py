@@ -49,8 +49,9 @@ def _target(index: Index, text: str) -> str:
 
 
 def _lines(changes: Sequence[LoggedChange], paths: Paths, shown: Screen) -> Iterator[str]:
-    before = ()
-    for place, change in [((change.repository, change.path, change.name), change) for change in changes]:
+    before = None
+    for change in changes:
+        place = change.repository, change.path, change.name
         if place != before:
             where = shown.paint(visible(paths.of(change.path, change.repository)), Style.PATH)
             name = f"  {shown.paint(visible(change.name), Style.NAME)}" if change.name else ""

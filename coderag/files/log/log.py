@@ -36,7 +36,8 @@ BLOCK_BYTES = 1 << 16
 SUBJECT_COLUMNS = 300
 FIELD = "\x1f"
 LAYOUT = FIELD.join(("%H", "%P", "%ct", f"%<({SUBJECT_COLUMNS},trunc)%an", f"%<({SUBJECT_COLUMNS},trunc)%s"))
-DIFF = ("diff-tree", "--stdin", "--raw", "-r", "-z", "--root", "--no-ext-diff", "--no-textconv", "--no-abbrev")
+MERGED = 2  # parents of a merge
+DIFF = ("diff-tree", "--stdin", "--raw", "-r", "-z", "-c", "--root", "--no-ext-diff", "--no-textconv", "--no-abbrev")
 LINES = ("-p", "-U0", "-M", "-l400", "--full-index", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
 ENTRY_FIELDS = 3
 
@@ -72,7 +73,7 @@ class GitLog:
         return True
 
     def commits(self, *, since: str = "", most: int = MAX_COMMITS) -> list[Commit]:
-        """Return at most `most` commits that touch the folder and are no merges, newest first; raises GitError.
+        """Return at most `most` commits that touch the folder, and the merges between, newest first; raises GitError.
 
         With `since`, only those that this commit does not contain. Where a shallow clone ends, there is none.
         """
@@ -83,12 +84,14 @@ class GitLog:
             else [*wanted, "--"]
         )
         listing = self._limited(
-            *("rev-list", "--no-merges", f"--max-count={most}", "--encoding=UTF-8", f"--format=tformat:{LAYOUT}"),
+            *("rev-list", f"--max-count={2 * most}", "--encoding=UTF-8", f"--format=tformat:{LAYOUT}"),
             *below,
         )
         lines = listing.decode("utf-8", "replace").split("\n")
         commits = [_commit(line) for line in lines if FIELD in line]
-        return [commit for commit in commits if not (commit.is_root and self.is_shallow)]
+        plain = [number for number, commit in enumerate(commits) if commit.parents < MERGED]
+        last = plain[most] if len(plain) > most else len(commits)
+        return [commit for commit in commits[:last] if commit.parents or not self.is_shallow]
 
     def patches(self, commits: Sequence[Commit]) -> Iterator[Patch]:
         """Yield what some commits changed, in their order, as far as time and bytes go.
@@ -121,7 +124,7 @@ class GitLog:
 
 def _commit(line: str) -> Commit:
     identity, parents, seconds, author, subject = line.split(FIELD, 4)
-    return Commit(identity, int(seconds), author.strip(), subject.strip(), is_root=not parents)
+    return Commit(identity, int(seconds), author.strip(), subject.strip(), len(parents.split()))
 
 
 def _sizes(scratch: Git, commits: Sequence[Commit]) -> Counter[str]:

@@ -10,17 +10,17 @@ __all__ = ["Change", "Commit", "Hunk", "Patch"]
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit that is no merge."""
+    """A commit."""
 
     id: str
     time: int  # seconds since 1970, when it was committed
     author: str  # as it is written, whatever signs that has
     subject: str
-    is_root: bool  # it has no parent
+    parents: int
 
 
 class Hunk(NamedTuple):
-    """Lines of a file that became others, counted from 1; where there are none, the number is that of the line before."""
+    """Lines of a file that became others, counted from 1; of none, the number is that of the line before."""
 
     old_start: int
     old_count: int
@@ -41,10 +41,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """The changes of a commit."""
+    """The changes of a commit; of a merge, of the files that differ from all parents, one for each parent."""
 
     commit: str
     changes: tuple[Change, ...]
+    is_merge: bool = False
 
     @property
     def lines(self) -> int:

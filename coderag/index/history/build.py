@@ -60,7 +60,7 @@ def _short(patch: Patch) -> Patch:
         replace(change, old_blob=blob_key(change.old_blob), new_blob=blob_key(change.new_blob))
         for change in patch.changes
     )
-    return Patch(_id(patch.commit), changes)
+    return Patch(_id(patch.commit), changes, patch.is_merge)
 
 
 def _id(commit: str) -> str:

@@ -24,6 +24,7 @@ from coderag.index.storage.arrays.specs import (
 from coderag.index.storage.arrays.strings import Strings, pack_strings
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.postings import Postings, build_postings, saturate
+from coderag.index.storage.segment import Segment
 from coderag.text.subjects import question_of
 from coderag.text.tokens import term_hash, terms, words
 
@@ -31,6 +32,7 @@ __all__ = ["BLOB_BYTES", "ID_BYTES", "History", "blob_key", "history_arrays"]
 
 ID_BYTES = 10  # of a commit's hash: enough to name it
 BLOB_BYTES = 8  # of a file's, which says whether it is the version of HEAD
+MAX_SEGMENTS = 64  # of which it is remembered where they have the files
 MOST_FILES, MOST_LINES = (1 << 16) - 1, (1 << 32) - 1
 K1, B, USUAL_TERMS = 1.2, 0.75, 8.0  # BM25 over subjects: a constant pivot, as for chunks
 ARRAYS: Specs = {
@@ -134,6 +136,7 @@ class History:
     def __init__(self, arrays: Mapping[str, Array]) -> None:
         """Take the arrays of a file, or of `history_arrays`."""
         self.arrays = arrays
+        self._places: dict[IndexPath, Array] = {}  # by segment
 
     @classmethod
     def open(cls, path: IndexPath, held: Array | None = None) -> History:
@@ -170,6 +173,15 @@ class History:
     def files(self) -> dict[str, int]:
         """The number of each file by its path."""
         return {path: number for number, path in enumerate(self.paths.all())}
+
+    def files_in(self, segment: Segment) -> Array:
+        """Return the number in a segment of each file, i64[files]; -1 for one that it does not have."""
+        found = self._places.get(segment.folder)
+        if found is None:
+            numbers = {path: number for number, path in enumerate(segment.paths.all())}
+            found = np.array([numbers.get(path, -1) for path in self.files], dtype=np.int64)
+            self._places = {**dict(list(self._places.items())[-MAX_SEGMENTS:]), segment.folder: found}
+        return found
 
     def commit(self, number: int) -> LoggedCommit:
         """Return a commit by its number."""

@@ -1,8 +1,8 @@
 """Patches, newest first, to where the lines that each commit changed stand in today's files.
 
 Each version of a file is known by its blob, with a map of its lines to those of today: a commit that leads to that
-blob is mapped by it, and tells the map of the blob before. Where branches met, a blob may appear that only a merge
-knows; then the map of the next newer version of the path stands in.
+blob is mapped by it, and tells the map of the blob before; merges tell it of those that they made of two. Where a blob
+is unknown all the same, the map of the last version of the path that was met stands in.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from coderag.index.history.line_map import IDENTITY, LineMap, before, places
 
 __all__ = ["Touch", "Tracer", "Version"]
 
-MAX_VERSIONS = 4  # of a path that are remembered: what parallel branches need
+MAX_VERSIONS = 16  # of a path that are remembered: what parallel branches need
 MAX_SPANS = 64  # of a file that a commit changed
 
 
@@ -50,7 +50,9 @@ class Tracer:
         found = []
         for change in patch.changes:
             version = self.version(change.new_path, change.new_blob) if change.new_path else None
-            if version is not None:
+            if version is not None and patch.is_merge:
+                self._follow(change, version)
+            elif version is not None:
                 spans = places(version.lines, change.hunks)
                 found.append(Touch(version.path, patch.commit, tuple(islice(sorted(spans), MAX_SPANS))))
                 self._follow(change, version)
@@ -59,8 +61,10 @@ class Tracer:
     def version(self, path: str, blob: str) -> Version | None:
         """Return a version by its path and its blob of then; the oldest known of the path where the blob is unknown."""
         versions = self._versions.get(path)
-        if versions is None:
-            return Version(path, IDENTITY) if path in self._blobs else None
+        if versions is None and path in self._blobs:
+            versions = self._versions[path] = {self._blobs[path]: Version(path, IDENTITY)}
+        if not versions:
+            return None
         return versions.get(blob) or next(reversed(versions.values()), None)
 
     def _follow(self, change: Change, version: Version) -> None:

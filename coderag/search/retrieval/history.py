@@ -73,48 +73,50 @@ def _add(found: Array, member: Member, history: History, scores: Array) -> None:
     """Add what the commits say of the chunks of a segment."""
     arrays, segment = history.arrays, member.segment
     worth = scores[arrays["touch_commit"]]
-    starts = arrays["touch_starts"]
-    touched = np.flatnonzero(np.add.reduceat(np.append(worth, 0), starts[:-1]) * (starts[1:] > starts[:-1]))
-    named = {path: number for number, path in zip(touched.tolist(), history.paths.some(touched), strict=True)}
-    for file, path in enumerate(segment.paths.all()):
-        number = named.get(path)
-        if number is None or file in member.dead:
+    touch_starts = arrays["touch_starts"].tolist()
+    telling = np.flatnonzero(np.diff(np.concatenate([[0], np.cumsum(worth > 0)])[arrays["touch_starts"]]))
+    for number, file in zip(telling.tolist(), history.files_in(segment)[telling].tolist(), strict=True):
+        if file < 0 or file in member.dead:
             continue
+        touches = slice(touch_starts[number], touch_starts[number + 1])
         first, last = (int(bound) for bound in np.searchsorted(segment.chunk_file, [file, file + 1]))
-        begin, end = int(starts[number]), int(starts[number + 1])
-        of_chunks = _of_file(
-            history, begin, end, worth=worth[begin:end], parts=_parts(member, first, last), count=last - first
-        )
-        found[member.first_chunk + first : member.first_chunk + last] = of_chunks
+        if first < last:
+            here = slice(member.first_chunk + first, member.first_chunk + last)
+            found[here] = _of_file(history, touches, worth[touches], _parts(member, first, last))
 
 
-def _parts(member: Member, first: int, last: int) -> tuple[Array, Array, Array]:
-    """Return of the parts of some chunks of a file their first and last rows, and the number of their chunk."""
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The parts of the chunks of a file, which do not overlap, in the order of their rows."""
+
+    first_row: Array
+    last_row: Array
+    chunk: Array  # counted from the first of the file
+    chunks: int
+
+
+def _parts(member: Member, first: int, last: int) -> _Parts:
     arrays = member.segment.arrays
     offsets = arrays["chunk_part_offsets"][first : last + 1]
     parts = arrays["parts"][offsets[0] : offsets[-1]]
-    chunk = np.repeat(np.arange(last - first), np.diff(offsets))
     order = np.argsort(parts[:, 0], kind="stable")
-    return parts[order, 0], parts[order, 1], chunk[order]
+    chunk = np.repeat(np.arange(last - first), np.diff(offsets))
+    return _Parts(parts[order, 0], parts[order, 1], chunk[order], last - first)
 
 
-def _of_file(history: History, begin: int, *, worth: Array, parts: tuple[Array, Array, Array], count: int) -> Array:
-    """Return what some commits of a file say of its chunks, f32[count]."""
+def _of_file(history: History, touches: slice, worth: Array, parts: _Parts) -> Array:
+    """Return what some commits of a file say of its chunks, f32[chunks]."""
     arrays = history.arrays
-    firsts, lasts, chunk = parts
-    best = np.zeros(count, dtype=np.float32)
-    more = np.zeros(count, dtype=np.float32)
-    for touch in np.flatnonzero(worth).tolist():
-        spans = slice(*arrays["span_starts"][begin + touch : begin + touch + 2].tolist())
-        value = worth[touch]
-        hit = np.zeros(count, dtype=bool)
-        for span_first, span_last in zip(
-            arrays["span_first"][spans].tolist(), arrays["span_last"][spans].tolist(), strict=True
-        ):
-            low, high = np.searchsorted(lasts, span_first - 1), np.searchsorted(firsts, span_last - 1, side="right")
-            hit[chunk[low:high]] = True
-        more[hit] += value
-        best[hit] = np.maximum(best[hit], value)
-    of_file = float(worth.max(initial=0.0))
-    scores = np.maximum(best + ALSO * np.minimum(more - best, best), OF_FILE * of_file)
-    return np.minimum(scores, 1.0)
+    best, total = np.zeros(parts.chunks, dtype=np.float32), np.zeros(parts.chunks, dtype=np.float32)
+    for at in np.flatnonzero(worth).tolist():
+        begin, end = arrays["span_starts"][touches.start + at : touches.start + at + 2].tolist()
+        low = np.searchsorted(parts.last_row, arrays["span_first"][begin:end].astype(np.int64) - 1)
+        high = np.searchsorted(parts.first_row, arrays["span_last"][begin:end].astype(np.int64) - 1, side="right")
+        touched = np.zeros(parts.chunks, dtype=bool)
+        for one, past in zip(low.tolist(), high.tolist(), strict=True):
+            touched[parts.chunk[one:past]] = True
+        total[touched] += worth[at]
+        best[touched] = np.maximum(best[touched], worth[at])
+    of_chunk = best + ALSO * np.minimum(total - best, best)
+    scores: Array = np.clip(of_chunk, OF_FILE * float(worth.max(initial=0.0)), 1.0)
+    return scores
