@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from coderag.errors import QueryError
 from coderag.index.history.history import BLOB_BYTES, History
 from coderag.index.history.records import FileHistory, LoggedChange
 from coderag.index.reader.corpus import Corpus, Member
+from coderag.search.query.understand import understand
+from coderag.search.retrieval.history import commit_scores
 from coderag.search.retrieval.symbols import find_symbols
-from coderag.types import Span
+from coderag.types import Chunk, Span
 
-__all__ = ["commit_log"]
+__all__ = ["commit_log", "commits_of"]
 
 LINE = re.compile(r"(.+):(\d{1,9})\Z", re.DOTALL)
 MAX_DEFINITIONS = 50  # of one name
@@ -52,37 +54,56 @@ def _changes(place: _Place, history: History | None) -> Iterator[tuple[tuple[int
             yield order, _logged(history, place, change, lines)
 
 
+def commits_of(histories: Mapping[str, History], corpus: Corpus, chunk: Chunk, question: str) -> list[LoggedChange]:
+    """Return the commit that changed a chunk last, and that whose subject fits a question best; [] without any."""
+    history = histories.get(chunk.repository)
+    place = next((place for place in _files(corpus, chunk.path) if place.member.repository == chunk.repository), None)
+    if history is None or place is None:
+        return []
+    changes = [
+        (change, lines)
+        for change in history.of_file(chunk.path)
+        if (lines := tuple(line for part in chunk.parts for line in _lines(change, part) or ()))
+    ]
+    if not changes:
+        return []
+    scores = commit_scores(history, understand(question)).tolist()
+    best = max(changes, key=lambda row: scores[row[0].commit])
+    picked = [changes[0], *([best] if scores[best[0].commit] and best is not changes[0] else [])]
+    name = chunk.qualified_name
+    return [_logged(history, replace(place, name=name), change, lines) for change, lines in picked]
+
+
 def _places(corpus: Corpus, target: str) -> Iterator[_Place]:
     match = LINE.match(target)
-    wanted = {target} | ({match[1]} if match else set())
-    files = [
-        (member, file, path)
-        for member in corpus.members
-        for file, path in enumerate(member.segment.paths.all())
-        if path in wanted and file not in member.dead
-    ]
-    if files:
-        for member, file, path in files:
-            if match is None or path == target:
-                yield _Place(member, file, path)
-            else:
-                yield _around(member, file, path, int(match[2]))
+    if files := list(_files(corpus, target)):
+        yield from files
+        return
+    if match is not None and (files := list(_files(corpus, match[1]))):
+        yield from (_around(place, int(match[2])) for place in files)
         return
     for symbol in find_symbols(corpus, target, k=MAX_DEFINITIONS, alike=False):
-        for member in corpus.members:
-            if member.repository == symbol.repository:
-                for file, path in enumerate(member.segment.paths.all()):
-                    if path == symbol.path and file not in member.dead:
-                        yield _Place(member, file, path, symbol.qualified_name, symbol.span)
+        for place in _files(corpus, symbol.path):
+            if place.member.repository == symbol.repository:
+                yield replace(place, name=symbol.qualified_name, span=symbol.span)
 
 
-def _around(member: Member, file: int, path: str, line: int) -> _Place:
+def _files(corpus: Corpus, path: str) -> Iterator[_Place]:
+    """Yield the indexed files of a path, one for each repository that has it."""
+    for member in corpus.members:
+        for file, known in enumerate(member.segment.paths.all()):
+            if known == path and file not in member.dead:
+                yield _Place(member, file, path)
+
+
+def _around(place: _Place, line: int) -> _Place:
     """Return the innermost definition around a line, the line alone where there is none."""
-    around = [symbol for symbol in member.segment.outline(file, repository=member.repository) if line in symbol.span]
+    outline = place.member.segment.outline(place.file, repository=place.member.repository)
+    around = [symbol for symbol in outline if line in symbol.span]
     if not around:
-        return _Place(member, file, path, "", Span(line, line))
+        return replace(place, span=Span(line, line))
     inner = min(around, key=lambda symbol: len(symbol.span))
-    return _Place(member, file, path, inner.qualified_name, inner.span)
+    return replace(place, name=inner.qualified_name, span=inner.span)
 
 
 def _lines(change: FileHistory, span: Span | None) -> tuple[Span, ...] | None:

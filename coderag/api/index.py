@@ -605,6 +605,17 @@ class Index:
         return commit_log(self._snapshot.corpus, self._snapshot.read_histories(), target, k=k)
 
     @on_one_snapshot
+    def commits_of(self, chunk: Chunk, *, question: str = "") -> list[LoggedChange]:
+        """Return the commit that changed a chunk last, and behind it that whose subject fits a question best.
+
+        The history is as it was stored; [] where it says nothing of the chunk.
+        """
+        from coderag.api.commit_log import commits_of
+
+        check_text(QUESTION, question, name="the question")
+        return commits_of(self._snapshot.histories, self._snapshot.corpus, chunk, question)
+
+    @on_one_snapshot
     def missing_histories(self) -> dict[str, str]:
         """Return why a root has no history, or not all of it, by repository; {} where each has."""
         return self._snapshot.missing_histories()

@@ -12,6 +12,7 @@ from coderag.api.index import Index
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
+from coderag.cli.output.hits import DAY, SHORT_HASH
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.cli.roots import Paths
@@ -20,8 +21,6 @@ from coderag.index.history.records import LoggedChange
 __all__ = ["run"]
 
 LINE = re.compile(r"(.+?)(:\d{1,9})?\Z", re.DOTALL)
-SHORT = 9  # characters of a hash
-DAY = len("2026-01-31")
 MAX_SPANS = 4  # of lines that are named
 
 
@@ -58,7 +57,7 @@ def _lines(changes: Sequence[LoggedChange], paths: Paths, shown: Screen) -> Iter
             unsure = "" if change.is_exact else shown.paint("  changed since; lines are those of HEAD", Style.DIM)
             yield f"{where}{name}{unsure}"
         before = place
-        commit = shown.paint(change.commit[:SHORT], Style.LINE)
+        commit = shown.paint(change.commit[:SHORT_HASH], Style.LINE)
         author = visible(change.author)
         spans = [
             f"{span.start_line}-{span.end_line}" if len(span) > 1 else f"{span.start_line}" for span in change.lines

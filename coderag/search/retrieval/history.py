@@ -13,7 +13,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import idf, summed
 from coderag.search.query.understand import STOP_WEIGHT, Question
 
-__all__ = ["NO_EVIDENCE", "Evidence", "history_evidence"]
+__all__ = ["NO_EVIDENCE", "Evidence", "commit_scores", "history_evidence"]
 
 MASS_FILES, MASS_LINES = 50, 1_000  # a commit that changed more is about all of them, and tells of none
 OF_FILE = 0.35  # worth of a commit that changed another place of the file
@@ -42,7 +42,7 @@ def history_evidence(corpus: Corpus, question: Question, histories: Mapping[str,
     """Return the evidence of the histories of some repositories."""
     found = np.zeros(len(corpus), dtype=np.float32)
     for repository, history in histories.items():
-        scores = _commit_scores(history, question)
+        scores = commit_scores(history, question)
         if scores.any():
             for member in corpus.members:
                 if member.repository == repository:
@@ -51,7 +51,7 @@ def history_evidence(corpus: Corpus, question: Question, histories: Mapping[str,
     return Evidence(chunks, found[chunks])
 
 
-def _commit_scores(history: History, question: Question) -> Array:
+def commit_scores(history: History, question: Question) -> Array:
     """Return how well the subject of each commit fits, by BM25 over subjects: f32[commits], 0..1."""
     terms = [term for term, weight in question.terms.items() if weight > STOP_WEIGHT]
     weights = np.array([question.terms[term] for term in terms], dtype=np.float32)
