@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
 from coderag.files.log.log import MAX_COMMITS, GitLog
 from coderag.files.log.records import Commit, Hunk, Patch
-from coderag.index.history.history import ID_BYTES, History, blob_key, history_arrays
+from coderag.index.history.history import ID_BYTES, History
 from coderag.index.history.line_map import places
 from coderag.index.history.records import LoggedCommit
 from coderag.index.history.subjects import author_text, subject_text
 from coderag.index.history.trace import Touch, Tracer
+from coderag.index.history.writing import blob_key, history_arrays
 from coderag.index.storage.arrays.arrays import Array
 
 __all__ = ["build_history"]
@@ -88,12 +89,12 @@ def _joined(part: _Part, known: History, tracer: Tracer) -> _Part:
     return _Part(commits, list(chain(part.touches, moved)))
 
 
-def _moved(known: History, tracer: Tracer) -> list[Touch]:
-    blobs: Mapping[str, str] = {path: known.blob(number) for path, number in known.files.items()}
-    moved = []
-    for touch in known.touches():
-        version = tracer.version(touch.path, blobs[touch.path])
-        if version is not None:
-            hunks = [Hunk(first, 0, first, last - first + 1) for first, last in touch.spans]
-            moved.append(replace(touch, path=version.path, spans=tuple(places(version.lines, hunks))))
-    return moved
+def _moved(known: History, tracer: Tracer) -> Iterator[Touch]:
+    """Yield what is known, with its lines where they stand now."""
+    ids = [commit.id for commit in map(known.commit, range(len(known)))]
+    for path, number in known.files.items():
+        version = tracer.version(path, known.blob(number))
+        for change in known.of_file(path) if version is not None else ():
+            if version is not None:
+                hunks = [Hunk(first, 0, first, last - first + 1) for first, last in change.spans]
+                yield Touch(version.path, ids[change.commit], tuple(places(version.lines, hunks)))

@@ -1,15 +1,14 @@
-"""The history of one index as arrays: commits, newest first, the lines that they brought, and the words of subjects."""
+"""The history of one index: commits, newest first, the lines that they changed, and the words of their subjects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from coderag.index.history.records import FileHistory, LoggedCommit
-from coderag.index.history.trace import Touch
 from coderag.index.storage.arrays.arrays import Array, open_arrays
 from coderag.index.storage.arrays.specs import (
     Specs,
@@ -21,20 +20,16 @@ from coderag.index.storage.arrays.specs import (
     strings,
     within,
 )
-from coderag.index.storage.arrays.strings import Strings, pack_strings
+from coderag.index.storage.arrays.strings import Strings
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.postings import Postings, build_postings, saturate
+from coderag.index.storage.postings import Postings
 from coderag.index.storage.segment import Segment
-from coderag.text.subjects import question_of
-from coderag.text.tokens import term_hash, terms, words
 
-__all__ = ["BLOB_BYTES", "ID_BYTES", "History", "blob_key", "history_arrays"]
+__all__ = ["BLOB_BYTES", "ID_BYTES", "History"]
 
 ID_BYTES = 10  # of a commit's hash: enough to name it
 BLOB_BYTES = 8  # of a file's, which says whether it is the version of HEAD
 MAX_SEGMENTS = 64  # of which it is remembered where they have the files
-MOST_FILES, MOST_LINES = (1 << 16) - 1, (1 << 32) - 1
-K1, B, USUAL_TERMS = 1.2, 0.75, 8.0  # BM25 over subjects: a constant pivot, as for chunks
 ARRAYS: Specs = {
     "head": column("head", "u"),
     "commit_id": column("commits", "u", width=ID_BYTES),
@@ -50,84 +45,6 @@ ARRAYS: Specs = {
     "span_last": column("spans"),
     **postings("term"),
 }
-
-
-def blob_key(blob: str) -> str:
-    """Return as much of a blob's id as a history keeps."""
-    return blob[: 2 * BLOB_BYTES]
-
-
-def history_arrays(
-    head: str, commits: Sequence[LoggedCommit], touches: Sequence[Touch], blobs: Mapping[str, str]
-) -> dict[str, Array]:
-    """Return the arrays of a history; `touches` name commits by the beginning of their hash, `blobs` are HEAD's."""
-    numbers = {commit.id: number for number, commit in enumerate(commits)}
-    paths = sorted({touch.path for touch in touches})
-    files = {path: number for number, path in enumerate(paths)}
-    merged: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for touch in touches:
-        merged.setdefault((files[touch.path], numbers[touch.commit]), []).extend(touch.spans)
-    rows = sorted(merged.items())
-    spans = [span for _, found in rows for span in _joined(found)]
-    authors = sorted({commit.author for commit in commits})
-    return {
-        "head": np.frombuffer(bytes.fromhex(head), dtype=np.uint8),
-        "commit_id": _ids([commit.id for commit in commits], ID_BYTES),
-        "commit_time": np.array([commit.time for commit in commits], dtype=np.int64),
-        "commit_author": np.array([authors.index(commit.author) for commit in commits], dtype=np.uint16),
-        "commit_files": np.array([min(commit.files, MOST_FILES) for commit in commits], dtype=np.uint16),
-        "commit_lines": np.array([min(commit.lines, MOST_LINES) for commit in commits], dtype=np.uint32),
-        **_packed("author", authors),
-        **_packed("subject", [commit.subject for commit in commits]),
-        **_packed("file", paths),
-        "file_id": _ids([blob_key(blobs[path]) for path in paths], BLOB_BYTES),
-        "touch_starts": _starts([file for (file, _), _ in rows], len(paths)),
-        "touch_commit": np.array([commit for (_, commit), _ in rows], dtype=np.uint16),
-        "span_starts": np.cumsum([0, *(len(_joined(found)) for _, found in rows)], dtype=np.uint32),
-        "span_first": np.array([first for first, _ in spans], dtype=np.uint32),
-        "span_last": np.array([last for _, last in spans], dtype=np.uint32),
-        **_subject_postings([commit.subject for commit in commits]).arrays("term"),
-    }
-
-
-def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans in order, those that touch as one."""
-    joined: list[tuple[int, int]] = []
-    for first, last in sorted(spans):
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = joined[-1][0], max(last, joined[-1][1])
-        else:
-            joined.append((first, last))
-    return joined
-
-
-def _ids(written: Sequence[str], width: int) -> Array:
-    raw = b"".join(bytes.fromhex(one[: 2 * width]) for one in written)
-    return np.frombuffer(raw, dtype=np.uint8).reshape(-1, width)
-
-
-def _packed(name: str, texts: Sequence[str]) -> dict[str, Array]:
-    blob, offsets = pack_strings(texts)
-    return {f"{name}_blob": blob, f"{name}_offsets": offsets}
-
-
-def _starts(files: Sequence[int], count: int) -> Array:
-    """Return where the touches of each file begin, and where the last ones end."""
-    return np.searchsorted(np.array(files, dtype=np.int64), np.arange(count + 1)).astype(np.uint32)
-
-
-def _subject_postings(subjects: Sequence[str]) -> Postings:
-    """Return which subjects hold a term; what says nothing of code (a release, a revert, layout) has none."""
-    hashes, docs, frequencies = [], [], []
-    for number, subject in enumerate(subjects):
-        found = {term for word in words(question_of(subject)[0]) for term in terms(word)}
-        length = 1 - B + B * len(found) / USUAL_TERMS
-        for term in found:
-            hashes.append(term_hash(term))
-            docs.append(number)
-            frequencies.append(1 / length)
-    weights = saturate(np.array(frequencies, dtype=np.float32), K1)
-    return build_postings(np.array(hashes, dtype=np.uint64), np.array(docs, dtype=np.uint32), weights)
 
 
 class History:
@@ -215,13 +132,6 @@ class History:
             FileHistory(commit, path, tuple(spans[first - starts[0] : last - starts[0]]))
             for commit, (first, last) in zip(commits, pairwise(starts), strict=True)
         ]
-
-    def touches(self) -> Iterator[Touch]:
-        """Yield all that commits changed, by file."""
-        ids = [bytes(row).hex() for row in self.arrays["commit_id"]]
-        for path in self.paths.all():
-            for touch in self.of_file(path):
-                yield Touch(path, ids[touch.commit], touch.spans)
 
     def blob(self, number: int) -> str:
         """Return the beginning of the id that HEAD has for a file."""

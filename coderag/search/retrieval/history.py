@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coderag.index.history.history import History
 from coderag.index.reader.corpus import Corpus, Member, text_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import idf, summed
 from coderag.search.query.understand import STOP_WEIGHT, Question
+
+if TYPE_CHECKING:
+    from coderag.index.history.history import History
 
 __all__ = ["NO_EVIDENCE", "Evidence", "commit_scores", "history_evidence"]
 
