@@ -15,11 +15,14 @@ from coderag.search.query.understand import STOP_WEIGHT, Question
 
 if TYPE_CHECKING:
     from coderag.index.history.history import History
+    from coderag.index.storage.segment import Segment
 
 __all__ = ["NO_EVIDENCE", "Evidence", "commit_scores", "history_evidence"]
 
 MASS_FILES, MASS_LINES = 50, 1_000  # a commit that changed more is about all of them, and tells of none
+MOST_COMMITS = 64  # that are looked at; the others fit less
 OF_FILE = 0.35  # worth of a commit that changed another place of the file
+ROW_BITS = 32  # of a row, below the number of its file
 ALSO = 0.3  # worth of each further commit, beside the best
 
 
@@ -69,57 +72,55 @@ def commit_scores(history: History, question: Question) -> Array:
     scores = summed(docs, shares, len(history)).astype(np.float32)
     is_mass = (history.arrays["commit_files"] > MASS_FILES) | (history.arrays["commit_lines"] > MASS_LINES)
     scores[is_mass] = 0
+    if np.count_nonzero(scores) > MOST_COMMITS:
+        scores[scores < np.partition(scores, -MOST_COMMITS)[-MOST_COMMITS]] = 0
     return scores
 
 
 def _add(found: Array, member: Member, history: History, scores: Array) -> None:
     """Add what the commits say of the chunks of a segment."""
     arrays, segment = history.arrays, member.segment
-    worth = scores[arrays["touch_commit"]]
-    touch_starts = arrays["touch_starts"].tolist()
-    telling = np.flatnonzero(np.diff(np.concatenate([[0], np.cumsum(worth > 0)])[arrays["touch_starts"]]))
-    for number, file in zip(telling.tolist(), history.files_in(segment)[telling].tolist(), strict=True):
-        if file < 0 or file in member.dead:
-            continue
-        touches = slice(touch_starts[number], touch_starts[number + 1])
-        first, last = (int(bound) for bound in np.searchsorted(segment.chunk_file, [file, file + 1]))
-        if first < last:
-            here = slice(member.first_chunk + first, member.first_chunk + last)
-            found[here] = _of_file(history, touches, worth[touches], _parts(member, first, last))
+    touches = np.flatnonzero(scores[arrays["touch_commit"]])
+    files = history.files_in(segment)[np.searchsorted(arrays["touch_starts"], touches, side="right") - 1]
+    here = (files >= 0) & ~np.isin(files, member.dead)
+    touches, files = touches[here], files[here]
+    if not len(touches):
+        return
+    worth = scores[arrays["touch_commit"][touches]]
+    known, own = np.unique_inverse(files)  # everything is numbered within these files, touches and chunks
+    chunks, file_of_chunk = _ranges(*member.chunk_bounds(known))
+    chunk_of_part, part_first, part_last = _parts(segment, chunks, file_of_chunk)
+    spans, touch_of_span = _ranges(arrays["span_starts"][touches], arrays["span_starts"][touches + 1])
+    base = (own.astype(np.int64)[touch_of_span] << ROW_BITS) - 1  # lines are counted from 1, rows from 0
+    low = np.searchsorted(part_last, base + arrays["span_first"][spans])
+    high = np.searchsorted(part_first, base + arrays["span_last"][spans], side="right")
+    parts, span_of_part = _ranges(low, np.maximum(low, high))
+    pairs = np.unique(touch_of_span[span_of_part] * np.int64(len(chunks)) + chunk_of_part[parts])
+    by, chunk = np.divmod(pairs, len(chunks) or 1)
+    best, of_file = np.zeros(len(chunks), dtype=np.float32), np.zeros(len(known), dtype=np.float32)
+    np.maximum.at(best, chunk, worth[by])
+    np.maximum.at(of_file, own, worth)
+    total = np.bincount(chunk, weights=worth[by], minlength=len(chunks)).astype(np.float32)
+    with_more = best + ALSO * np.minimum(total - best, best)
+    found[member.first_chunk + chunks] = np.clip(with_more, OF_FILE * of_file[file_of_chunk], 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The parts of the chunks of a file, which do not overlap, in the order of their rows."""
+def _parts(segment: Segment, chunks: Array, file_of_chunk: Array) -> tuple[Array, Array, Array]:
+    """Return the parts of chunks by file and row: their chunk, and their first and last row after the file's number.
 
-    first_row: Array
-    last_row: Array
-    chunk: Array  # counted from the first of the file
-    chunks: int
-
-
-def _parts(member: Member, first: int, last: int) -> _Parts:
-    arrays = member.segment.arrays
-    offsets = arrays["chunk_part_offsets"][first : last + 1]
-    parts = arrays["parts"][offsets[0] : offsets[-1]]
-    order = np.argsort(parts[:, 0], kind="stable")
-    chunk = np.repeat(np.arange(last - first), np.diff(offsets))
-    return _Parts(parts[order, 0], parts[order, 1], chunk[order], last - first)
+    They do not overlap.
+    """
+    offsets = segment.arrays["chunk_part_offsets"]
+    parts, chunk_of_part = _ranges(offsets[chunks], offsets[chunks + 1])
+    rows = segment.arrays["parts"][parts]
+    base = file_of_chunk[chunk_of_part] << ROW_BITS
+    order = np.argsort(base + rows[:, 0], kind="stable")
+    return chunk_of_part[order], (base + rows[:, 0])[order], (base + rows[:, 1])[order]
 
 
-def _of_file(history: History, touches: slice, worth: Array, parts: _Parts) -> Array:
-    """Return what some commits of a file say of its chunks, f32[chunks]."""
-    arrays = history.arrays
-    best, total = np.zeros(parts.chunks, dtype=np.float32), np.zeros(parts.chunks, dtype=np.float32)
-    for at in np.flatnonzero(worth).tolist():
-        begin, end = arrays["span_starts"][touches.start + at : touches.start + at + 2].tolist()
-        low = np.searchsorted(parts.last_row, arrays["span_first"][begin:end].astype(np.int64) - 1)
-        high = np.searchsorted(parts.first_row, arrays["span_last"][begin:end].astype(np.int64) - 1, side="right")
-        touched = np.zeros(parts.chunks, dtype=bool)
-        for one, past in zip(low.tolist(), high.tolist(), strict=True):
-            touched[parts.chunk[one:past]] = True
-        total[touched] += worth[at]
-        best[touched] = np.maximum(best[touched], worth[at])
-    of_chunk = best + ALSO * np.minimum(total - best, best)
-    scores: Array = np.clip(of_chunk, OF_FILE * float(worth.max(initial=0.0)), 1.0)
-    return scores
+def _ranges(begins: Array, ends: Array) -> tuple[Array, Array]:
+    """Return all numbers of some ranges, one range after the other, and for each the position of its range."""
+    begins = begins.astype(np.int64)
+    sizes = ends.astype(np.int64) - begins
+    position = np.repeat(np.arange(len(begins)), sizes)
+    return np.arange(len(position)) + (begins - (np.cumsum(sizes) - sizes))[position], position
