@@ -89,10 +89,10 @@ UNITS = (
 )
 # Expressions whose texts are short, and how long these are at most.
 SHORT = {
-    "coderag.evaluate.subjects.CHORE": 200,
-    "coderag.evaluate.subjects.LEADING": 200,
-    "coderag.evaluate.subjects.TRAILING": 200,
-    "coderag.evaluate.subjects.VERSION": 200,
+    "coderag.text.subjects.CHORE": 200,
+    "coderag.text.subjects.LEADING": 200,
+    "coderag.text.subjects.TRAILING": 200,
+    "coderag.text.subjects.VERSION": 200,
     "coderag.files.privacy.secrets.anchors.CLASS": 400,  # a rule's expression
     "coderag.sql.ddl.comments.BANNERS": 400,
     "coderag.sql.migration_order.NUMBERED": 255,  # a file's name

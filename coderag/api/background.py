@@ -1,4 +1,7 @@
-"""What a build or an update leaves for a process of its own, for which nobody waits: segments to merge, a graph."""
+"""What a build or an update leaves for a process of its own, for which nobody waits.
+
+Segments to merge, a graph to make, a history to read.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +21,19 @@ from coderag.index.storage.manifest import read_manifest
 
 __all__ = ["main", "spawn_due", "spawn_maintenance"]
 
-NEW_GRAPH, OLD_GRAPH = "graph", "-"  # whether a graph is made where there is none
+GRAPH, HISTORY, OLD = "graph", "history", "-"  # whether one is made where there is none
 
 
-def spawn_maintenance(folder: IndexPath, root: Path, *, graph: bool = False) -> subprocess.Popen[bytes]:
+def spawn_maintenance(
+    folder: IndexPath, root: Path, *, graph: bool = False, history: bool = False
+) -> subprocess.Popen[bytes]:
     """Start a process that tidies up the index of a root, and outlives this one; what fails there is tried again.
 
-    A graph that is older than the index is rebuilt, and with `graph` also one that is missing.
+    A graph that is older than the index is rebuilt, and a history that is older than the repository is read on; with
+    `graph` and `history` also one that is missing.
     """
-    which = NEW_GRAPH if graph else OLD_GRAPH
-    return spawn_detached(__name__, [which, str(root), str(folder.base), *folder.names])
+    which = [GRAPH if graph else OLD, HISTORY if history else OLD]
+    return spawn_detached(__name__, [*which, str(root), str(folder.base), *folder.names])
 
 
 def spawn_due(roots: Sequence[Root], reports: Sequence[Report]) -> None:
@@ -39,15 +45,20 @@ def spawn_due(roots: Sequence[Root], reports: Sequence[Report]) -> None:
 
 def main() -> None:
     """Tidy up the index of the root, in the folder, that the command line names."""
-    graph, root, base, *names = sys.argv[1:]
+    graph, history, root, base, *names = sys.argv[1:]
     folder = IndexPath(Path(base), tuple(names))
     with suppress(CoderagError, OSError):  # the index is as it was; the next update starts another
         merge_index(folder)
     with suppress(CoderagError, OSError):
-        if graph == NEW_GRAPH or read_manifest(folder).graph:
+        if graph == GRAPH or read_manifest(folder).graph:
             from coderag.graph.store import write_graph
 
             write_graph(folder, Path(root))
+    with suppress(CoderagError, OSError):
+        if history == HISTORY or read_manifest(folder).history:
+            from coderag.index.history.store import write_history
+
+            write_history(folder, Path(root))
 
 
 if __name__ == "__main__":

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from coderag.index.build.job import Progress, Report
     from coderag.index.build.watch.watch_loop import Update
     from coderag.index.catalog.catalog import Catalog
+    from coderag.index.history.records import LoggedChange
     from coderag.index.reader.recall import Recall
     from coderag.index.reader.status import Status
     from coderag.index.storage.checksums import Damage
@@ -160,6 +161,7 @@ class Index:
         workers: int | None = None,
         cache: bool = True,
         graph: bool = True,
+        history: bool | None = None,
         watch: Callable[[Progress], None] | None = None,
         waiting: Callable[[Holder | None], None] | None = None,
     ) -> Self:
@@ -171,7 +173,8 @@ class Index:
         encoder and no secrets.
         `workers` is the number of processes: None for one per core, 0 for none. With `cache`, segments that
         other indexes of this user left are used where they fit, and this one leaves its own. With `graph`, the
-        graph is made as well, else when it is asked for. `watch` is called as files are read, and `waiting`
+        graph is made as well, else when it is asked for; and the history of the repository is read, unless `history`
+        is false, which is kept like None of the others. `watch` is called as files are read, and `waiting`
         once with who holds the index's lock, when that takes a while. Raises RootError, EncoderError,
         WorkerError, IndexLockedError and IndexWriteError.
         """
@@ -185,6 +188,7 @@ class Index:
             workers=workers,
             share=cache,
             graph=graph,
+            history=history,
             waiting=waiting,
         )
         return cls._written(resolve_roots(roots, index=index), lambda updater: updater.build(options, watch=watch))
@@ -201,6 +205,7 @@ class Index:
         workers: int | None = None,
         cache: bool = True,
         graph: bool = True,
+        history: bool | None = None,
         watch: Callable[[Progress], None] | None = None,
         waiting: Callable[[Holder | None], None] | None = None,
     ) -> Self:
@@ -220,6 +225,7 @@ class Index:
             workers=workers,
             share=cache,
             graph=graph,
+            history=history,
             waiting=waiting,
         )
         return cls._written(
@@ -531,6 +537,7 @@ class Index:
             encoder=lambda: snapshot.encoder,
             catalogs=lambda: snapshot.catalogs,
             graphs=lambda: snapshot.relations,
+            histories=lambda: snapshot.histories,
         )
         return search(query, sources, stages=stages)
 
@@ -583,6 +590,35 @@ class Index:
         member, file = self._find(path, repository)
         numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
         return [member.segment.chunk(number, repository=member.repository) for number in numbers]
+
+    @on_one_snapshot
+    def log(self, target: str, *, k: int = 20) -> list[LoggedChange]:
+        """Return the last k commits that changed a symbol, FILE or FILE:LINE, newest first.
+
+        The history is that of the repository around a root, read on where that has new commits. Of a line, the
+        definition around it counts. Raises QueryError where nothing has the name.
+        """
+        from coderag.api.commit_log import commit_log
+
+        _check_target(target)
+        check_number(K, k)
+        return commit_log(self._snapshot.corpus, self._snapshot.read_histories(), target, k=k)
+
+    @on_one_snapshot
+    def commits_of(self, chunk: Chunk, *, question: str = "") -> list[LoggedChange]:
+        """Return the commit that changed a chunk last, and behind it that whose subject fits a question best.
+
+        The history is as it was stored; [] where it says nothing of the chunk.
+        """
+        from coderag.api.commit_log import commits_of
+
+        check_text(QUESTION, question, name="the question")
+        return commits_of(self._snapshot.histories, self._snapshot.corpus, chunk, question)
+
+    @on_one_snapshot
+    def missing_histories(self) -> dict[str, str]:
+        """Return why a root has no history, or not all of it, by repository; {} where each has."""
+        return self._snapshot.missing_histories()
 
     @on_one_snapshot
     def schema_context(

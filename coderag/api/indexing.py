@@ -42,7 +42,7 @@ class IndexingProgress:
 
 
 def spawn_indexing(root: Root) -> subprocess.Popen[bytes]:
-    """Start a process that makes the index of a root complete, its graph too; where one does it already, it ends."""
+    """Start a process that completes the index of a root, its graph and its history; where one does it, it ends."""
     names = [str(root.root), root.repository, str(root.folder.base), *root.folder.names]
     return spawn_detached(__name__, names)
 
@@ -115,9 +115,11 @@ def main() -> None:
             _complete(root)
             with suppress(OSError):
                 (root.folder / PROGRESS).remove()
+            from coderag.api.updater import read_history
             from coderag.graph.store import write_graph
 
             write_graph(root.folder, root.root)
+            read_history(root)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coderag._version import __version__
@@ -14,10 +16,19 @@ from coderag.api import preloaded
 from coderag.api.roots import Root
 from coderag.api.snapshot_view import GraphState, SnapshotView
 from coderag.encoders.static import StaticEncoder, shipped_encoder
-from coderag.errors import EncoderError, IndexDamagedError, IndexMissingError, RetrievalWarning
+from coderag.errors import (
+    EncoderError,
+    GitError,
+    IndexDamagedError,
+    IndexLockedError,
+    IndexMissingError,
+    IndexWriteError,
+    RetrievalWarning,
+)
 from coderag.index.reader.corpus import Corpus
 from coderag.index.reader.opened_root import OpenedRoot, open_root
 from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.segment import Segment
 
 if TYPE_CHECKING:
@@ -25,6 +36,7 @@ if TYPE_CHECKING:
     from coderag.graph.graph import Graph
     from coderag.graph.queries.relations import Relations
     from coderag.index.catalog.catalog import Catalog
+    from coderag.index.history.history import History
     from coderag.index.reader.status import Status
     from coderag.index.storage.manifest import Manifest
     from coderag.sql.records import Schema
@@ -136,6 +148,45 @@ class Snapshot:
         from coderag.graph.queries.relations import Relations
 
         return {name: Relations(graph) for name, graph in self.stored_graphs.items()}
+
+    @cached_property
+    def histories(self) -> Mapping[str, History]:
+        """The histories that are stored, by repository, of the roots that have any; they may be older."""
+        if not any(one.pinned.history is not None for one in self.opened):
+            return {}
+        from coderag.index.history.history import History
+
+        return {
+            one.manifest.repository: History.open(one.folder / one.manifest.history, one.pinned.history)
+            for one in self.opened
+            if one.pinned.history is not None
+        }
+
+    def read_histories(self) -> Mapping[str, History]:
+        """Return the histories of the roots, each read on where its repository has new commits.
+
+        Where the index cannot be written now, they are as they were. Raises IndexDamagedError.
+        """
+        from coderag.index.history.store import open_history, write_history
+
+        found = {}
+        for one in self.opened:
+            with suppress(GitError, IndexLockedError, IndexWriteError):
+                write_history(one.folder, Path(one.manifest.root))
+            history = open_history(one.folder, read_manifest(one.folder))
+            if history is not None:
+                found[one.manifest.repository] = history
+        return found
+
+    def missing_histories(self) -> dict[str, str]:
+        """Return why a root has no history, by repository, of those that have none."""
+        from coderag.index.history.store import missing_history
+
+        why = {
+            one.manifest.repository: missing_history(read_manifest(one.folder), Path(one.manifest.root))
+            for one in self.opened
+        }
+        return {name: reason for name, reason in why.items() if reason}
 
     @property
     def databases(self) -> list[str]:

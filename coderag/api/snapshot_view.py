@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from coderag.api.roots import Root
 from coderag.index.reader.corpus import Corpus
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from coderag.graph.graph import Graph
     from coderag.graph.queries.relations import Relations
     from coderag.index.catalog.catalog import Catalog
+    from coderag.index.history.history import History
     from coderag.index.reader.access_control import Denied
     from coderag.index.reader.access_view import AccessView
     from coderag.index.reader.status import Status
 
 __all__ = ["GraphState", "SnapshotView"]
+
+Found = TypeVar("Found")
+HIDDEN = "its history is for those who may see all files"
 
 
 @record
@@ -102,6 +106,28 @@ class SnapshotView:
     def relations(self) -> Mapping[str, Relations]:
         """The neighbours of hits, by repository, by the graphs of what is seen; {} where there are no graphs."""
         return self._graphs.relations(lambda: self.whole.stored_graphs) if self.whole.has_stored_graphs else {}
+
+    @property
+    def histories(self) -> Mapping[str, History]:
+        """The histories of the roots that are seen whole: a subject may speak of any file that its commit changed."""
+        return self._of_whole_roots(self.whole.histories)
+
+    def read_histories(self) -> Mapping[str, History]:
+        """Return the same, read on where a repository has new commits; raises IndexDamagedError."""
+        return self._of_whole_roots(self.whole.read_histories() if self._whole_roots else {})
+
+    def missing_histories(self) -> dict[str, str]:
+        """Return why a root has no history, by repository, of those that have none here."""
+        why = self.whole.missing_histories() if self._whole_roots else {}
+        hidden = [root.manifest.repository for root in self.view.roots if not root.sight.is_whole]
+        return dict(self._of_whole_roots(why)) | dict.fromkeys(hidden, HIDDEN)
+
+    @property
+    def _whole_roots(self) -> set[str]:
+        return {root.manifest.repository for root in self.view.roots if root.sight.is_whole}
+
+    def _of_whole_roots(self, found: Mapping[str, Found]) -> Mapping[str, Found]:
+        return {name: value for name, value in found.items() if name in self._whole_roots}
 
     @property
     def databases(self) -> list[str]:

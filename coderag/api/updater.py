@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from coderag.api.roots import Root
-from coderag.errors import IndexDamagedError
+from coderag.errors import GitError, IndexDamagedError
 from coderag.index.build.build import Builder
 from coderag.index.build.job import BuildOptions, Progress, Report, Watch
 from coderag.index.build.merging import merge_index
 from coderag.index.storage.misread import DATA_ERRORS
 
-__all__ = ["IndexUpdater"]
+__all__ = ["IndexUpdater", "read_history"]
 
 
 class _Told:
@@ -98,11 +99,20 @@ class IndexUpdater:
 
 
 def _write_graph(one: Root, options: BuildOptions, told: _Told) -> None:
-    """Bring the graph of a root up to date."""
+    """Bring the graph of a root up to date, and its history."""
     if options.graph:
         from coderag.graph.store import write_graph
 
         write_graph(one.folder, one.root, making=told.linking)
+        read_history(one)
+
+
+def read_history(one: Root) -> None:
+    """Bring the history of a root up to date; what git cannot read leaves it as it is."""
+    from coderag.index.history.store import write_history
+
+    with suppress(GitError):
+        write_history(one.folder, one.root)
 
 
 def _below(root: Path, paths: Iterable[str]) -> list[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from coderag.index.storage.folder.lock import Holder
 
 __all__ = [
-    "follow_with_graph",
+    "follow_up",
     "has_background",
     "note",
     "note_repairs",
@@ -85,7 +85,7 @@ def _make_sure(one: Root) -> None:
         index = Index.ensure(one.root, index=one.index, graph=not has_background(), watch=bar, waiting=note_writer)
     index.close()
     note_repairs(index)
-    follow_with_graph(one)
+    follow_up(one)
     report = index.reports[0]
     if report.read or report.rebuilt or not report.repaired:
         what = f"{counted(report.read, 'file')}, {counted(report.chunks, 'chunk')}"
@@ -155,17 +155,22 @@ def tidy_later(index: Index) -> None:
         spawn_due(index.roots, index.reports)
 
 
-def follow_with_graph(one: Root) -> bool:
-    """Start a background process that makes the graph of a root, unless it is up to date; tell whether it was."""
+def follow_up(one: Root, *, graph: bool = True) -> bool:
+    """Start a background process that makes the graph and reads the history of a root, unless both are up to date.
+
+    Tell whether the graph is made. Without `graph`, it is not.
+    """
     if not has_background():
         return False
     from coderag.api.background import spawn_maintenance
     from coderag.graph.store import is_graph_outdated
+    from coderag.index.history.store import is_history_outdated
 
-    if not is_graph_outdated(one.folder):
-        return False
-    spawn_maintenance(one.folder, one.root, graph=True)
-    return True
+    graph = graph and is_graph_outdated(one.folder)
+    history = is_history_outdated(one.folder, one.root)
+    if graph or history:
+        spawn_maintenance(one.folder, one.root, graph=graph, history=history)
+    return graph
 
 
 def has_background() -> bool:

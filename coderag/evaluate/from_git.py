@@ -19,8 +19,8 @@ from coderag.errors import EvaluationError, QueryError
 from coderag.evaluate.changed import Functions, functions_of
 from coderag.evaluate.git import Change, Commit, History
 from coderag.evaluate.question import JudgedQuestion, Wanted
-from coderag.evaluate.subjects import question_of
 from coderag.files.git import Blobs
+from coderag.text.subjects import question_of
 from coderag.types import Chunk, Kind, Symbol
 
 __all__ = ["GitQuestions", "git_questions"]

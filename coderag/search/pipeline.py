@@ -37,6 +37,7 @@ from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_
 from coderag.search.results.expand import expand as expand_hits
 from coderag.search.results.explain import hits_of
 from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
+from coderag.search.retrieval.history import NO_EVIDENCE, history_evidence
 from coderag.search.retrieval.lexical import lexical_scores
 from coderag.search.retrieval.maxsim import name_words
 from coderag.search.state import SearchState, Sources, made_by
@@ -135,7 +136,10 @@ def retrieve(state: SearchState) -> SearchState:
         dense_weight=tuning.dense_weight[question.query_type],
         vector=vector,
     )
-    return replace(state, question=question, scores=scores, prior=prior, lists=lists)
+    evidence = NO_EVIDENCE
+    if tuning.history_weight[question.query_type] and "history" not in left_out:
+        evidence = history_evidence(corpus, question, state.sources.histories())
+    return replace(state, question=question, scores=scores, prior=prior, lists=lists, evidence=evidence)
 
 
 def _is_plain(question: Question) -> bool:
@@ -151,6 +155,8 @@ def fuse(state: SearchState) -> SearchState:
         lists,
         made_by("retrieve", state.prior),
         dense_weight=state.tuning.dense_weight[question.query_type] if lists.has_vector else 0.0,
+        evidence=made_by("retrieve", state.evidence),
+        history_weight=state.tuning.history_weight[question.query_type],
         fusion=state.query.pipeline.fusion,
     )
     return replace(state, candidates=candidates)
@@ -164,6 +170,7 @@ def extract_features(state: SearchState) -> SearchState:
         made_by("retrieve", state.scores),
         made_by("fuse", state.candidates),
         prior=made_by("retrieve", state.prior),
+        evidence=made_by("retrieve", state.evidence),
         left_out=left_out_features(state.query.pipeline),
     )
     return replace(state, rows=rows)

@@ -13,12 +13,14 @@ from coderag.search.query.understand import Question
 from coderag.search.ranking.rank import Ranked, Ranking, Rows
 from coderag.search.ranking.tuning import DEFAULT, Tuning
 from coderag.search.retrieval.candidates import Candidates, Lists
+from coderag.search.retrieval.history import Evidence
 from coderag.search.retrieval.lexical import Scores
 from coderag.types import Hit, Query
 
 if TYPE_CHECKING:
     from coderag.graph.queries.relations import Relations
     from coderag.index.catalog.catalog import Catalog
+    from coderag.index.history.history import History
 
 __all__ = ["SearchState", "Sources", "made_by"]
 
@@ -36,6 +38,7 @@ class Sources:
     encoder: Callable[[], Encoder | None]  # None: words alone answer
     catalogs: Callable[[], Mapping[str, Catalog]]  # of the databases, by repository
     graphs: Callable[[], Mapping[str, Relations]]  # by repository; of those that have one
+    histories: Callable[[], Mapping[str, History]] = dict  # by repository; of those that have one
 
 
 @record
@@ -48,6 +51,7 @@ class SearchState:
     question: Question | None = None  # understand; retrieve may correct its query type
     allowed: Array | None = None  # filter_chunks: bool[chunks]; None: all
     scores: Scores | None = None  # retrieve
+    evidence: Evidence | None = None  # retrieve: of the subjects of commits
     prior: Array | None = None  # retrieve: f32[chunks], factor of a chunk's score; 0 for one that is not allowed
     lists: Lists | None = None  # retrieve
     candidates: Candidates | None = None  # fuse

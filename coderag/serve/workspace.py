@@ -222,7 +222,7 @@ class Workspace:
         if task == "indexing":
             spawn_indexing(root)
         else:
-            spawn_maintenance(root.folder, root.root, graph=True)
+            spawn_maintenance(root.folder, root.root, graph=True, history=True)
 
     def _close_when_idle(self, index: Index) -> None:
         """End the processes that read files when no file changes for a while."""

@@ -12,7 +12,7 @@ import pytest
 from coderag import Index
 from coderag.errors import EvaluationError
 from coderag.evaluate.from_git import GitQuestions, git_questions
-from coderag.evaluate.subjects import question_of
+from coderag.text.subjects import question_of
 from tests.workspace import write
 
 ENVIRONMENT = {

@@ -13,7 +13,7 @@ from coderag.api.roots import Root, check_folders
 from coderag.cli.caller import for_owners
 from coderag.cli.databases import databases_in, keep_databases
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import follow_with_graph, has_background, note, note_repairs, note_untrusted, note_writer
+from coderag.cli.opening import follow_up, has_background, note, note_repairs, note_untrusted, note_writer
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import plain, print_records
 from coderag.cli.output.schema_summary import schema_lines
@@ -90,6 +90,7 @@ def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
         "workers": options.workers,
         "cache": not options.no_cache,
         "graph": not (options.no_graph or later),
+        "history": options.history,
     }
     note_untrusted(one)
     with Bar(f"Indexing {visible(one.repository)}", wanted=not options.quiet, at_once=True) as bar:
@@ -103,7 +104,7 @@ def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
     note_repairs(index)
     for why in unread_rules(read_manifest(one.folder)):
         note(f"{why}; callers of groups see nothing that its access rules may be about")
-    return index, later and not options.no_graph and follow_with_graph(one)
+    return index, later and follow_up(one, graph=not options.no_graph)
 
 
 def _as_made(one: Root, asked: dict[str, Any]) -> dict[str, Any]:

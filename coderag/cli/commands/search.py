@@ -11,7 +11,7 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
 from coderag.cli.hints import better_command
 from coderag.cli.opening import note
-from coderag.cli.output.hits import hit_lines, hit_markdown, vimgrep_line
+from coderag.cli.output.hits import commit_lines, hit_lines, hit_markdown, vimgrep_line
 from coderag.cli.output.records import hit_record, print_records
 from coderag.cli.output.text import screen
 from coderag.cli.roots import Paths
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     index = open_for_caller(options)
     query = replace(query, files=_changed(index, options.changed))
     hits = index.search(query)
-    _print(hits, index, options)
+    _print(hits, index, options, question=query.text)
     if options.format == "text" and not options.json and (hint := better_command(index, query.text)):
         note(hint)
     if not hits and not options.json:
@@ -74,7 +74,7 @@ def _changed(index: Index, revision: str | None) -> frozenset[tuple[str, str]] |
     return None if revision is None else index.changed_files(revision)
 
 
-def _print(hits: list[Hit], index: Index, options: argparse.Namespace) -> None:
+def _print(hits: list[Hit], index: Index, options: argparse.Namespace, *, question: str) -> None:
     paths = Paths(index.roots)
     if options.json:
         print_records((hit_record(hit, whole=options.context == "whole") for hit in hits), options.format)
@@ -90,6 +90,8 @@ def _print(hits: list[Hit], index: Index, options: argparse.Namespace) -> None:
     several = len(index.roots) > 1
     for number, hit in enumerate(hits):
         lines = hit_lines(hit, paths, shown, context=options.context, explain=options.explain, several=several)
+        if options.explain:
+            lines += commit_lines(index.commits_of(hit.chunk, question=question), shown)
         print("\n".join(lines if number == 0 else ["", *lines]))
 
 

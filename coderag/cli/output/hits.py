@@ -7,16 +7,28 @@ from collections.abc import Sequence
 
 from coderag.cli.output.text import MAX_LINE, Screen, Style, shorten, visible
 from coderag.cli.roots import Paths
+from coderag.index.history.records import LoggedChange
 from coderag.search.results.relations import relations_text
 from coderag.text.visible import visible_prose
 from coderag.types import Chunk, Hit
 
-__all__ = ["definition_place", "hit_lines", "hit_markdown", "signature_text", "vimgrep_line"]
+__all__ = [
+    "DAY",
+    "SHORT_HASH",
+    "commit_lines",
+    "definition_place",
+    "hit_lines",
+    "hit_markdown",
+    "signature_text",
+    "vimgrep_line",
+]
 
 SPACE = re.compile(r"\s+")
 BACKTICKS = re.compile(r"`+")
 TRAILING = "{:= \t"  # what ends a signature's line and is not part of it
 INDENT = "    "
+SHORT_HASH = 9  # characters of a commit
+DAY = len("2026-01-31")
 SAME = 0.005  # two factors closer than this are the same number as it is shown
 PARTS = {
     "text": "the question's words in its text",
@@ -36,6 +48,7 @@ PARTS = {
     "file_cosine": "something in its file is near the question's sense",
     "soft_coverage": "words like those of the question",
     "learned": "what the learned ranker makes of it",
+    "history": "commits that changed it are about the like",
     "rerank": "what the reranker makes of it",
 }
 
@@ -68,6 +81,15 @@ def hit_lines(
     if hit.expanded_from:
         lines.append(shown.paint(f"{INDENT}around {visible(', '.join(hit.expanded_from))}", Style.NOTE))
     return lines + (_score(hit, shown) if explain else [])
+
+
+def commit_lines(changes: Sequence[LoggedChange], shown: Screen) -> list[str]:
+    """Return the last commit that changed a hit, and the one that fits the question best, a line each."""
+    texts = [
+        f"{how} {change.commit[:SHORT_HASH]} {change.date[:DAY]} {change.subject!r}"
+        for how, change in zip(("changed by", "and by"), changes, strict=False)
+    ]
+    return [shown.paint(INDENT + shorten(visible(text), shown.width - len(INDENT)), Style.DIM) for text in texts]
 
 
 def _head(hit: Hit, paths: Paths, shown: Screen, *, several: bool) -> str:

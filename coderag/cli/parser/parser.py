@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "at": ("search", "add_at"),
     "outline": ("search", "add_outline"),
     "symbols": ("search", "add_symbols"),
+    "log": ("search", "add_log"),
     "refs": ("graph", "add_refs"),
     "impact": ("graph", "add_impact"),
     "path": ("graph", "add_path"),

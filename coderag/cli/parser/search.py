@@ -22,7 +22,7 @@ from coderag.cli.parser.arguments import (
 from coderag.limits import DIVERSITY, NAME, QUESTION, RELATED, THRESHOLD
 from coderag.types import Expand, Kind, TestPolicy
 
-__all__ = ["add_at", "add_outline", "add_search", "add_symbols"]
+__all__ = ["add_at", "add_log", "add_outline", "add_search", "add_symbols"]
 
 EDITOR_FORMATS = (*TEXT_FORMATS, "vimgrep")
 SEARCH_EXAMPLES = """\
@@ -48,6 +48,12 @@ examples:
   coderag at src/cart.py:120 --format vimgrep    path:line:column:text, for an editor
 
 In Vim: :cexpr system('coderag at --format vimgrep ' .. shellescape(expand('%') .. ':' .. line('.')))
+"""
+LOG_EXAMPLES = """\
+examples:
+  coderag log Cart.total                         when and why the method came, and what changed it
+  coderag log src/cart.py                        what changed a file
+  coderag log src/cart.py:120 -k 5               what changed the definition around a line
 """
 BATCH_HELP = (
     'read JSON lines {"query", "k"?, "kinds"?, "languages"?, "paths"?, "repositories"?, "databases"?, '
@@ -159,6 +165,22 @@ def add_symbols(commands: Parsers) -> None:
     add_groups(parser)
     add_opening(parser)
     add_output(parser, formats=EDITOR_FORMATS)
+
+
+def add_log(commands: Parsers) -> None:
+    """Add `coderag log`."""
+    parser = command(
+        commands,
+        "log",
+        module="log",
+        summary="show the commits that changed a definition or a file, and why",
+        epilog=LOG_EXAMPLES,
+    )
+    parser.add_argument("target", type=Text(NAME), metavar="TARGET", help="a symbol, FILE or FILE:LINE")
+    add_count(parser, things="commits", default=20)
+    add_groups(parser)
+    add_opening(parser)
+    add_output(parser)
 
 
 def add_at(commands: Parsers) -> None:

@@ -1,17 +1,14 @@
 """What differs between two states of a git repository: revisions, what is staged, and the worktree.
 
-The differences are git's own. They are computed in a scratch repository that borrows the objects of the real one and
-knows nothing of its configuration and attributes, so no filter and no driver of either is run. For the same reason the
-worktree is read here and not by git.
+The differences are git's own, computed in a scratch repository (coderag.files.git_scratch), so no filter and no driver
+of the real one is run. For the same reason the worktree is read here and not by git.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +18,7 @@ from coderag.files.changes.patch import FilePatch, parse_patch
 from coderag.files.changes.records import ChangedFile, ChangeSet, LeftOut, WhyLeftOut
 from coderag.files.git import Blobs, Git
 from coderag.files.git_index import Checked, checked_in
+from coderag.files.git_scratch import scratch_repository
 from coderag.files.root_file import read_root_file
 from coderag.files.walk import MAX_BYTES
 
@@ -67,7 +65,7 @@ def changes_between(root: Path, text: str) -> ChangeSet:
                 f"{before or HEAD} and {after or HEAD} have no common ancestor here; fetch more of the history"
             )
         ends[0] = base
-    with _scratch(git) as scratch:
+    with scratch_repository(git, purpose=PURPOSE) as scratch:
         return _changes(scratch, *ends, prefix=_prefix(git), title=text)
 
 
@@ -90,7 +88,7 @@ def changes_of_worktree(root: Path, revision: str = "") -> ChangeSet:
         data = _differing(root, path, before, checked)
         if data is not None or (before is not None and not os.path.lexists(root / path)):
             changed[path] = data
-    with _scratch(git) as scratch:
+    with scratch_repository(git, purpose=PURPOSE) as scratch:
         new = _snapshot(scratch, base, {f"{prefix}{path}": data for path, data in changed.items()})
         return _changes(scratch, base, new, prefix=prefix, title=f"the worktree with {revision or HEAD}")
 
@@ -104,7 +102,7 @@ def changes_of_staged(root: Path, revision: str = "") -> ChangeSet:
     changed: dict[str, bytes | _Entry | None] = {
         f"{prefix}{path}": staged.get(path) for path in known | staged if staged.get(path) != known.get(path)
     }
-    with _scratch(git) as scratch:
+    with scratch_repository(git, purpose=PURPOSE) as scratch:
         new = _snapshot(scratch, base, changed)
         return _changes(scratch, base, new, prefix=prefix, title=f"what is staged with {revision or HEAD}")
 
@@ -196,20 +194,6 @@ def _differing(root: Path, path: str, before: _Entry | None, checked: Mapping[st
     except OSError:
         return None
     return None if before is not None and blob_id(data).hex() == before.blob else data
-
-
-@contextmanager
-def _scratch(git: Git) -> Iterator[Git]:
-    """Give an empty repository that borrows the objects of another one."""
-    objects = os.path.realpath(git.root / git.line("rev-parse", "--git-path", "objects"))
-    form = git.line("rev-parse", "--show-object-format")
-    with tempfile.TemporaryDirectory(prefix="coderag-") as folder:
-        made = Git(Path(folder), purpose=PURPOSE, bare=True)
-        made.run("init", "--quiet", "--bare", "--template=", f"--object-format={form}")
-        info = Path(folder) / "objects/info"
-        info.mkdir(exist_ok=True)
-        (info / "alternates").write_bytes(os.fsencode(objects) + b"\n")
-        yield made
 
 
 def _snapshot(scratch: Git, base: str, changed: Mapping[str, bytes | _Entry | None]) -> str:

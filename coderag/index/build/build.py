@@ -46,6 +46,7 @@ from coderag.index.storage.manifest import (
     read_manifest,
     remove_leftovers,
     synced_sum,
+    without_history,
     write_manifest,
     writing,
 )
@@ -184,12 +185,21 @@ class Builder:
             contents=tuple(sorted(options.walk.contents)),
             max_bytes=options.walk.max_bytes,
             mask=options.masks,
+            with_history=self._wants_history(options),
             version=__version__,
             parts=content_parts(settings, mask=options.masks),
             generation=_generation(self._folder),
         )
         nothing = PreviousIndex(manifest, Listed(), (), {})
         return self._change_some(nothing, scan_all(known_files(self._root, nothing), options.walk, settings), job)
+
+    def _wants_history(self, options: BuildOptions) -> bool:
+        """Tell whether a new index keeps a history: what is asked for, else as the one before did."""
+        if options.history is not None:
+            return options.history
+        with suppress(IndexMissingError, IndexFormatError, IndexDamagedError):
+            return read_manifest(self._folder).with_history
+        return True
 
     def _embedding_of_old(self, options: BuildOptions) -> Embedding:
         """Return the embedding for a new index: what is asked for, else what the one before had."""
@@ -302,7 +312,10 @@ class Builder:
             vectors=embedding.key,
             catalog_key=catalog_key(folder, job.settings),
             access=stored_access(self._root, job.settings, self._repository, folders=listed.folders),
+            with_history=old.with_history if job.options.history is None else job.options.history,
         )
+        if not manifest.with_history:
+            manifest = without_history(manifest)
         with writing(folder):
             same = (old.catalog_key, old.vectors) == (manifest.catalog_key, manifest.vectors)
             if not same or tells_of_schemas(draft.concerned()):

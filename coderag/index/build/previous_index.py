@@ -12,7 +12,14 @@ from coderag.index.build.segment_ref import FileLocations, SegmentRef, file_loca
 from coderag.index.storage.checksums import check_segment, is_sound
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.listing import Listed
-from coderag.index.storage.manifest import NO_SUM, SEGMENTS, Manifest, SegmentEntry, listing_of
+from coderag.index.storage.manifest import (
+    NO_SUM,
+    SEGMENTS,
+    Manifest,
+    SegmentEntry,
+    listing_of,
+    without_history,
+)
 from coderag.index.storage.segment import Segment
 
 __all__ = ["PreviousIndex", "known_files", "open_previous"]
@@ -51,6 +58,8 @@ def open_previous(folder: IndexPath, manifest: Manifest, *, checked: bool) -> Pr
         manifest = replace(manifest, catalog_key="")
     if manifest.graph and checked and not is_sound(folder / manifest.graph, manifest.graph_sum):
         manifest = replace(manifest, graph="", graph_sum=NO_SUM, graph_key="")
+    if manifest.history and checked and not is_sound(folder / manifest.history, manifest.history_sum):
+        manifest = without_history(manifest)
     return PreviousIndex(manifest, listed, tuple(parts), file_locations(dict(enumerate(parts))))
 
 

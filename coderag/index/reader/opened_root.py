@@ -29,6 +29,7 @@ class PinnedFiles:
     listing: Array
     catalog: Array | None
     graph: Array | None
+    history: Array | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,7 @@ class OpenedRoot:
             (manifest.listing, manifest.listing_sum),
             (manifest.catalog, manifest.catalog_sum),
             (manifest.graph, manifest.graph_sum),
+            (manifest.history, manifest.history_sum),
         ):
             if name and (path := self.folder / name).exists() and not is_sound(path, known):
                 raise IndexDamagedError(f'{path} is damaged; run "coderag index"')
@@ -99,4 +101,5 @@ def _pin_files(folder: IndexPath, manifest: Manifest) -> PinnedFiles:
     """Return the files of an index that are read late; raises IndexDamagedError."""
     catalog = held_file(folder / manifest.catalog) if manifest.catalog else None
     graph = held_file(folder / manifest.graph) if manifest.graph else None
-    return PinnedFiles(held_file(folder / manifest.listing), catalog, graph)
+    history = held_file(folder / manifest.history) if manifest.history else None
+    return PinnedFiles(held_file(folder / manifest.listing), catalog, graph, history)

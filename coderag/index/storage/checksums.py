@@ -38,6 +38,8 @@ def damaged_files(folder: IndexPath, manifest: Manifest) -> list[Damage]:
         sums[manifest.catalog] = manifest.catalog_sum
     if manifest.graph:
         sums[manifest.graph] = manifest.graph_sum
+    if manifest.history:
+        sums[manifest.history] = manifest.history_sum
     for entry in manifest.segments:
         sums |= {f"{SEGMENTS}/{entry.name}/{name}": found for name, found in entry.sums.items()}
     return [*_differing(folder, sums)]

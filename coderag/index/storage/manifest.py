@@ -4,6 +4,7 @@ An index folder holds
 
     manifest.json         this; replaced by a rename, so a reader sees the old index or the new one
     graph-N-X.bin         what calls, reads and writes what (coderag.graph)
+    history-N-X.bin       which commits brought which lines (coderag.index.history)
     listing-N-X.bin       what the file system said of the root (coderag.index.storage.listing)
     catalog-N-X.bin       the schema of all files and databases (coderag.index.catalog.catalog)
     databases/            what databases said when they were asked last (coderag.index.storage.database_snapshots)
@@ -14,6 +15,7 @@ An index folder holds
     indexing.json         how far a first index is, and indexing.lock (coderag.api.indexing)
     merging.lock          who merges (coderag.index.build.merging)
     graph.lock            who makes the graph (coderag.graph.store)
+    history.lock          who reads the history (coderag.index.history.store)
     .gitignore
 
 N counts the manifests, and X is random, as part of NAME is: what a repository brings cannot take the place of a file
@@ -52,6 +54,7 @@ from coderag.types import Content
 __all__ = [
     "FORMAT",
     "GRAPH_LOCK",
+    "HISTORY_LOCK",
     "INDEX_FOLDER",
     "MANIFEST",
     "MERGING",
@@ -77,6 +80,7 @@ __all__ = [
     "sums_of",
     "sync_folder",
     "synced_sum",
+    "without_history",
     "write_manifest",
     "writing",
 ]
@@ -93,7 +97,7 @@ FORMAT = 7
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
-MERGING, MERGING_LOCK, GRAPH_LOCK = "merging", "merging.lock", "graph.lock"
+MERGING, MERGING_LOCK, GRAPH_LOCK, HISTORY_LOCK = "merging", "merging.lock", "graph.lock", "history.lock"
 PURPOSE = "manifest"  # of the signature
 MANIFEST_BYTES = 64 << 20  # at most; a segment takes some hundred, a dead file seven
 READ_BYTES = 1 << 20
@@ -104,8 +108,8 @@ UNWRITABLE = frozenset(  # no bug, but what the system, the disk or a limit does
 )
 SEGMENT_NAME = re.compile(r"[0-9a-f]{1,20}-[0-9a-f]{1,16}")
 SEGMENT_FILE = re.compile(r"arrays\.bin|text\.bin|vectors-[0-9a-f]{1,64}\.bin")
-NUMBERED = re.compile(r"(listing|catalog|graph)-([0-9]{1,15})-[0-9a-f]{16}\.bin")
-LEFT_OVER = re.compile(r"(?:listing|catalog|graph)-[0-9]+(?:-[0-9a-f]+)?\.bin|[a-z0-9-]+\.tmp")
+NUMBERED = re.compile(r"(listing|catalog|graph|history)-([0-9]{1,15})-[0-9a-f]{16}\.bin")
+LEFT_OVER = re.compile(r"(?:listing|catalog|graph|history)-[0-9]+(?:-[0-9a-f]+)?\.bin|[a-z0-9-]+\.tmp")
 DIGEST = re.compile(r"[0-9a-f]{64}|")
 NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves of pairs that stand for no byte of a name either
 KEY = re.compile(r"[0-9a-f]{0,64}")
@@ -154,6 +158,10 @@ class Manifest:
     graph_key: str = ""  # of what it was made of: the graph may be older than the segments
     graph_ns: int = 0  # when it was made
     graph_seconds: float = 0.0  # making it took
+    history: str = ""  # name of the history's file, "" where there is none
+    history_sum: Sum = NO_SUM
+    history_key: str = ""  # of what it was read of: the commit that it leads to, and how
+    with_history: bool = True  # whether a history is kept
     encoder: dict[str, Any] = field(default_factory=dict)  # how to open it (EncoderSpec); {} for the shipped one
     encoder_named: bool = False  # whether the user named it, and no file of the root
     vectors: str = ""  # the key of its identity, which names the files of vectors; "" where there are none
@@ -207,6 +215,11 @@ def as_foreign(manifest: Manifest) -> Manifest:
     return replace(manifest, segments=segments, encoder_named=False)
 
 
+def without_history(manifest: Manifest) -> Manifest:
+    """Return a manifest that names no history; whether one is wanted stays."""
+    return replace(manifest, history="", history_sum=NO_SUM, history_key="")
+
+
 def decode_manifest(folder: IndexPath, body: bytes) -> Manifest:
     """Return the manifest that the body of its file holds, each name and number of which is what it should be.
 
@@ -245,13 +258,15 @@ def decode_entry(folder: IndexPath, table: Any) -> SegmentEntry:
 
 
 Checks = Mapping[str, Callable[[Any], bool]]
+# Fields that a manifest of an index without a history lacks, as those of earlier versions do.
+OPTIONAL: Mapping[str, Any] = {"history": "", "history_sum": NO_SUM, "history_key": "", "with_history": True}
 
 
 def _checked(table: Any, known: Checks, folder: IndexPath) -> dict[str, Any]:
-    if not isinstance(table, dict) or table.keys() != known.keys():
+    if not isinstance(table, dict) or not table.keys() <= known.keys() <= table.keys() | OPTIONAL.keys():
         raise _damaged(folder, "a table has other fields than it should")
-    for name, is_right in known.items():
-        if not is_right(table[name]):
+    for name, value in table.items():
+        if not known[name](value):
             raise _damaged(folder, f"{name!r} is not what it may be")
     return table
 
@@ -339,18 +354,19 @@ ENTRY_FIELDS: Mapping[str, Callable[[Any], bool]] = {
 }
 MANIFEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("root", "repository", "version"), _is_text),
-    **dict.fromkeys(("catalog_key", "graph_key"), _matches(KEY)),
-    **dict.fromkeys(("listing_sum", "catalog_sum", "graph_sum"), _is_sum),
+    **dict.fromkeys(("catalog_key", "graph_key", "history_key"), _matches(KEY)),
+    **dict.fromkeys(("listing_sum", "catalog_sum", "graph_sum", "history_sum"), _is_sum),
     **dict.fromkeys(("updated_ns", "graph_ns"), _is_time),
     "max_bytes": _is_count,
     "generation": _is_generation,
     **dict.fromkeys(("seconds", "graph_seconds"), _is_seconds),
-    **dict.fromkeys(("mask", "encoder_named"), _is_flag),
+    **dict.fromkeys(("mask", "encoder_named", "with_history"), _is_flag),
     **dict.fromkeys(("encoder", "access"), _is_table),
     "segments": lambda value: isinstance(value, list),
     "listing": _is_numbered("listing", optional=False),
     "catalog": _is_numbered("catalog", optional=True),
     "graph": _is_numbered("graph", optional=True),
+    "history": _is_numbered("history", optional=True),
     "contents": lambda value: isinstance(value, list) and all(one in list(Content) for one in value),
     "parts": lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
     "vectors": _matches(KEY),
@@ -366,12 +382,12 @@ def listing_of(folder: IndexPath, manifest: Manifest, held: Array | None = None)
 
 
 def numbered_name(kind: str, generation: int) -> str:
-    """Return a new name for a listing, a catalog or a graph, which cannot be guessed."""
+    """Return a new name for a listing, a catalog, a graph or a history, which cannot be guessed."""
     return f"{kind}-{generation}-{os.urandom(8).hex()}.bin"
 
 
 def generation_of(name: str) -> int:
-    """Return the generation that the name of a listing, a catalog or a graph has, 0 for another name."""
+    """Return the generation that the name of a listing, a catalog, a graph or a history has, 0 for another name."""
     match = NUMBERED.fullmatch(name)
     return int(match[2]) if match else 0
 
@@ -390,7 +406,8 @@ def write_manifest(folder: IndexPath, manifest: Manifest, listed: Listed | None)
 
 def publish_manifest(folder: IndexPath, manifest: Manifest) -> None:
     """Sign a manifest as that of an index in this folder, and replace the one that is there."""
-    table = {"format": FORMAT, "home": _home_of(folder), "manifest": asdict(manifest)}
+    fields = {name: value for name, value in asdict(manifest).items() if OPTIONAL.get(name, ...) != value}
+    table = {"format": FORMAT, "home": _home_of(folder), "manifest": fields}
     body = json.dumps(table, separators=(",", ":")).encode()
     write_sealed(folder / MANIFEST, PURPOSE, body)
 
@@ -417,7 +434,7 @@ def remove_leftovers(folder: IndexPath, manifest: Manifest) -> None:
         for file in segment.entries():
             if file.startswith("vectors-") and file != vectors_name(manifest.vectors):
                 (segment / file).remove()
-    kept = {manifest.listing, manifest.catalog, manifest.graph}
+    kept = {manifest.listing, manifest.catalog, manifest.graph, manifest.history}
     for name in folder.entries():
         if LEFT_OVER.fullmatch(name) and name not in kept:
             (folder / name).remove()

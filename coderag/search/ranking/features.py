@@ -42,6 +42,7 @@ FEATURES = (
     "fused",  # score of the fused lists
     "coverage",  # share of the question, by rarity, whose words the chunk holds
     "soft_coverage",  # ... or similar ones
+    "history",  # how well the subjects of the commits that changed the chunk, or its file, fit the question
     "likeplace",  # similarity of the question's words to those of the enclosing name and the path, by rarity
 )
 # Groups of features that a question may be ranked without, for ablations.
@@ -52,6 +53,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "paths": ("path", "filename_match"),
         "names": ("name", "named", "scope"),
         "symbols": ("symbol", "exact_symbol", "type", "definition_file", "capital"),
+        "history": ("history",),
         "likeness": ("soft_coverage", "likeplace"),
     }
 )

@@ -21,6 +21,7 @@ from coderag.search.ranking.sums import weighted_sums
 from coderag.search.ranking.trees import Trees, read_trees, tree_scores
 from coderag.search.ranking.tuning import Tuning
 from coderag.search.retrieval.candidates import Candidates
+from coderag.search.retrieval.history import NO_EVIDENCE, Evidence
 from coderag.search.retrieval.lexical import Scores
 
 __all__ = ["Pick", "Ranked", "Ranking", "Rows", "feature_rows", "ranked_chunks", "spread", "weigh"]
@@ -73,10 +74,18 @@ class Ranking:
 
 
 def feature_rows(
-    corpus: Corpus, question: Question, scores: Scores, candidates: Candidates, *, prior: Array, left_out: Set[str]
+    corpus: Corpus,
+    question: Question,
+    scores: Scores,
+    candidates: Candidates,
+    *,
+    prior: Array,
+    evidence: Evidence = NO_EVIDENCE,
+    left_out: Set[str],
 ) -> Rows:
     """Return the candidates of a query with their features; those left out are 0. `prior` is of every chunk."""
     columns = features(corpus, question, scores, candidates)
+    columns[:, FEATURES.index("history")] = evidence.of(candidates.chunks)
     columns[:, [FEATURES.index(name) for name in sorted(left_out)]] = 0.0
     return Rows(candidates.chunks, columns, prior[candidates.chunks], question.query_type)
 

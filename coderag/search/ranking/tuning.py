@@ -33,7 +33,7 @@ WEIGHTS = {
 WEIGHTS_BY_QUERY_TYPE: Mapping[QueryType, Mapping[str, float]] = {
     QueryType.SYMBOL: {},
     QueryType.TOPIC: {"file_cosine": 0.9, "soft_coverage": 0.4},
-    QueryType.EDIT: {"cosine_scaled": 0.15, "soft_coverage": 1.5},
+    QueryType.EDIT: {"cosine_scaled": 0.15, "soft_coverage": 1.5, "history": 2.0},
     QueryType.BEHAVIOR: {"cosine_scaled": 2.0, "soft_coverage": 0.5},
 }
 # Factor of the score of a chunk that is seldom an answer, unless the query asks for its sort.
@@ -52,6 +52,8 @@ PRIORS = {
 # ranker beside the weighted sum; and the share of its score that each further hit of a file keeps.
 DENSE_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.5, QueryType.EDIT: 0.5, QueryType.BEHAVIOR: 1.0}
 LTR_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 3.0, QueryType.BEHAVIOR: 30.0}
+# Weight of the list of chunks by the subjects of their commits in the fusion; 0 for no look at the history.
+HISTORY_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 1.0, QueryType.BEHAVIOR: 0.0}
 FILE_DECAY = {QueryType.SYMBOL: 0.4, QueryType.TOPIC: 0.68, QueryType.EDIT: 0.95, QueryType.BEHAVIOR: 0.95}
 
 
@@ -64,6 +66,7 @@ class Tuning:
     priors: Mapping[str, float]
     dense_weight: Mapping[QueryType, float]
     ltr_weight: Mapping[QueryType, float]
+    history_weight: Mapping[QueryType, float]
     file_decay: Mapping[QueryType, float]
 
     def weights_for(self, query_type: QueryType) -> Mapping[str, float]:
@@ -77,5 +80,6 @@ DEFAULT = Tuning(
     priors=PRIORS,
     dense_weight=DENSE_WEIGHT,
     ltr_weight=LTR_WEIGHT,
+    history_weight=HISTORY_WEIGHT,
     file_decay=FILE_DECAY,
 )

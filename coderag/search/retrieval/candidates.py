@@ -13,6 +13,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import top_k
 from coderag.record import record
 from coderag.search.retrieval.fuse import DEPTH, Listed, fuse, joined
+from coderag.search.retrieval.history import NO_EVIDENCE, Evidence
 from coderag.search.retrieval.lexical import Scores
 from coderag.types import Fusion
 
@@ -74,10 +75,22 @@ def retrieve_lists(
 
 
 def fuse_lists(
-    corpus: Corpus, lists: Lists, prior: Array, *, dense_weight: float, fusion: Fusion = Fusion.MIN_MAX
+    corpus: Corpus,
+    lists: Lists,
+    prior: Array,
+    *,
+    dense_weight: float,
+    evidence: Evidence = NO_EVIDENCE,
+    history_weight: float = 0.0,
+    fusion: Fusion = Fusion.MIN_MAX,
 ) -> Candidates:
-    """Return the CANDIDATES best chunks of two lists; the dense one counts `dense_weight`, the lexical one 1."""
-    ascending = joined([lists.lexical, lists.dense])
+    """Return the CANDIDATES best chunks of two lists; the dense one counts `dense_weight`, the lexical one 1.
+
+    A third list, of the chunks whose commits have evidence, counts `history_weight`; it adds candidates and nothing to
+    `fused`.
+    """
+    best_chunks_of_history = _history_list(corpus, evidence, prior)
+    ascending = joined([lists.lexical, lists.dense, best_chunks_of_history])
     order = place_order(corpus, ascending)  # so that a stable sort by any score puts equal ones in this order
     chunks = ascending[order]
     of_words = lists.scorer.of(ascending)[order] * prior[chunks]
@@ -86,10 +99,21 @@ def fuse_lists(
     else:
         cosine = cosines_of(corpus, lists.vector, ascending)[order]
     closeness = np.maximum(cosine, 0.0, out=cosine) * prior[chunks]
-    total = fuse(chunks, [(lists.lexical, of_words, 1.0), (lists.dense, closeness, dense_weight)], fusion)
-    kept = np.sort(np.argsort(-total, kind="stable")[:CANDIDATES])
+    two = [(lists.lexical, of_words, 1.0), (lists.dense, closeness, dense_weight)]
+    total = fuse(chunks, two, fusion)
+    worth = total
+    if len(evidence.chunks):
+        told = evidence.of(chunks) * prior[chunks]
+        worth = fuse(chunks, [*two, (best_chunks_of_history, told, history_weight)], fusion)
+    kept = np.sort(np.argsort(-worth, kind="stable")[:CANDIDATES])
     near = lists.dense.scaled(closeness[kept])
     return Candidates(chunks[kept], total[kept] / (1.0 + dense_weight), near, cosine[kept])
+
+
+def _history_list(corpus: Corpus, evidence: Evidence, prior: Array) -> Listed:
+    scores = evidence.scores * prior[evidence.chunks]
+    best = best_chunks(corpus, scores, DEPTH, chunks=evidence.chunks)
+    return Listed(evidence.chunks[best], scores[best])
 
 
 def _dense_list(corpus: Corpus, vector: Array | None, prior: Array) -> Listed:

@@ -22,6 +22,7 @@ from coderag.index.storage.manifest import (
     listing_of,
     publish_manifest,
     read_sealed_manifest,
+    without_history,
     writing,
 )
 
@@ -74,7 +75,7 @@ def take_over(folder: IndexPath, root: Path) -> None:
     manifest = replace(as_foreign(manifest), root=str(root), encoder=encoder)
     with locked(folder, PATIENCE_SECONDS):
         adopt_snapshots(folder)
-        _publish(folder, replace(manifest, catalog_key="", graph="", graph_sum=NO_SUM, graph_key=""))
+        _publish(folder, without_history(replace(manifest, catalog_key="", graph="", graph_sum=NO_SUM, graph_key="")))
 
 
 def _publish(folder: IndexPath, manifest: Manifest) -> None:

@@ -19,8 +19,8 @@ from coderag.index.storage.manifest import MERGING, SEGMENTS
 __all__ = ["bytes_of", "check_entries", "split_entries"]
 
 OURS = re.compile(
-    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph)-[0-9a-f.-]*bin|databases|views|segments|merging|"
-    r"(?:(?:merging|indexing|graph)\.)?lock|(?:lock|indexing)\.json|\.gitignore"
+    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph|history)-[0-9a-f.-]*bin|databases|views|segments|merging|"
+    r"(?:(?:merging|indexing|graph|history)\.)?lock|(?:lock|indexing)\.json|\.gitignore"
 )
 DEPTHS = {SEGMENTS: 1, MERGING: 1}  # of folders in the folders of an index
 

@@ -1,0 +1,1 @@
+"""Which commits changed which lines of the files as they are now, and how that is stored."""

@@ -1,0 +1,1 @@
+"""The history of a repository in an index."""
