@@ -1,0 +1,1 @@
+"""Questions about mechanisms, and what answers them."""
