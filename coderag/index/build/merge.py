@@ -59,6 +59,7 @@ def columns_of(segment: Segment, dead: Collection[int]) -> Columns:
         vectors=np.zeros((len(kept), 0), dtype=np.int8) if segment.vectors is None else segment.vectors.rows[kept],
         facts=[segment.deflated_facts(int(number)) for number in np.flatnonzero(live_file)],
         links=[segment.deflated_links(int(number)) for number in np.flatnonzero(live_file)],
+        trigrams=[segment.trigrams(int(number)) for number in np.flatnonzero(live_file)],
         **_postings(segment, live, new_chunk),
     )
 
