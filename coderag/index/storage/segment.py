@@ -396,12 +396,18 @@ class Segment:
 
     def may_contain(self, groups: Sequence[Sequence[bytes]]) -> Array:
         """Return which files may hold one literal of each group (storage.trigrams), bool[files]."""
-        if not self._has_trigrams or not groups:
-            return np.ones(len(self.paths), dtype=bool)
-        return may_contain(self.arrays["trigram_blob"], self.arrays["trigram_offsets"], groups)
+        found = np.ones(len(self.paths), dtype=bool)
+        if not self._has_trigrams:
+            return found
+        blob, offsets = self.arrays["trigram_blob"], self.arrays["trigram_offsets"]
+        firsts = self.arrays["file_first_block"]
+        for literals in groups:
+            before = np.concatenate([[0], np.cumsum(may_contain(blob, offsets, literals))])
+            found &= before[firsts[1:]] > before[firsts[:-1]]
+        return found
 
     def trigrams(self, number: int) -> bytes:
-        """Return the signature of a file's text, b"" for none."""
+        """Return the signature of a block of text, b"" for none."""
         if not self._has_trigrams:
             return b""
         begin, end = self.arrays["trigram_offsets"][number : number + 2]

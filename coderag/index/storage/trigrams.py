@@ -1,8 +1,8 @@
-"""Which trigrams a file's text has, as a few bytes: what an exact search skips a file by.
+"""Which trigrams a block of a file's text has, as a few bytes: what an exact search skips a file by.
 
-A text's signature is a Bloom filter with one hash (Bloom 1970) over its distinct trigrams: three bytes in a row, ASCII
+A block's signature is a Bloom filter with one hash (Bloom 1970) over its distinct trigrams: three bytes in a row, ASCII
 in lower case, so that one signature serves searches of either case. A literal has most of its trigrams in common with
-few files, so one hash and three bits a trigram are enough: 2 to 5 % of an index.
+few blocks, so one hash and three bits a trigram are enough: about a twentieth of an index.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
 
-__all__ = ["folded", "may_contain", "signature"]
+__all__ = ["MAX_LITERAL", "folded", "may_contain", "signature", "signatures"]
 
 TRIGRAM = 3  # bytes
 BITS_PER_TRIGRAM = 3  # a trigram that a text lacks passes by a chance of 28 %
 HASHES = 1 << 16  # values of a trigram's hash
 GOLDEN = np.uint32(0x9E3779B1)  # Knuth's multiplicative hash, The Art of Computer Programming 6.4
 HASH_SHIFT = np.uint32(16)
+MAX_LITERAL = 64  # bytes of a literal that are looked up: so much of the next block counts as of this one, too
 MAX_TRIGRAMS = 32  # of a literal that are looked up
 # The only characters beyond ASCII that are equal to an ASCII one when case is ignored (Unicode's CaseFolding.txt).
 LONG_S, KELVIN = "\u017f".encode(), "\u212a".encode()
@@ -30,6 +31,11 @@ def folded(text: bytes) -> bytes:
     if not text.isascii():
         text = text.replace(LONG_S, b"s").replace(KELVIN, b"k")
     return text.lower()
+
+
+def signatures(text: bytes, block_bytes: int) -> list[bytes]:
+    """Return the signature of each block of a text."""
+    return [signature(text[at : at + block_bytes + MAX_LITERAL]) for at in range(0, len(text), block_bytes)]
 
 
 def signature(text: bytes) -> bytes:
@@ -45,23 +51,19 @@ def signature(text: bytes) -> bytes:
     return np.packbits(bits, bitorder="little").tobytes()
 
 
-def may_contain(blob: Array, offsets: Array, groups: Sequence[Sequence[bytes]]) -> Array:
-    """Return which texts may hold one literal of each group, bool[texts]; a text without a signature may.
+def may_contain(blob: Array, offsets: Array, literals: Sequence[bytes]) -> Array:
+    """Return which blocks may hold the beginning of one of some folded literals, bool[blocks].
 
-    The signatures are `blob` u8[bytes], each between two of `offsets`. Literals are folded.
+    The signatures are `blob` u8[bytes], each between two of `offsets`; a block without a signature may hold anything.
     """
     starts = np.asarray(offsets[:-1], dtype=np.int64)
     sizes = np.diff(np.asarray(offsets, dtype=np.int64))
-    found = np.ones(len(sizes), dtype=bool)
     some = np.flatnonzero(sizes > 0)
-    for group in groups:
-        if not len(some):
-            break
-        passed = np.zeros(len(some), dtype=bool)
-        for literal in group:
-            passed |= _with_trigrams(blob, starts[some], sizes[some] * 8, literal)
-        found[some[~passed]] = False
-        some = some[passed]
+    passed = np.zeros(len(some), dtype=bool)
+    for literal in literals:
+        passed |= _with_trigrams(blob, starts[some], sizes[some] * 8, literal[:MAX_LITERAL])
+    found = np.ones(len(sizes), dtype=bool)
+    found[some[~passed]] = False
     return found
 
 

@@ -36,7 +36,7 @@ from coderag.index.storage.columns import (
 from coderag.index.storage.links import deflate_links
 from coderag.index.storage.postings import saturate
 from coderag.index.storage.schema_operations import deflate_facts
-from coderag.index.storage.trigrams import signature
+from coderag.index.storage.trigrams import signatures
 from coderag.index.workers.readers import ReadFile, read_chunks
 from coderag.syntax.language import claimed, languages
 from coderag.syntax.lines import Lines
@@ -176,7 +176,7 @@ class _Builder:
         )
         self._facts.append(deflate_facts(read.facts))
         self._links.append(deflate_links(read.links))
-        self._trigrams.append(signature(data))
+        self._trigrams += signatures(data, BLOCK_BYTES)
         names = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
         imported = frozenset(name.encode() for name in names)
         path_words = raw_words(file.path.encode("utf-8", "replace"))

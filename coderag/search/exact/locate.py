@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,26 +44,29 @@ def locate(corpus: Corpus, clauses: Clauses, allowed: Array | None) -> Located:
     """
     alive = corpus.live_file[corpus.chunk_file]
     left = alive if allowed is None else alive & allowed
+    tables: dict[Term, Array] = {}  # the matches of each pattern, in the files of all chunks that were left then
     # What is known without reading texts comes first, so that fewer texts are read.
     for clause in sorted(clauses, key=lambda clause: any(term.field is Field.TEXT for term in clause)):
         met = np.zeros(len(corpus), dtype=bool)
         for term in clause:
-            met |= _holds(corpus, checked_term(term), left) != term.negated
+            if term.field is Field.TEXT:
+                tables[term] = _match_table(corpus, term, left)
+            met |= _holds(corpus, checked_term(term), tables) != term.negated
         left = left & met
-    tables = [_match_table(corpus, term, left) for term in pattern_terms(clauses)]
-    table = np.concatenate([table[left[table[:, 0]]] for table in tables] or [np.zeros((0, 3), dtype=np.int64)])
-    if len(tables) > 1:
+    found = [tables[term][left[tables[term][:, 0]]] for term in pattern_terms(clauses)]
+    table = np.concatenate(found) if found else np.zeros((0, 3), dtype=np.int64)
+    if len(found) > 1:
         table = np.unique(table, axis=0)
-    table = table[np.lexsort((table[:, 1], corpus.chunk_file[table[:, 0]]))]
+        table = table[np.lexsort((table[:, 1], corpus.chunk_file[table[:, 0]]))]
     return Located(left, chunks=table[:, 0], starts=table[:, 1], ends=table[:, 2])
 
 
-def _holds(corpus: Corpus, term: Term, among: Array) -> Array:
-    """Return of which chunks a term holds, whether negated or not, bool[chunks]; others than `among` do not matter."""
+def _holds(corpus: Corpus, term: Term, tables: Mapping[Term, Array]) -> Array:
+    """Return of which chunks a term holds, whether negated or not, bool[chunks]."""
     match term.field:
         case Field.TEXT:
             found = np.zeros(len(corpus), dtype=bool)
-            found[_match_table(corpus, term, among)[:, 0]] = True
+            found[tables[term][:, 0]] = True
             return found
         case Field.SYMBOL:
             return _defining(corpus, compiled(term))

@@ -44,7 +44,7 @@ SEGMENT: Specs = {
     **postings("symbol"),
     **packed_postings("text"),
 }
-TRIGRAMS: Specs = strings("trigram", "files")  # of a segment, unless an earlier version wrote it
+TRIGRAMS: Specs = strings("trigram", "blocks")  # of a segment, unless an earlier version wrote it
 VECTORS: Specs = {"rows": vectors("vectors"), "lengths": column("vectors", "f")}
 LISTING: Specs = {
     **strings("folders_path", "folders"),
