@@ -9,12 +9,17 @@ from enum import StrEnum
 from coderag.record import record
 
 __all__ = [
+    "Case",
     "Chunk",
     "Content",
     "Expand",
+    "Field",
+    "FileMatches",
     "Fusion",
     "Hit",
     "Kind",
+    "Match",
+    "Matches",
     "OtherDatabases",
     "Pipeline",
     "Query",
@@ -22,6 +27,7 @@ __all__ = [
     "Span",
     "Symbol",
     "TableFilter",
+    "Term",
     "TestPolicy",
 ]
 
@@ -165,6 +171,39 @@ class Pipeline:
     without: frozenset[str] = frozenset()  # evidence that is left out: words, vectors, paths, names, symbols, likeness
 
 
+class Case(StrEnum):
+    """Whether capitals count in a pattern; a smart one ignores case unless the pattern itself has a capital."""
+
+    SMART = "smart"
+    SENSITIVE = "sensitive"
+    IGNORE = "ignore"
+
+
+class Field(StrEnum):
+    """What a term of a query is compared with."""
+
+    TEXT = "text"
+    SYMBOL = "sym"  # the names that a chunk defines
+    FILE = "file"  # the path
+    LANGUAGE = "lang"
+    KIND = "kind"
+    REPOSITORY = "repo"
+    TEST = "test"  # whether a file is one of tests; of no value
+
+
+@record
+class Term:
+    """A condition that holds of a chunk or does not."""
+
+    field: Field
+    value: (
+        str  # a part of the text, name or path, or a glob of paths; a language, a kind, a part of a repository's name
+    )
+    regex: bool = False  # whether the value is a regular expression (RE2), for TEXT, SYMBOL and FILE
+    negated: bool = False
+    case: Case = Case.SMART
+
+
 @record
 class Query:
     """A question and the conditions that its answers must meet."""
@@ -186,6 +225,7 @@ class Query:
     related: int = 0  # further hits, at most: what the others call, use or are called by
     pipeline: Pipeline = Pipeline()
     files: frozenset[tuple[str, str]] | None = None  # only in these, as repository and path; None: all
+    clauses: tuple[tuple[Term, ...], ...] = ()  # of each, one term holds at least
 
 
 @record
@@ -216,6 +256,15 @@ class Relation:
     total: int = 1  # how many relations of this kind there are; the surest three are given
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Match:
+    """Where a pattern matches in a file."""
+
+    line: int  # 1-based
+    column: int  # 1-based, in characters
+    length: int  # in characters
+
+
 @record
 class Hit:
     """An answer: a chunk, how well it matched, and why."""
@@ -230,3 +279,23 @@ class Hit:
     expanded_from: tuple[str, ...] = ()  # path:line of the chunks that were found in it, best first
     relations: tuple[Relation, ...] = ()  # its close ones, by what the graph knew when it was made
     related: bool = False  # it does not answer by itself: it is related to a better hit
+    matches: tuple[Match, ...] = ()  # of the query's phrases and regular expressions, in order
+
+
+@record
+class FileMatches:
+    """How often the patterns of a query match in a file."""
+
+    repository: str
+    path: str
+    count: int
+
+
+@record
+class Matches:
+    """Every match of a query's patterns, counted, and the best chunks that hold one."""
+
+    hits: tuple[Hit, ...]
+    count: int  # of all matches, whatever is shown
+    chunks: int  # with a match
+    files: tuple[FileMatches, ...]  # by repository and path

@@ -53,6 +53,7 @@ HEAVY = {
         "coderag.graph.store",
         "coderag.api",
     ),
+    "re2": ("coderag.search.exact.pattern",),
     "rapidfuzz": ("coderag.search.retrieval.symbols", "coderag.sql.check.known", "coderag.cli"),
     "rich": ("coderag.cli",),
     "pygments": ("coderag.cli",),

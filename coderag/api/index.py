@@ -41,13 +41,36 @@ from coderag.limits import (
     checked_list,
     fault_of_text,
 )
-from coderag.search.pipeline import STAGES, Stage, search
+from coderag.search.exact.hits import file_counts
+from coderag.search.pipeline import Stage, search, search_state
 from coderag.search.query.embed import question_vector
 from coderag.search.query.filter import allowed_chunks
-from coderag.search.query.query import Conditions, check_conditions, check_question, checked_query, make_query
+from coderag.search.query.language import read_query
+from coderag.search.query.query import (
+    Conditions,
+    check_conditions,
+    check_question,
+    checked_case,
+    checked_query,
+    make_query,
+)
 from coderag.search.retrieval.symbols import find_symbols
 from coderag.search.state import Sources
-from coderag.types import Chunk, Content, Hit, Kind, OtherDatabases, Query, Symbol, TableFilter, TestPolicy
+from coderag.types import (
+    Case,
+    Chunk,
+    Content,
+    Field,
+    Hit,
+    Kind,
+    Matches,
+    OtherDatabases,
+    Query,
+    Symbol,
+    TableFilter,
+    Term,
+    TestPolicy,
+)
 
 if TYPE_CHECKING:
     from coderag.api.snapshot_view import GraphState
@@ -512,10 +535,12 @@ class Index:
 
     @on_one_snapshot
     def search(
-        self, question: str | Query, *, stages: Sequence[Stage] = STAGES, **conditions: Unpack[Conditions]
+        self, question: str | Query, *, stages: Sequence[Stage] | None = None, **conditions: Unpack[Conditions]
     ) -> list[Hit]:
         """Return the k best chunks for a question, best first.
 
+        A text may have phrases, regular expressions and fields in it (coderag.search.query.language); a Query has them
+        as `clauses`, and its text is a question as it is.
         `conditions` are the fields of Query, as plain values; a Query brings its own. `k` is 10 where it is not given.
         `kinds`, `languages`, `repositories` and `paths` (globs as in .gitignore, "!" in front excludes) say which
         chunks may be found; `databases` and `environments` leave the files that declare, change, query or describe
@@ -524,22 +549,61 @@ class Index:
         included, demoted or excluded. `diversity`, 0..1, is that of the hits (MMR); `threshold`, 0..1, is the least
         confidence of a hit; without `collapse` copies are hits too; `expand` gives the surroundings of hits in their
         place; up to `related` neighbours in the graph come behind the hits; `pipeline` chooses how hits are ranked.
-        `stages` are the steps of the search (coderag.search.pipeline).
+        `stages` are the steps of the search (coderag.search.pipeline); None for the usual ones.
         Raises QueryError for an empty question, an unknown condition, and what exceeds a limit (coderag.limits), and
         RerankerError for a reranker that is unknown. One that fails is left out, with a RetrievalWarning.
         """
-        query = make_query(question, **conditions) if isinstance(question, str) else checked_query(question)
+        query = read_query(question, **conditions) if isinstance(question, str) else checked_query(question)
         if query.groups is not None:
             return self.as_seen_by(query.groups).search(replace(query, groups=None), stages=stages)
+        return search(query, self._sources(), stages=stages)
+
+    @on_one_snapshot
+    def find(
+        self,
+        pattern: str | Query,
+        *,
+        regex: bool = False,
+        case: Case | str = Case.SMART,
+        **conditions: Unpack[Conditions],
+    ) -> Matches:
+        """Return every match of a literal in the indexed texts, counted, and the k best chunks that hold one.
+
+        With `regex` the pattern is a regular expression (RE2), whose matches lie within a line; one takes time in
+        proportion to the texts, whatever it is. Smart `case` ignores case unless the pattern has a capital.
+        `conditions` are those of `search`; a Query brings its own, with patterns in its `clauses`. Definitions of what
+        is looked for come first, then what has most matches for its length; where a Query has a text as well, hits are
+        ranked by it. Raises QueryError like `search`, and for a pattern that is empty, of several lines, or invalid.
+        """
+        if isinstance(pattern, str):
+            check_text(QUESTION, pattern, name="the pattern")
+            clause = (Term(Field.TEXT, pattern, regex=regex, case=checked_case(case)),)
+            conditions["clauses"] = (*conditions.get("clauses", ()), clause)
+            query = make_query("", **conditions)
+        else:
+            query = checked_query(pattern)
+        if query.groups is not None:
+            return self.as_seen_by(query.groups).find(replace(query, groups=None))
+        state = search_state(query, self._sources())
+        if state.located is None:
+            raise QueryError("the query has no pattern; give a text, or a Query with clauses")
+        counts = file_counts(state.sources.corpus, state.located)
+        return Matches(
+            hits=tuple(state.hits),
+            count=len(state.located.chunks),
+            chunks=len(np.unique(state.located.chunks)),
+            files=counts,
+        )
+
+    def _sources(self) -> Sources:
         snapshot = self._snapshot
-        sources = Sources(
+        return Sources(
             corpus=snapshot.corpus,
             encoder=lambda: snapshot.encoder,
             catalogs=lambda: snapshot.catalogs,
             graphs=lambda: snapshot.relations,
             histories=lambda: snapshot.histories,
         )
-        return search(query, sources, stages=stages)
 
     def _vector(self, text: str) -> Array | None:
         """Return the vector of a question, None where words alone answer."""

@@ -11,10 +11,11 @@ from coderag.api.index import Index
 from coderag.api.roots import Root
 from coderag.cli.roots import given_roots
 from coderag.errors import EvaluationError, QueryError
+from coderag.search.query.languages import language_names
 from coderag.search.query.query import DATE, make_query
 from coderag.types import Query, TableFilter, TestPolicy
 
-__all__ = ["Filters", "filters_of", "language_names", "table_conditions"]
+__all__ = ["Filters", "filters_of", "table_conditions"]
 
 
 @dataclass(frozen=True)
@@ -70,22 +71,6 @@ def table_conditions(options: argparse.Namespace) -> TableFilter:
         languages=frozenset(filters.languages),
         kinds=frozenset(filters.kinds),
     )
-
-
-def language_names(words: Sequence[str]) -> list[str]:
-    """Return the names of languages that may be given by title or extension: `C++` and `.cc` are cpp."""
-    if not words:
-        return []
-    from coderag.syntax.language import languages
-
-    names: dict[str, str] = {}
-    for language in languages().values():
-        names |= dict.fromkeys(
-            (*language.extensions, *(extension[1:] for extension in language.extensions)), language.name
-        )
-    names |= {language.title.lower(): language.name for language in languages().values()}
-    names |= {name: name for name in languages()}
-    return [names.get(word.lower(), word) for word in words]
 
 
 def _date_of(since: str, roots: Sequence[Root]) -> str:

@@ -23,6 +23,8 @@ import numpy as np
 
 from coderag.encoders.static import shipped_encoder
 from coderag.errors import QueryError, RerankerError, RetrievalWarning
+from coderag.search.exact.hits import exact_hits, with_matches
+from coderag.search.exact.locate import locate
 from coderag.search.query.embed import question_vector
 from coderag.search.query.filter import allowed_chunks, scores_within
 from coderag.search.query.relation_question import relation_question
@@ -44,6 +46,7 @@ from coderag.search.state import SearchState, Sources, made_by
 from coderag.types import Hit, Query, TestPolicy
 
 __all__ = [
+    "EXACT_STAGES",
     "STAGES",
     "Stage",
     "answer_by_graph",
@@ -55,12 +58,14 @@ __all__ = [
     "extract_features",
     "filter_chunks",
     "fuse",
+    "list_matches",
     "rank",
     "relate",
     "rerank",
     "retrieve",
     "run_stages",
     "search",
+    "search_state",
     "understand",
 ]
 
@@ -86,9 +91,18 @@ def search(query: Query, sources: Sources, *, stages: Sequence[Stage] | None = N
     with `groups`: access rules are the part of whoever makes the sources. Raises ValueError for stages in an order in
     which one lacks what it needs.
     """
+    return search_state(query, sources, stages=stages).hits
+
+
+def search_state(query: Query, sources: Sources, *, stages: Sequence[Stage] | None = None) -> SearchState:
+    """Return the state after a search, which knows more than the hits; raises like `search`.
+
+    A query without a question has EXACT_STAGES where none are given.
+    """
     if query.groups is not None:
         raise QueryError("the query has groups; search what these may see, Index.as_seen_by(groups)")
-    return run_stages(SearchState(query, sources), STAGES if stages is None else stages).hits
+    usual = STAGES if query.text.strip() else EXACT_STAGES
+    return run_stages(SearchState(query, sources), usual if stages is None else stages)
 
 
 def run_stages(state: SearchState, stages: Sequence[Stage]) -> SearchState:
@@ -109,7 +123,11 @@ def understand(state: SearchState) -> SearchState:
 def filter_chunks(state: SearchState) -> SearchState:
     """Find the chunks that meet the query's conditions, before anything is scored."""
     sources = state.sources
-    return replace(state, allowed=allowed_chunks(sources.corpus, state.query, sources.catalogs))
+    allowed = allowed_chunks(sources.corpus, state.query, sources.catalogs)
+    if not state.query.clauses:
+        return replace(state, allowed=allowed)
+    located = locate(sources.corpus, state.query.clauses, allowed)
+    return replace(state, allowed=located.allowed, located=located)
 
 
 def retrieve(state: SearchState) -> SearchState:
@@ -261,7 +279,21 @@ def explain(state: SearchState) -> SearchState:
     """Read the text of the k best, say why they matched, and collapse copies into the best of them."""
     question, query = made_by("understand", state.question), state.query
     found = hits_of(state.sources.corpus, question, state.ranked, k=query.k, collapse=query.collapse)
-    return replace(state, found=tuple(found))
+    return replace(state, found=_with_matches(state, found))
+
+
+def list_matches(state: SearchState) -> SearchState:
+    """Make hits of the chunks that hold the most of what is looked for, for a query without a question."""
+    located = made_by("filter_chunks", state.located)
+    found = exact_hits(state.sources.corpus, state.query, located)
+    return replace(state, found=_with_matches(state, found))
+
+
+def _with_matches(state: SearchState, found: Sequence[tuple[int, Hit]]) -> tuple[tuple[int, Hit], ...]:
+    """Return hits with the matches of the query's patterns in them."""
+    if state.located is None:
+        return tuple(found)
+    return tuple((chunk, with_matches(state.sources.corpus, chunk, hit, state.located)) for chunk, hit in found)
 
 
 def relate(state: SearchState) -> SearchState:
@@ -327,3 +359,4 @@ STAGES: tuple[Stage, ...] = (
     answer_by_graph,
     expand,
 )
+EXACT_STAGES: tuple[Stage, ...] = (filter_chunks, list_matches, relate, expand)  # of a query without a question

@@ -9,6 +9,7 @@ from coderag.encoders.encoder import Encoder
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
+from coderag.search.exact.locate import Located
 from coderag.search.query.understand import Question
 from coderag.search.ranking.rank import Ranked, Ranking, Rows
 from coderag.search.ranking.tuning import DEFAULT, Tuning
@@ -50,6 +51,7 @@ class SearchState:
     tuning: Tuning = DEFAULT
     question: Question | None = None  # understand; retrieve may correct its query type
     allowed: Array | None = None  # filter_chunks: bool[chunks]; None: all
+    located: Located | None = None  # filter_chunks: the matches of the query's patterns; None without clauses
     scores: Scores | None = None  # retrieve
     evidence: Evidence | None = None  # retrieve: of the subjects of commits
     prior: Array | None = None  # retrieve: f32[chunks], factor of a chunk's score; 0 for one that is not allowed

@@ -14,7 +14,6 @@ from typing import Any
 from coderag.api.index import Index
 from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.filters import language_names
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.eval_table import evaluation_record, print_evaluation
 from coderag.cli.output.files import output_path, write_output
@@ -33,6 +32,7 @@ from coderag.evaluate.questions_file import question_line, read_questions
 from coderag.evaluate.report import ALL, Evaluation, Group, evaluate, grouped
 from coderag.evaluate.sampling import sample
 from coderag.files.globs import path_test
+from coderag.search.query.languages import language_names
 from coderag.search.query.query import make_query
 from coderag.text.counted import counted
 from coderag.types import Query

@@ -8,12 +8,12 @@ from itertools import groupby
 
 from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.filters import language_names
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, entry_text, part_text
 from coderag.limits import QUESTION, check_text
+from coderag.search.query.languages import language_names
 from coderag.text.counted import counted
 
 __all__ = ["run"]

@@ -11,14 +11,17 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
 from coderag.cli.hints import better_command
 from coderag.cli.opening import note
-from coderag.cli.output.hits import commit_lines, hit_lines, hit_markdown, vimgrep_line
+from coderag.cli.output.hits import commit_lines, hit_lines, hit_markdown, vimgrep_lines
+from coderag.cli.output.matches import count_lines, count_records, totals
 from coderag.cli.output.records import hit_record, print_records
 from coderag.cli.output.text import screen
 from coderag.cli.roots import Paths
 from coderag.errors import QueryError
+from coderag.search.exact.locate import pattern_terms
+from coderag.search.query.language import read_query
 from coderag.search.query.query import make_query
 from coderag.search.ranking.settings import make_pipeline
-from coderag.types import Hit, Query
+from coderag.types import Case, Field, Hit, Query, Term
 
 __all__ = ["run"]
 
@@ -28,6 +31,8 @@ def run(options: argparse.Namespace) -> int:
     if options.batch:
         if options.query:
             raise QueryError("--batch reads its questions from stdin; give no QUERY")
+        if options.count:
+            raise QueryError("--count and --batch exclude each other")
         from coderag.cli.commands.search_batch import answer_lines  # most searches have one question
 
         index = open_for_caller(options)
@@ -39,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
     query = _query(options, " ".join(options.query))
     index = open_for_caller(options)
     query = replace(query, files=_changed(index, options.changed))
+    if options.count or pattern_terms(query.clauses):
+        return _run_exact(index, query, options)
     hits = index.search(query)
     _print(hits, index, options, question=query.text)
     if options.format == "text" and not options.json and (hint := better_command(index, query.text)):
@@ -48,9 +55,36 @@ def run(options: argparse.Namespace) -> int:
     return FOUND if hits else NOTHING
 
 
+def _run_exact(index: Index, query: Query, options: argparse.Namespace) -> int:
+    """Print the matches of a query's patterns: the best k chunks, or how many each file has."""
+    if not pattern_terms(query.clauses):
+        raise QueryError('--count counts matches; give --literal, --regex, "a phrase" or /regex/')
+    matches = index.find(query)
+    paths = Paths(index.roots)
+    if options.count and options.json:
+        print_records(count_records(matches), options.format)
+    elif options.count:
+        print("".join(f"{line}\n" for line in count_lines(matches, paths)), end="")
+    else:
+        _print(list(matches.hits), index, options, question=query.text)
+    if not options.json:
+        note(totals(matches) if matches.count else f"no match for {_patterns(query)} in the indexed files")
+    return FOUND if matches.count else NOTHING
+
+
+def _patterns(query: Query) -> str:
+    return " and ".join(repr(term.value) for term in pattern_terms(query.clauses))
+
+
 def _query(options: argparse.Namespace, text: str) -> Query:
+    """Return the query of the options; raises QueryError.
+
+    Beside a pattern that is given as an option the text is a question as it is.
+    """
     filters = filters_of(options)
-    return make_query(
+    patterns = [(text, False) for text in options.literal] + [(text, True) for text in options.regex]
+    clauses = [(Term(Field.TEXT, pattern, regex=regex, case=Case(options.case)),) for pattern, regex in patterns]
+    query = (make_query if clauses else read_query)(
         text,
         k=options.k,
         kinds=filters.kinds,
@@ -66,7 +100,10 @@ def _query(options: argparse.Namespace, text: str) -> Query:
         expand=options.expand,
         related=options.related,
         pipeline=make_pipeline(fusion=options.fusion or "", reranker=options.reranker or "", without=options.without),
+        clauses=clauses,
     )
+    case = Case(options.case)
+    return replace(query, clauses=tuple(tuple(replace(term, case=case) for term in terms) for terms in query.clauses))
 
 
 def _changed(index: Index, revision: str | None) -> frozenset[tuple[str, str]] | None:
@@ -84,7 +121,7 @@ def _print(hits: list[Hit], index: Index, options: argparse.Namespace, *, questi
         return
     if options.format == "vimgrep":
         for hit in hits:
-            print(vimgrep_line(hit, paths))
+            print("\n".join(vimgrep_lines(hit, paths)))
         return
     shown = screen(options.color)
     several = len(index.roots) > 1

@@ -8,7 +8,7 @@ from coderag.api.index import Index
 from coderag.cli.json_lines import answer_each, check_texts, check_whole, given
 from coderag.cli.output.records import hit_record
 from coderag.errors import QueryError
-from coderag.search.query.query import make_query
+from coderag.search.query.language import read_query
 from coderag.types import Query
 
 __all__ = ["answer_lines"]
@@ -40,7 +40,7 @@ def _query(asked: dict[str, Any], defaults: Query) -> Query:
         if not isinstance(word := asked.get(name) or "", str):
             raise QueryError(f'"{name}" is {given(word)}; give a text')
     expand = asked.get("expand", defaults.expand)
-    return make_query(
+    return read_query(
         asked["query"],
         k=asked.get("k", defaults.k),
         kinds=asked.get("kinds", defaults.kinds),
@@ -58,4 +58,5 @@ def _query(asked: dict[str, Any], defaults: Query) -> Query:
         related=asked.get("related", defaults.related),
         pipeline=defaults.pipeline,
         files=defaults.files,
+        clauses=defaults.clauses,
     )

@@ -9,8 +9,9 @@ from coderag.cli.output.text import MAX_LINE, Screen, Style, shorten, visible
 from coderag.cli.roots import Paths
 from coderag.index.history.records import LoggedChange
 from coderag.search.results.relations import relations_text
+from coderag.text.counted import counted
 from coderag.text.visible import visible_prose
-from coderag.types import Chunk, Hit
+from coderag.types import Chunk, Hit, Match
 
 __all__ = [
     "DAY",
@@ -21,6 +22,7 @@ __all__ = [
     "hit_markdown",
     "signature_text",
     "vimgrep_line",
+    "vimgrep_lines",
 ]
 
 SPACE = re.compile(r"\s+")
@@ -29,6 +31,7 @@ TRAILING = "{:= \t"  # what ends a signature's line and is not part of it
 INDENT = "    "
 SHORT_HASH = 9  # characters of a commit
 DAY = len("2026-01-31")
+MATCH_LINES = 10  # of a hit that are shown
 SAME = 0.005  # two factors closer than this are the same number as it is shown
 PARTS = {
     "text": "the question's words in its text",
@@ -44,6 +47,7 @@ PARTS = {
     "type": "and is a type",
     "definition_file": "and its file is called after it",
     "capital": "defines a capitalised word of the question",
+    "matches": "matches of the patterns",
     "cosine_scaled": "its sense is near the question's",
     "file_cosine": "something in its file is near the question's sense",
     "soft_coverage": "words like those of the question",
@@ -130,6 +134,18 @@ def vimgrep_line(hit: Hit, paths: Paths) -> str:
     return f"{path}:{line}:{column}:{shorten(visible_prose(text), MAX_LINE)}"
 
 
+def vimgrep_lines(hit: Hit, paths: Paths) -> list[str]:
+    """Return a line for each match of a hit, or one for its definition where nothing was matched."""
+    if not hit.matches:
+        return [vimgrep_line(hit, paths)]
+    texts = dict(hit.chunk.numbered_lines())
+    path = visible(paths.of(hit.chunk.path, hit.chunk.repository))
+    return [
+        f"{path}:{match.line}:{match.column}:{shorten(visible_prose(texts.get(match.line, '')), MAX_LINE)}"
+        for match in hit.matches
+    ]
+
+
 def hit_markdown(hit: Hit, paths: Paths, *, whole: bool) -> str:
     """Return a hit as a heading and a fenced block: its best lines, or the `whole` chunk."""
     chunk = hit.chunk
@@ -147,6 +163,8 @@ def hit_markdown(hit: Hit, paths: Paths, *, whole: bool) -> str:
 def _shown_lines(hit: Hit, context: str) -> list[tuple[int, str]]:
     """Return the lines of a hit's chunk that a context shows."""
     numbered = hit.chunk.numbered_lines()
+    if context == "lines" and hit.matches:
+        return [one for one in numbered if one[0] in hit.lines[:MATCH_LINES]]
     if context == "lines":
         return [one for one in numbered if one[0] in hit.lines and not _is_signature(one[1], hit.chunk)]
     return numbered if context == "whole" else []
@@ -161,7 +179,9 @@ def _code(hit: Hit, shown: Screen, *, context: str) -> list[str]:
     gutter = len(str(max(wanted)))
     width = shown.width - len(INDENT) - gutter - 2
     texts = [shorten(visible_prose(text), width) for _, text in numbered]
-    if shown.colour:
+    if shown.colour and hit.matches:
+        texts = [_matched_text(text, number, hit.matches, shown, width=width) for number, text in numbered]
+    elif shown.colour:
         texts = _highlighted(texts, hit.chunk.language)  # the whole, so that a string over several lines is one
     lines: list[str] = []
     before = 0
@@ -173,7 +193,21 @@ def _code(hit: Hit, shown: Screen, *, context: str) -> list[str]:
         before = number
         style = Style.LINE if number in hit.lines else Style.DIM
         lines.append(f"{INDENT}{shown.paint(f'{number:>{gutter}}', style)}  {text}".rstrip())
+    if hit.matches and context == "lines" and (more := len(hit.lines) - len(wanted)) > 0:
+        lines.append(shown.paint(f"{INDENT}{'...':>{gutter}}  {counted(more, 'more line')}", Style.DIM))
     return lines
+
+
+def _matched_text(text: str, line: int, matches: Sequence[Match], shown: Screen, *, width: int) -> str:
+    """Return a line with the matches in it painted."""
+    pieces, at = [], 0
+    kept = min(len(text), width)
+    for match in matches:
+        begin, end = match.column - 1, min(match.column - 1 + match.length, kept)
+        if match.line == line and at <= begin < end:
+            pieces += [visible_prose(text[at:begin]), shown.paint(visible_prose(text[begin:end]), Style.MATCH)]
+            at = end
+    return "".join(pieces) + visible_prose(text[at:kept]) + "…" * (kept < len(text))
 
 
 def _is_signature(text: str, chunk: Chunk) -> bool:

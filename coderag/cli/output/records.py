@@ -64,6 +64,8 @@ def hit_record(hit: Hit, *, whole: bool) -> dict[str, Any]:
         "related": hit.related,
         "repository": chunk.repository,
     }
+    if hit.matches:
+        record["matches"] = [plain(match) for match in hit.matches]
     return record | {"text": chunk.text, "members": chunk.members} if whole else record
 
 

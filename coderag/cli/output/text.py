@@ -30,6 +30,7 @@ class Style(StrEnum):
     GOOD = "32"
     BAD = "31"
     NOTE = "2"
+    MATCH = "1;31"
     TITLE = "1;4"
 
 

@@ -34,6 +34,8 @@ examples:
   coderag search "where is tax computed?" --changed main   only in files that differ from main
   coderag search "bake bread" --threshold 0.7    nothing rather than a guess
   coderag search "cart total" --expand parent --context whole
+  coderag search '"connection refused" lang:go -file:vendor/'    every match of a phrase, in Go
+  coderag search --regex 'retry_\\w+\\(' --count   how often a regular expression matches, file by file
   coderag search "salary" --groups hr,audit      what callers in these groups may see
   coderag search "rate limit" --format vimgrep   path:line:column:text, for an editor
   echo '{"query": "order total", "k": 3}' | coderag search --batch
@@ -68,8 +70,13 @@ def add_search(commands: Parsers) -> None:
         commands, "search", module="search", summary="find the code that answers a question", epilog=SEARCH_EXAMPLES
     )
     parser.add_argument(
-        "query", nargs="*", type=Text(QUESTION, empty=True), metavar="QUERY", help="a question in words, or a symbol"
+        "query",
+        nargs="*",
+        type=Text(QUESTION, empty=True),
+        metavar="QUERY",
+        help='a question in words, a symbol, or terms: "a phrase" /regex/ sym: file: lang: kind: repo: test: -x or',
     )
+    _add_exact(parser)
     add_count(parser, things="hits", default=10)
     add_filters(parser, kinds=Kind, things="hits")
     add_list(parser, "repository", "only files of these repositories")
@@ -95,6 +102,39 @@ def add_search(commands: Parsers) -> None:
     add_opening(parser)
     add_output(parser, formats=(*EDITOR_FORMATS, "markdown"))
     parser.add_argument("--vimgrep", action="store_const", dest="format", const="vimgrep", help=HIDDEN)
+
+
+def _add_exact(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--literal",
+        action="append",
+        default=[],
+        type=Text(QUESTION),
+        metavar="TEXT",
+        help="find every match of a text as it is; a QUERY beside it ranks the hits",
+    )
+    parser.add_argument(
+        "--regex",
+        action="append",
+        default=[],
+        type=Text(QUESTION),
+        metavar="REGEX",
+        help="find every match of a regular expression (RE2) within a line",
+    )
+    case = parser.add_mutually_exclusive_group()
+    case.add_argument(
+        "-i",
+        "--ignore-case",
+        dest="case",
+        action="store_const",
+        const="ignore",
+        default="smart",
+        help="ignore case in patterns (default: unless a pattern has a capital)",
+    )
+    case.add_argument(
+        "--case-sensitive", dest="case", action="store_const", const="sensitive", help="heed case in patterns"
+    )
+    parser.add_argument("--count", action="store_true", help="print how many matches each file has, and no hits")
 
 
 def _add_ranking(parser: argparse.ArgumentParser) -> None:

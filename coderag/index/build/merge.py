@@ -44,7 +44,7 @@ def columns_of(segment: Segment, dead: Collection[int]) -> Columns:
     defining = ((segment.chunk_flags[live] & (DEFINES | CONTINUES)) == DEFINES).tolist()
     return Columns(
         files=rows,
-        blocks=_blocks(segment, live_file),
+        blocks=[segment.deflated_block(block) for block in _live_blocks(segment, live_file)],
         chunks=_chunks(segment, live, new_file, new_chunk, part_counts),
         chunk_ids=arrays["chunk_id"][live],
         chunk_names=names,
@@ -59,6 +59,7 @@ def columns_of(segment: Segment, dead: Collection[int]) -> Columns:
         vectors=np.zeros((len(kept), 0), dtype=np.int8) if segment.vectors is None else segment.vectors.rows[kept],
         facts=[segment.deflated_facts(int(number)) for number in np.flatnonzero(live_file)],
         links=[segment.deflated_links(int(number)) for number in np.flatnonzero(live_file)],
+        trigrams=[segment.trigrams(block) for block in _live_blocks(segment, live_file)],
         **_postings(segment, live, new_chunk),
     )
 
@@ -71,10 +72,10 @@ def _renumber(live: Array) -> Array:
     return np.where(live, np.cumsum(live) - 1, -1).astype(np.int32)
 
 
-def _blocks(segment: Segment, live_file: Array) -> list[bytes]:
+def _live_blocks(segment: Segment, live_file: Array) -> list[int]:
     first = segment.arrays["file_first_block"]
     return [
-        segment.deflated_block(block)
+        block
         for number in np.flatnonzero(live_file).tolist()
         for block in range(int(first[number]), int(first[number + 1]))
     ]

@@ -94,6 +94,7 @@ class Columns:
     vectors: Array  # i8[chunks, dimensions] (coderag.index.storage.vectors); of 0 dimensions where there are none yet
     facts: list[bytes]  # the facts of each file (coderag.sql.records.Facts), deflated JSON; b"" for nothing
     links: list[bytes]  # the links of each file (coderag.index.storage.links), deflated; b"" for nothing
+    trigrams: list[bytes]  # the signature of each block (coderag.index.storage.trigrams); b"" for none
 
 
 # A name is the end of its qualified name, so only its length in bytes is kept.

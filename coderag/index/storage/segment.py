@@ -24,7 +24,7 @@ from coderag.index.storage.arrays.deflated_strings import DeflatedStrings, defla
 from coderag.index.storage.arrays.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate
 from coderag.index.storage.arrays.keys import path_key
 from coderag.index.storage.arrays.specs import check_arrays, within
-from coderag.index.storage.arrays.stored import SEGMENT
+from coderag.index.storage.arrays.stored import SEGMENT, TRIGRAMS
 from coderag.index.storage.arrays.strings import Strings, last_bytes, pack_strings
 from coderag.index.storage.columns import (
     BLOCK_BYTES,
@@ -43,6 +43,7 @@ from coderag.index.storage.description import Description, encode_description
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, SegmentEntry
 from coderag.index.storage.postings import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
+from coderag.index.storage.trigrams import may_contain
 from coderag.index.storage.vectors import Vectors, damaged_vectors, open_vectors, write_vectors
 from coderag.text.tokens import terms, words
 from coderag.types import Chunk, Kind, Span, Symbol
@@ -130,6 +131,7 @@ class SegmentWriter:
             }
             | _blobs("facts", [one for columns in self._columns for one in columns.facts])
             | _blobs("links", [link for columns in self._columns for link in columns.links])
+            | _blobs("trigram", [one for columns in self._columns for one in columns.trigrams])
             | _path_postings(paths).arrays("path")
         )
 
@@ -259,7 +261,8 @@ class Segment:
         self.vectors: Vectors | None = open_vectors(folder, vectors) if vectors else None
         self.arrays = open_arrays(folder / ARRAYS)
         arrays = self.arrays
-        check_arrays(folder / ARRAYS, arrays, SEGMENT)
+        self._has_trigrams = not TRIGRAMS.keys().isdisjoint(arrays)
+        check_arrays(folder / ARRAYS, arrays, {**SEGMENT, **TRIGRAMS} if self._has_trigrams else SEGMENT)
         self._size = len(arrays["chunk_file"])
         if self.vectors is not None and len(self.vectors) != self._size:
             raise self._damaged("it has another number of vectors")
@@ -390,6 +393,25 @@ class Segment:
             return inflate(self.deflated_block(number), BLOCK_BYTES)
         except zlib.error as error:
             raise self._damaged(f"block {number} of {TEXT}: {error}") from error
+
+    def may_contain(self, groups: Sequence[Sequence[bytes]]) -> Array:
+        """Return which files may hold one literal of each group (storage.trigrams), bool[files]."""
+        found = np.ones(len(self.paths), dtype=bool)
+        if not self._has_trigrams:
+            return found
+        blob, offsets = self.arrays["trigram_blob"], self.arrays["trigram_offsets"]
+        firsts = self.arrays["file_first_block"]
+        for literals in groups:
+            before = np.concatenate([[0], np.cumsum(may_contain(blob, offsets, literals))])
+            found &= before[firsts[1:]] > before[firsts[:-1]]
+        return found
+
+    def trigrams(self, number: int) -> bytes:
+        """Return the signature of a block of text, b"" for none."""
+        if not self._has_trigrams:
+            return b""
+        begin, end = self.arrays["trigram_offsets"][number : number + 2]
+        return bytes(self.arrays["trigram_blob"][begin:end])
 
     def deflated_facts(self, number: int) -> bytes:
         """Return the facts of a file as they are stored, b"" for none."""

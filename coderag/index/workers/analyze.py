@@ -36,6 +36,7 @@ from coderag.index.storage.columns import (
 from coderag.index.storage.links import deflate_links
 from coderag.index.storage.postings import saturate
 from coderag.index.storage.schema_operations import deflate_facts
+from coderag.index.storage.trigrams import signatures
 from coderag.index.workers.readers import ReadFile, read_chunks
 from coderag.syntax.language import claimed, languages
 from coderag.syntax.lines import Lines
@@ -134,6 +135,7 @@ class _Builder:
         self._files: list[FileRow] = []
         self._facts: list[bytes] = []
         self._links: list[bytes] = []
+        self._trigrams: list[bytes] = []
         self._blocks: list[bytes] = []
         self._chunks: list[tuple[int, ...]] = []
         self._ids: list[int] = []
@@ -174,6 +176,7 @@ class _Builder:
         )
         self._facts.append(deflate_facts(read.facts))
         self._links.append(deflate_links(read.links))
+        self._trigrams += signatures(data, BLOCK_BYTES)
         names = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
         imported = frozenset(name.encode() for name in names)
         path_words = raw_words(file.path.encode("utf-8", "replace"))
@@ -276,6 +279,7 @@ class _Builder:
             vectors=self._vectors(),
             facts=self._facts,
             links=self._links,
+            trigrams=self._trigrams,
         )
 
     def _vectors(self) -> Array:

@@ -27,11 +27,12 @@ from coderag.limits import (
     checked_list,
 )
 from coderag.search.ranking.settings import make_pipeline
-from coderag.types import Expand, Kind, Pipeline, Query, TableFilter, TestPolicy
+from coderag.types import Case, Expand, Field, Kind, Pipeline, Query, TableFilter, Term, TestPolicy
 
-__all__ = ["DATE", "Conditions", "check_conditions", "check_question", "checked_query", "make_query"]
+__all__ = ["DATE", "Conditions", "check_conditions", "check_question", "checked_case", "checked_query", "make_query"]
 
 USUAL = {field.name: field.default for field in fields(Query) if field.name != "text"}  # conditions of a plain question
+MAX_TERMS = 32  # of a query: each may read every text
 DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ].*)?)?)?\Z", re.ASCII)  # ISO 8601, or its beginning
 
 
@@ -54,6 +55,7 @@ class Conditions(TypedDict, total=False):
     related: int
     pipeline: Pipeline
     files: Iterable[tuple[str, str]] | None
+    clauses: Iterable[Iterable[Term]]
 
 
 def make_query(text: str, **conditions: Unpack[Conditions]) -> Query:
@@ -64,7 +66,8 @@ def make_query(text: str, **conditions: Unpack[Conditions]) -> Query:
     if unknown := sorted(conditions.keys() - USUAL.keys()):
         raise TypeError(f"a query has no {unknown[0]!r}; its conditions are {', '.join(USUAL)}")
     values: dict[str, Any] = {**USUAL, **conditions}
-    check_question(text, k=values["k"])
+    values["clauses"] = _checked_clauses(values["clauses"])
+    check_question(text or "-" if values["clauses"] else text, k=values["k"])
     check_number(RELATED, values["related"])
     check_number(DIVERSITY, values["diversity"])
     check_number(THRESHOLD, values["threshold"])
@@ -100,6 +103,27 @@ def _checked_files(files: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str
     pairs = (file for file in found if isinstance(file, tuple) and len(file) == 2)
     if sum(isinstance(name, str) and isinstance(path, str) for name, path in pairs) < len(found):
         raise TypeError("files is no list of pairs; give repository and path of each, as Index.files does")
+    return found
+
+
+def checked_case(case: Case | str) -> Case:
+    """Return whether capitals count; raises QueryError for an unknown word."""
+    try:
+        return Case(case)
+    except ValueError as error:
+        raise QueryError(f"{error}; case is {', '.join(Case)}") from error
+
+
+def _checked_clauses(clauses: Iterable[Iterable[Term]]) -> tuple[tuple[Term, ...], ...]:
+    """Return clauses with the right types; raises QueryError for too many terms, TypeError for what is no term."""
+    found = tuple(tuple(clause) for clause in clauses)
+    terms = [term for clause in found for term in clause]
+    if len(terms) > MAX_TERMS:
+        raise QueryError(f"the query has {len(terms)} terms; give at most {MAX_TERMS}")
+    for term in terms:
+        if not (isinstance(term, Term) and isinstance(term.field, Field) and isinstance(term.case, Case)):
+            raise TypeError(f"a clause has {term!r}; give a Term with a Field and a Case")
+        check_text(NAME, term.value, name="a term")
     return found
 
 

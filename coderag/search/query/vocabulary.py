@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BEHAVIOR_VERBS", "EDIT_VERBS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
+__all__ = ["BEHAVIOR_VERBS", "EDIT_VERBS", "PROSE_WORDS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
 
 # Stop words.
 STOP_WORDS = frozenset(
@@ -12,6 +12,12 @@ STOP_WORDS = frozenset(
     rather same should show so some such than that the their them then there these they this those through to too
     under until up upon us use used uses using via very was way we were what when where whether which while who why
     will with within without would you your""".split()
+)
+# Words that only a sentence has.
+PROSE_WORDS = frozenset(
+    """a an and are as at be because but by can could did do does for from had has have how i if in into is it its may
+    me might my nor not of on our should so such than that the their them then there these they this those to was we
+    were what when where whether which while who why will with without would you your""".split()
 )
 # Words that name a part of a program rather than its matter; they still count a little.
 WEAK_WORDS = frozenset(

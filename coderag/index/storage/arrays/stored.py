@@ -15,7 +15,7 @@ from coderag.index.storage.arrays.specs import (
     vectors,
 )
 
-__all__ = ["CATALOG", "LISTING", "SEGMENT", "VECTORS", "WITH_VECTORS"]
+__all__ = ["CATALOG", "LISTING", "SEGMENT", "TRIGRAMS", "VECTORS", "WITH_VECTORS"]
 
 STAMP = 3  # numbers of one: size, time, inode
 
@@ -44,6 +44,7 @@ SEGMENT: Specs = {
     **postings("symbol"),
     **packed_postings("text"),
 }
+TRIGRAMS: Specs = strings("trigram", "blocks")  # of a segment, unless an earlier version wrote it
 VECTORS: Specs = {"rows": vectors("vectors"), "lengths": column("vectors", "f")}
 LISTING: Specs = {
     **strings("folders_path", "folders"),

@@ -1,0 +1,1 @@
+"""Every match of phrases and regular expressions, exactly."""
