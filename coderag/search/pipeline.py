@@ -25,12 +25,14 @@ from coderag.encoders.static import shipped_encoder
 from coderag.errors import QueryError, RerankerError, RetrievalWarning
 from coderag.search.query.embed import question_vector
 from coderag.search.query.filter import allowed_chunks, scores_within
+from coderag.search.query.pasted import pasted
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.query.understand import understand as question_of
 from coderag.search.ranking.confidence import confidence
 from coderag.search.ranking.diversify import diverse
 from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.priors import priors
+from coderag.search.ranking.promote import least_confidence, promoted
 from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh
 from coderag.search.ranking.settings import BUILT_IN, CONNECTED, WITHOUT_RANKER, left_out_features
 from coderag.search.results.expand import expand as expand_hits
@@ -38,6 +40,7 @@ from coderag.search.results.explain import hits_of
 from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
 from coderag.search.retrieval.lexical import lexical_scores
 from coderag.search.retrieval.maxsim import name_words
+from coderag.search.retrieval.verbatim import NONE, verbatim_matches
 from coderag.search.state import SearchState, Sources, made_by
 from coderag.types import Hit, Query, TestPolicy
 
@@ -52,6 +55,8 @@ __all__ = [
     "extract_features",
     "filter_chunks",
     "fuse",
+    "match",
+    "promote",
     "rank",
     "relate",
     "rerank",
@@ -141,6 +146,18 @@ def _is_plain(question: Question) -> bool:
     return all(shipped_encoder().row_of(word) >= 0 for word in name_words(question.text))
 
 
+def match(state: SearchState) -> SearchState:
+    """Find the chunks in which the question stands as it is written, or a name of it that few files have."""
+    if "verbatim" in state.query.pipeline.without:
+        return replace(state, verbatim=NONE)
+    scores, text = made_by("retrieve", state.scores), pasted(state.query.text)
+    if made_by("understand", state.question).query_type is QueryType.SYMBOL and scores.symbols:
+        # What is defined the ranking knows; what only looks like it, a flag or a route, it does not.
+        text = replace(text, names=tuple(name for name in text.names if "/" in name or "-" in name))
+    found = verbatim_matches(state.sources.corpus, text, scores, made_by("retrieve", state.prior))
+    return replace(state, verbatim=found)
+
+
 def fuse(state: SearchState) -> SearchState:
     """Fuse the lexical and the dense list (hybrid search); the best of both are the candidates."""
     question, lists = made_by("understand", state.question), made_by("retrieve", state.lists)
@@ -150,6 +167,7 @@ def fuse(state: SearchState) -> SearchState:
         made_by("retrieve", state.prior),
         dense_weight=state.tuning.dense_weight[question.query_type] if lists.has_vector else 0.0,
         fusion=state.query.pipeline.fusion,
+        certain=None if state.verbatim is None else state.verbatim.chunks,
     )
     return replace(state, candidates=candidates)
 
@@ -199,6 +217,14 @@ def diversify(state: SearchState) -> SearchState:
     return replace(state, ranked=ranked_chunks(ranking, picks))
 
 
+def promote(state: SearchState) -> SearchState:
+    """Put first what has the question as it is written, then what has rare names of it."""
+    if state.verbatim is None or not len(state.verbatim.chunks):
+        return state
+    best = promoted(made_by("rank", state.ranking), state.ranked, state.verbatim)
+    return replace(state, ranked=best)
+
+
 def calibrate(state: SearchState) -> SearchState:
     """Give each ranked chunk its confidence, whatever else was found."""
     rows = made_by("extract_features", state.rows)
@@ -210,6 +236,8 @@ def calibrate(state: SearchState) -> SearchState:
         symbols=made_by("retrieve", state.scores).symbols,
         cosines=rows.column("cosine", chunks) if _has_calibrated_cosines(state) else None,
     )
+    if state.verbatim is not None:
+        sure = np.maximum(sure, least_confidence(chunks, state.verbatim))
     pairs = zip(state.ranked, sure.tolist(), strict=True)
     return replace(state, ranked=tuple(replace(ranked, confidence=certainty) for ranked, certainty in pairs))
 
@@ -283,10 +311,12 @@ STAGES: tuple[Stage, ...] = (
     understand,
     filter_chunks,
     retrieve,
+    match,
     fuse,
     extract_features,
     rank,
     diversify,
+    promote,
     calibrate,
     rerank,
     cut_off,

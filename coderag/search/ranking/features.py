@@ -53,6 +53,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "names": ("name", "named", "scope"),
         "symbols": ("symbol", "exact_symbol", "type", "definition_file", "capital"),
         "likeness": ("soft_coverage", "likeplace"),
+        "verbatim": (),  # no feature: what is found so comes first (coderag.search.ranking.promote)
     }
 )
 TYPE_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE})

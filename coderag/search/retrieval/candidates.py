@@ -74,10 +74,21 @@ def retrieve_lists(
 
 
 def fuse_lists(
-    corpus: Corpus, lists: Lists, prior: Array, *, dense_weight: float, fusion: Fusion = Fusion.MIN_MAX
+    corpus: Corpus,
+    lists: Lists,
+    prior: Array,
+    *,
+    dense_weight: float,
+    fusion: Fusion = Fusion.MIN_MAX,
+    certain: Array | None = None,
 ) -> Candidates:
-    """Return the CANDIDATES best chunks of two lists; the dense one counts `dense_weight`, the lexical one 1."""
+    """Return the CANDIDATES best chunks of two lists; the dense one counts `dense_weight`, the lexical one 1.
+
+    `certain`, i64[n] ascending, are candidates too, wherever they come.
+    """
     ascending = joined([lists.lexical, lists.dense])
+    if certain is not None and len(certain):
+        ascending = np.union1d(ascending, certain)
     order = place_order(corpus, ascending)  # so that a stable sort by any score puts equal ones in this order
     chunks = ascending[order]
     of_words = lists.scorer.of(ascending)[order] * prior[chunks]
@@ -88,6 +99,8 @@ def fuse_lists(
     closeness = np.maximum(cosine, 0.0, out=cosine) * prior[chunks]
     total = fuse(chunks, [(lists.lexical, of_words, 1.0), (lists.dense, closeness, dense_weight)], fusion)
     kept = np.sort(np.argsort(-total, kind="stable")[:CANDIDATES])
+    if certain is not None and len(certain):
+        kept = np.union1d(kept, np.flatnonzero(np.isin(chunks, certain)))
     near = lists.dense.scaled(closeness[kept])
     return Candidates(chunks[kept], total[kept] / (1.0 + dense_weight), near, cosine[kept])
 
