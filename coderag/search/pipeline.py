@@ -66,6 +66,7 @@ __all__ = [
     "understand",
 ]
 
+MAX_VERBS = 1  # words of a change beside the names that it is about
 MAX_COPIES = 30  # hits that may turn out to have the text of a better one
 
 
@@ -151,9 +152,8 @@ def match(state: SearchState) -> SearchState:
     if "verbatim" in state.query.pipeline.without:
         return replace(state, verbatim=NONE)
     scores, text = made_by("retrieve", state.scores), pasted(state.query.text)
-    if made_by("understand", state.question).query_type is QueryType.SYMBOL and scores.symbols:
-        # What is defined the ranking knows; what only looks like it, a flag or a route, it does not.
-        text = replace(text, names=tuple(name for name in text.names if "/" in name or "-" in name))
+    if made_by("understand", state.question).query_type is QueryType.EDIT and text.others > MAX_VERBS:
+        text = replace(text, names=())  # it wants a change near what it names
     found = verbatim_matches(state.sources.corpus, text, scores, made_by("retrieve", state.prior))
     return replace(state, verbatim=found)
 

@@ -17,14 +17,13 @@ VALUE = ""  # stands for a placeholder among the tokens of a text
 MIN_WORDS, MIN_CONTENT = 3, 1  # of a run that says something; content words are those that are no stop words
 ASKING = frozenset("how what where which who whose why".split())  # begins a question in words
 
-MAX_OTHERS = 2  # content words beside the names of a question that is about these
 MAX_RUN = 40  # words of a message that are looked at
 
 # What stands for a value, in a string or between two: %s, %(name)s, {}, ${x}, #{x}, \(x), $name, " + name + ".
 _JOINT = r"(?:\+\+|\+|\.\.|\.|,|<<|<>|&|~)"
 _PLACEHOLDER = (
     r"%[-+#0 ]*\d*(?:\.\d+)?(?:hh?|ll?|z|j|t)?[sdiufgGxXcpqvTr@](?![A-Za-z])|%\(\w+\)[sdrf]|%[{<]\w+[}>]"
-    r"|[$#]\{[^{}\n]{0,80}\}|\{[^{}\n]{0,60}\}|\\\([^()\n]{0,60}\)|\$[A-Za-z_]\w*"
+    r"|[$#]\{[^{}\n]{0,80}\}|\{[^{};\n]{0,60}\}|\\\([^()\n]{0,60}\)|\$[A-Za-z_]\w*"
     rf"|[\"'`]\s*{_JOINT}\s*[^\"'`\n;]{{1,60}}?{_JOINT}\s*[\"'`]"
     rf"|[\"'`]\s*(?:{_JOINT}|%)(?=\s*[\w(])|(?<=[\w)])\s*{_JOINT}\s*[\"'`]"
 )
@@ -62,18 +61,21 @@ class Pasted:
     """What of a question may stand in code as it is."""
 
     run: tuple[str, ...]  # lower-case words in their order; none where the question is one in words
+    groups: tuple[int, ...]  # of each of these, which of the texts between white space it is of
     values: frozenset[str]  # of these, what a program may have put in: quoted, in parentheses, of a path or an address
     is_printed: bool  # it has values, or what loggers write before a message
     names: tuple[str, ...]  # words that are spelled as code spells names, each once
+    others: int  # content words beside these
 
 
 def pasted(text: str) -> Pasted:
     """Return what of a question may be pasted."""
     plain = ENDLESS.sub(" ", text)
     message = _message(plain)
-    run = _run(message)
+    run, groups = _run(message)
     values = frozenset(word for found in VALUES.findall(message) for word in tokens(found)) if run else frozenset()
-    return Pasted(run, values, is_printed=bool(values) or message != plain, names=_names(plain))
+    names, others = _names(plain)
+    return Pasted(run, groups, values, is_printed=bool(values) or message != plain, names=names, others=others)
 
 
 def tokens(text: str) -> list[str]:
@@ -92,23 +94,33 @@ def _message(text: str) -> str:
     return text
 
 
-def _run(text: str) -> tuple[str, ...]:
-    run = tuple(word for word in tokens(text) if word)[:MAX_RUN]
-    content = sum(word not in STOP_WORDS for word in run)
-    if len(run) < MIN_WORDS or content < MIN_CONTENT:
-        return ()
-    return () if run[0] in ASKING or text.rstrip().endswith("?") else run
+def _run(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the words of a text, and which part between white space each is of; none of a question in words."""
+    found: list[str] = []
+    groups: list[int] = []
+    group = end = 0
+    for match in TOKEN.finditer(text):
+        group += any(sign.isspace() for sign in text[end : match.start()]) or any(map(str.isspace, match[0]))
+        end = match.end()
+        if match["word"]:
+            found.append(match["word"].lower())
+            groups.append(group)
+    content = sum(word not in STOP_WORDS for word in found)
+    asks = (found[:1] and found[0] in ASKING) or text.rstrip().endswith("?")
+    if len(found) < MIN_WORDS or content < MIN_CONTENT or asks:
+        return (), ()
+    return tuple(found[:MAX_RUN]), tuple(groups[:MAX_RUN])
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _names(text: str) -> tuple[tuple[str, ...], int]:
     names: list[str] = []
     others = 0
     for match in NAME.finditer(text):
-        if _is_name(match[0]):
-            names.append(match[0])
-        else:
-            others += match[0].lower() not in STOP_WORDS
-    return tuple(dict.fromkeys(names)) if others <= MAX_OTHERS else ()
+        name = match[0]
+        if _is_name(name):
+            names.append(name)
+        others += (name not in names) and name.lower() not in STOP_WORDS
+    return tuple(dict.fromkeys(names)), others
 
 
 def _is_name(word: str) -> bool:

@@ -6,7 +6,7 @@ Where the text has a placeholder, the run may have a value of some words.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coderag.search.query.pasted import VALUE, tokens
 
@@ -14,6 +14,7 @@ __all__ = ["Alignment", "align"]
 
 NEAR, MIN_NEAR = 3, 2  # words of the run on each side of one, and how many of them stand close to it in a text
 CLOSE = 60  # characters on each side
+OPENING = frozenset("\"'`>")  # signs with which strings and the text of elements begin
 SPACE, WIDTH = 80, 3  # characters on both sides of a word that are compared: so many, and for each of the run's
 MAX_VALUE = 8  # words that stand in place of a placeholder: a path, an address
 MAX_ANCHORS, MAX_OCCURRENCES = 3, 6  # words from which a text is compared, and where each stands
@@ -25,6 +26,7 @@ class Alignment:
 
     held: frozenset[int]
     values: frozenset[int]
+    in_literal: bool = False  # a string, or the text of an element, begins before it in its line
 
 
 NOTHING = Alignment(frozenset(), frozenset())
@@ -50,7 +52,8 @@ def align(run: Sequence[str], text: str, weights: Mapping[str, float]) -> Alignm
                 found = _around(run, position, before=before, after=after)
                 worth = sum(weights.get(run[at], 0.0) for at in found.held)
                 if worth > most:
-                    best, most = found, worth
+                    line = text[text.rfind("\n", 0, start) + 1 : start]
+                    best, most = replace(found, in_literal=not OPENING.isdisjoint(line)), worth
         tried += 1
         if tried == MAX_ANCHORS or len(best.held) + len(best.values) == len(run):
             break

@@ -20,7 +20,7 @@ from coderag.search.query.vocabulary import STOP_WORDS
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.retrieval.alignment import Alignment, align
 from coderag.search.retrieval.lexical import Scores
-from coderag.text.tokens import terms, words
+from coderag.text.tokens import plain_name, terms, words
 
 __all__ = ["NONE", "Verbatim", "verbatim_matches"]
 
@@ -30,14 +30,17 @@ MAX_POSTINGS = 20_000  # of these terms, the rarest first
 MAX_HOLDERS = 200  # chunks of a segment that have the most of them
 VALUE_SHARE = 0.2  # of the rarity of a word that a program may have put in
 # Of the message, by rarity, whose words such a chunk has: of one that shows values, and of one in words alone.
-MIN_SHARE, MIN_PLAIN_SHARE = 0.5, 0.65
+MIN_SHARE, MIN_PLAIN_SHARE = 0.5, 0.75
 ALMOST_NOTHING = 1e-6
 STOP_RARITY = 0.1  # of a stop word
 # What stands in a text one after the other is the question if it is nearly all of it, or a long part.
 MIN_WORDS, MIN_CONTENT, WHOLE = 3, 2, 0.9
 MIN_PART_WORDS, MIN_PART_CONTENT, PART = 4, 3, 0.5
-MAX_NAME_CHUNKS = 600  # in which the words of a name meet; more than these are not looked at
-PATH_SIGN = re.compile(r"[\w>}][./]")  # within a name that may be that of a file, which has it the least
+MIN_PROSE_WORDS = 6  # outside of strings
+# Content words beside the names of a question that is about these; fewer where a name may be English, too.
+MAX_OTHERS, MAX_OTHERS_OF_PLAIN = 2, 1
+MAX_NAME_CHUNKS = 400  # of a segment in which the words of a name meet; of more, the best by words are looked at
+FILE_NAME = re.compile(r"/?\w[\w@+/-]*\.\w+|\w[\w@+-]*/[\w@+/.-]+")  # a file has its own name the least
 MAX_NAME_FILES = 8  # that have a name; one in more of them says less than the rest of the question
 
 
@@ -62,7 +65,9 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
     messages = _messages(corpus, question, scores, allowed) if question.run else {}
     names: dict[int, float] = {}
     for name in question.names:
-        for chunk in _with_name(corpus, name, allowed):
+        if question.others > (MAX_OTHERS_OF_PLAIN if is_plain(name) else MAX_OTHERS):
+            continue
+        for chunk in _with_name(corpus, name, scores, allowed):
             names[chunk] = names.get(chunk, 0.0) + 1.0
     return Verbatim(messages, names) if messages or names else NONE
 
@@ -80,7 +85,7 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
             break  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
         aligned = align(run, member.segment.chunk_text(local), weights)
-        if _is_the_question(run, aligned, weights):
+        if _is_the_question(question, aligned, weights):
             found[chunk] = sum(weights[word] for word in {run[at] for at in aligned.held})
             most = max(most, found[chunk] - ALMOST_NOTHING)
     return found
@@ -147,21 +152,31 @@ def _keys(found: Iterable[str]) -> Array:
     return text_keys(terms(word)[-1] for word in found)
 
 
-def _is_the_question(run: Sequence[str], aligned: Alignment, weights: Mapping[str, float]) -> bool:
-    """Tell whether what a text has of a run is the question, or so much of it that it can be nothing else."""
-    held = aligned.held
-    content = sum(run[at] not in STOP_WORDS and weights[run[at]] > 0 for at in held)
+def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str, float]) -> bool:
+    """Tell whether what a text has of a run is the question, or so much of it that it can be nothing else.
+
+    A few plain words stand in prose by chance, and say something in a string only.
+    """
+    run, held = question.run, aligned.held
+    count = len({question.groups[at] for at in held})  # a name of many words says as much as one
+    content = {question.groups[at] for at in held if run[at] not in STOP_WORDS and weights[run[at]] > 0}
+    if not (aligned.in_literal or question.is_printed or count >= MIN_PROSE_WORDS):
+        return False
+    if aligned.values and count < MIN_WORDS and not question.is_printed:
+        return False
     total = sum(weights[word] for at, word in enumerate(run) if at not in aligned.values)
     share = sum(weights[run[at]] for at in held) / max(total, STOP_RARITY)
-    if share >= WHOLE and len(held) >= (MIN_WORDS if content >= MIN_CONTENT else MIN_PART_WORDS):
+    is_long = len(held) >= MIN_PART_WORDS or len(content) >= MIN_CONTENT or aligned.in_literal
+    if share >= WHOLE and len(held) >= MIN_WORDS and is_long:
         return True
-    return len(held) >= MIN_PART_WORDS and content >= MIN_PART_CONTENT and share >= PART
+    return count >= MIN_PART_WORDS and len(content) >= MIN_PART_CONTENT and share >= PART
 
 
-def _with_name(corpus: Corpus, name: str, allowed: Array) -> list[int]:
+def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array) -> list[int]:
     """Return the chunks that have a name as it is written, if few files do and none is called so."""
     wholes = [split[-1] for word in words(name) if (split := terms(word))]
-    if not wholes or (PATH_SIGN.search(name) and _names_a_file(corpus, wholes)):
+    is_known = _is_defined(corpus, name) or (FILE_NAME.fullmatch(name) and _names_a_file(corpus, wholes))
+    if not wholes or is_known:
         return []
     spelled = _spelling(name)
     found: list[int] = []
@@ -169,7 +184,8 @@ def _with_name(corpus: Corpus, name: str, allowed: Array) -> list[int]:
     for member, chunks in _meeting(corpus, wholes):
         local = [one for one in chunks.tolist() if allowed[member.first_chunk + one] > 0]
         if len(local) > MAX_NAME_CHUNKS:
-            return []
+            text = scores.text[member.first_chunk : member.first_chunk + len(member.segment)]
+            local = sorted(local, key=lambda one: -float(text[one]))[:MAX_NAME_CHUNKS]
         for one in local:
             if spelled.search(member.segment.chunk_text(one)):
                 found.append(member.first_chunk + one)
@@ -177,6 +193,11 @@ def _with_name(corpus: Corpus, name: str, allowed: Array) -> list[int]:
                 if len(files) > MAX_NAME_FILES:
                     return []
     return found
+
+
+def _is_defined(corpus: Corpus, name: str) -> bool:
+    """Tell whether a name has a definition, which the ranking knows; a constant is asked for where it is used."""
+    return not (name.isupper() or "-" in name or "/" in name) and any(corpus.definitions(plain_name(name)))
 
 
 def _spelling(name: str) -> re.Pattern[str]:

@@ -49,8 +49,19 @@ def test_tokens_see_through_placeholders_escapes_and_joints(text: str, found: li
         ("https://example.org/pages", ()),
         ("e.g. the pages", ()),
         ("where are pages read", ()),
-        ("count the pages of a store by MAX_PAGES and its limit", ()),
+        ("`MAX_PAGES` and maxPages", ("MAX_PAGES", "maxPages")),
     ],
 )
 def test_names_are_spelled_as_code_spells_them(text: str, names: tuple[str, ...]) -> None:
     assert pasted(text).names == names
+
+
+def test_the_words_beside_names_are_counted() -> None:
+    assert pasted("where is MAX_PAGES read").others == 1
+    assert pasted("count the pages of a store by MAX_PAGES").others == 3
+
+
+def test_a_message_shows_that_it_was_printed() -> None:
+    assert pasted("Error: could not open store").is_printed
+    assert pasted("could not open 'store'").values == {"store"}
+    assert not pasted("could not open store").is_printed
