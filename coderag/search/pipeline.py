@@ -27,6 +27,7 @@ from coderag.search.exact.hits import exact_hits, with_matches
 from coderag.search.exact.locate import locate
 from coderag.search.query.embed import question_vector
 from coderag.search.query.filter import allowed_chunks, scores_within
+from coderag.search.query.pasted import pasted
 from coderag.search.query.relation_question import relation_question
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.query.understand import understand as question_of
@@ -34,6 +35,7 @@ from coderag.search.ranking.confidence import confidence
 from coderag.search.ranking.diversify import diverse
 from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.priors import priors
+from coderag.search.ranking.promote import least_confidence, promoted
 from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh
 from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_RANKER, left_out_features
 from coderag.search.results.expand import expand as expand_hits
@@ -42,6 +44,7 @@ from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
 from coderag.search.retrieval.history import NO_EVIDENCE, history_evidence
 from coderag.search.retrieval.lexical import lexical_scores
 from coderag.search.retrieval.maxsim import name_words
+from coderag.search.retrieval.verbatim import NONE, verbatim_matches
 from coderag.search.state import SearchState, Sources, made_by
 from coderag.types import Hit, Query, TestPolicy
 
@@ -59,6 +62,8 @@ __all__ = [
     "filter_chunks",
     "fuse",
     "list_matches",
+    "match",
+    "promote",
     "rank",
     "relate",
     "rerank",
@@ -69,6 +74,7 @@ __all__ = [
     "understand",
 ]
 
+MAX_VERBS = 1  # words of a change beside the names that it is about
 MAX_COPIES = 30  # hits that may turn out to have the text of a better one
 
 
@@ -165,6 +171,17 @@ def _is_plain(question: Question) -> bool:
     return all(shipped_encoder().row_of(word) >= 0 for word in name_words(question.text))
 
 
+def match(state: SearchState) -> SearchState:
+    """Find the chunks in which the question stands as it is written, or a name of it that few files have."""
+    if "verbatim" in state.query.pipeline.without:
+        return replace(state, verbatim=NONE)
+    scores, text = made_by("retrieve", state.scores), pasted(state.query.text)
+    if made_by("understand", state.question).query_type is QueryType.EDIT and text.others > MAX_VERBS:
+        text = replace(text, names=())  # it wants a change near what it names
+    found = verbatim_matches(state.sources.corpus, text, scores, made_by("retrieve", state.prior))
+    return replace(state, verbatim=found)
+
+
 def fuse(state: SearchState) -> SearchState:
     """Fuse the lexical and the dense list (hybrid search); the best of both are the candidates."""
     question, lists = made_by("understand", state.question), made_by("retrieve", state.lists)
@@ -176,6 +193,7 @@ def fuse(state: SearchState) -> SearchState:
         evidence=made_by("retrieve", state.evidence),
         history_weight=state.tuning.history_weight[question.query_type],
         fusion=state.query.pipeline.fusion,
+        certain=None if state.verbatim is None else state.verbatim.chunks,
     )
     return replace(state, candidates=candidates)
 
@@ -226,6 +244,14 @@ def diversify(state: SearchState) -> SearchState:
     return replace(state, ranked=ranked_chunks(ranking, picks))
 
 
+def promote(state: SearchState) -> SearchState:
+    """Put first what has the question as it is written, then what has rare names of it."""
+    if state.verbatim is None or not len(state.verbatim.chunks):
+        return state
+    best = promoted(made_by("rank", state.ranking), state.ranked, state.verbatim)
+    return replace(state, ranked=best)
+
+
 def calibrate(state: SearchState) -> SearchState:
     """Give each ranked chunk its confidence, whatever else was found."""
     rows = made_by("extract_features", state.rows)
@@ -237,6 +263,8 @@ def calibrate(state: SearchState) -> SearchState:
         symbols=made_by("retrieve", state.scores).symbols,
         cosines=rows.column("cosine", chunks) if _has_calibrated_cosines(state) else None,
     )
+    if state.verbatim is not None:
+        sure = np.maximum(sure, least_confidence(chunks, state.verbatim))
     pairs = zip(state.ranked, sure.tolist(), strict=True)
     return replace(state, ranked=tuple(replace(ranked, confidence=certainty) for ranked, certainty in pairs))
 
@@ -347,10 +375,12 @@ STAGES: tuple[Stage, ...] = (
     understand,
     filter_chunks,
     retrieve,
+    match,
     fuse,
     extract_features,
     rank,
     diversify,
+    promote,
     calibrate,
     rerank,
     cut_off,

@@ -16,6 +16,7 @@ from coderag.search.ranking.tuning import DEFAULT, Tuning
 from coderag.search.retrieval.candidates import Candidates, Lists
 from coderag.search.retrieval.history import Evidence
 from coderag.search.retrieval.lexical import Scores
+from coderag.search.retrieval.verbatim import Verbatim
 from coderag.types import Hit, Query
 
 if TYPE_CHECKING:
@@ -56,10 +57,13 @@ class SearchState:
     evidence: Evidence | None = None  # retrieve: of the subjects of commits
     prior: Array | None = None  # retrieve: f32[chunks], factor of a chunk's score; 0 for one that is not allowed
     lists: Lists | None = None  # retrieve
+    verbatim: Verbatim | None = None  # match: what has the question, or names of it, as it is written
     candidates: Candidates | None = None  # fuse
     rows: Rows | None = None  # extract_features
     ranking: Ranking | None = None  # rank: all candidates
-    ranked: tuple[Ranked, ...] = ()  # rank: the best of them, which diversify, calibrate, rerank and cut_off replace
+    ranked: tuple[
+        Ranked, ...
+    ] = ()  # rank: the best of them, which diversify, promote, calibrate, rerank and cut_off replace
     found: tuple[tuple[int, Hit], ...] = ()  # explain: hits with the numbers of their chunks; relate adds relations
     related: tuple[tuple[int, Hit], ...] = ()  # relate
     expanded: tuple[Hit, ...] | None = None  # expand: what is given in place of `found`

@@ -61,8 +61,8 @@ def places(hits: list[Hit]) -> list[tuple[str, int]]:
 
 def test_the_stages_are_these() -> None:
     assert [getattr(stage, "__name__", "") for stage in STAGES] == [
-        *("understand", "filter_chunks", "retrieve", "fuse", "extract_features", "rank", "diversify"),
-        *("calibrate", "rerank", "cut_off", "explain", "relate", "answer_by_graph", "expand"),
+        *("understand", "filter_chunks", "retrieve", "match", "fuse", "extract_features", "rank", "diversify"),
+        *("promote", "calibrate", "rerank", "cut_off", "explain", "relate", "answer_by_graph", "expand"),
     ]
 
 
@@ -72,12 +72,12 @@ def test_an_index_answers_by_the_same_stages(index: Index, sources: Sources) -> 
 
 def test_a_stage_fills_in_its_part_and_changes_no_other(sources: Sources) -> None:
     before = SearchState(Query(QUESTION), sources)
-    after = run_stages(before, STAGES[:6])
+    after = run_stages(before, STAGES[:7])
     assert before.question is None
     assert after.ranking is not None
     names = [field.name for field in fields(SearchState)]
     filled = [name for name in names if getattr(before, name) is not getattr(after, name)]
-    assert filled == ["question", "scores", "prior", "lists", "candidates", "rows", "ranking", "ranked"]
+    assert filled == ["question", "scores", "prior", "lists", "verbatim", "candidates", "rows", "ranking", "ranked"]
     with pytest.raises(FrozenInstanceError):
         after.ranked = ()  # type: ignore[misc]
 

@@ -33,6 +33,11 @@ SHORT_HASH = 9  # characters of a commit
 DAY = len("2026-01-31")
 MATCH_LINES = 10  # of a hit that are shown
 SAME = 0.005  # two factors closer than this are the same number as it is shown
+# What puts a hit above the others, whatever its score is without it.
+LIFTS = {
+    "verbatim": "the question as it is written",
+    "rare_name": "a name of the question that few files have",
+}
 PARTS = {
     "text": "the question's words in its text",
     "file": "the question's words in its file",
@@ -224,16 +229,18 @@ def _score(hit: Hit, shown: Screen) -> list[str]:
     """Return the parts of a score, each with what it says; the last factor is what the place in the list cost."""
     lines = [f"{INDENT}score {hit.score:.3f}, confidence {hit.confidence:.2f}"]
     total = 0.0
+    lifts = {name: value for name, value in hit.parts.items() if name in LIFTS}
     for name, value in hit.parts.items():
-        if name != "factor":
+        if name != "factor" and name not in lifts:
             total += value
             lines.append(f"{INDENT}  + {value:.3f}  {PARTS.get(name, name)}")
     factor = hit.parts.get("factor", 1.0)
     if abs(factor - 1) > SAME:
         lines.append(f"{INDENT}  x {factor:.3f}  {_factor_reason(hit)}")
-    again = hit.score / (total * factor) if total * factor else 1.0
-    if abs(again - 1) > SAME:
+    again = (hit.score - sum(lifts.values())) / (total * factor) if total * factor else 1.0
+    if abs(again - 1) > SAME and not lifts:  # what is lifted is not put behind for its file
         lines.append(f"{INDENT}  x {again:.3f}  a further hit of the same file")
+    lines += [f"{INDENT}  + {value:.3f}  {LIFTS[name]}" for name, value in lifts.items()]
     return [shown.paint(line, Style.DIM) for line in lines]
 
 

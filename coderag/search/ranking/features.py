@@ -55,6 +55,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "symbols": ("symbol", "exact_symbol", "type", "definition_file", "capital"),
         "history": ("history",),
         "likeness": ("soft_coverage", "likeplace"),
+        "verbatim": (),  # no feature: what is found so comes first (coderag.search.ranking.promote)
     }
 )
 TYPE_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE})

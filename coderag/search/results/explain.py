@@ -8,9 +8,11 @@ from dataclasses import replace
 from math import fsum
 
 from coderag.index.reader.corpus import Corpus
+from coderag.search.query.pasted import pasted
 from coderag.search.query.understand import Question
 from coderag.search.ranking.duplicates import groups_of_copies
 from coderag.search.ranking.features import known_terms
+from coderag.search.ranking.promote import MESSAGE_PART, NAME_PART
 from coderag.search.ranking.rank import Ranked
 from coderag.text.tokens import words
 from coderag.types import Chunk, Hit
@@ -90,6 +92,10 @@ def _terms(found: Iterable[str]) -> set[str]:
 def _reasons(chunk: Chunk, question: Question, ranked: Ranked, *, present: Set[str]) -> list[str]:
     parts = ranked.parts
     reasons: list[str] = []
+    if MESSAGE_PART in parts:
+        reasons.append("has the question verbatim")
+    if NAME_PART in parts:
+        reasons.append(f"has {', '.join(name for name in pasted(question.text).names if name in chunk.text)} verbatim")
     if parts["symbol"] > 0 or parts["capital"] > 0:
         reasons.append(f"defines {chunk.qualified_name}")
     if parts["name"] > 0 and (named := _matched(_terms(words(chunk.name)), question)):

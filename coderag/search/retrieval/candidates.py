@@ -83,14 +83,17 @@ def fuse_lists(
     evidence: Evidence = NO_EVIDENCE,
     history_weight: float = 0.0,
     fusion: Fusion = Fusion.MIN_MAX,
+    certain: Array | None = None,
 ) -> Candidates:
     """Return the CANDIDATES best chunks of two lists; the dense one counts `dense_weight`, the lexical one 1.
 
     A third list, of the chunks whose commits have evidence, counts `history_weight`; it adds candidates and nothing to
-    `fused`.
+    `fused`. `certain`, i64[n] ascending, are candidates too, wherever they come.
     """
     best_chunks_of_history = _history_list(corpus, evidence, prior)
     ascending = joined([lists.lexical, lists.dense, best_chunks_of_history])
+    if certain is not None and len(certain):
+        ascending = np.union1d(ascending, certain)
     order = place_order(corpus, ascending)  # so that a stable sort by any score puts equal ones in this order
     chunks = ascending[order]
     of_words = lists.scorer.of(ascending)[order] * prior[chunks]
@@ -106,6 +109,8 @@ def fuse_lists(
         told = evidence.of(chunks) * prior[chunks]
         worth = fuse(chunks, [*two, (best_chunks_of_history, told, history_weight)], fusion)
     kept = np.sort(np.argsort(-worth, kind="stable")[:CANDIDATES])
+    if certain is not None and len(certain):
+        kept = np.union1d(kept, np.flatnonzero(np.isin(chunks, certain)))
     near = lists.dense.scaled(closeness[kept])
     return Candidates(chunks[kept], total[kept] / (1.0 + dense_weight), near, cosine[kept])
 

@@ -1,0 +1,238 @@
+"""A question to the chunks in which it stands as it is written: a message, or a name that few files have.
+
+Both are looked for among few chunks: a message among the best by words, a name where the postings of all its words
+meet. Then the text decides, in which strings may be joined over lines and hold placeholders.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from coderag.index.reader.corpus import Corpus, Member, path_keys, text_keys
+from coderag.index.storage.arrays.arrays import Array
+from coderag.search.query.pasted import Pasted, is_plain
+from coderag.search.query.vocabulary import STOP_WORDS
+from coderag.search.ranking.sums import weighted_sums
+from coderag.search.retrieval.alignment import Alignment, align
+from coderag.search.retrieval.lexical import Scores
+from coderag.text.tokens import plain_name, terms, words
+
+__all__ = ["NONE", "Verbatim", "verbatim_matches"]
+
+MAX_READ = 24  # chunks whose text is looked at for a message
+MAX_TERMS = 8  # of a message that choose these
+MAX_POSTINGS = 20_000  # of these terms, the rarest first
+MAX_HOLDERS = 200  # chunks of a segment that have the most of them
+VALUE_SHARE = 0.2  # of the rarity of a word that a program may have put in
+# Of the message, by rarity, whose words such a chunk has: of one that shows values, and of one in words alone.
+MIN_SHARE, MIN_PLAIN_SHARE = 0.5, 0.75
+ALMOST_NOTHING = 1e-6
+STOP_RARITY = 0.1  # of a stop word
+# What stands in a text one after the other is the question if it is nearly all of it, or a long part.
+MIN_WORDS, MIN_CONTENT, WHOLE = 3, 2, 0.9
+MIN_PART_WORDS, MIN_PART_CONTENT, PART = 4, 3, 0.5
+MIN_PROSE_WORDS = 6  # outside of strings
+# Content words beside the names of a question that is about these; fewer where a name may be English, too.
+MAX_OTHERS, MAX_OTHERS_OF_PLAIN = 2, 1
+MAX_NAME_CHUNKS = 400  # of a segment in which the words of a name meet; of more, the best by words are looked at
+FILE_NAME = re.compile(r"/?\w[\w@+/-]*\.\w+|\w[\w@+-]*/[\w@+/.-]+")  # a file has its own name the least
+MAX_NAME_FILES = 8  # that have a name; one in more of them says less than the rest of the question
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """The chunks that have a question or a part of it as it is written."""
+
+    messages: Mapping[int, float]  # chunk -> how much of the question stands in it, by rarity
+    names: Mapping[int, float]  # chunk -> how many of the question's rare names it has
+
+    @property
+    def chunks(self) -> Array:
+        """The chunks, i64[n] ascending."""
+        return np.array(sorted(self.messages.keys() | self.names.keys()), dtype=np.int64)
+
+
+NONE = Verbatim({}, {})
+
+
+def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) -> Verbatim:
+    """Return what has a question as it is written; `allowed`, f32[chunks], is above 0 for what may be found."""
+    messages = _messages(corpus, question, scores, allowed) if question.run else {}
+    names: dict[int, float] = {}
+    for name in question.names:
+        if question.others > (MAX_OTHERS_OF_PLAIN if is_plain(name) else MAX_OTHERS):
+            continue
+        for chunk in _with_name(corpus, name, scores, allowed):
+            names[chunk] = names.get(chunk, 0.0) + 1.0
+    return Verbatim(messages, names) if messages or names else NONE
+
+
+def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) -> dict[int, float]:
+    """Return the chunks that have a run of words, and how much of it by rarity."""
+    run = question.run
+    weights = {word: _weight(word, scores) for word in dict.fromkeys(run)}
+    weights |= {word: VALUE_SHARE * weights[word] for word in question.values if word in weights}
+    found: dict[int, float] = {}
+    most = 0.0
+    least = MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
+    for chunk, worth in _promising(corpus, weights, scores, allowed, least=least):
+        if worth < most:
+            break  # it cannot have as much in a row as another one has
+        member, local = corpus.member_of(chunk)
+        aligned = align(run, member.segment.chunk_text(local), weights)
+        if _is_the_question(question, aligned, weights):
+            found[chunk] = sum(weights[word] for word in {run[at] for at in aligned.held})
+            most = max(most, found[chunk] - ALMOST_NOTHING)
+    return found
+
+
+def _weight(word: str, scores: Scores) -> float:
+    """Return the rarity of a word; 0 for one that no chunk has, and for a number, which may be any other."""
+    if word.isdigit():
+        return 0.0
+    if word in STOP_WORDS:
+        return STOP_RARITY
+    whole = (terms(word) or ("",))[-1]
+    return scores.rarity.get(whole, 0.0)
+
+
+def _promising(
+    corpus: Corpus, weights: Mapping[str, float], scores: Scores, allowed: Array, *, least: float
+) -> list[tuple[int, float]]:
+    """Return the chunks that have most of some weighted words, `least` of them or more, with how much they have."""
+    rarest = sorted((word for word in weights if weights[word] > 0), key=lambda word: (-weights[word], word))
+    content = [word for word in rarest if weights[word] > STOP_RARITY][:MAX_TERMS]
+    if not content:
+        return []
+    total = sum(weights[word] for word in content)
+    found = [
+        member.first_chunk + chunk
+        for member in corpus.members
+        for chunk in _holders(member, {word: weights[word] / total for word in content}, least=least)
+        if allowed[member.first_chunk + chunk] > 0
+    ]
+    chunks = np.array(found, dtype=np.int64)
+    worth = np.zeros(len(chunks), dtype=np.float32)
+    keys, shares = _keys(rarest), np.array([weights[word] for word in rarest], dtype=np.float32)
+    for member, rows, local in corpus.by_member(chunks):
+        positions = member.segment.text_postings.find(keys)
+        known = np.flatnonzero(positions >= 0)
+        has = member.segment.text_postings.weights_of(positions[known], local) > 0
+        worth[rows] = weighted_sums(has.T, shares[known])
+    order = np.lexsort((chunks, -scores.text[chunks], -worth))[:MAX_READ]
+    return list(zip(chunks[order].tolist(), worth[order].tolist(), strict=True))
+
+
+def _holders(member: Member, shares: Mapping[str, float], *, least: float) -> list[int]:
+    """Return the chunks of a segment that have most of some words, rarest first, by the share of each."""
+    postings = member.segment.text_postings
+    lists: list[Array] = []
+    worth: list[float] = []
+    room = MAX_POSTINGS
+    for share, position in zip(shares.values(), postings.find(_keys(shares)).tolist(), strict=True):
+        if position >= 0 and (room > 0 or len(lists) < MIN_CONTENT):
+            lists.append(postings.docs_of(position))
+            worth.append(share)
+            room -= len(lists[-1])
+    if not lists:
+        return []
+    docs = np.concatenate(lists)
+    held = np.bincount(docs, weights=np.repeat(worth, [len(one) for one in lists]))
+    found = np.flatnonzero(held >= least * sum(worth) - ALMOST_NOTHING)
+    chosen: list[int] = found[np.argsort(-held[found], kind="stable")[:MAX_HOLDERS]].tolist()
+    return chosen
+
+
+def _keys(found: Iterable[str]) -> Array:
+    return text_keys(terms(word)[-1] for word in found)
+
+
+def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str, float]) -> bool:
+    """Tell whether what a text has of a run is the question, or so much of it that it can be nothing else.
+
+    A few plain words stand in prose by chance, and say something in a string only.
+    """
+    run, held = question.run, aligned.held
+    count = len({question.groups[at] for at in held})  # a name of many words says as much as one
+    content = {question.groups[at] for at in held if run[at] not in STOP_WORDS and weights[run[at]] > 0}
+    if not (aligned.in_literal or question.is_printed or count >= MIN_PROSE_WORDS):
+        return False
+    if aligned.values and count < MIN_WORDS and not question.is_printed:
+        return False
+    total = sum(weights[word] for at, word in enumerate(run) if at not in aligned.values)
+    share = sum(weights[run[at]] for at in held) / max(total, STOP_RARITY)
+    is_long = len(held) >= MIN_PART_WORDS or len(content) >= MIN_CONTENT or aligned.in_literal
+    if share >= WHOLE and len(held) >= MIN_WORDS and is_long:
+        return True
+    return count >= MIN_PART_WORDS and len(content) >= MIN_PART_CONTENT and share >= PART
+
+
+def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array) -> list[int]:
+    """Return the chunks that have a name as it is written, if few files do and none is called so."""
+    wholes = [split[-1] for word in words(name) if (split := terms(word))]
+    is_known = _is_defined(corpus, name) or (FILE_NAME.fullmatch(name) and _names_a_file(corpus, wholes))
+    if not wholes or is_known:
+        return []
+    spelled = _spelling(name)
+    found: list[int] = []
+    files: set[int] = set()
+    for member, chunks in _meeting(corpus, wholes):
+        local = [one for one in chunks.tolist() if allowed[member.first_chunk + one] > 0]
+        if len(local) > MAX_NAME_CHUNKS:
+            text = scores.text[member.first_chunk : member.first_chunk + len(member.segment)]
+            local = sorted(local, key=lambda one: -float(text[one]))[:MAX_NAME_CHUNKS]
+        for one in local:
+            if spelled.search(member.segment.chunk_text(one)):
+                found.append(member.first_chunk + one)
+                files.add(member.first_file + int(member.segment.chunk_file[one]))
+                if len(files) > MAX_NAME_FILES:
+                    return []
+    return found
+
+
+def _is_defined(corpus: Corpus, name: str) -> bool:
+    """Tell whether a name has a definition, which the ranking knows; a constant is asked for where it is used."""
+    return not (name.isupper() or "-" in name or "/" in name) and any(corpus.definitions(plain_name(name)))
+
+
+def _spelling(name: str) -> re.Pattern[str]:
+    """Return the expression for a name that is no part of a longer word; one that may be English is quoted."""
+    if is_plain(name):
+        return re.compile(rf"[\"'`]{re.escape(name)}[\"'`]")
+    return re.compile(_boundary(name[0], before=True) + re.escape(name) + _boundary(name[-1], before=False))
+
+
+def _boundary(sign: str, *, before: bool) -> str:
+    """Return the expression that keeps a name from being part of a longer word."""
+    if not (sign.isalnum() or sign == "_"):
+        return ""
+    return r"(?<!\w)" if before else r"(?!\w)"
+
+
+def _meeting(corpus: Corpus, found: Sequence[str]) -> Iterator[tuple[Member, Array]]:
+    """Yield each segment with the chunks of it that have all of some terms."""
+    keys = text_keys(found)
+    for member in corpus.members:
+        postings = member.segment.text_postings
+        positions = postings.find(keys)
+        if (positions >= 0).all():
+            lists = sorted((postings.docs_of(position) for position in positions.tolist()), key=len)
+            yield member, reduce(np.intersect1d, lists)
+
+
+def _names_a_file(corpus: Corpus, found: Sequence[str]) -> bool:
+    """Tell whether the path of a file has all of some terms."""
+    keys = path_keys(found)
+    for member in corpus.members:
+        postings = member.segment.path_postings
+        positions = postings.find(keys)
+        if (positions >= 0).all() and len(
+            reduce(np.intersect1d, [postings.docs_of(position) for position in positions.tolist()])
+        ):
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""What judges how a search finds strings that are written in code."""

@@ -1,0 +1,147 @@
+"""What stands in code as it is asked for comes first: printed messages, and names that few files have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coderag import Hit, Index, Pipeline
+from tests.workspace import write
+
+FILES = {
+    "store/loader.py": '''\
+def load(path, *, retries):
+    """Open a store and read its pages."""
+    for attempt in range(retries):
+        if path.exists():
+            return pages_of(path)
+        log.warning("could not open store %s, attempt %d of %d", path, attempt, retries)
+    raise StoreError("gave up on the store "
+                     "after all attempts")
+''',
+    "store/open.py": '''\
+def open_store(path):
+    """Open the store, which could be any: attempt to open a store, or give up on all stores after some attempts."""
+    return Store(path, open(path))
+
+
+class Store:
+    """A store that could not be open."""
+''',
+    "web/client.js": """\
+function request(url, key) {
+  if (!key) throw new Error("missing key " + key + " for address " + url);
+  return fetch(url, { headers: { "x-store-token": key } });
+}
+
+function tokens(store) {
+  // The token of a store, for the address that is missing a key.
+  return store.tokens.map((token) => token.store);
+}
+""",
+    "web/settings.go": """\
+package web
+
+// Settings are read from the environment.
+func Settings() string { return os.Getenv("STORE_PAGE_LIMIT") }
+
+// Limit of the pages of a store, as the settings of the store have it.
+func Limit(store Store) int { return store.Pages.Limit(store.Settings) }
+""",
+    "web/args.go": """\
+package web
+
+func Args(args []string) bool { return args[0] == "--dry-run" }
+
+// Run is dry when the run is dry: nothing runs in it.
+func Run(dry bool) { run(dry) }
+""",
+    "tests/test_loader.py": '''\
+def test_code():
+    """A code that is E1042 in the test of the loader."""
+    assert explain(load) == "E1042"
+''',
+    "store/codes.md": "# Codes\\n\\nThe code of the loader: which code it is, and what a code does in the loader.\\n",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    folder = tmp_path_factory.mktemp("verbatim")
+    return Index.build(write(folder / "root", dict(FILES)), index=folder / "index", workers=0)
+
+
+def first(index: Index, question: str) -> Hit:
+    return index.search(question)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("could not open store %s, attempt %d of %d", "load"),
+        ("could not open store /var/lib/store/open.py, attempt 3 of 5", "load"),
+        ("2026-11-02 13:45:10,123 WARNING could not open store main, attempt 3 of 5", "load"),
+        ("store.StoreError: gave up on the store after all attempts", "load"),
+        ("gave up on the store after all", "load"),
+        ("Error: missing key tokens for address https://example.org/store", "request"),
+    ],
+)
+def test_a_message_as_a_program_prints_it_leads_to_what_prints_it(index: Index, question: str, name: str) -> None:
+    hit = first(index, question)
+    assert hit.chunk.name == name
+    assert "has the question verbatim" in hit.reasons
+    assert hit.parts["verbatim"] > 0
+    assert hit.confidence >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "spelled"),
+    [
+        ("STORE_PAGE_LIMIT", "Settings", "STORE_PAGE_LIMIT"),
+        ("where is STORE_PAGE_LIMIT read", "Settings", "STORE_PAGE_LIMIT"),
+        ("what does --dry-run do", "Args", "--dry-run"),
+        ("who uses x-store-token", "request", "x-store-token"),
+        ("what is E1042", "test_code", "E1042"),
+    ],
+)
+def test_what_has_a_rare_name_comes_before_what_lacks_it(index: Index, question: str, name: str, spelled: str) -> None:
+    hits = index.search(question)
+    assert hits[0].chunk.name == name
+    assert f"has {spelled} verbatim" in hits[0].reasons
+    has = [spelled in hit.chunk.text for hit in hits]
+    assert has == sorted(has, reverse=True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "where is a store opened?",
+        "how could a store not open",
+        "retry the store after some attempts",
+        "read-only and dry-run modes of a token store",
+    ],
+)
+def test_a_question_in_words_is_ranked_by_its_words(index: Index, question: str) -> None:
+    ranked = index.search(question)
+    assert ranked == index.search(question, pipeline=Pipeline(without=frozenset({"verbatim"})))
+    assert not any({"verbatim", "rare_name"} & hit.parts.keys() for hit in ranked)
+
+
+def test_scores_descend_and_a_message_can_be_left_out_of_the_evidence(index: Index) -> None:
+    question = "what is E1042"
+    scores = [hit.score for hit in index.search(question)]
+    assert scores == sorted(scores, reverse=True)
+    plain = index.search(question, pipeline=Pipeline(without=frozenset({"verbatim"})))
+    assert not any("rare_name" in hit.parts for hit in plain)
+
+
+def test_conditions_hold_for_what_stands_verbatim(index: Index) -> None:
+    hits = index.search("gave up on the store after all attempts", paths=["web/**"])
+    assert all(hit.chunk.path.startswith("web/") for hit in hits)
+
+
+def test_a_name_that_many_files_have_is_no_rare_one(tmp_path: Path) -> None:
+    files = {f"part{number}.py": f"def run_{number}():\n    return PAGE_LIMIT\n" for number in range(12)}
+    index = Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0)
+    assert not any("rare_name" in hit.parts for hit in index.search("where is PAGE_LIMIT used"))
