@@ -23,8 +23,8 @@ COMMANDS = frozenset(
         *("schema", "tables", "table", "erd", "check-sql", "status"),
     }
 )
-# What reads standard input, asks a database, or may need a model or the key of an endpoint.
-OWN_OPTIONS = ("--batch", "--recall", "--reranker", "--url")
+# What reads standard input, runs git, asks a database, or may need a model or the key of an endpoint.
+OWN_OPTIONS = ("--batch", "--changed", "--diff", "--recall", "--reranker", "--staged", "--url")
 STDIN = "-"
 
 ABSENT, ALONE = -1, -2  # this process has to answer: there is no helper, or none may be asked

@@ -56,7 +56,7 @@ NAMES = frozenset(
         *("XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
     }
 )
-PREFIXES = ("CODERAG_", "GIT_", "LC_", "PYTHON", "TTY_")
+PREFIXES = ("CODERAG_", "LC_", "PYTHON", "TTY_")
 SECRETS = ("KEY", "PASS", "SECRET", "TOKEN")  # a variable with one of these in its name stays where it is
 
 

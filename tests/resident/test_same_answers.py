@@ -51,7 +51,6 @@ search payments --root . --root ../shop/docs --index /nowhere/at/all --no-refres
 search --help
 search
 search zyxxyz_nothing
-search payments --changed
 at shop/payments/retry.py:68
 at shop/payments/retry.py:9999
 at nonsense.py:1
@@ -66,7 +65,6 @@ refs orders --json
 refs nonsense_that_nothing_is_called
 impact PaymentRetrier.retry_failed
 impact orders.total --change drop --depth 5
-impact --diff
 path PaymentRetrier.retry_failed payments
 path orders customers --json --limit 3
 graph orders
@@ -210,11 +208,17 @@ def test_a_reader_that_stops_reading_ends_the_command_alike(desk: Desk, asked: P
     assert outcomes[0] == outcomes[1]
 
 
-def test_stdin_and_closed_streams_are_left_to_the_command(desk: Desk, asked: Path) -> None:
+def test_stdin_git_and_closed_streams_are_left_to_the_command(desk: Desk, asked: Path) -> None:
     desk.start()
     desk.wait_for_answers(asked)
     before = desk.answered()
-    for line, stdin in (("check-sql -", b"SELECT totl FROM orders"), ("search --batch", b'{"query": "payments"}\n')):
+    lines = {
+        "check-sql -": b"SELECT totl FROM orders",
+        "search --batch": b'{"query": "payments"}\n',
+        "search payments --changed": b"",
+        "impact --diff=-": b"",
+    }
+    for line, stdin in lines.items():
         alone = desk.alone(*line.split(), cwd=asked, stdin=stdin)
         assert timeless(desk.run(*line.split(), cwd=asked, stdin=stdin)) == timeless(alone)
     script = f"exec {sys.executable} -m coderag search payments >&-"
