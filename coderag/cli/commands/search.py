@@ -81,8 +81,8 @@ def _query(options: argparse.Namespace, text: str) -> Query:
     Beside a pattern that is given as an option the text is a question as it is.
     """
     filters = filters_of(options)
-    patterns = [(text, False) for text in options.literal] + [(text, True) for text in options.regex]
-    clauses = [(Term(Field.TEXT, pattern, regex=regex, case=Case(options.case)),) for pattern, regex in patterns]
+    patterns = (options.literal, False), (options.regex, True)
+    clauses = [(Term(Field.TEXT, pattern, regex=regex),) for pattern, regex in patterns if pattern is not None]
     query = (make_query if clauses else read_query)(
         text,
         k=options.k,
