@@ -67,7 +67,11 @@ def _run_exact(index: Index, query: Query, options: argparse.Namespace) -> int:
     else:
         _print(list(matches.hits), index, options)
     if not options.json:
-        note(totals(matches) if matches.count else f"no match for {_patterns(query)} in the indexed files")
+        note(
+            totals(matches, shown=not options.count)
+            if matches.count
+            else f"no match for {_patterns(query)} in the indexed files"
+        )
     return FOUND if matches.count else NOTHING
 
 
