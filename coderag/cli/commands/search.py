@@ -68,7 +68,11 @@ def _run_exact(index: Index, query: Query, options: argparse.Namespace) -> int:
     else:
         _print(list(matches.hits), index, options, question=query.text)
     if not options.json:
-        note(totals(matches) if matches.count else f"no match for {_patterns(query)} in the indexed files")
+        note(
+            totals(matches, shown=not options.count)
+            if matches.count
+            else f"no match for {_patterns(query)} in the indexed files"
+        )
     return FOUND if matches.count else NOTHING
 
 
@@ -82,8 +86,8 @@ def _query(options: argparse.Namespace, text: str) -> Query:
     Beside a pattern that is given as an option the text is a question as it is.
     """
     filters = filters_of(options)
-    patterns = [(text, False) for text in options.literal] + [(text, True) for text in options.regex]
-    clauses = [(Term(Field.TEXT, pattern, regex=regex, case=Case(options.case)),) for pattern, regex in patterns]
+    patterns = (options.literal, False), (options.regex, True)
+    clauses = [(Term(Field.TEXT, pattern, regex=regex),) for pattern, regex in patterns if pattern is not None]
     query = (make_query if clauses else read_query)(
         text,
         k=options.k,

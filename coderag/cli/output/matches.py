@@ -23,7 +23,9 @@ def count_records(matches: Matches) -> list[dict[str, Any]]:
     return [plain(file) for file in matches.files]
 
 
-def totals(matches: Matches) -> str:
-    """Return how much was found, and how much of it is shown."""
+def totals(matches: Matches, *, shown: bool) -> str:
+    """Return how much was found, and how much of it is `shown`, if hits are."""
     found = f"{counted(matches.count, 'match')} in {counted(len(matches.files), 'file')}"
+    if not shown:
+        return found
     return f"{found}; {len(matches.hits):,} of {counted(matches.chunks, 'definition')} shown"

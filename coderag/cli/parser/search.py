@@ -74,7 +74,7 @@ def add_search(commands: Parsers) -> None:
         nargs="*",
         type=Text(QUESTION, empty=True),
         metavar="QUERY",
-        help='a question in words, a symbol, or terms: "a phrase" /regex/ sym: file: lang: kind: repo: test: -x or',
+        help='a question in words, a symbol, or terms: "a phrase", /regex/, sym:, file:, lang:, kind:, repo:, test:',
     )
     _add_exact(parser)
     add_count(parser, things="hits", default=10)
@@ -107,16 +107,12 @@ def add_search(commands: Parsers) -> None:
 def _add_exact(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--literal",
-        action="append",
-        default=[],
         type=Text(QUESTION),
         metavar="TEXT",
         help="find every match of a text as it is; a QUERY beside it ranks the hits",
     )
     parser.add_argument(
         "--regex",
-        action="append",
-        default=[],
         type=Text(QUESTION),
         metavar="REGEX",
         help="find every match of a regular expression (RE2) within a line",

@@ -18,8 +18,9 @@ __all__ = ["Pattern", "compiled"]
 Spans: TypeAlias = Iterator[tuple[int, int]]
 
 REGEX_BYTES = 16 << 20  # that an expression and its automata may take
+BY_LINE = "(?m)"  # so that ^ and $ are the ends of a line
 CACHED = 64  # patterns
-ESCAPE = re.compile(r"\\(?:[pP](?:\{[^}]*\}|.)|x\{[^}]*\}|.)", re.DOTALL)
+ESCAPE = re.compile(r"\\(?:[pP](?:\{\^?\w{1,40}\}|.)|x\{[0-9a-fA-F]{1,8}\}|.)", re.DOTALL)
 BACKREFERENCE = re.compile(r"(?:[^\\]|^)(?:\\\\)*(\\[1-9]|\\k<|\(\?P=)")
 LOOKAROUND = re.compile(r"\(\?<?[=!]")
 
@@ -123,7 +124,7 @@ def _regex(value: str, *, ignore_case: bool) -> Any:
     options.max_mem = REGEX_BYTES
     options.log_errors = False
     try:
-        return re2.compile("(?m)" + value, options)
+        return re2.compile(BY_LINE + value, options)
     except re2.error as error:
         raise QueryError(f"the regular expression {value!r} is not valid: {_why(value, error)}") from error
     except UnicodeEncodeError as error:
@@ -137,7 +138,7 @@ def _why(value: str, error: Exception) -> str:
     if found := BACKREFERENCE.search(value):
         return f"at column {found.start(1) + 1} it refers back to a group, which no engine does in linear time"
     said = error.args[0] if error.args else ""
-    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    text = (said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)).replace(BY_LINE, "", 1)
     piece = text.rpartition(": ")[2]
     at = value.find(piece) if piece != text else -1
     return f"{text}, at column {at + 1}" if at >= 0 else text

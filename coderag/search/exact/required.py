@@ -21,8 +21,8 @@ CONTROLS = {"t": "\t", "f": "\f", "v": "\v", "r": "\r", "a": "\a"}
 REPEAT = re.compile(r"[*+?]|\{(\d+)(?:,\d*)?\}")
 FLAGS = re.compile(r"\(\?([a-zA-Z]*)(?:-[a-zA-Z]*)?([:)])")
 NAMED = re.compile(r"\(\?P?<\w+>")
-PROPERTY = re.compile(r"\\[pP](?:\{[^}]*\}|.)")
-HEXADECIMAL = re.compile(r"\\x(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))")
+PROPERTY = re.compile(r"\\[pP](?:\{\^?\w{1,40}\}|[^{])")
+HEXADECIMAL = re.compile(r"\\x(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{2}))")
 OCTAL = re.compile(r"\\[0-7]+")
 # A character class, with the classes of POSIX in it; "]" right after its beginning is a member.
 CHARACTERS = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
