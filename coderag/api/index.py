@@ -196,8 +196,8 @@ class Index:
         encoder and no secrets.
         `workers` is the number of processes: None for one per core, 0 for none. With `cache`, segments that
         other indexes of this user left are used where they fit, and this one leaves its own. With `graph`, the
-        graph is made as well, else when it is asked for; and the history of the repository is read, unless `history`
-        is false, which is kept like None of the others. `watch` is called as files are read, and `waiting`
+        graph is made as well, else when it is asked for; so is the history of the repository with `history`, and False
+        keeps none. `watch` is called as files are read, and `waiting`
         once with who holds the index's lock, when that takes a while. Raises RootError, EncoderError,
         WorkerError, IndexLockedError and IndexWriteError.
         """

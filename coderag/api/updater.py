@@ -99,11 +99,12 @@ class IndexUpdater:
 
 
 def _write_graph(one: Root, options: BuildOptions, told: _Told) -> None:
-    """Bring the graph of a root up to date, and its history."""
+    """Bring the graph of a root up to date, and the history that is asked for."""
     if options.graph:
         from coderag.graph.store import write_graph
 
         write_graph(one.folder, one.root, making=told.linking)
+    if options.history:
         read_history(one)
 
 

@@ -77,7 +77,9 @@ def test_a_stage_fills_in_its_part_and_changes_no_other(sources: Sources) -> Non
     assert after.ranking is not None
     names = [field.name for field in fields(SearchState)]
     filled = [name for name in names if getattr(before, name) is not getattr(after, name)]
-    assert filled == ["question", "scores", "prior", "lists", "verbatim", "candidates", "rows", "ranking", "ranked"]
+    assert filled == [
+        *("question", "scores", "evidence", "prior", "lists", "verbatim", "candidates", "rows", "ranking", "ranked")
+    ]
     with pytest.raises(FrozenInstanceError):
         after.ranked = ()  # type: ignore[misc]
 

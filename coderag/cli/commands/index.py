@@ -101,6 +101,10 @@ def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
         index.close()
         if index.reports[0].merge_due:
             index.merge()
+    if not later:
+        from coderag.api.updater import read_history
+
+        read_history(one)
     note_repairs(index)
     for why in unread_rules(read_manifest(one.folder)):
         note(f"{why}; callers of groups see nothing that its access rules may be about")

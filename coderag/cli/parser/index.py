@@ -111,14 +111,15 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     graph.add_argument(
         "--wait", action="store_true", help="wait for the code graph, which else follows in the background"
     )
-    parser.add_argument(
+    history = parser.add_mutually_exclusive_group()
+    history.add_argument(
         "--no-history",
         action="store_false",
         dest="history",
         default=None,
         help="keep nothing of the commits of the repository (default: as before)",
     )
-    parser.add_argument(
+    history.add_argument(
         "--history", action="store_true", default=None, help="keep which commits changed what (default: kept)"
     )
     masking = parser.add_mutually_exclusive_group()

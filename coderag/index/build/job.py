@@ -34,7 +34,7 @@ class BuildOptions:
     lock_seconds: float = LOCK_SECONDS  # how long to wait for another process that writes the index
     share: bool = True  # whether segments may come from other indexes of this user, and go to them
     graph: bool = True  # whether the graph is built too, after a build and after a thorough update
-    history: bool | None = None  # whether the index keeps the history of its repository; by default it does
+    history: bool | None = None  # whether the index keeps a history, which True reads at once; by default it does
     niceness: int = 0  # of the processes that read files, for those who wait for nothing
     most_files: int | None = None  # an update, or a first build by one, reads so many at most; the next one the others
     waiting: Callable[[Holder | None], None] | None = None  # hears who writes the index, when that takes a while

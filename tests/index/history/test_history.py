@@ -217,7 +217,7 @@ def test_without_a_repository_there_is_no_history(tmp_path: Path) -> None:
 
 def test_no_history_is_kept_where_none_is_wanted(shop: Path) -> None:
     folder = IndexPath(shop.parent / "index")
-    index = built(shop)
+    index = built(shop, history=True)
     assert read_manifest(folder).history
     index = Index.ensure(shop, index=shop.parent / "index", workers=0, history=False)
     assert not [name for name in folder.entries() if name.startswith("history-")]
@@ -239,7 +239,7 @@ def test_who_does_not_see_all_files_sees_no_history(shop: Path) -> None:
 
 
 def test_a_damaged_history_is_told_and_read_again(shop: Path) -> None:
-    built(shop)
+    built(shop, history=True)
     folder = IndexPath(shop.parent / "index")
     path = shop.parent / "index" / read_manifest(folder).history
     data = bytearray(path.read_bytes())
@@ -257,7 +257,7 @@ def places(index: Index, question: str, **conditions: object) -> list[str]:
 def test_words_of_a_subject_lead_to_what_the_commit_changed(shop: Path) -> None:
     text = (shop / "cart.py").read_text()
     commit(shop, {"cart.py": text.replace("cart.lines = []", "cart.lines = [None]")}, "Fix quarrelsome zebra handling")
-    with_history = built(shop)
+    with_history = built(shop, history=True)
     question = "fix zebra handling that is quarrelsome"
     assert places(with_history, question)[:1] == ["clear"]
     without = built(shop, history=False)
@@ -268,6 +268,6 @@ def test_a_commit_that_changed_everything_tells_of_nothing(tmp_path: Path) -> No
     files = {f"m{number}.py": CART for number in range(60)}
     root = repository(tmp_path / "root", files)
     commit(root, {path: text.replace("sum", "max") for path, text in files.items()}, "Fix zebra quarrels everywhere")
-    index = built(root)
+    index = built(root, history=True)
     assert not [hit for hit in index.search("fix zebra quarrels") if "history" in hit.parts]
     assert "Fix zebra quarrels everywhere" in subjects(index, "m7.py")
