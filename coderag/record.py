@@ -7,7 +7,9 @@ its time. Here the methods are shared, and only `__init__` is compiled, when the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, Field, FrozenInstanceError, field, make_dataclass
+from copy import copy
+from dataclasses import MISSING, Field, FrozenInstanceError, field, fields, make_dataclass
+from functools import cache
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
@@ -49,11 +51,23 @@ class _Fields:
         self._defaults = defaults
 
     def __get__(self, instance: object, owner: Any) -> dict[str, Field[Any]]:
-        kinds = owner.__annotations__.items()
-        specified = [(name, kind, self._defaults.get(name, field())) for name, kind in kinds]
-        described: Any = make_dataclass(owner.__name__, specified, eq=False, repr=False)
-        owner.__dataclass_fields__ = described.__dataclass_fields__
-        return owner.__dataclass_fields__  # type: ignore[no-any-return]
+        described = {}
+        for name, kind in owner.__annotations__.items():
+            one: Any = copy(_template())
+            one.name, one.type, default = name, kind, self._defaults.get(name, MISSING)
+            if isinstance(default, Field):
+                one.default_factory = default.default_factory
+            else:
+                one.default = default
+            described[name] = one
+        owner.__dataclass_fields__ = described
+        return described
+
+
+@cache
+def _template() -> Field[Any]:
+    """Return a field that dataclasses made, which has the mark that it knows fields by."""
+    return fields(make_dataclass("Template", ["value"], init=False, repr=False, eq=False))[0]
 
 
 def _compiled_init(made: Any, defaults: dict[str, Any]) -> Callable[..., None]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from coderag.files.walk import read_start
+from coderag.record import record
 
 __all__ = ["Checked", "checked_in", "git_folder"]
 
@@ -34,7 +34,7 @@ SECOND_NS = 1_000_000_000
 TICK_NS = 20_000_000  # clocks of file systems step by up to 10 ms, or by two seconds
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checked:
     """What git saw of a file when it had the content of a blob."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from coderag._version import __version__
@@ -53,6 +53,7 @@ from coderag.index.storage.manifest import (
 from coderag.index.storage.misread import DATA_ERRORS, misread
 from coderag.index.storage.segment import Segment
 from coderag.index.storage.vectors import is_wanted
+from coderag.record import record
 from coderag.sql.settings import Settings, read_encoder_table, read_settings
 
 __all__ = ["Builder", "build", "update"]
@@ -61,7 +62,7 @@ GRAPH_PAUSE = 30  # times as long as building a graph takes, until it is rebuilt
 SHARED_FILES = 256  # with fewer to read, no look at what other indexes have
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Job:
     """One build or update."""
 

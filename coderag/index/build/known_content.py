@@ -8,7 +8,6 @@ dead meanwhile. The content is told by git's id: from git's own index where that
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -17,13 +16,14 @@ from coderag.files.git_index import Checked, checked_in
 from coderag.files.walk import SourceFile, read_start
 from coderag.index.build.segment_ref import FileLocation, FileLocations, SegmentRef
 from coderag.index.storage.arrays.keys import treatment_of
+from coderag.record import record
 
 __all__ = ["Contents", "Found", "find_known"]
 
 MANY_FILES = 64  # with fewer, reading them is quicker than reading git's index
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """A file whose content lies in a segment."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from coderag.errors import IndexDamagedError
@@ -21,11 +21,12 @@ from coderag.index.storage.manifest import (
     without_history,
 )
 from coderag.index.storage.segment import Segment
+from coderag.record import record
 
 __all__ = ["PreviousIndex", "known_files", "open_previous"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PreviousIndex:
     """An index as the last build or update left it."""
 

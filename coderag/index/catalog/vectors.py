@@ -7,13 +7,14 @@ weighed, abbreviated and looked up among synonyms is within the noise on all pub
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from coderag.encoders.encoder import Encoder, Passage, quantised
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.vectors import Vectors, lengths_of
+from coderag.record import record
 from coderag.sql.records import ExampleQuery, Schema, Table
 
 __all__ = ["SchemaVectors", "joined_vectors", "query_passage", "schema_vectors", "table_passage", "vectors_in"]
@@ -24,7 +25,7 @@ MAX_COLUMNS = 200  # of a table; encoders read a few hundred words
 MAX_COMMENT, MAX_VALUES = 200, 5  # characters of a column's comment, values of a column
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SchemaVectors:
     """The vectors of a schema, in the order of its tables and queries."""
 

@@ -9,7 +9,7 @@ count as well as those that it keeps, so an index that is not brought up to date
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from coderag.index.storage.database_snapshots import DatabaseSnapshot
 from coderag.index.storage.folder.database_files import places_of_database
 from coderag.index.storage.manifest import Manifest
 from coderag.index.storage.segment import Segment
+from coderag.record import record
 from coderag.sql.settings import AccessRule, Settings, check_count, read_access_rules
 
 __all__ = [
@@ -53,7 +54,7 @@ class Access(msgspec.Struct, frozen=True):
     others: tuple[RuleFile, ...] = ()  # above the root and inside it
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Denied:
     """A rule that a caller does not meet, and the file that it is written in."""
 
@@ -74,7 +75,7 @@ class Denied:
         return self.hides_all or bool(self.rule.paths and path_test(self.rule.paths)(inner))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AccessScope:
     """What a caller does not see of a root."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexUnsafeError, IndexUntrustedError
 from coderag.index.storage.database_snapshots import read_snapshots
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, Manifest, SegmentEntry, Sum, sum_of
+from coderag.record import record
 
 __all__ = ["Damage", "check_segment", "damage_of", "damaged_files", "is_sound"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Damage:
     """A file of an index that is not what was written."""
 

@@ -23,7 +23,7 @@ import time
 import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from struct import Struct
 from typing import IO, NoReturn
 
@@ -34,6 +34,7 @@ from coderag.index.workers.process import (
     is_alone,
     prepare_reader,
 )
+from coderag.record import record
 
 __all__ = ["MODULE", "ForkServer", "Forked", "Load", "fork_server", "prepare_readers"]
 
@@ -49,7 +50,7 @@ NUMBERS = Struct("<qd")  # bytes and seconds that a file may take; of a poll, a 
 REPLY = Struct("<qqq")  # a process or 0, its exit code, the most memory that it occupied in bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load:
     """What a server loads before it starts a reader."""
 

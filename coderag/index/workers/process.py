@@ -6,11 +6,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
 from coderag.index.workers.process_limits import FILE_BYTES, FILE_SECONDS
+from coderag.record import record
 
 __all__ = [
     "MODULE",
@@ -43,7 +43,7 @@ class Process(Protocol):
         """End it, if it has not ended."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reader:
     """A process that reads files (coderag.index.workers.worker)."""
 
