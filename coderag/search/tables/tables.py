@@ -25,6 +25,7 @@ from coderag.search.tables.example_voting import SimilarQuery, similar_queries, 
 from coderag.search.tables.glossary import DefinitionMatch, definitions_in
 from coderag.search.tables.greedy_selection import DEFAULT, Selection, SelectionSettings, select_greedily
 from coderag.search.tables.matching import Matches, QueryTerm, match, query_terms
+from coderag.search.tables.phrase_expansion import phrase_expansions
 from coderag.search.tables.signals import SIGNALS, Request, Signal, weighted
 from coderag.text.asking import AskedWord, asked_words
 
@@ -87,7 +88,12 @@ def rank_tables(
     request = Request(
         catalog=catalog,
         allowed=allowed,
-        matches=match(catalog, _sought(catalog, words, evidence, definitions=definitions), allowed),
+        matches=match(
+            catalog,
+            _sought(catalog, words, evidence, definitions=definitions),
+            allowed,
+            phrases=phrase_expansions(catalog, words),
+        ),
         votes=votes(catalog, similar),
         definitions=definitions,
         near=_near(catalog, vector),
