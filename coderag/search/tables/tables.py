@@ -20,6 +20,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.vectors import cosines
 from coderag.search.query.hints import hinted_terms
 from coderag.search.tables.columns import COLUMNS, RankedColumn, rank_columns
+from coderag.search.tables.copies import copy_priors
 from coderag.search.tables.databases import RankedDatabase, rank_databases
 from coderag.search.tables.example_voting import SimilarQuery, similar_queries, votes
 from coderag.search.tables.glossary import DefinitionMatch, definitions_in
@@ -99,7 +100,7 @@ def rank_tables(
         near=_near(catalog, vector),
     )
     parts = {signal.name: weighted(signal, request) for signal in signals}
-    scores = np.sum(list(parts.values()), axis=0) * allowed * _priors(catalog)
+    scores = np.sum(list(parts.values()), axis=0) * allowed * _priors(catalog) * copy_priors(catalog, words)
     picked = select_greedily(catalog, scores, k=k, picking=selection_settings)
     ranked_columns = rank_columns(
         catalog,
