@@ -21,6 +21,7 @@ from coderag.errors import IndexDamagedError, IndexFormatError
 from coderag.index.catalog.arrays import CATALOG_FORMAT, catalog_arrays
 from coderag.index.catalog.files import FileDatabases
 from coderag.index.catalog.join_graph import Relation
+from coderag.index.catalog.near_copies import CopyFamily, copy_families
 from coderag.index.catalog.vectors import SchemaVectors, joined_vectors, vectors_in
 from coderag.index.storage.arrays.arrays import Array, open_arrays, write_arrays
 from coderag.index.storage.arrays.specs import check_arrays, in_order
@@ -208,6 +209,16 @@ class Catalog:
     def pieces(self) -> list[str]:
         """The words that names are made of, sorted."""
         return Strings(self.arrays["piece_blob"], self.arrays["piece_offsets"]).all()
+
+    @cached_property
+    def copy_families(self) -> list[CopyFamily]:
+        """The near copies among the tables."""
+        folded = [name.casefold() for name in self.column_names]
+        return copy_families(
+            self.names,
+            zip(self.group.tolist(), self.arrays["table_schema"].tolist(), strict=True),
+            lambda table: frozenset(folded[column] for column in self.columns_of(table)),
+        )
 
     def values(self, name: str) -> list[str]:
         """Return the values of a property: path, label, schema, kind, dialect, environment, domain or modified."""

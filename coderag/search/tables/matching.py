@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,7 +12,8 @@ import numpy as np
 from coderag.index.catalog.catalog import Catalog
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.postings import WEIGHT_STEPS, Postings, idf
-from coderag.search.tables.query_expansion import expansions
+from coderag.search.tables.phrase_expansion import PhraseTerm
+from coderag.search.tables.query_expansion import abbreviations, expansions
 from coderag.text.asking import AskedWord
 from coderag.text.tokens import split_identifier, stem, term_hash, terms
 
@@ -61,10 +62,13 @@ def query_terms(words: Sequence[AskedWord], *, factor: float = 1.0) -> list[Quer
     return list(found.values())
 
 
-def match(catalog: Catalog, sought_terms: Sequence[QueryTerm], allowed: Array) -> Matches:
+def match(
+    catalog: Catalog, sought_terms: Sequence[QueryTerm], allowed: Array, *, phrases: Sequence[PhraseTerm] = ()
+) -> Matches:
     """Return the matches of some terms among the tables allowed, bool[tables].
 
-    Where a database lacks a word, its expansions (abbreviations, synonyms) are looked for.
+    Where a database lacks a word, its expansions (abbreviations, synonyms) are looked for; where only a table lacks it,
+    its abbreviations. `phrases` stand for several of the words.
     """
     rows = np.zeros((len(sought_terms), len(catalog)), dtype=np.float32)
     direct = _Sought(
@@ -74,9 +78,16 @@ def match(catalog: Catalog, sought_terms: Sequence[QueryTerm], allowed: Array) -
         np.broadcast_to(allowed, rows.shape),
     )
     _raise(catalog, rows, direct)
-    others = _others(catalog, sought_terms, lacking=_lacking(catalog, rows, sought_terms, allowed=allowed))
-    _raise(catalog, rows, others)
-    held = np.count_nonzero(rows, axis=1)
+    plain = np.array([bool(query_term.plain) for query_term in sought_terms], dtype=bool)[:, None] & allowed
+    lacking = _lacking(catalog, rows) & plain
+    others = [_others(catalog, sought_terms, expanded=expansions, where=lacking)]
+    more = _others(catalog, sought_terms, expanded=abbreviations, where=(rows == 0) & ~lacking & plain)
+    _raise(catalog, rows, others[0])
+    held = np.count_nonzero(rows, axis=1)  # of the word itself where it is known: rarer than with what may stand for it
+    others += [more, *_phrased(catalog, sought_terms, phrases, lacking=lacking, allowed=plain)]
+    for sought in others[1:]:
+        _raise(catalog, rows, sought)
+    held = np.where(held > 0, held, np.count_nonzero(rows, axis=1))
     size = int(np.count_nonzero(allowed))
     weights = np.array(
         [
@@ -85,9 +96,9 @@ def match(catalog: Catalog, sought_terms: Sequence[QueryTerm], allowed: Array) -
         ],
         dtype=np.float32,
     )
-    sought = _Found(catalog, (direct, others))
-    columns = sought.columns(weights)
-    names = sought.names(
+    found_by = _Found(catalog, (direct, *others))
+    columns = found_by.columns(weights)
+    names = found_by.names(
         np.array([min(1.0, query_term.weight * NAME_WEIGHT_FACTOR) for query_term in sought_terms]) * (held > 0)
     )
     found = np.flatnonzero(held)
@@ -150,29 +161,61 @@ def _raise(catalog: Catalog, rows: Array, sought: _Sought) -> None:
         np.maximum.at(rows, (word[kept], hits.docs[kept]), (hits.fits * sought.trust[hits.term])[kept])
 
 
-def _lacking(catalog: Catalog, rows: Array, sought_terms: Sequence[QueryTerm], *, allowed: Array) -> Array:
-    """Return the allowed tables of the databases that lack a word, bool[words, tables]; none for what is no word."""
+def _lacking(catalog: Catalog, rows: Array) -> Array:
+    """Return the tables of the databases that lack a word, bool[words, tables]."""
     if not len(catalog):
         return np.zeros(rows.shape, dtype=bool)
     has = np.maximum.reduceat(rows, catalog.group_starts, axis=1) > 0
-    plain = np.array([bool(query_term.plain) for query_term in sought_terms], dtype=bool)
-    lacking: Array = ~has[:, catalog.group] & allowed & plain[:, None]
+    lacking: Array = ~has[:, catalog.group]
     return lacking
 
 
-def _others(catalog: Catalog, sought_terms: Sequence[QueryTerm], *, lacking: Array) -> _Sought:
-    """Return the expansions of words where these are lacking."""
-    words: list[int] = []
-    trusts: list[float] = []
-    hashes: list[int] = []
-    for word in np.flatnonzero(lacking.any(axis=1)).tolist():
-        for term, trust in expansions(catalog, sought_terms[word].plain).items():
-            words.append(word)
-            trusts.append(trust)
-            hashes.append(term)
+def _others(
+    catalog: Catalog,
+    sought_terms: Sequence[QueryTerm],
+    *,
+    expanded: Callable[[Catalog, str], Mapping[int, float]],
+    where: Array,
+) -> _Sought:
+    """Return what words are expanded to, for the tables of each, bool[words, tables]."""
+    found = [
+        (word, trust, term)
+        for word in np.flatnonzero(where.any(axis=1)).tolist()
+        for term, trust in expanded(catalog, sought_terms[word].plain).items()
+    ]
+    return _sought(catalog, found, where)
+
+
+def _sought(catalog: Catalog, found: Sequence[tuple[int, float, int]], where: Array) -> _Sought:
+    """Return terms to look for, given as the word that each is for, its trust and its hash."""
     return _Sought(
-        np.array(words, dtype=np.int64), np.array(trusts, dtype=np.float32), _places(catalog, hashes), lacking
+        np.array([word for word, _, _ in found], dtype=np.int64),
+        np.array([trust for _, trust, _ in found], dtype=np.float32),
+        _places(catalog, [term for _, _, term in found]),
+        where,
     )
+
+
+def _phrased(
+    catalog: Catalog,
+    sought_terms: Sequence[QueryTerm],
+    phrases: Sequence[PhraseTerm],
+    *,
+    lacking: Array,
+    allowed: Array,
+) -> Iterator[_Sought]:
+    """Yield the terms of phrases, each for all of its words."""
+    of_word = {query_term.word.lower(): place for place, query_term in enumerate(sought_terms) if query_term.plain}
+    anywhere: list[tuple[int, float, int]] = []
+    for phrase in phrases:
+        words = [of_word[word] for word in phrase.words if word in of_word]
+        found = [(word, phrase.trust, phrase.term) for word in words]
+        if not phrase.lacking:
+            anywhere += found
+        elif (where := lacking[words].all(axis=0)).any():
+            yield _sought(catalog, found, np.broadcast_to(where, lacking.shape))
+    if anywhere:
+        yield _sought(catalog, anywhere, allowed)
 
 
 class _Found:

@@ -1,6 +1,7 @@
 """A word to the words of a schema that may stand for it: abbreviations, glued names, parts of it, synonyms.
 
-They are for words that a schema lacks: where it has the word itself, they would only add noise.
+They are for words that a schema lacks: where it has the word itself, most would only add noise. Abbreviations are for
+its other tables, too, at a discount: few schemas shorten a word everywhere, or nowhere.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from coderag.index.catalog.schema_postings import letters_of
 from coderag.search.tables.synonyms import synonyms
 from coderag.text.tokens import stem, term_hash
 
-__all__ = ["abbreviates", "expansions"]
+__all__ = ["abbreviates", "abbreviations", "expansions"]
 
 # How far each is trusted, where the word itself counts 1.
 SKELETON = 0.72  # only vowels and doubled letters are dropped: wght for weight
@@ -27,6 +28,9 @@ SUBSEQUENCE = 0.3  # cstmr for customer
 GLUED = 0.4  # the word begins a name that is not split: eventid for event
 PART = 0.32  # a name is the beginning or end of the word: fires for wildfires
 SYNONYM = 0.4
+# Of the trust of an abbreviation, in a database that has the word itself elsewhere: prefixes may be words of their own,
+# as count is beside country.
+HELD = {SKELETON: 0.8, PREFIX: 0.5, SUBSEQUENCE: 0.5}
 
 MIN_WORD = 4  # shorter words are seldom abbreviated
 MIN_PREFIX = 3
@@ -51,15 +55,23 @@ def expansions(catalog: Catalog, word: str) -> dict[int, float]:
     return found
 
 
+def abbreviations(catalog: Catalog, word: str) -> dict[int, float]:
+    """Return the hashes of the terms that abbreviate a lower-case word which the database holds elsewhere, as above."""
+    found: dict[int, float] = {}
+    for form in {word, singular(word)} if len(word) >= MIN_WORD else ():
+        for term, trust in _abbreviated(catalog, form):
+            found[term] = max(found.get(term, 0.0), HELD[trust] * trust)
+    found.pop(term_hash(stem(word)), None)
+    return found
+
+
 def _spelled(catalog: Catalog, forms: set[str]) -> Iterator[tuple[int, float]]:
     """Yield the terms whose spelling says that they may stand for a word, in any of its forms."""
     pieces, terms = catalog.pieces, catalog.arrays["piece_terms"]
     for form in forms:
         if len(form) < MIN_WORD:
             continue
-        for place in _similar(catalog, form):
-            if trust := abbreviates(pieces[place], form):
-                yield int(terms[place]), trust
+        yield from _abbreviated(catalog, form)
         place = bisect_left(pieces, form)
         while place < len(pieces) and pieces[place].startswith(form):
             yield int(terms[place]), GLUED
@@ -68,6 +80,14 @@ def _spelled(catalog: Catalog, forms: set[str]) -> Iterator[tuple[int, float]]:
             place = bisect_left(pieces, part)
             if place < len(pieces) and pieces[place] == part:
                 yield int(terms[place]), PART
+
+
+def _abbreviated(catalog: Catalog, form: str) -> Iterator[tuple[int, float]]:
+    """Yield the terms that leave out letters of a form of a word."""
+    pieces, terms = catalog.pieces, catalog.arrays["piece_terms"]
+    for place in _similar(catalog, form):
+        if trust := abbreviates(pieces[place], form):
+            yield int(terms[place]), trust
 
 
 def _parts(form: str) -> Iterator[str]:

@@ -20,11 +20,13 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.vectors import cosines
 from coderag.search.query.hints import hinted_terms
 from coderag.search.tables.columns import COLUMNS, RankedColumn, rank_columns
+from coderag.search.tables.copies import copy_priors
 from coderag.search.tables.databases import RankedDatabase, rank_databases
 from coderag.search.tables.example_voting import SimilarQuery, similar_queries, votes
 from coderag.search.tables.glossary import DefinitionMatch, definitions_in
 from coderag.search.tables.greedy_selection import DEFAULT, Selection, SelectionSettings, select_greedily
 from coderag.search.tables.matching import Matches, QueryTerm, match, query_terms
+from coderag.search.tables.phrase_expansion import phrase_expansions
 from coderag.search.tables.signals import SIGNALS, Request, Signal, weighted
 from coderag.text.asking import AskedWord, asked_words
 
@@ -87,13 +89,18 @@ def rank_tables(
     request = Request(
         catalog=catalog,
         allowed=allowed,
-        matches=match(catalog, _sought(catalog, words, evidence, definitions=definitions), allowed),
+        matches=match(
+            catalog,
+            _sought(catalog, words, evidence, definitions=definitions),
+            allowed,
+            phrases=phrase_expansions(catalog, words),
+        ),
         votes=votes(catalog, similar),
         definitions=definitions,
         near=_near(catalog, vector),
     )
     parts = {signal.name: weighted(signal, request) for signal in signals}
-    scores = np.sum(list(parts.values()), axis=0) * allowed * _priors(catalog)
+    scores = np.sum(list(parts.values()), axis=0) * allowed * _priors(catalog) * copy_priors(catalog, words)
     picked = select_greedily(catalog, scores, k=k, picking=selection_settings)
     ranked_columns = rank_columns(
         catalog,

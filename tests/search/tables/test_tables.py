@@ -7,16 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from coderag.encoders.encoder import EncoderIdentity, Passage, unit_rows
-from coderag.index.catalog.catalog import Catalog, write_catalog
+from coderag.index.catalog.catalog import Catalog, made_catalog, write_catalog
 from coderag.index.catalog.vectors import schema_vectors
 from coderag.index.storage.arrays.arrays import Array
+from coderag.search.tables.phrase_expansion import phrase_expansions
 from coderag.search.tables.query_expansion import abbreviates, expansions
 from coderag.search.tables.signals import SIGNALS, Request, Signal
 from coderag.search.tables.tables import TableRanking, rank_tables
 from coderag.sql.records import Column, Definition, ExampleQuery, Name, Schema, Source, Table, Usage
+from coderag.text.asking import asked_words
 from coderag.text.tokens import stem, term_hash
 from tests.catalogs import catalog_of, names_of
 from tests.workspace import index_file
@@ -249,16 +253,61 @@ def test_a_word_finds_what_stands_for_it(tmp_path: Path, asked: str, piece: str)
     assert term_hash(stem(piece)) in found
 
 
-def test_a_database_that_has_the_word_itself_is_not_searched_for_others(tmp_path: Path) -> None:
-    both = (Table(Name("items"), columns=(Column("weight"),)), Table(Name("parcels"), columns=(Column("wght"),)))
-    write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=both))
-    catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
+def stored(path: Path, *made: Table) -> Catalog:
+    """Return the catalog of some tables."""
+    write_catalog(index_file(path / "catalog.bin"), Schema(tables=made))
+    return Catalog.open(index_file(path / "catalog.bin"))
+
+
+def test_a_word_comes_before_its_abbreviations_in_other_tables(tmp_path: Path) -> None:
+    catalog = stored(
+        tmp_path, Table(Name("parcels"), columns=(Column("wght"),)), Table(Name("items"), columns=(Column("weight"),))
+    )
     ranking = rank_tables(catalog, "weight")
     assert tables(catalog, ranking) == ["items", "parcels"]
+    assert [one.reasons for one in ranking.tables] == [("holds weight",)] * 2
+
+
+def test_a_database_that_has_the_word_itself_is_not_searched_for_synonyms(tmp_path: Path) -> None:
+    catalog = stored(
+        tmp_path, Table(Name("a"), columns=(Column("client"),)), Table(Name("b"), columns=(Column("customer"),))
+    )
+    ranking = rank_tables(catalog, "client")
+    assert tables(catalog, ranking) == ["a", "b"]
     assert ranking.tables[1].reasons == ()  # it is what is left over
-    write_catalog(index_file(tmp_path / "other.bin"), Schema(tables=both[1:]))
-    other = Catalog.open(index_file(tmp_path / "other.bin"))
-    assert rank_tables(other, "weight").tables[0].reasons == ("holds weight",)
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("species of the Oregon Caves", "tlu_species_orca"),
+        ("species of the Lava Beds National Monument", "tlu_species_labe"),
+        ("the value added tax of a sale", "vat_rows"),
+        ("how is a unit of measure written", "uom_lines"),  # the initial of what says nothing counts
+        ("the position dilution of precision", "pdop_log"),
+    ],
+)
+def test_neighbouring_words_are_abbreviated_together(tmp_path: Path, question: str, best: str) -> None:
+    names = ("tlu_species_orca", "tlu_species_labe", "tlu_species_redw", "vat_rows", "uom_lines", "pdop_log")
+    catalog = stored(tmp_path, *(Table(Name(name), columns=(Column("id"),)) for name in names))
+    assert tables(catalog, rank_tables(catalog, question))[0] == best
+
+
+def test_initials_are_for_words_that_a_database_lacks(tmp_path: Path) -> None:
+    made = (Table(Name("vat"), columns=(Column("id"),)), Table(Name("taxes"), columns=(Column("id"),)))
+    catalog = stored(tmp_path, *made)
+    ranking = rank_tables(catalog, "value added tax")
+    assert [ranking.tables[0].reasons, tables(catalog, ranking)[0]] == [("holds tax",), "taxes"]
+
+
+@given(st.lists(st.sampled_from(["unit", "of", "measure", "Oregon", "Caves", "12", "the", "vat", "tax"]), max_size=8))
+def test_a_phrase_stands_for_neighbours_that_say_something(asked: list[str]) -> None:
+    catalog = made_catalog(Schema(tables=(Table(Name("orca_uom"), columns=(Column("vatax"), Column("meun"))),)))
+    spoken = [word.lower() for word, weight in asked_words(" ".join(asked)) if weight]
+    for phrase in phrase_expansions(catalog, asked_words(" ".join(asked))):
+        runs = {tuple(spoken[at : at + len(phrase.words)]) for at in range(len(spoken))}
+        assert phrase.words in runs
+        assert 0 < phrase.trust < 1
 
 
 TOPICS = (("singer", "artist", "vocalist", "concert"), ("parcel", "shipment", "delivery"), ("doctor", "patient"))
