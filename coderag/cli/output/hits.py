@@ -36,6 +36,7 @@ SAME = 0.005  # two factors closer than this are the same number as it is shown
 # What puts a hit above the others, whatever its score is without it.
 LIFTS = {
     "verbatim": "the question as it is written",
+    "translation": "the key of the message",
     "rare_name": "a name of the question that few files have",
 }
 PARTS = {

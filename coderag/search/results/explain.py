@@ -12,7 +12,7 @@ from coderag.search.query.pasted import pasted
 from coderag.search.query.understand import Question
 from coderag.search.ranking.duplicates import groups_of_copies
 from coderag.search.ranking.features import known_terms
-from coderag.search.ranking.promote import MESSAGE_PART, NAME_PART
+from coderag.search.ranking.promote import KEY_PART, MESSAGE_PART, NAME_PART
 from coderag.search.ranking.rank import Ranked
 from coderag.text.tokens import words
 from coderag.types import Chunk, Hit
@@ -94,6 +94,8 @@ def _reasons(chunk: Chunk, question: Question, ranked: Ranked, *, present: Set[s
     reasons: list[str] = []
     if MESSAGE_PART in parts:
         reasons.append("has the question verbatim")
+    if KEY_PART in parts:
+        reasons.append("asks for the message by its key")
     if NAME_PART in parts:
         reasons.append(f"has {', '.join(name for name in pasted(question.text).names if name in chunk.text)} verbatim")
     if parts["symbol"] > 0 or parts["capital"] > 0:

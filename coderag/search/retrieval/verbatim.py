@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -20,6 +20,7 @@ from coderag.search.query.vocabulary import STOP_WORDS
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.retrieval.alignment import Alignment, align
 from coderag.search.retrieval.lexical import Scores
+from coderag.search.retrieval.locales import is_locale, key_of, use_of
 from coderag.text.tokens import plain_name, terms, words
 
 __all__ = ["NONE", "Verbatim", "verbatim_matches"]
@@ -41,6 +42,7 @@ MIN_PROSE_WORDS = 6  # outside of strings
 MAX_OTHERS, MAX_OTHERS_OF_PLAIN = 2, 1
 MAX_NAME_CHUNKS = 400  # of a segment in which the words of a name meet; of more, the best by words are looked at
 FILE_NAME = re.compile(r"/?\w[\w@+/-]*\.\w+|\w[\w@+-]*/[\w@+/.-]+")  # a file has its own name the least
+MAX_KEYS = 3  # of a message that several files of translations have
 MAX_NAME_FILES = 8  # that have a name; one in more of them says less than the rest of the question
 
 
@@ -50,14 +52,15 @@ class Verbatim:
 
     messages: Mapping[int, float]  # chunk -> how much of the question stands in it, by rarity
     names: Mapping[int, float]  # chunk -> how many of the question's rare names it has
+    keys: frozenset[int]  # chunks that ask for the question, a translated message, by its key
 
     @property
     def chunks(self) -> Array:
         """The chunks, i64[n] ascending."""
-        return np.array(sorted(self.messages.keys() | self.names.keys()), dtype=np.int64)
+        return np.array(sorted(self.messages.keys() | self.names.keys() | self.keys), dtype=np.int64)
 
 
-NONE = Verbatim({}, {})
+NONE = Verbatim({}, {}, frozenset())
 
 
 def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) -> Verbatim:
@@ -69,7 +72,27 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
             continue
         for chunk in _with_name(corpus, name, scores, allowed):
             names[chunk] = names.get(chunk, 0.0) + 1.0
-    return Verbatim(messages, names) if messages or names else NONE
+    if not (messages or names):
+        return NONE
+    keys = _asking_for(corpus, question, messages, scores, allowed) - messages.keys()
+    return Verbatim(messages, names, frozenset(keys))
+
+
+def _asking_for(
+    corpus: Corpus, question: Pasted, messages: Mapping[int, float], scores: Scores, allowed: Array
+) -> set[int]:
+    """Return the chunks that ask for a message, which stands in files of translations, by its key."""
+    asking: set[int] = set()
+    seen: set[str] = set()
+    for chunk in sorted(messages, key=lambda chunk: (-messages[chunk], chunk)):
+        if not is_locale(corpus.place(chunk)[0]):
+            continue
+        member, local = corpus.member_of(chunk)
+        key = key_of(member.segment.chunk_text(local), question.run)
+        if key and key not in seen and len(seen) < MAX_KEYS:
+            seen.add(key)
+            asking.update(_with_spelling(corpus, key, use_of(key), scores, allowed, locales=False))
+    return asking
 
 
 def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) -> dict[int, float]:
@@ -85,6 +108,8 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
             break  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
         aligned = align(run, member.segment.chunk_text(local), weights)
+        if aligned.held and is_locale(corpus.place(chunk)[0]):
+            aligned = replace(aligned, in_literal=True)  # whose strings need no quotes
         if _is_the_question(question, aligned, weights):
             found[chunk] = sum(weights[word] for word in {run[at] for at in aligned.held})
             most = max(most, found[chunk] - ALMOST_NOTHING)
@@ -178,11 +203,23 @@ def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array) -> lis
     is_known = _is_defined(corpus, name) or (FILE_NAME.fullmatch(name) and _names_a_file(corpus, wholes))
     if not wholes or is_known:
         return []
-    spelled = _spelling(name)
+    return _with_spelling(corpus, name, _spelling(name), scores, allowed, locales=True)
+
+
+def _with_spelling(
+    corpus: Corpus, name: str, spelled: re.Pattern[str], scores: Scores, allowed: Array, *, locales: bool
+) -> list[int]:
+    """Return the chunks that have the words of a name, spelled as an expression has it, if few files do.
+
+    Without `locales`, files of translations are left out.
+    """
+    wholes = [split[-1] for word in words(name) if (split := terms(word))]
     found: list[int] = []
     files: set[int] = set()
     for member, chunks in _meeting(corpus, wholes):
         local = [one for one in chunks.tolist() if allowed[member.first_chunk + one] > 0]
+        if not locales:
+            local = [one for one in local if not is_locale(corpus.place(member.first_chunk + one)[0])]
         if len(local) > MAX_NAME_CHUNKS:
             text = scores.text[member.first_chunk : member.first_chunk + len(member.segment)]
             local = sorted(local, key=lambda one: -float(text[one]))[:MAX_NAME_CHUNKS]
