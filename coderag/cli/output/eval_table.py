@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from coderag.cli.output.text import Screen, Style, shorten, table, visible
+from coderag.evaluate.calibration import Bin, Calibration
 from coderag.evaluate.metrics import main_measure
-from coderag.evaluate.report import Compared, Difference, Evaluation, Figures
+from coderag.evaluate.report import ALL, Compared, Difference, Evaluation, Figures
 from coderag.evaluate.resampling import Interval
 from coderag.text.counted import counted
 
@@ -43,6 +44,10 @@ def print_evaluation(found: Evaluation, shown: Screen, *, verbose: bool) -> None
     if found.compared:
         print()
         _print_table(_compared_rows(found), shown)
+    for rows in (_confidence_rows(found), _reliability_rows(found)):
+        if len(rows) > 1:
+            print()
+            _print_table(rows, shown)
     if verbose:
         for name, several in found.differences.items():
             print("\n".join(("", *_difference_lines(name, several, shown))))
@@ -70,6 +75,38 @@ def _compared_row(one: Compared, main: str) -> Sequence[str]:
     spread = f"{known.difference.low:+.3f} to {known.difference.high:+.3f}"
     counts = [f"{number:,}" for number in (known.wins, known.ties, known.losses)]
     return (visible(one.group), visible(one.second), f"{known.difference.mean:+.3f}", spread, f"{known.p:.4f}", *counts)
+
+
+def _confidence_rows(found: Evaluation) -> Rows:
+    """Return how far the confidence of first hits can be believed, a row for each way of searching and group."""
+    head = ("Confidence of first hits", "Search", "Number", "Right", "Confidence", "AUC", "ECE", "Brier")
+    return [head, *(_confidence_row(one, one.confidence) for one in found.figures if one.confidence is not None)]
+
+
+def _confidence_row(one: Figures, sure: Calibration) -> Sequence[str]:
+    shares = [f"{value:.3f}" for value in (sure.right, sure.confidence)]
+    errors = [f"{value:.3f}" for value in (sure.ece, sure.brier)]
+    auc = "-" if sure.auc is None else f"{sure.auc:.3f}"
+    return visible(one.group), visible(one.configuration), f"{sure.questions:,}", *shares, auc, *errors
+
+
+def _reliability_rows(found: Evaluation) -> Rows:
+    """Return the bins of all questions, ascending by confidence, of each way of searching."""
+    head = ("Reliability", "Search", "Number", "Confidence", "Right")
+    return [
+        head,
+        *(
+            _reliability_row(one.configuration, part)
+            for one in found.figures
+            if one.group == ALL and one.confidence is not None
+            for part in one.confidence.bins
+        ),
+    ]
+
+
+def _reliability_row(configuration: str, part: Bin) -> Sequence[str]:
+    shares = f"{part.confidence:.3f}", f"{part.right:.3f}"
+    return f"{part.low:.2f} to {part.high:.2f}", visible(configuration), f"{part.questions:,}", *shares
 
 
 def _difference_lines(name: str, several: Sequence[Difference], shown: Screen) -> Iterator[str]:

@@ -7,13 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coderag import Index
 from coderag.errors import QueryError
+from coderag.search.ranking.confidence import probability
+from coderag.search.ranking.evidence import EVIDENCE
 from tests.workspace import REPOSITORY, SHOP, write
 
 SURE = 0.7  # nine of ten questions that a repository does not answer stay below
 LIKELY = 0.3
+OF_THE_QUESTION = ("words", "is_symbol", "is_edit", "is_behavior")  # evidence that is the same for all chunks
 ANSWERED = [
     json.loads(line)["query"]
     for line in (REPOSITORY / "fixtures/questions.jsonl").read_text(encoding="utf-8").splitlines()
@@ -75,15 +80,29 @@ def test_a_name_that_is_a_stop_word_can_be_asked_for(shop: Index) -> None:
     assert shop.search("get", k=1, threshold=SURE)[0].chunk.name == "get"
 
 
-def test_it_depends_on_nothing_that_is_in_other_files(tmp_path: Path) -> None:
+def test_a_place_that_others_resemble_is_less_sure(tmp_path: Path) -> None:
     cart = {"cart.py": "def add_to_cart(cart, product):\n    cart.items.append(product)\n"}
-    better = {"cart_items.py": "def add_product_to_cart():\n    '''Add a product to the cart.'''\n"}
+    others = {f"{name}.py": cart["cart.py"].replace("items", name) for name in ("lines", "rows")}
     alone = Index.build(write(tmp_path / "a", cart), index=tmp_path / "ia", workers=0)
-    beside = Index.build(write(tmp_path / "b", cart | better), index=tmp_path / "ib", workers=0)
+    among = Index.build(write(tmp_path / "b", cart | others), index=tmp_path / "ib", workers=0)
     question = "add a product to the cart"
     [one] = [hit.confidence for hit in alone.search(question) if hit.chunk.path == "cart.py"]
-    [other] = [hit.confidence for hit in beside.search(question) if hit.chunk.path == "cart.py"]
-    assert one == pytest.approx(other, abs=0.01)
+    [other] = [hit.confidence for hit in among.search(question, collapse=False) if hit.chunk.path == "cart.py"]
+    assert one > other > 0
+
+
+@given(
+    st.lists(st.floats(0, 1, width=32), min_size=len(EVIDENCE), max_size=len(EVIDENCE)),
+    st.sampled_from([name for name in EVIDENCE if name not in OF_THE_QUESTION]),
+    st.floats(0, 1, width=32),
+    st.booleans(),
+)
+def test_no_evidence_of_a_chunk_lowers_it(values: list[float], name: str, more: float, has_cosines: bool) -> None:
+    rows = np.array([values, values], dtype=np.float32)
+    column = EVIDENCE.index(name)
+    rows[1, column] = max(rows[0, column], np.float32(more))
+    less_sure, surer = probability(rows, has_cosines=has_cosines).tolist()
+    assert 0 <= less_sure <= surer <= 1
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.5, float("nan")])
