@@ -14,7 +14,7 @@ from coderag.search.ranking.settings import make_pipeline
 from coderag.sql.records import Name
 from coderag.types import Pipeline, Query, TableFilter
 
-__all__ = ["DEFAULT", "Configuration", "TableQuestion", "parse_configuration", "searcher", "table_searcher"]
+__all__ = ["DEFAULT", "PROGRAM", "Configuration", "TableQuestion", "parse_configuration", "searcher", "table_searcher"]
 
 INDEX = "index"  # the setting that names another index of the same roots
 STAGES = ("fusion", "reranker", "without")  # settings of a Pipeline

@@ -67,7 +67,12 @@ class ProgramSearch:
 
 def _request(query: Query) -> Mapping[str, Any]:
     """Return a query as a line of the batch protocol: only what it asks for, as other programs know no more."""
-    lists = {"kinds": sorted(query.kinds), "languages": sorted(query.languages), "paths": list(query.paths)}
+    lists = {
+        "kinds": sorted(query.kinds),
+        "languages": sorted(query.languages),
+        "paths": list(query.paths),
+        "databases": sorted(query.databases),
+    }
     return {"query": query.text, "k": query.k, **{name: values for name, values in lists.items() if values}}
 
 
