@@ -92,14 +92,14 @@ def _confidence_row(one: Figures, sure: Calibration) -> Sequence[str]:
 
 
 def _reliability_rows(found: Evaluation) -> Rows:
-    """Return the bins of all questions, ascending by confidence, of each way of searching."""
+    """Return the bins of all questions, ascending by confidence, of the first way of searching."""
     head = ("Reliability", "Search", "Number", "Confidence", "Right")
     return [
         head,
         *(
             _reliability_row(one.configuration, part)
             for one in found.figures
-            if one.group == ALL and one.confidence is not None
+            if (one.configuration, one.group) == (found.figures[0].configuration, ALL) and one.confidence is not None
             for part in one.confidence.bins
         ),
     ]
