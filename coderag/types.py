@@ -275,7 +275,7 @@ class Hit:
     lines: tuple[int, ...] = ()  # lines of the chunk's file that matched best, 1-based
     reasons: tuple[str, ...] = ()  # why it matched, in words
     also: tuple[str, ...] = ()  # path:line of chunks with the same or nearly the same text, which are no hits
-    confidence: float = 0.0  # 0..1: how likely it answers the question, whatever else was found
+    confidence: float = 0.0  # 0..1: the probability that it is the place that the question asks for
     expanded_from: tuple[str, ...] = ()  # path:line of the chunks that were found in it, best first
     relations: tuple[Relation, ...] = ()  # its close ones, by what the graph knew when it was made
     related: bool = False  # it does not answer by itself: it is related to a better hit

@@ -107,7 +107,7 @@ AnyIndex = TypeVar("AnyIndex", bound="Index")
 
 NO_FILTER = TableFilter()
 DRAWN, DRAWN_TABLES = 3, 2  # hits and tables of a question that a drawing begins with
-DRAWN_CONFIDENCE, DRAWN_SCORE = 0.2, 1.0  # that they have at least
+DRAWN_CONFIDENCE, DRAWN_SCORE = 0.05, 1.0  # that they have at least
 MAX_ANSWERING = 50  # hits that tell which parts of a map a question is about
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from coderag.api.index import Index
 from coderag.errors import QueryError
+from coderag.evaluate.baselines.found import Place
 from coderag.evaluate.question import JudgedQuestion, Wanted
 from coderag.sql.records import Name
-from coderag.types import Chunk, Hit, Span
+from coderag.types import Chunk, Span
 
 __all__ = ["Judged", "Region", "Target", "judge", "marks", "table_marks"]
 
@@ -61,12 +62,11 @@ def judge(questions: Sequence[JudgedQuestion], index: Index) -> list[Judged]:
     return [_judged(question, lookup) for question in questions]
 
 
-def marks(hits: Sequence[Hit], targets: Sequence[Target]) -> list[int]:
-    """Return of each hit the number of the target that it is the first to hold, -1 where there is none."""
+def marks(hits: Sequence[Sequence[Place]], targets: Sequence[Target]) -> list[int]:
+    """Return of each hit, given by its places, the number of the target that it is the first to hold, -1 for none."""
     left = dict(enumerate(targets))
     found: list[int] = []
-    for hit in hits:
-        places = [(hit.chunk.path, hit.chunk.parts), *map(_copy, hit.also)]
+    for places in hits:
         held = next((number for number, one in left.items() if any(one.holds(*place) for place in places)), MISS)
         left.pop(held, None)
         found.append(held)
@@ -83,11 +83,6 @@ def table_marks(names: Sequence[Name], targets: Sequence[Target]) -> list[int]:
         left.pop(held, None)
         found.append(held)
     return found
-
-
-def _copy(place: str) -> tuple[str, tuple[Span, ...]]:
-    path, _, line = place.rpartition(":")
-    return path, (Span(int(line), int(line)),)
 
 
 def _judged(question: JudgedQuestion, lookup: _Lookup) -> Judged:

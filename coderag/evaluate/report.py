@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coderag.evaluate.calibration import Calibration, calibrate
 from coderag.evaluate.judge import Judged
 from coderag.evaluate.measure import Answer
 from coderag.evaluate.metrics import main_measure, score
@@ -30,6 +31,7 @@ class Figures:
     measures: Mapping[str, Interval]
     p50: float  # milliseconds
     p90: float
+    confidence: Calibration | None  # of the first hits; None where nothing says how sure it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,16 @@ def _figures(name: str, group: Group, scores: Mapping[str, Array], answers: Sequ
     times = np.array([answers[number].milliseconds for number in numbers.tolist()] or [0.0])
     p50, p90 = np.percentile(times, (50, 90)).tolist()
     known = {measure: interval(values[numbers], seed=seed) for measure, values in scores.items()}
-    return Figures(name, group[0], len(numbers), known, p50, p90)
+    confidence = _calibration([answers[number] for number in numbers.tolist()])
+    return Figures(name, group[0], len(numbers), known, p50, p90, confidence)
+
+
+def _calibration(answers: Sequence[Answer]) -> Calibration | None:
+    sure = [(answer.confidence, answer.found[0] >= 0) for answer in answers if answer.confidence is not None]
+    if not sure:
+        return None
+    confidences, right = zip(*sure, strict=True)
+    return calibrate(np.array(confidences, dtype=np.float64), np.array(right, dtype=bool))
 
 
 def _differences(

@@ -33,6 +33,7 @@ from coderag.search.query.understand import QueryType, Question
 from coderag.search.query.understand import understand as question_of
 from coderag.search.ranking.confidence import confidence
 from coderag.search.ranking.diversify import diverse
+from coderag.search.ranking.evidence import Competition
 from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.priors import priors
 from coderag.search.ranking.promote import least_confidence, promoted
@@ -54,6 +55,7 @@ __all__ = [
     "Stage",
     "answer_by_graph",
     "calibrate",
+    "competition",
     "cut_off",
     "diversify",
     "expand",
@@ -253,20 +255,23 @@ def promote(state: SearchState) -> SearchState:
 
 
 def calibrate(state: SearchState) -> SearchState:
-    """Give each ranked chunk its confidence, whatever else was found."""
-    rows = made_by("extract_features", state.rows)
+    """Give each ranked chunk its confidence: its own evidence, and how it stands among the candidates."""
     chunks = np.array([ranked.chunk for ranked in state.ranked], dtype=np.int64)
-    sure = confidence(
-        state.sources.corpus,
-        made_by("understand", state.question),
-        chunks,
-        symbols=made_by("retrieve", state.scores).symbols,
-        cosines=rows.column("cosine", chunks) if _has_calibrated_cosines(state) else None,
-    )
+    sure = confidence(state.sources.corpus, made_by("understand", state.question), chunks, among=competition(state))
     if state.verbatim is not None:
         sure = np.maximum(sure, least_confidence(chunks, state.verbatim))
     pairs = zip(state.ranked, sure.tolist(), strict=True)
     return replace(state, ranked=tuple(replace(ranked, confidence=certainty) for ranked, certainty in pairs))
+
+
+def competition(state: SearchState) -> Competition:
+    """Return what the stages up to `rank` know of the candidates, of which a confidence is made."""
+    return Competition(
+        ranking=made_by("rank", state.ranking),
+        lists=made_by("retrieve", state.lists),
+        scores=made_by("retrieve", state.scores),
+        has_cosines=_has_calibrated_cosines(state),
+    )
 
 
 def _has_calibrated_cosines(state: SearchState) -> bool:

@@ -36,7 +36,9 @@ def evaluation(done: subprocess.CompletedProcess[str]) -> Any:
 def test_a_file_of_questions_is_measured(coderag: Run, shop: Path) -> None:
     done = coderag("eval", QUESTIONS, "--by", "kind", cwd=shop)
     assert done.returncode == 0, done.stderr
-    first, _, head, *rows = done.stdout.splitlines()
+    figures, confidence, reliability = done.stdout.split("\n\n")[1:]
+    first = done.stdout.splitlines()[0]
+    head, *rows = figures.splitlines()
     assert first == f"70 questions of {QUESTIONS}"
     assert head.split() == ["Questions", "Search", "Number", *MEASURES, "p50", "ms", "p90", "ms"]
     assert [row.split()[:3] for row in rows] == [
@@ -46,6 +48,13 @@ def test_a_file_of_questions_is_measured(coderag: Run, shop: Path) -> None:
         ["semantic", "default", "38"],
         ["symbol", "default", "17"],
     ]
+    head, overall, *_ = confidence.splitlines()
+    assert head.split()[4:] == ["Search", "Number", "Right", "Confidence", "AUC", "ECE", "Brier"]
+    assert overall.split()[:3] == ["all", "default", "70"]
+    assert overall.split()[3] == rows[0].split()[11]  # success@1 is the share of right first hits
+    head, *bins = reliability.splitlines()
+    assert head.split() == ["Reliability", "Search", "Number", "Confidence", "Right"]
+    assert [row.split()[4] for row in bins] == ["7"] * 10
 
 
 def test_the_figures_as_json(coderag: Run, shop: Path) -> None:
@@ -54,7 +63,7 @@ def test_the_figures_as_json(coderag: Run, shop: Path) -> None:
     assert found["source"] == {"from": "file", "questions": 30}
     assert list(found["scopes"]) == ["everywhere"]
     (figures,) = found["scopes"]["everywhere"]["figures"]
-    assert set(figures) == {"configuration", "group", "questions", "measures", "p50", "p90"}
+    assert set(figures) == {"configuration", "group", "questions", "measures", "p50", "p90", "confidence"}
     assert (figures["configuration"], figures["group"], figures["questions"]) == ("default", "all", 30)
     assert list(figures["measures"]) == ["nDCG@5", "MRR@5", "recall@5", "precision@5", "success@1"]
     for one in figures["measures"].values():
@@ -92,6 +101,25 @@ def test_an_index_compared_with_itself_is_a_tie(coderag: Run, shop: Path) -> Non
             assert (each["p"], each["wins"], each["losses"]) == (1.0, 0, 0)
     assert found["differences"] == []
     assert {"go", "python", "sql", "typescript"} <= {one["group"] for one in found["figures"]}
+
+
+@pytest.mark.dev("bm25s")
+def test_a_baseline_is_compared_and_has_no_confidence(coderag: Run, shop: Path) -> None:
+    command = ("eval", QUESTIONS, "--compare", "bm25s", "--json", "--sample", "20")
+    found = evaluation(coderag(*command, cwd=shop))["scopes"]["everywhere"]
+    own, other = found["figures"]
+    assert [own["configuration"], other["configuration"]] == ["default", "bm25s"]
+    assert own["measures"]["nDCG@10"]["mean"] > other["measures"]["nDCG@10"]["mean"] > 0
+    assert own["confidence"]["questions"] == sum(part["questions"] for part in own["confidence"]["bins"]) == 20
+    assert other["confidence"] is None
+
+
+def test_a_baseline_answers_no_questions_about_tables(coderag: Run, shop: Path, tmp_path: Path) -> None:
+    questions = tmp_path / "data.jsonl"
+    questions.write_text('{"question": "which customers ordered most", "tables": ["orders"]}\n')
+    done = coderag("eval", questions, "--compare", "bm25s", cwd=shop)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "bm25s answers no questions about tables; ask it about code alone" in done.stderr
 
 
 def test_questions_about_data_rank_tables(coderag: Run, shop: Path, tmp_path: Path) -> None:
@@ -200,6 +228,7 @@ def test_a_terminal_gets_a_drawn_table(coderag: Run, shop: Path) -> None:
             "a.gif is no picture that can be drawn; name it .svg or .png",
         ),
         ((QUESTIONS, "--plot", "no/a.svg"), "no/a.svg cannot be drawn: there is no folder no"),
+        ((QUESTIONS, "--compare", "program=no-such-program {root}"), "no-such-program cannot be run: No such file"),
         ((QUESTIONS, "--kind", "poem"), "'poem' is not a valid Kind"),
         ((QUESTIONS, "--sample", "2", "-k", "0"), "-k: 0 is less than 1"),
     ],

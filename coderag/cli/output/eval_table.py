@@ -7,8 +7,10 @@ from dataclasses import asdict
 from typing import Any
 
 from coderag.cli.output.text import Screen, Style, shorten, table, visible
+from coderag.evaluate.calibration import Bin, Calibration
+from coderag.evaluate.configuration import PROGRAM
 from coderag.evaluate.metrics import main_measure
-from coderag.evaluate.report import Compared, Difference, Evaluation, Figures
+from coderag.evaluate.report import ALL, Compared, Difference, Evaluation, Figures
 from coderag.evaluate.resampling import Interval
 from coderag.text.counted import counted
 
@@ -17,7 +19,7 @@ __all__ = ["evaluation_record", "print_evaluation"]
 NUMBERS_FROM = 2  # the columns before it are words
 SURE = 0.05  # a p value below it is worth a colour
 MAX_DIFFERENCES = 100  # that are listed
-QUESTION_CHARS = 120
+QUESTION_CHARS, SEARCH_CHARS = 120, 40
 
 Rows = Sequence[Sequence[str]]
 
@@ -43,6 +45,10 @@ def print_evaluation(found: Evaluation, shown: Screen, *, verbose: bool) -> None
     if found.compared:
         print()
         _print_table(_compared_rows(found), shown)
+    for rows in (_confidence_rows(found), _reliability_rows(found)):
+        if len(rows) > 1:
+            print()
+            _print_table(rows, shown)
     if verbose:
         for name, several in found.differences.items():
             print("\n".join(("", *_difference_lines(name, several, shown))))
@@ -56,7 +62,7 @@ def _figure_rows(found: Evaluation) -> Rows:
 
 def _figure_row(one: Figures) -> Sequence[str]:
     measures = [_with_interval(known) for known in one.measures.values()]
-    return visible(one.group), visible(one.configuration), f"{one.questions:,}", *measures, _ms(one.p50), _ms(one.p90)
+    return visible(one.group), _search(one.configuration), f"{one.questions:,}", *measures, _ms(one.p50), _ms(one.p90)
 
 
 def _compared_rows(found: Evaluation) -> Rows:
@@ -69,7 +75,39 @@ def _compared_row(one: Compared, main: str) -> Sequence[str]:
     known = one.measures[main]
     spread = f"{known.difference.low:+.3f} to {known.difference.high:+.3f}"
     counts = [f"{number:,}" for number in (known.wins, known.ties, known.losses)]
-    return (visible(one.group), visible(one.second), f"{known.difference.mean:+.3f}", spread, f"{known.p:.4f}", *counts)
+    return (visible(one.group), _search(one.second), f"{known.difference.mean:+.3f}", spread, f"{known.p:.4f}", *counts)
+
+
+def _confidence_rows(found: Evaluation) -> Rows:
+    """Return how far the confidence of first hits can be believed, a row for each way of searching and group."""
+    head = ("Confidence of first hits", "Search", "Number", "Right", "Confidence", "AUC", "ECE", "Brier")
+    return [head, *(_confidence_row(one, one.confidence) for one in found.figures if one.confidence is not None)]
+
+
+def _confidence_row(one: Figures, sure: Calibration) -> Sequence[str]:
+    shares = [f"{value:.3f}" for value in (sure.right, sure.confidence)]
+    errors = [f"{value:.3f}" for value in (sure.ece, sure.brier)]
+    auc = "-" if sure.auc is None else f"{sure.auc:.3f}"
+    return visible(one.group), _search(one.configuration), f"{sure.questions:,}", *shares, auc, *errors
+
+
+def _reliability_rows(found: Evaluation) -> Rows:
+    """Return the bins of all questions, ascending by confidence, of the first way of searching."""
+    head = ("Reliability", "Search", "Number", "Confidence", "Right")
+    return [
+        head,
+        *(
+            _reliability_row(one.configuration, part)
+            for one in found.figures
+            if (one.configuration, one.group) == (found.figures[0].configuration, ALL) and one.confidence is not None
+            for part in one.confidence.bins
+        ),
+    ]
+
+
+def _reliability_row(configuration: str, part: Bin) -> Sequence[str]:
+    shares = f"{part.confidence:.3f}", f"{part.right:.3f}"
+    return f"{part.low:.2f} to {part.high:.2f}", _search(configuration), f"{part.questions:,}", *shares
 
 
 def _difference_lines(name: str, several: Sequence[Difference], shown: Screen) -> Iterator[str]:
@@ -90,6 +128,10 @@ def _difference_lines(name: str, several: Sequence[Difference], shown: Screen) -
         yield f"      second  {shorten(visible(', '.join(difference.second_best)) or 'nothing', shown.width)}"
     if len(several) > MAX_DIFFERENCES:
         yield f"  and {len(several) - MAX_DIFFERENCES:,} more"
+
+
+def _search(name: str) -> str:
+    return shorten(visible(name), SEARCH_CHARS) if name.startswith(PROGRAM) else visible(name)
 
 
 def _with_interval(known: Interval) -> str:

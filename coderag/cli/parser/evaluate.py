@@ -30,6 +30,7 @@ examples:
   coderag eval --from-docstrings --kind function,method
   coderag eval questions.jsonl --compare index=/var/tmp/other-index --by kind -v
   coderag eval --from-git --plot quality.svg
+  coderag eval --from-git --compare bm25s --compare ripgrep
 
 """
 EVAL_NEEDS = (
@@ -54,7 +55,7 @@ def add_eval(commands: Parsers) -> None:
         limit=COMPARED,
         type=Text(NAME),
         metavar="CONFIG",
-        help="compare with name=value,... or with the folder of another index",
+        help="compare with name=value,..., the folder of another index, bm25s, ripgrep, or program=COMMAND {root}",
     )
     parser.add_argument("--by", choices=("language", "kind", "folder"), help="also show the figures of each")
     parser.add_argument("--plot", type=Text(NAME), metavar="FILE", help="draw quality against latency as .svg or .png")

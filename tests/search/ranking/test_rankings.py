@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from coderag import Hit, Index
+from coderag.evaluate.baselines.found import found_hit
 from coderag.evaluate.judge import judge, marks
 from coderag.evaluate.metrics import score
 from coderag.evaluate.questions_file import read_questions
@@ -96,7 +97,9 @@ def test_ranking(index: Index, question: Question, golden: Golden) -> None:
 @pytest.mark.dev("ir_measures")
 def test_rank_stats(index: Index, golden: Golden) -> None:
     judged = judge(read_questions(REPOSITORY / "fixtures/questions.jsonl"), index)
-    answers = [marks(index.search(one.question.text, k=K), one.targets) for one in judged]
+    answers = [
+        marks([found_hit(hit).places for hit in index.search(one.question.text, k=K)], one.targets) for one in judged
+    ]
     scores = score(answers, [len(one.targets) for one in judged], k=K)
     rows = [" ".join([f"{'category':12} {'questions':>9}", *(f"{name:>{WIDTH}}" for name in STATS)])]
     for category, numbers in [*grouped(judged, lambda one: one.question.kind)[1:], ("all", range(len(judged)))]:

@@ -1,0 +1,1 @@
+"""Searches that are not coderag's own, to compare with: BM25, ripgrep, and any program."""
