@@ -1,8 +1,8 @@
 """Packages and judged questions to the ranker that coderag ships.
 
     scripts/train_ranker.py --cache DIR                                     packages alone
-    scripts/train_ranker.py --cache DIR --suites DIR --git DIR              and repositories, with their commits
-    scripts/train_ranker.py --cache DIR ... --report                        figures by cross-validation, nothing written
+    scripts/train_ranker.py --cache DIR --git DIR                           and public repositories, with their commits
+    scripts/train_ranker.py --cache DIR --git DIR --suites DIR --report     figures by cross-validation, nothing written
 
 What is fetched, asked and indexed stays in the cache; with another encoder or other features only vectors and rows are
 made anew. Needs LightGBM, and pip, npm and git for what is fetched.

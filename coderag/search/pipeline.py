@@ -35,7 +35,7 @@ from coderag.search.ranking.confidence import confidence
 from coderag.search.ranking.diversify import diverse
 from coderag.search.ranking.evidence import Competition
 from coderag.search.ranking.features import FEATURES
-from coderag.search.ranking.priors import priors
+from coderag.search.ranking.priors import candidate_priors, priors
 from coderag.search.ranking.promote import least_confidence, promoted
 from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh
 from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_RANKER, left_out_features
@@ -202,12 +202,14 @@ def fuse(state: SearchState) -> SearchState:
 
 def extract_features(state: SearchState) -> SearchState:
     """Compute the features of each candidate: what the ranking weighs, and the learned ranker is trained on."""
+    corpus, candidates = state.sources.corpus, made_by("fuse", state.candidates)
+    question, prior = made_by("understand", state.question), made_by("retrieve", state.prior)
     rows = feature_rows(
-        state.sources.corpus,
-        made_by("understand", state.question),
+        corpus,
+        question,
         made_by("retrieve", state.scores),
-        made_by("fuse", state.candidates),
-        prior=made_by("retrieve", state.prior),
+        candidates,
+        prior=candidate_priors(corpus, question, prior, candidates.chunks, state.tuning),
         evidence=made_by("retrieve", state.evidence),
         left_out=left_out_features(state.query.pipeline),
     )

@@ -17,7 +17,7 @@ from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.tuning import DEFAULT
 from scripts.ranking_data.export import write_ranker
 from scripts.ranking_data.fit import Plan, cross_fitted, grow
-from scripts.ranking_data.gathering import of_packages, of_suites
+from scripts.ranking_data.gathering import of_packages, of_repositories, of_suites
 from scripts.ranking_data.indexing import collected
 from scripts.ranking_data.measure import Figures, by_kind, difference, measure
 from scripts.ranking_data.records import TrainingError
@@ -28,7 +28,17 @@ __all__ = ["run"]
 RANKER = Path(__file__).resolve().parents[2] / "coderag/search/ranking/ranker.json"
 SUITES = ("semble", "commits")
 # What the kinds of questions count. Those of the suites are not there: nothing learns from what measures.
-SHARES = {"commit": 3.0, "docstring": 2.0, "second": 1.0, "symbol": 1.0, "topic": 0.7, "how": 0.7, "document": 0.5}
+SHARES = {
+    "commit": 3.0,
+    "docstring": 2.0,
+    "about": 1.0,
+    "test": 1.0,
+    "how": 0.7,
+    "topic": 0.5,
+    "document": 0.5,
+    "second": 0.5,
+    "symbol": 0.5,
+}
 
 
 def say(what: str) -> None:
@@ -65,13 +75,13 @@ def _parser() -> argparse.ArgumentParser:
         "--cache", type=Path, required=True, help="where packages, questions, indexes and rows are kept"
     )
     parser.add_argument("--suites", type=Path, help="folder with repos.json, annotations, commits.json and commits")
-    parser.add_argument("--git", type=Path, help="folder of clones of the repositories of the suites, OWNER/NAME")
+    parser.add_argument("--git", type=Path, help="folder of clones of public repositories, OWNER/NAME")
     parser.add_argument("--trees", type=Path, help="folder of laid out trees, for what has no clone")
     parser.add_argument(
         "--keep-rows", action="store_true", help="take the rows of the cache where they have the features"
     )
     parser.add_argument("--workers", type=int, default=0, help="processes that index; 0 for none but this one")
-    parser.add_argument("--rounds", type=int, default=60, help="trees")
+    parser.add_argument("--rounds", type=int, default=100, help="trees")
     parser.add_argument("--report", action="store_true", help="print figures by cross-validation, write nothing")
     parser.add_argument("--out", "-o", type=Path, default=RANKER, help="the file to write")
     return parser
@@ -80,10 +90,12 @@ def _parser() -> argparse.ArgumentParser:
 def _rows(options: argparse.Namespace) -> Rows:
     """Return the rows of all collections, kept in the cache as well."""
     cache: Path = options.cache
+    if options.suites is not None and options.git is None and options.trees is None:
+        raise TrainingError("--suites needs --git or --trees, the folder with clones or trees of their repositories")
     collections = of_packages(cache, say=say)
+    if options.git is not None:
+        collections += of_repositories(options.git, cache, say=say)
     if options.suites is not None:
-        if options.git is None:
-            raise TrainingError("--suites needs --git, the folder with clones of their repositories")
         collections += of_suites(options.suites, git=options.git, trees=options.trees, cache=cache, say=say)
     (cache / "rows").mkdir(parents=True, exist_ok=True)
     parts: list[Rows] = []

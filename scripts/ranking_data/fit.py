@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
+from coderag.search.ranking.features import FEATURES
 from scripts.ranking_data.records import TrainingError
 from scripts.ranking_data.rows import Rows
 
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "cross_fitted", "grow"]
 
 FOLDS = 5
+# Features that match nothing of the question: what a candidate is, and what type of query it is a candidate of.
+EITHER_WAY = frozenset(
+    {
+        "frame",
+        "callable",
+        "first",
+        "mentions",
+        "file_mentions",
+        "asks_edit",
+        "asks_behavior",
+        "asks_topic",
+        "asked_words",
+    }
+)
 SEED = 20261122
 # Burges, "From RankNet to LambdaRank to LambdaMART: An Overview", 2010. Few leaves and many questions in each: what
 # holds for one package only is noise.
@@ -30,7 +45,7 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
         "min_data_in_leaf": 100,
         "bagging_fraction": 0.8,
         "bagging_freq": 1,
-        "feature_fraction": 0.6,
+        "feature_fraction": 0.5,
         "lambda_l2": 5.0,
         "lambdarank_truncation_level": 20,
         "num_threads": 1,
@@ -49,7 +64,7 @@ class Plan:
     columns: tuple[int, ...]  # of the rows' features
     rounds: int
     shares: Mapping[str, float]  # what each kind of question counts; one that is not there is not learned from
-    depth: int = 100  # candidates of a question that are learned from
+    depth: int = 60  # candidates of a question that are learned from
 
 
 def grow(rows: Rows, plan: Plan, chosen: Array) -> Booster:
@@ -75,8 +90,10 @@ def grow(rows: Rows, plan: Plan, chosen: Array) -> Booster:
         group=np.minimum(rows.sizes, plan.depth)[chosen],
         weight=np.repeat(weights, rows.sizes)[kept],
     )
-    # No feature ever counts against a candidate: what a tree concludes from few questions is held within bounds.
-    settings = {**SETTINGS, "monotone_constraints": [1] * len(plan.columns)}
+    # What matches the question never counts against a candidate: what a tree concludes from few questions is held
+    # within bounds.
+    bounds = [0 if FEATURES[column] in EITHER_WAY else 1 for column in plan.columns]
+    settings = {**SETTINGS, "monotone_constraints": bounds}
     return lightgbm.train(settings, data, num_boost_round=plan.rounds)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -15,12 +15,13 @@ from coderag.evaluate.from_git import git_questions
 from coderag.evaluate.question import JudgedQuestion
 from scripts.ranking_data.documented import ask_symbols, ask_topics, ask_ways
 from scripts.ranking_data.documents import ask_documents
-from scripts.ranking_data.packages import fetch, packages
+from scripts.ranking_data.packages import fetch, packages, source_repositories
 from scripts.ranking_data.records import Collection, Judged, Opened, Say, Target
 from scripts.ranking_data.second import ask_second
 from scripts.ranking_data.suites import checked_out, repositories, suite_questions
+from scripts.ranking_data.tested import ask_tests
 
-__all__ = ["asked", "of_packages", "of_suites"]
+__all__ = ["asked", "of_packages", "of_repositories", "of_suites"]
 
 MOST = 60  # questions of a kind from a collection, so that no package outweighs the others
 SEED = 20261122
@@ -38,36 +39,41 @@ def of_packages(cache: Path, *, say: Say) -> list[Collection]:
     return found
 
 
-def of_suites(folder: Path, *, git: Path, trees: Path | None, cache: Path, say: Say) -> list[Collection]:
-    """Return the repositories of the suites in a folder: their questions, which only measure, and more to learn from.
-
-    The repositories of the suite of commits are asked its questions and nothing else: it shows how the ranker does on
-    repositories that it knows nothing of. `git` holds clones; `trees` what no clone is there for.
-    """
+def of_repositories(git: Path, cache: Path, *, say: Say) -> list[Collection]:
+    """Return the repositories of the list of sources, as they are and with their documentation hidden."""
     found: list[Collection] = []
-    for repository in repositories(folder / "repos.json"):
-        questions = suite_questions(folder / "annotations" / f"{repository.name}.json", suite="semble")
-        tree = checked_out(repository, git=git, cache=cache / "trees", say=say)
-        if tree is None:
-            if trees is None or not (trees / "semble" / repository.name).is_dir():
-                say(f"{repository.name} is left out: there is no clone of {repository.source} in {git}")
-                continue
-            root = trees / "semble" / repository.name / repository.inside
-            found.append(Collection(f"semble-{repository.name}", repository.name, root, partial(_only, questions)))
-            continue
-        root = tree / repository.inside
-        ask = partial(_of_repository, name=repository.name, questions=questions)
-        found.append(Collection(f"semble-{repository.name}", repository.name, root, ask))
-        if sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) <= MAX_HIDDEN_BYTES:
-            found.append(_hidden(repository.name, root, cache, say=say))
-    for repository in repositories(folder / "commits.json"):
-        tree = checked_out(repository, git=git, cache=cache / "trees", say=say)
+    for repository in source_repositories():
+        tree = checked_out(repository, git=git, cache=cache / "trees", say=say, keeps_later=True)
         if tree is None:
             say(f"{repository.name} is left out: there is no clone of {repository.source} in {git}")
             continue
-        questions = suite_questions(folder / "commits" / f"{repository.name}.json", suite="commits")
         root = tree / repository.inside
-        found.append(Collection(f"commits-{repository.name}", repository.name, root, partial(_only, questions)))
+        ask = partial(_of_repository, name=repository.name, since=repository.revision)
+        found.append(Collection(f"git-{repository.name}", repository.name, root, ask))
+        if _size(root) <= MAX_HIDDEN_BYTES:
+            hidden = _hidden(repository.name, root, cache, say=say)
+            documented = cache / "questions" / f"git-{repository.name}.json"
+            found.append(replace(hidden, ask=partial(_of_hidden, hidden=hidden, documented=documented)))
+    return found
+
+
+def of_suites(folder: Path, *, git: Path | None, trees: Path | None, cache: Path, say: Say) -> list[Collection]:
+    """Return the repositories of the suites in a folder and their questions, which measure and are never learned from.
+
+    `git` holds clones; `trees` what no clone is there for.
+    """
+    found: list[Collection] = []
+    for suite, table, questions in (("semble", "repos.json", "annotations"), ("commits", "commits.json", "commits")):
+        for repository in repositories(folder / table):
+            laid_out = None if trees is None else trees / suite / repository.name
+            if (laid_out is None or not laid_out.is_dir()) and git is not None:
+                laid_out = checked_out(repository, git=git, cache=cache / "trees", say=say)
+            if laid_out is None or not laid_out.is_dir():
+                say(f"{repository.name} is left out: there is no clone and no tree of {repository.source}")
+                continue
+            judged = suite_questions(folder / questions / f"{repository.name}.json", suite=suite)
+            root = laid_out / repository.inside
+            found.append(Collection(f"{suite}-{repository.name}", repository.name, root, partial(_only, judged)))
     return found
 
 
@@ -95,11 +101,19 @@ def _of_definitions(opened: Opened, *, name: str) -> Iterator[Judged]:
     yield from ask_symbols(corpus, most=MOST // 2, seed=SEED)
 
 
-def _of_repository(opened: Opened, *, name: str, questions: Iterable[Judged]) -> Iterator[Judged]:
-    yield from questions
+def _of_repository(opened: Opened, *, name: str, since: str) -> Iterator[Judged]:
     yield from _of_definitions(opened, name=name)
     yield from ask_documents(opened.corpus, most=MOST // 2, seed=SEED)
-    yield from _judged(git_questions(opened.root, opened.index, MOST).questions, "commit")
+    yield from ask_tests(opened.corpus, most=MOST // 2, seed=SEED)
+    yield from _judged(git_questions(opened.root, opened.index, 2 * MOST, since=since).questions, "commit")
+
+
+def _of_hidden(opened: Opened, *, hidden: Collection, documented: Path) -> Iterator[Judged]:
+    """Yield what is asked of a folder without documentation, with what its types were said to be about."""
+    yield from hidden.ask(opened)
+    for row in json.loads(documented.read_text(encoding="utf-8")):
+        if row["kind"] == "topic":
+            yield Judged(row["text"], "about", tuple(Target(**target) for target in row["targets"]))
 
 
 def _hidden(name: str, root: Path, cache: Path, *, say: Say) -> Collection:
@@ -119,6 +133,10 @@ def _hidden(name: str, root: Path, cache: Path, *, say: Say) -> Collection:
         for row in json.loads(file.read_text(encoding="utf-8"))
     ]
     return Collection(f"{name}-hidden", name, folder, partial(_only, questions))
+
+
+def _size(root: Path) -> int:
+    return sum(path.stat().st_size for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
 
 
 def _judged(questions: Iterable[JudgedQuestion], kind: str) -> Iterator[Judged]:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scripts.ranking_data.records import Say, TrainingError
+from scripts.ranking_data.suites import Repository
 
-__all__ = ["Package", "fetch", "packages"]
+__all__ = ["Package", "fetch", "packages", "source_repositories"]
 
 TABLE = Path(__file__).with_name("sources.toml")
 VERSION = re.compile(r"==|@")
@@ -40,6 +41,17 @@ def packages() -> list[Package]:
         for wanted in table[client]["packages"].split():
             name = VERSION.split(wanted)[0].lower()
             found.append(Package(name, client, wanted, tuple(table["folders"].get(name, ()))))
+    return sorted(found, key=lambda one: one.name)
+
+
+def source_repositories() -> list[Repository]:
+    """Return the repositories that the ranker learns from, in alphabetical order."""
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    found: list[Repository] = []
+    for entry in table["git"]["repositories"].split():
+        source, _, place = entry.partition("@")
+        revision, _, inside = place.partition(":")
+        found.append(Repository(source.replace("/", "-").lower(), source, revision, inside))
     return sorted(found, key=lambda one: one.name)
 
 

@@ -44,10 +44,11 @@ def suite_questions(file: Path, *, suite: str) -> list[Judged]:
     ]
 
 
-def checked_out(repository: Repository, *, git: Path, cache: Path, say: Say) -> Path | None:
+def checked_out(repository: Repository, *, git: Path, cache: Path, say: Say, keeps_later: bool = False) -> Path | None:
     """Return a work tree of a repository at its revision, made of a clone in `git`; None where there is no clone.
 
-    Raises TrainingError when git fails.
+    With `keeps_later` the files are those of the revision and HEAD stays the newest commit, so that what came later
+    can be asked of what was there before. Raises TrainingError when git fails.
     """
     folder = cache / f"{repository.name}-{repository.revision[:12]}"
     if folder.is_dir():
@@ -59,7 +60,10 @@ def checked_out(repository: Repository, *, git: Path, cache: Path, say: Say) -> 
     say(f"checking out {repository.source}")
     scratch = folder.with_name(f"{folder.name}.part")
     _git("clone", "--quiet", "--shared", "--no-checkout", str(clone), str(scratch))
-    _git("-C", str(scratch), "checkout", "--quiet", "--detach", repository.revision)
+    if keeps_later:
+        _git("-C", str(scratch), "checkout", "--quiet", repository.revision, "--", repository.inside or ".")
+    else:
+        _git("-C", str(scratch), "checkout", "--quiet", "--detach", repository.revision)
     scratch.rename(folder)
     return folder
 

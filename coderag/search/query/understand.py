@@ -18,6 +18,8 @@ PATH = re.compile(r"(?<![\w.@+-])(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]++(?:\.[a-z]\w{
 INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
 ENDLESS = re.compile(r"\S{200,}")
 CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
+SCOPED = re.compile(r"\s*[\w./*()-]{1,40}:\s+(?:do not|([^\W\d]\w*))|do not\b", re.IGNORECASE)
+MAX_PHRASE = 14  # words; who writes more describes a change
 STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
 
 
@@ -56,7 +58,7 @@ def understand(text: str) -> Question:
     lowered = [word.lower() for word in words(plain)]
     return Question(
         text=text,
-        query_type=_query_type(found, symbols, lowered),
+        query_type=_query_type(plain, found, symbols, lowered),
         terms=_weighted_terms(words(plain)),
         symbols=symbols,
         spelled=frozenset(words(plain)),
@@ -87,11 +89,17 @@ def _capitals(text: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _query_type(found: list[str], symbols: tuple[str, ...], lowered: list[str]) -> QueryType:
+def _is_change(text: str) -> bool:
+    """Tell whether a text begins like the subject of a commit: "parser: accept empty lines", "do not ..."."""
+    match = SCOPED.match(text)
+    return match is not None and (match[1] is None or match[1].lower() in EDIT_VERBS | BEHAVIOR_VERBS)
+
+
+def _query_type(text: str, found: list[str], symbols: tuple[str, ...], lowered: list[str]) -> QueryType:
     content = [word for word in found if word.lower() not in STOP_WORDS]
     if content and all(plain_name(word) in symbols for word in content):
         return QueryType.SYMBOL
-    if lowered and (lowered[0] in EDIT_VERBS or len(lowered) > 14):
+    if lowered and (lowered[0] in EDIT_VERBS or len(lowered) > MAX_PHRASE or _is_change(text)):
         return QueryType.EDIT
     if lowered and (lowered[0] in BEHAVIOR_VERBS or lowered[0].removesuffix("s") in BEHAVIOR_VERBS | EDIT_VERBS):
         return QueryType.BEHAVIOR

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BEHAVIOR_VERBS", "EDIT_VERBS", "PROSE_WORDS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
+__all__ = ["BEHAVIOR_VERBS", "EDIT_VERBS", "PLATFORMS", "PROSE_WORDS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
 
 # Stop words.
 STOP_WORDS = frozenset(
@@ -36,11 +36,13 @@ WANTS = {
 }
 # First words of a change, as in commit messages; such a question looks for places to edit.
 EDIT_VERBS = frozenset(
-    """add allow avoid bump change check clean consider convert correct deprecate disable document don't drop enable
-    enhance ensure expose extend extract fix fixed fixes fixing handle ignore implement improve initialize introduce
-    limit make migrate move only optimize pass prevent print properly raise reduce refactor remove rename replace
-    report respect restore revert rewrite set show simplify skip speed stop support switch tweak type update
-    use validate warn wrap""".split()
+    """add added adjust adopt align allow always avoid bump change check clarify clean cleanup consider consolidate
+    convert correct correctly deduplicate deprecate disable document don downgrade drop enable enforce enhance ensure
+    exclude explicitly expose extend extract fix fixed fixes fixing force guard handle harden hide ignore implement
+    improve include increase initialize introduce keep let limit lower make migrate move only optimize pass persist
+    prefer preserve prevent print propagate properly protect raise recognize reduce refactor reject relax remove removed
+    rename reorder replace report require respect restore retry reuse revert rewrite sanitize set show silence simplify
+    skip speed stop support suppress switch treat tweak type update upgrade use validate warn wrap""".split()
 )
 # Words that a description of what a function does begins with, as documentation does and who asks for a function by
 # its task: "parse a header", "returns the number of rows". With an "s" they are the same; those above come first.
@@ -56,4 +58,8 @@ BEHAVIOR_VERBS = frozenset(
     serialize shortcut shuffle shut sleep sort split start store strip substitute sum synchronize take test train
     transform translate traverse trim truncate try turn unpack unregister upload utility verify visit wait walk
     whether write yield""".split()
+)
+# Platforms that a program usually runs without; files for them repeat what others do for the rest.
+PLATFORMS = frozenset(
+    "win win32 win64 windows cygwin msys darwin macos osx freebsd openbsd netbsd solaris aix wasm".split()
 )

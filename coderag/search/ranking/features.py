@@ -13,12 +13,12 @@ import numpy as np
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.query.understand import QueryType, Question
+from coderag.search.ranking.surroundings import SURROUNDINGS, TYPE_KINDS, Candidate, surroundings
 from coderag.search.retrieval.candidates import Candidates
 from coderag.search.retrieval.lexical import Scores
 from coderag.search.retrieval.maxsim import likeness, name_words
 from coderag.search.retrieval.soft_match import soft_coverage
 from coderag.text.tokens import terms, words
-from coderag.types import Kind
 
 __all__ = ["FAMILIES", "FEATURES", "features", "known_terms"]
 
@@ -44,6 +44,7 @@ FEATURES = (
     "soft_coverage",  # ... or similar ones
     "history",  # how well the subjects of the commits that changed the chunk, or its file, fit the question
     "likeplace",  # similarity of the question's words to those of the enclosing name and the path, by rarity
+    *SURROUNDINGS,
 )
 # Groups of features that a question may be ranked without, for ablations.
 FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -55,10 +56,12 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "symbols": ("symbol", "exact_symbol", "type", "definition_file", "capital"),
         "history": ("history",),
         "likeness": ("soft_coverage", "likeplace"),
-        "verbatim": (),  # no feature: what is found so comes first (coderag.search.ranking.promote)
+        "surroundings": SURROUNDINGS,
+        # No features: what is found so comes first (coderag.search.ranking.promote, coderag.search.results.graph_answers).
+        "verbatim": (),
+        "graph": (),
     }
 )
-TYPE_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE})
 MIN_BEGINNING = 4
 OTHER_CASE = 0.85  # factor for a definition whose name has other capitals than the question
 SIGNS = re.compile(r"[\W_]+")
@@ -88,7 +91,15 @@ def features(corpus: Corpus, question: Question, scores: Scores, found: Candidat
         "fused": found.fused,
     }
     paths = corpus.paths_of(files)
-    columns |= _named(scores, corpus.names(chunks), paths, own_file.tolist())
+    names = corpus.names(chunks)
+    columns |= _named(scores, names, paths, own_file.tolist())
+    columns |= surroundings(
+        corpus,
+        question,
+        scores,
+        files,
+        Candidate(chunks, own_file, paths, names, text=text, named=columns["named"], soft=alike),
+    )
     for row, told in _of_symbols(corpus, question, scores, chunks):
         for feature, value in told.items():
             columns[feature][row] = value

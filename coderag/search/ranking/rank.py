@@ -83,11 +83,11 @@ def feature_rows(
     evidence: Evidence = NO_EVIDENCE,
     left_out: Set[str],
 ) -> Rows:
-    """Return the candidates of a query with their features; those left out are 0. `prior` is of every chunk."""
+    """Return the candidates of a query with their features; those left out are 0. `prior` is of each candidate."""
     columns = features(corpus, question, scores, candidates)
     columns[:, FEATURES.index("history")] = evidence.of(candidates.chunks)
     columns[:, [FEATURES.index(name) for name in sorted(left_out)]] = 0.0
-    return Rows(candidates.chunks, columns, prior[candidates.chunks], question.query_type)
+    return Rows(candidates.chunks, columns, prior, question.query_type)
 
 
 def weigh(rows: Rows, tuning: Tuning, *, use_ranker: bool) -> Ranking:

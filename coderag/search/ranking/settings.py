@@ -14,7 +14,7 @@ STANDARD = Pipeline()
 WITHOUT_RANKER = frozenset({"linear", "none"})  # the weighted sum of features alone
 BUILT_IN = WITHOUT_RANKER | {"learned"}  # rank by features; any other reranker works on top of "learned"
 CONNECTED = "graph"  # on top too: hits that other hits use come forward (coderag.search.ranking.graph_rerank)
-GRAPH = "graph"  # evidence that is no feature: what the graph answers to a question for relations
+GRAPH = "graph"  # the evidence that answers questions for relations
 
 
 def make_pipeline(
@@ -22,8 +22,8 @@ def make_pipeline(
 ) -> Pipeline:
     """Return the pipeline of some settings; one that is not given is as usual. Raises QueryError and RerankerError."""
     left_out = frozenset(without)
-    if unknown := sorted(left_out - {*FAMILIES, GRAPH}):
-        raise QueryError(f"unknown evidence {unknown[0]!r}; known is {', '.join([*FAMILIES, GRAPH])}")
+    if unknown := sorted(left_out - FAMILIES.keys()):
+        raise QueryError(f"unknown evidence {unknown[0]!r}; known is {', '.join(FAMILIES)}")
     if fusion and fusion not in list(Fusion):
         raise QueryError(f"unknown fusion {fusion!r}; known are {', '.join(Fusion)}")
     if reranker and reranker not in BUILT_IN | {CONNECTED}:
@@ -41,4 +41,4 @@ def make_pipeline(
 
 def left_out_features(pipeline: Pipeline) -> frozenset[str]:
     """Return the features that a pipeline ranks without."""
-    return frozenset(name for family in pipeline.without for name in FAMILIES.get(family, ()))
+    return frozenset(name for family in pipeline.without for name in FAMILIES[family])

@@ -32,7 +32,16 @@ WEIGHTS = {
 # Weights that a type of query has besides, or instead.
 WEIGHTS_BY_QUERY_TYPE: Mapping[QueryType, Mapping[str, float]] = {
     QueryType.SYMBOL: {},
-    QueryType.TOPIC: {"file_cosine": 0.9, "soft_coverage": 0.4},
+    QueryType.TOPIC: {
+        "cosine_scaled": 0.3,
+        "file_cosine": 0.9,
+        "soft_coverage": 0.4,
+        "first": 0.4,
+        "mentions": 0.4,
+        "lead": 0.3,
+        "subject_file": 0.3,
+        "filename_prefix": 0.2,
+    },
     QueryType.EDIT: {"cosine_scaled": 0.15, "soft_coverage": 1.5, "history": 2.0},
     QueryType.BEHAVIOR: {"cosine_scaled": 2.0, "soft_coverage": 0.5},
 }
@@ -46,12 +55,14 @@ PRIORS = {
     "docs": 0.35,  # its file is a document
     "continues": 0.95,  # a further piece of a long definition
     "query": 0.45,  # an example query, whose name is a question
+    "platform": 0.8,  # its file is for a platform that the query does not name
+    "outdated": 0.7,  # its folder is v3, and another candidate's beside it v4
     "module": 0.7,  # what is left of a file beside its definitions
 }
 # Per query type: weight of the dense list in the fusion, where the lexical list has weight 1; weight of the learned
 # ranker beside the weighted sum; and the share of its score that each further hit of a file keeps.
 DENSE_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.5, QueryType.EDIT: 0.5, QueryType.BEHAVIOR: 1.0}
-LTR_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 3.0, QueryType.BEHAVIOR: 30.0}
+LTR_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 2.0, QueryType.BEHAVIOR: 10.0}
 # Weight of the list of chunks by the subjects of their commits in the fusion; 0 for no look at the history.
 HISTORY_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 1.0, QueryType.BEHAVIOR: 0.0}
 FILE_DECAY = {QueryType.SYMBOL: 0.4, QueryType.TOPIC: 0.68, QueryType.EDIT: 0.95, QueryType.BEHAVIOR: 0.95}
