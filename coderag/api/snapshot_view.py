@@ -109,7 +109,7 @@ class SnapshotView:
 
     @property
     def histories(self) -> Mapping[str, History]:
-        """The histories of the roots that are seen whole: a subject may speak of any file that its commit changed."""
+        """The histories of the roots that are seen whole: a subject may describe any file that its commit changed."""
         return self._of_whole_roots(self.whole.histories)
 
     def read_histories(self) -> Mapping[str, History]:

@@ -67,6 +67,7 @@ ASKED: dict[str, list[list[str]]] = {
     "at": [["src/dates.py:2"], ["src/dates.py:6:12"], ["nosuch/pay.py:1"], ["src/link.py:1"], ["queries/dear.sql:1"]],
     "outline": [["src/dates.py"], ["nosuch/pay.py"], ["src/link.py"]],
     "symbols": [["zy_pay"], ["parse_date"]],
+    "log": [["zy_pay"], ["parse_date"], ["src/dates.py:2"], ["nosuch/pay.py"]],
     "refs": [["parse_date"], ["zy_pay"], ["orders"], ["zy_wage"]],
     "impact": [["parse_date"], ["orders.total"], ["zy_wage"]],
     "path": [["load_orders", "orders"], ["use_date", "zy_wage"], ["use_date", "orders"]],

@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from coderag.api.index import Index
@@ -16,6 +17,7 @@ from coderag.cli.output.hits import DAY, SHORT_HASH
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.cli.roots import Paths
+from coderag.errors import QueryError
 from coderag.index.history.records import LoggedChange
 
 __all__ = ["run"]
@@ -38,12 +40,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(index: Index, text: str) -> str:
-    """Return a target as the index calls it: a file that is there by its path from its root."""
+    """Return a target as the index calls it: an indexed file by its path from its root."""
     match = LINE.match(text)
-    file = Path(os.path.realpath(match[1])) if match else Path()
-    for root in index.roots if match and file.is_file() else ():
-        if file.is_relative_to(root.root):
-            return file.relative_to(root.root).as_posix() + (match[2] or "" if match else "")
+    file = Path(os.path.realpath(match[1])) if match and "\0" not in text else Path()
+    for root in index.roots:
+        if match and file.is_relative_to(root.root):
+            path = file.relative_to(root.root).as_posix()
+            with suppress(QueryError):  # no file of the index, as far as the caller may know
+                index.outline(path, repository=root.repository)
+                return path + (match[2] or "")
     return text
 
 

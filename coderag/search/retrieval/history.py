@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_EVIDENCE", "Evidence", "commit_scores", "history_evidence"]
 
-MASS_FILES, MASS_LINES = 50, 1_000  # a commit that changed more is about all of them, and tells of none
+MASS_FILES, MASS_LINES = 50, 1_000  # a commit that changed more describes no single place
 MOST_COMMITS = 64  # that are looked at; the others fit less
 OF_FILE = 0.35  # worth of a commit that changed another place of the file
 ROW_BITS = 32  # of a row, below the number of its file
