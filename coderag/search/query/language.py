@@ -43,7 +43,7 @@ REGEX_MARKS = re.compile(r"[*+?\[({|^$\\]")  # what makes /.../ an expression ra
 QUOTED = r'"(?P<{0}>(?:[^"\\]|\\.)+)"'
 SLASHED = r"/(?P<{0}>(?=\S)(?:[^/\\\n]|\\.)+)/"
 END = r"(?=\s|\)|$)"
-# A value ends with the word. What also stands in code and addresses is none: file:str, file:///x, test:unit(...)
+# A value ends with the word. Code and addresses have others after the colon: file:str, file:///x, test:unit(...)
 BARE = r"(?P<bare>(?![:/]/|:)[^\s\"'(){},;=<>]+)"
 PIECE = rf"""(?P<space>\s+)
     | (?P<minus>-?)(?P<key>{"|".join(FIELDS)}):(?:{QUOTED.format("field_phrase")}|{SLASHED.format("field_regex")}
