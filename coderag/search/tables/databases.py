@@ -32,11 +32,10 @@ def rank_databases(catalog: Catalog, scores: Array, allowed: Array) -> list[Rank
     best = np.maximum.reduceat(np.where(allowed, scores, np.float32(0)), catalog.group_starts)
     order = [group for group in np.argsort(-best, kind="stable").tolist() if sizes[group]]
     joins = np.diff(catalog.arrays["link_starts"].astype(np.int64))
-    ends = [*catalog.group_starts.tolist()[1:], len(catalog)]
+    by_rank = np.lexsort((catalog.tie, -joins, -scores, ~allowed, catalog.group)).tolist()
+    starts = catalog.group_starts.tolist()
     ranked_databases = []
     for group in order:
-        own = np.arange(int(catalog.group_starts[group]), ends[group])
-        own = own[allowed[own]]
-        first = own[np.lexsort((catalog.tie[own], -joins[own], -scores[own]))][:BEST_TABLES]
-        ranked_databases.append(RankedDatabase(group, float(best[group]), int(sizes[group]), tuple(first.tolist())))
+        first = by_rank[starts[group] : starts[group] + min(BEST_TABLES, int(sizes[group]))]
+        ranked_databases.append(RankedDatabase(group, float(best[group]), int(sizes[group]), tuple(first)))
     return ranked_databases

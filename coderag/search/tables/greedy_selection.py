@@ -25,11 +25,11 @@ class SelectionSettings:
 
     join: Mapping[Evidence, float] = field(  # bonus of a table that joins with a pick
         default_factory=lambda: MappingProxyType(
-            {Evidence.DECLARED: 0.25, Evidence.MODEL: 0.25, Evidence.QUERY: 0.1, Evidence.INFERRED: 0.08}
+            {Evidence.DECLARED: 0.25, Evidence.MODEL: 0.25, Evidence.QUERY: 0.15, Evidence.INFERRED: 0.15}
         )
     )
     fading: float = 0.2  # how fast the lift fades with each further table that is picked
-    near: float = 0.1  # the share of its best neighbour's score that a table gains beforehand
+    near: float = 0.07  # the share of its best neighbour's score that a table gains beforehand
 
 
 DEFAULT = SelectionSettings()

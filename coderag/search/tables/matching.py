@@ -80,12 +80,12 @@ def match(
     _raise(catalog, rows, direct)
     plain = np.array([bool(query_term.plain) for query_term in sought_terms], dtype=bool)[:, None] & allowed
     lacking = _lacking(catalog, rows) & plain
-    others = [_others(catalog, sought_terms, expanded=expansions, where=lacking)]
-    more = _others(catalog, sought_terms, expanded=abbreviations, where=(rows == 0) & ~lacking & plain)
-    _raise(catalog, rows, others[0])
-    held = np.count_nonzero(rows, axis=1)  # of the word itself where it is known: rarer than with what may stand for it
-    others += [more, *_phrased(catalog, sought_terms, phrases, lacking=lacking, allowed=plain)]
-    for sought in others[1:]:
+    expanded = _others(catalog, sought_terms, expanded=expansions, where=lacking)
+    shortened = _others(catalog, sought_terms, expanded=abbreviations, where=(rows == 0) & ~lacking & plain)
+    _raise(catalog, rows, expanded)
+    held = np.count_nonzero(rows, axis=1)  # what only may stand for a word makes it no less rare
+    more = [shortened, *_phrased(catalog, sought_terms, phrases, lacking=lacking, allowed=plain)]
+    for sought in more:
         _raise(catalog, rows, sought)
     held = np.where(held > 0, held, np.count_nonzero(rows, axis=1))
     size = int(np.count_nonzero(allowed))
@@ -96,7 +96,7 @@ def match(
         ],
         dtype=np.float32,
     )
-    found_by = _Found(catalog, (direct, *others))
+    found_by = _Found(catalog, [sought for sought in (direct, expanded, *more) if len(sought.word)])
     columns = found_by.columns(weights)
     names = found_by.names(
         np.array([min(1.0, query_term.weight * NAME_WEIGHT_FACTOR) for query_term in sought_terms]) * (held > 0)

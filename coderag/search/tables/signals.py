@@ -17,6 +17,7 @@ from coderag.search.tables.matching import Matches
 __all__ = ["SIGNALS", "Request", "Signal", "weighted"]
 
 SIZE_DAMPING = 0.3  # a database of many tables covers more of a question by chance
+CONTRAST = 1.5  # a database that covers half of what the best one does is less than half as likely
 LEFT_OVER = 0.01  # the score of any table of the only database
 
 
@@ -71,7 +72,7 @@ def _database(request: Request) -> Array:
         return np.full(len(catalog), LEFT_OVER, dtype=np.float32)
     covered = weighted_sums(np.maximum.reduceat(matches.tables, catalog.group_starts, axis=1).T, matches.weights)
     of_database = covered / (1 + SIZE_DAMPING * np.log(np.maximum(sizes, 1)))
-    found: Array = (of_database / of_database.max()).astype(np.float32)[catalog.group]
+    found: Array = ((of_database / of_database.max()) ** CONTRAST).astype(np.float32)[catalog.group]
     return found
 
 
