@@ -160,8 +160,7 @@ class Pipeline:
     )
     depth: int = 30  # of the best that such a reranker sees
     blend: float = 0.5  # its share in the order of those; the rest is that of the ranking before it
-    # Evidence that is left out: words, vectors, paths, names, symbols, likeness, verbatim.
-    without: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()  # left out: words, vectors, paths, names, symbols, likeness, verbatim
 
 
 @dataclass(frozen=True, slots=True)
