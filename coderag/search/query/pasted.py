@@ -17,18 +17,18 @@ VALUE = ""  # stands for a placeholder among the tokens of a text
 MIN_WORDS, MIN_CONTENT = 3, 1  # of a run that says something; content words are those that are no stop words
 ASKING = frozenset("how what where which who whose why".split())  # begins a question in words
 
-MAX_RUN = 40  # words of a message that are looked at
+MAX_CHARACTERS, MAX_RUN = 600, 40  # of a question, and words of a message, that are looked at
 
 # What stands for a value, in a string or between two: %s, %(name)s, {}, ${x}, #{x}, \(x), $name, " + name + ".
 _JOINT = r"(?:\+\+|\+|\.\.|\.|,|<<|<>|&|~)"
 _PLACEHOLDER = (
     r"%[-+#0 ]*\d*(?:\.\d+)?(?:hh?|ll?|z|j|t)?[sdiufgGxXcpqvTr@](?![A-Za-z])|%\(\w+\)[sdrf]|%[{<]\w+[}>]"
     r"|[$#]\{[^{}\n]{0,80}\}|\{[^{};\n]{0,60}\}|\\\([^()\n]{0,60}\)|\$[A-Za-z_]\w*"
-    rf"|[\"'`]\s*{_JOINT}\s*[^\"'`\n;]{{1,60}}?{_JOINT}\s*[\"'`]"
-    rf"|[\"'`]\s*(?:{_JOINT}|%)(?=\s*[\w(])|(?<=[\w)])\s*{_JOINT}\s*[\"'`]"
+    rf"|[\"'`]\s{{0,80}}+{_JOINT}\s{{0,80}}+[^\"'`\n;]{{1,60}}?{_JOINT}\s{{0,80}}+[\"'`]"
+    rf"|[\"'`]\s{{0,80}}+(?:{_JOINT}|%)(?=\s{{0,80}}+[\w(])|(?<=[\w)])\s{{0,80}}+{_JOINT}\s{{0,80}}+[\"'`]"
 )
 # Two strings that follow each other are one, whatever marks the second: "a " f"b", "a " + "b".
-_BREAK = rf"[\"'`]\s*{_JOINT}?\\?\s*(?:[fFrRbBuUL]|u8)?[\"'`]"
+_BREAK = rf"[\"'`]\s{{0,80}}+(?:{_JOINT}|\\)?\s{{0,80}}+(?:[fFrRbBuUL]|u8)?[\"'`]"
 _ESCAPE = r"\\[abfnrtv0]"
 TOKEN = re.compile(rf"(?P<value>{_PLACEHOLDER})|{_BREAK}|{_ESCAPE}|(?P<word>\w+)")
 
@@ -50,9 +50,9 @@ NAME = re.compile(
 )
 INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
 CODE = re.compile(r"[A-Z]{1,6}[-_]?\d{2,6}|0x[0-9a-fA-F]{4,}")
-PLAIN_JOINT = re.compile(r"[A-Za-z][a-z]*(?:[-/][A-Za-z]?[a-z]*)+")
+PLAIN_JOINT = re.compile(r"[A-Za-z][a-z]*+(?:[-/][A-Za-z]?+[a-z]*+)++")
 ABBREVIATION = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?")
-VALUES = re.compile(r"(?<!\w)'[^'\s]+'|\"[^\"\s]+\"|\([^()\s]+\)|[^\s/\\]*[/\\]\S+|\S+@\S+")
+VALUES = re.compile(r"(?<!\w)'[^'\s]+'|\"[^\"\s]+\"|\([^()\s]+\)|(?<![^\s/\\])[^\s/\\]*+[/\\]\S+|(?<!\S)[^\s@]++@\S+")
 ENDLESS = re.compile(r"\S{200,}")
 
 
@@ -70,7 +70,7 @@ class Pasted:
 
 def pasted(text: str) -> Pasted:
     """Return what of a question may be pasted."""
-    plain = ENDLESS.sub(" ", text)
+    plain = ENDLESS.sub(" ", text[:MAX_CHARACTERS])
     message = _message(plain)
     run, groups = _run(message)
     values = frozenset(word for found in VALUES.findall(message) for word in tokens(found)) if run else frozenset()
