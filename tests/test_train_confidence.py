@@ -67,7 +67,7 @@ def test_strings_stand_word_for_word_in_every_target(sources: list[Source]) -> N
 def test_shared_names_have_several_definitions(sources: list[Source]) -> None:
     corpus = sources[0].corpus
     for one in ask_shared_names(corpus, most=10, seed=SEED):
-        assert len(list(corpus.definitions(one.text))) > 1
+        assert len(list(corpus.definitions(one.text.lower()))) > 1
 
 
 def test_questions_are_asked_where_they_have_an_answer_and_where_they_have_none(rows: Rows) -> None:
@@ -97,7 +97,8 @@ def test_a_report_counts_every_first_hit(rows: Rows) -> None:
     lines = list(figures(rows, np.where(rows.right, 0.9, 0.1)))
     own = int(((rows.rank == 0) & rows.own).sum())
     [line] = [line for line in lines if line.startswith("with an answer")]
-    assert line.split()[3:] == [str(own), *line.split()[4:6], "1.000", "0.100", "0.010"]
+    count, _, _, auc, _, brier = line.split()[3:]
+    assert (count, auc, brier) == (str(own), "1.000", "0.010")
     assert lines[-1] == "right first hits: 100.0% pass 0.5, 100.0% pass 0.8"
 
 

@@ -12,8 +12,8 @@ examples:
   coderag helper stop              end it; the next command starts another
   CODERAG_HELPER=0 coderag search "parse date"     answer without one, and start none
 
-The first command that asks an index leaves a helper behind, which answers the next ones in a tenth of the time and ends
-ten minutes after the last one. It answers nobody but you, and what it answers is what the command would have.
+The first command that asks an index leaves a helper behind, which answers the next ones with a quarter of the work
+and ends ten minutes after the last one. It answers nobody but you, and what it answers is what the command would have.
 """
 
 

@@ -39,7 +39,7 @@ class ProgramSearch:
         self._seconds = FIRST_SECONDS
 
     def __call__(self, query: Query) -> list[Found]:
-        """Return its hits; raises EvaluationError for an answer that is none."""
+        """Return its hits; raises EvaluationError for an answer without them."""
         line = self._process.ask(json.dumps(_request(query)), seconds=self._seconds)
         self._seconds = SECONDS
         try:
@@ -77,7 +77,7 @@ def _request(query: Query) -> Mapping[str, Any]:
 
 
 def _found(hit: Any) -> Found | None:
-    """Return a hit, None for what is none."""
+    """Return a hit, None where a value describes no hit."""
     if not isinstance(hit, dict):
         return None
     path, first, last = hit.get("path"), hit.get("start_line"), hit.get("end_line")

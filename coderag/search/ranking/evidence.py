@@ -171,7 +171,7 @@ def _reciprocal_ranks(chunks: Array, best: Array) -> Array:
 
 
 def _verbatim(corpus: Corpus, question: Question, chunks: Array, coverage: Array) -> list[bool]:
-    """Tell of each chunk whether it holds the question word for word, whatever the case and the spaces."""
+    """Return for each chunk whether it holds the question word for word, whatever the case and the spaces."""
     quoted = _folded(question.text).strip("\"'`")
     if len(words(quoted)) < MIN_VERBATIM:
         return [False] * len(chunks)

@@ -57,7 +57,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "history": ("history",),
         "likeness": ("soft_coverage", "likeplace"),
         "surroundings": SURROUNDINGS,
-        # No features: what is found so comes first (coderag.search.ranking.promote, coderag.search.results.graph_answers).
+        # No features: what is found so comes first (search.ranking.promote, search.results.graph_answers).
         "verbatim": (),
         "graph": (),
     }
