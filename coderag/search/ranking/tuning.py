@@ -37,7 +37,7 @@ WEIGHTS_BY_QUERY_TYPE: Mapping[QueryType, Mapping[str, float]] = {
         "file_cosine": 0.9,
         "soft_coverage": 0.4,
         "first": 0.2,
-        "mentions": 0.6,
+        "mentions": 0.4,
         "lead": 0.3,
         "subject_file": 0.3,
         "filename_prefix": 0.2,
