@@ -36,7 +36,7 @@ WEIGHTS_BY_QUERY_TYPE: Mapping[QueryType, Mapping[str, float]] = {
         "cosine_scaled": 0.3,
         "file_cosine": 0.9,
         "soft_coverage": 0.4,
-        "first": 0.4,
+        "first": 0.2,
         "mentions": 0.4,
         "lead": 0.3,
         "subject_file": 0.3,

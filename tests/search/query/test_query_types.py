@@ -1,0 +1,26 @@
+"""The type of a query: what its first words say about what is wanted."""
+
+from __future__ import annotations
+
+import pytest
+
+from coderag.search.query.understand import QueryType, understand
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("parser: accept empty lines", QueryType.EDIT),
+        ("fix(core): keep the first error", QueryType.EDIT),
+        ("do not follow links out of the root", QueryType.EDIT),
+        ("don't wait twice", QueryType.EDIT),
+        ("reject names without a letter", QueryType.EDIT),
+        ("do we have a rate limit", QueryType.TOPIC),
+        ("note: empty lines", QueryType.TOPIC),
+        ("parse a header", QueryType.BEHAVIOR),
+        ("session storage", QueryType.TOPIC),
+        ("PaymentRetrier.retry_failed", QueryType.SYMBOL),
+    ],
+)
+def test_query_type(text: str, expected: QueryType) -> None:
+    assert understand(text).query_type is expected
