@@ -82,7 +82,7 @@ def _pieces(name: str) -> list[str]:
     pieces = split_identifier(name)
     return [
         piece
-        for piece, after in zip(pieces, [*pieces[1:], ""], strict=True)
+        for piece, after in zip(pieces, [*pieces[1:], ""], strict=False)
         if piece not in SAYS_NOTHING and not (piece == "v" and after.isdigit())
     ]
 
