@@ -7,7 +7,16 @@ from enum import StrEnum
 from itertools import pairwise
 
 from coderag.record import record
-from coderag.search.query.vocabulary import BEHAVIOR_VERBS, EDIT_VERBS, STOP_WORDS, WANTS, WEAK_WORDS
+from coderag.search.query.vocabulary import (
+    ASKING,
+    AUXILIARIES,
+    BEHAVIOR_VERBS,
+    EDIT_VERBS,
+    PREPOSITIONS,
+    STOP_WORDS,
+    WANTS,
+    WEAK_WORDS,
+)
 from coderag.text.tokens import plain_name, split_identifier, stem, terms, words
 
 __all__ = ["STOP_WEIGHT", "QueryType", "Question", "understand"]
@@ -19,6 +28,7 @@ INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
 ENDLESS = re.compile(r"\S{200,}")
 CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
 SCOPED = re.compile(r"\s*[\w./*()-]{1,40}:\s+(?:do not|([^\W\d]\w*))|do not\b", re.IGNORECASE)
+MIN_DIRECT = 5  # words; a shorter question names a topic
 MAX_PHRASE = 14  # words; who writes more describes a change
 STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
 
@@ -28,7 +38,7 @@ class QueryType(StrEnum):
 
     SYMBOL = "symbol"  # only names: wants their definitions
     EDIT = "edit"  # a change to make: wants the places, however close together
-    BEHAVIOR = "behavior"  # what a function does, in the words of its documentation: wants the function
+    BEHAVIOR = "behavior"  # what a function does, or what happens and how: wants the function
     TOPIC = "topic"  # words: wants the files that are about them
 
 
@@ -99,11 +109,26 @@ def _query_type(text: str, found: list[str], symbols: tuple[str, ...], lowered: 
     content = [word for word in found if word.lower() not in STOP_WORDS]
     if content and all(plain_name(word) in symbols for word in content):
         return QueryType.SYMBOL
-    if lowered and (lowered[0] in EDIT_VERBS or len(lowered) > MAX_PHRASE or _is_change(text)):
+    if lowered and (lowered[0] in EDIT_VERBS or _is_change(text)):
+        return QueryType.EDIT
+    if _is_direct(lowered):
+        return QueryType.BEHAVIOR
+    if len(lowered) > MAX_PHRASE:
         return QueryType.EDIT
     if lowered and (lowered[0] in BEHAVIOR_VERBS or lowered[0].removesuffix("s") in BEHAVIOR_VERBS | EDIT_VERBS):
         return QueryType.BEHAVIOR
     return QueryType.TOPIC
+
+
+def _is_direct(lowered: list[str]) -> bool:
+    """Tell whether some words ask directly what happens, and so for the function that does it.
+
+    "how are expired tokens refused" does; "how tokens expire" and "where is the parser" name a topic.
+    """
+    if len(lowered) < MIN_DIRECT:
+        return False
+    first, second = lowered[:2]
+    return first in ASKING or (first == "how" and second in AUXILIARIES) or (second in ASKING and first in PREPOSITIONS)
 
 
 def _weighted_terms(found: list[str]) -> dict[str, float]:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["BEHAVIOR_VERBS", "EDIT_VERBS", "PLATFORMS", "PROSE_WORDS", "STOP_WORDS", "WANTS", "WEAK_WORDS"]
+__all__ = [
+    "ASKING",
+    "AUXILIARIES",
+    "BEHAVIOR_VERBS",
+    "EDIT_VERBS",
+    "PLATFORMS",
+    "PREPOSITIONS",
+    "PROSE_WORDS",
+    "STOP_WORDS",
+    "WANTS",
+    "WEAK_WORDS",
+]
 
 # Stop words.
 STOP_WORDS = frozenset(
@@ -19,6 +30,10 @@ PROSE_WORDS = frozenset(
     me might my nor not of on our should so such than that the their them then there these they this those to was we
     were what when where whether which while who why will with without would you your""".split()
 )
+# What a direct question begins with: "when is", "what happens", "how does", "in which order".
+ASKING = frozenset("what when where which who why".split())
+AUXILIARIES = frozenset("are can could did do does has have is long many much should was were will would".split())
+PREPOSITIONS = frozenset("after at before by for from in of on through to under until with".split())
 # Words that name a part of a program rather than its matter; they still count a little.
 WEAK_WORDS = frozenset(
     """class classes code define defined definition definitions field fields file files find function functions
