@@ -41,7 +41,6 @@ from coderag.limits import (
     checked_list,
     fault_of_text,
 )
-from coderag.search.exact.hits import file_counts
 from coderag.search.pipeline import Stage, search, search_state
 from coderag.search.query.embed import question_vector
 from coderag.search.query.filter import allowed_chunks
@@ -575,6 +574,8 @@ class Index:
         is looked for come first, then what has most matches for its length; where a Query has a text as well, hits are
         ranked by it. Raises QueryError like `search`, and for a pattern that is empty, of several lines, or invalid.
         """
+        from coderag.search.exact.hits import file_counts  # a question needs none of it
+
         if isinstance(pattern, str):
             check_text(QUESTION, pattern, name="the pattern")
             clause = (Term(Field.TEXT, pattern, regex=regex, case=checked_case(case)),)

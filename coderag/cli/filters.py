@@ -11,7 +11,6 @@ from coderag.api.index import Index
 from coderag.api.roots import Root
 from coderag.cli.roots import given_roots
 from coderag.errors import EvaluationError, QueryError
-from coderag.search.query.languages import language_names
 from coderag.search.query.query import DATE, make_query
 from coderag.types import Query, TableFilter, TestPolicy
 
@@ -47,9 +46,14 @@ class Filters:
 
 def filters_of(options: argparse.Namespace) -> Filters:
     """Return the filters that a command was given."""
+    languages = options.language
+    if languages:
+        from coderag.search.query.languages import language_names
+
+        languages = language_names(languages)
     return Filters(
         paths=tuple(options.path),
-        languages=tuple(language_names(options.language)),
+        languages=tuple(languages),
         kinds=tuple(kind.lower() for kind in options.kind),
         databases=tuple(options.database),
         tests=TestPolicy(options.tests),

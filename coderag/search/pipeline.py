@@ -23,8 +23,6 @@ import numpy as np
 
 from coderag.encoders.static import shipped_encoder
 from coderag.errors import QueryError, RerankerError, RetrievalWarning
-from coderag.search.exact.hits import exact_hits, with_matches
-from coderag.search.exact.locate import locate
 from coderag.search.query.embed import question_vector
 from coderag.search.query.filter import allowed_chunks, scores_within
 from coderag.search.query.pasted import pasted
@@ -134,6 +132,8 @@ def filter_chunks(state: SearchState) -> SearchState:
     allowed = allowed_chunks(sources.corpus, state.query, sources.catalogs)
     if not state.query.clauses:
         return replace(state, allowed=allowed)
+    from coderag.search.exact.locate import locate  # most queries have no patterns
+
     located = locate(sources.corpus, state.query.clauses, allowed)
     return replace(state, allowed=located.allowed, located=located)
 
@@ -202,8 +202,8 @@ def fuse(state: SearchState) -> SearchState:
 
 def extract_features(state: SearchState) -> SearchState:
     """Compute the features of each candidate: what the ranking weighs, and the learned ranker is trained on."""
-    corpus, candidates = state.sources.corpus, made_by("fuse", state.candidates)
     question, prior = made_by("understand", state.question), made_by("retrieve", state.prior)
+    corpus, candidates = state.sources.corpus, made_by("fuse", state.candidates)
     rows = feature_rows(
         corpus,
         question,
@@ -319,6 +319,8 @@ def explain(state: SearchState) -> SearchState:
 
 def list_matches(state: SearchState) -> SearchState:
     """Make hits of the chunks that hold the most of what is looked for, for a query without a question."""
+    from coderag.search.exact.hits import exact_hits
+
     located = made_by("filter_chunks", state.located)
     found = exact_hits(state.sources.corpus, state.query, located)
     return replace(state, found=_with_matches(state, found))
@@ -328,6 +330,8 @@ def _with_matches(state: SearchState, found: Sequence[tuple[int, Hit]]) -> tuple
     """Return hits with the matches of the query's patterns in them."""
     if state.located is None:
         return tuple(found)
+    from coderag.search.exact.hits import with_matches
+
     return tuple((chunk, with_matches(state.sources.corpus, chunk, hit, state.located)) for chunk, hit in found)
 
 

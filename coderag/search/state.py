@@ -9,7 +9,6 @@ from coderag.encoders.encoder import Encoder
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
-from coderag.search.exact.locate import Located
 from coderag.search.query.understand import Question
 from coderag.search.ranking.rank import Ranked, Ranking, Rows
 from coderag.search.ranking.tuning import DEFAULT, Tuning
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from coderag.graph.queries.relations import Relations
     from coderag.index.catalog.catalog import Catalog
     from coderag.index.history.history import History
+    from coderag.search.exact.locate import Located
 
 __all__ = ["SearchState", "Sources", "made_by"]
 

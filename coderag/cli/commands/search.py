@@ -12,14 +12,12 @@ from coderag.cli.filters import filters_of
 from coderag.cli.hints import better_command
 from coderag.cli.opening import note
 from coderag.cli.output.hits import commit_lines, hit_lines, hit_markdown, vimgrep_lines
-from coderag.cli.output.matches import count_lines, count_records, totals
 from coderag.cli.output.records import hit_record, print_records
 from coderag.cli.output.text import screen
 from coderag.cli.roots import Paths
 from coderag.errors import QueryError
-from coderag.search.exact.locate import pattern_terms
 from coderag.search.query.language import read_query
-from coderag.search.query.query import make_query
+from coderag.search.query.query import make_query, pattern_terms
 from coderag.search.ranking.settings import make_pipeline
 from coderag.types import Case, Field, Hit, Query, Term
 
@@ -59,6 +57,8 @@ def _run_exact(index: Index, query: Query, options: argparse.Namespace) -> int:
     """Print the matches of a query's patterns: the best k chunks, or how many each file has."""
     if not pattern_terms(query.clauses):
         raise QueryError('--count counts matches; give --literal, --regex, "a phrase" or /regex/')
+    from coderag.cli.output.matches import count_lines, count_records, totals
+
     matches = index.find(query)
     paths = Paths(index.roots)
     if options.count and options.json:

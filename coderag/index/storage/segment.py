@@ -43,7 +43,6 @@ from coderag.index.storage.description import Description, encode_description
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, SegmentEntry
 from coderag.index.storage.postings import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
-from coderag.index.storage.trigrams import may_contain
 from coderag.index.storage.vectors import Vectors, damaged_vectors, open_vectors, write_vectors
 from coderag.text.tokens import terms, words
 from coderag.types import Chunk, Kind, Span, Symbol
@@ -399,6 +398,8 @@ class Segment:
         found = np.ones(len(self.paths), dtype=bool)
         if not self._has_trigrams:
             return found
+        from coderag.index.storage.trigrams import may_contain
+
         blob, offsets = self.arrays["trigram_blob"], self.arrays["trigram_offsets"]
         firsts = self.arrays["file_first_block"]
         for literals in groups:

@@ -9,8 +9,9 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.exact.locate import Located, pattern_terms
+from coderag.search.exact.locate import Located
 from coderag.search.exact.pattern import compiled
+from coderag.search.query.query import pattern_terms
 from coderag.text.counted import counted
 from coderag.types import Field, FileMatches, Hit, Match, Query, Term, TestPolicy
 

@@ -12,10 +12,11 @@ from coderag.errors import QueryError
 from coderag.index.reader.corpus import Corpus, Member
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.exact.pattern import Pattern, compiled
+from coderag.search.query.query import pattern_terms
 from coderag.search.query.terms import checked_term
 from coderag.types import Field, Term
 
-__all__ = ["Located", "locate", "pattern_terms"]
+__all__ = ["Located", "locate"]
 
 Clauses = Sequence[Sequence[Term]]
 GLOB = re.compile(r"[*?\[]|^/|/$")  # as opposed to a part of a path
@@ -29,12 +30,6 @@ class Located:
     chunks: Array  # i64[matches]: the chunk that holds the first byte of each, by file and place in it
     starts: Array  # i64[matches]: the first byte, in the text of the file
     ends: Array  # i64[matches]
-
-
-def pattern_terms(clauses: Clauses) -> list[Term]:
-    """Return the terms whose matches are shown: the patterns of texts that are not negated."""
-    terms = (term for clause in clauses for term in clause)
-    return list(dict.fromkeys(term for term in terms if term.field is Field.TEXT and not term.negated))
 
 
 def locate(corpus: Corpus, clauses: Clauses, allowed: Array | None) -> Located:

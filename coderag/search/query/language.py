@@ -17,9 +17,7 @@ from typing import Unpack
 
 from coderag.errors import QueryError
 from coderag.limits import QUESTION, check_text
-from coderag.search.exact.pattern import compiled
 from coderag.search.query.query import Conditions, make_query
-from coderag.search.query.terms import checked_term
 from coderag.search.query.vocabulary import PROSE_WORDS
 from coderag.text.tokens import words
 from coderag.types import Field, Query, Term, TestPolicy
@@ -245,6 +243,9 @@ def _tests(pieces: Sequence[_Piece]) -> TestPolicy | None:
 
 
 def _check(piece: _Piece) -> None:
+    from coderag.search.exact.pattern import compiled  # most questions have no terms
+    from coderag.search.query.terms import checked_term
+
     assert piece.term is not None
     try:
         term = checked_term(piece.term)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from coderag.syntax.language import languages
+
 __all__ = ["language_names"]
 
 
 def language_names(words: Sequence[str]) -> list[str]:
     """Return the names of languages that may be given by title or extension: `C++` and `.cc` are cpp."""
-    if not words:
-        return []
-    from coderag.syntax.language import languages
-
     names: dict[str, str] = {}
     for language in languages().values():
         names |= dict.fromkeys(

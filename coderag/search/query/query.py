@@ -29,7 +29,16 @@ from coderag.limits import (
 from coderag.search.ranking.settings import make_pipeline
 from coderag.types import Case, Expand, Field, Kind, Pipeline, Query, TableFilter, Term, TestPolicy
 
-__all__ = ["DATE", "Conditions", "check_conditions", "check_question", "checked_case", "checked_query", "make_query"]
+__all__ = [
+    "DATE",
+    "Conditions",
+    "check_conditions",
+    "check_question",
+    "checked_case",
+    "checked_query",
+    "make_query",
+    "pattern_terms",
+]
 
 USUAL = {field.name: field.default for field in fields(Query) if field.name != "text"}  # conditions of a plain question
 MAX_TERMS = 32  # of a query: each may read every text
@@ -157,3 +166,9 @@ def check_conditions(conditions: TableFilter) -> None:
         raise QueryError(f"since is {conditions.since!r}; give a date such as 2025-06-30")
     if conditions.tests not in set(TestPolicy):
         raise QueryError(f"tests is {conditions.tests!r}; tests are {', '.join(TestPolicy)}")
+
+
+def pattern_terms(clauses: Iterable[Iterable[Term]]) -> list[Term]:
+    """Return the terms whose matches are shown: the patterns of texts that are not negated."""
+    terms = (term for clause in clauses for term in clause)
+    return list(dict.fromkeys(term for term in terms if term.field is Field.TEXT and not term.negated))

@@ -22,6 +22,12 @@ FIRST_WORDS = frozenset(
     """who what which where how path route way callers usages uses references readers writers tests subclasses
     implementations overview architecture main important list show structure call big""".split()
 )  # what such a question begins with: the others need not wait for the expressions
+RELATION_WORDS = frozenset(
+    """call calls called use uses used reference references referenced invoke invokes invoked read reads write writes
+    written modify modifies modified test tests tested inherit inherits extend extends subclass subclasses implement
+    implements callers usages readers writers implementations breaks break happens affected impacted depends path way
+    route chain reach reached lead get end come""".split()
+)  # one of which it has
 LONGEST = 400  # characters of such a question
 # Words of a question for an overview; one of the first is enough, of the others two, and no others may be there.
 WHOLE_WORDS = frozenset({"architecture", "overview", "codebase"})
@@ -78,11 +84,12 @@ def relation_question(text: str) -> RelationQuestion | None:
     question = " ".join(text.split()) if len(text) <= LONGEST else ""
     if question.partition(" ")[0].lower() not in FIRST_WORDS:
         return None
-    from coderag.search.query.relation_patterns import PATTERNS  # compiling them takes as long as a tenth of a search
+    if not RELATION_WORDS.isdisjoint(question.lower().rstrip(" ?").split(" ")):
+        from coderag.search.query.relation_patterns import PATTERNS  # compiling them takes a tenth of a search
 
-    for pattern in PATTERNS:
-        if (match := pattern.match(question)) and (found := _asked(match)):
-            return found
+        for pattern in PATTERNS:
+            if (match := pattern.match(question)) and (found := _asked(match)):
+                return found
     return RelationQuestion(Sought.PARTS) if _is_of_the_whole(question) else None
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 from coderag.errors import QueryError
-from coderag.search.query.languages import language_names
 from coderag.types import Field, Kind, Term
 
 __all__ = ["checked_term"]
@@ -25,7 +24,8 @@ def checked_term(term: Term) -> Term:
         raise QueryError(f"{term.field}: takes no regular expression; write a name")
     match term.field:
         case Field.LANGUAGE:
-            from coderag.syntax.language import languages  # a search without this term reads no language data
+            from coderag.search.query.languages import language_names  # other searches read no data of languages
+            from coderag.syntax.language import languages
 
             [name] = language_names([term.value])
             if name not in languages():
