@@ -127,7 +127,7 @@ def test_a_stage_without_its_input_names_the_stage_that_makes_it(sources: Source
         fuse: "understand",
         extract_features: "understand",
         rank: "retrieve",
-        calibrate: "extract_features",
+        calibrate: "understand",
         explain: "understand",
     }
     for stage, maker in needs.items():

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from coderag.cli.output.text import MAX_LINE, Screen, Style, shorten, visible
 from coderag.cli.roots import Paths
-from coderag.index.history.records import LoggedChange
 from coderag.search.results.relations import relations_text
 from coderag.text.counted import counted
 from coderag.text.visible import visible_prose
 from coderag.types import Chunk, Hit, Match
+
+if TYPE_CHECKING:
+    from coderag.index.history.records import LoggedChange
 
 __all__ = [
     "DAY",

@@ -8,7 +8,6 @@ from dataclasses import replace
 from coderag.graph.queries.relations import Relations
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.results.chunk_places import ChunkPlaces
 from coderag.text.tokens import words
 from coderag.types import Hit, Kind
 
@@ -39,6 +38,8 @@ def related_hits(
     taken = {chunk for chunk, _ in found}
     further: list[tuple[int, Hit]] = []
     best: dict[int, tuple[float, str, float]] = {}
+    from coderag.search.results.chunk_places import ChunkPlaces  # most questions want no neighbours
+
     places = ChunkPlaces(corpus)
     for repository, node, score, confidence in _seeds(corpus, question, found, graphs):
         for sure, other, why in graphs[repository].near(node):
