@@ -78,7 +78,7 @@ def copy_families(
 
 
 def _pieces(name: str) -> list[str]:
-    """Return the words of a name by which it differs from others; the v of v2 is none."""
+    """Return the words by which a name differs from others, without the v of v2."""
     pieces = split_identifier(name)
     return [
         piece
