@@ -70,14 +70,12 @@ class _Named(dict[bytes, tuple[tuple[str, float], ...]]):
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         super().__init__()
-        self._weights = weights
+        self._terms = weights
 
     def __missing__(self, raw: bytes) -> tuple[tuple[str, float], ...]:
-        found = []
-        for word in words(raw.decode()):
-            if shared := [self._weights[term] for term in known_terms(word) if term in self._weights]:
-                found.append((word, max(shared)))
-        named = self[raw] = tuple(found)
+        apart = (raw.decode(),) if raw.isascii() else words(raw.decode())
+        found = [(word, shared) for word in apart if (shared := self._terms.keys() & known_terms(word))]
+        named = self[raw] = tuple((word, max(self._terms[term] for term in shared)) for word, shared in found)
         return named
 
 
