@@ -14,7 +14,7 @@ from coderag.search.ranking.duplicates import groups_of_copies
 from coderag.search.ranking.features import known_terms
 from coderag.search.ranking.promote import KEY_PART, MESSAGE_PART, NAME_PART
 from coderag.search.ranking.rank import Ranked
-from coderag.text.tokens import raw_words, words
+from coderag.text.tokens import is_word_sign, raw_words, words
 from coderag.types import Chunk, Hit
 
 __all__ = ["hits_of"]
@@ -70,12 +70,16 @@ class _Named(dict[bytes, tuple[tuple[str, float], ...]]):
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         super().__init__()
-        self._terms = weights
+        self._weights = weights
+        self._is_strange = weights.keys().isdisjoint  # whether none of some terms is the question's
 
     def __missing__(self, raw: bytes) -> tuple[tuple[str, float], ...]:
-        apart = (raw.decode(),) if raw.isascii() else words(raw.decode())
-        found = [(word, shared) for word in apart if (shared := self._terms.keys() & known_terms(word))]
-        named = self[raw] = tuple((word, max(self._terms[term] for term in shared)) for word, shared in found)
+        word = raw.decode()
+        if raw.isascii() and self._is_strange(known_terms(word)):  # as most words of a text are
+            self[raw] = ()
+            return ()
+        shared = [(own, self._weights.keys() & known_terms(own)) for own in words(word)]
+        named = self[raw] = tuple((own, max(self._weights[term] for term in found)) for own, found in shared if found)
         return named
 
 
@@ -97,24 +101,23 @@ def _hit_of(chunk: Chunk, asked: _Asked, ranked: Ranked, *, also: tuple[str, ...
 def _best_lines(chunk: Chunk, matched: Mapping[str, float]) -> tuple[int, ...]:
     """Return the lines that hold the most of the question, in order; at least the chunk's first."""
     numbers = [line for part in chunk.parts for line in range(part.start_line, part.end_line + 1)]
-    texts = chunk.text.split("\n")
-    rows = {row for word in matched for row in _rows_with(word, chunk.text)}  # few of a text are taken apart
-    scored = [
-        (fsum(matched[word] for word in here), -numbers[row])
-        for row in rows
-        if row < len(numbers) and (here := matched.keys() & set(words(texts[row])))
-    ]
+    held: dict[int, list[float]] = {}  # of each row that has some of the words, their weights
+    for word, weight in matched.items():
+        for row in dict.fromkeys(_rows_with(word, chunk.text)):
+            held.setdefault(row, []).append(weight)
+    scored = [(fsum(weights), -numbers[row]) for row, weights in held.items() if row < len(numbers)]
     best = heapq.nlargest(BEST_LINES, scored)
     return tuple(sorted(-number for _, number in best)) or (chunk.span.start_line,)
 
 
 def _rows_with(word: str, text: str) -> Iterator[int]:
-    """Yield the rows of a text, 0-based, that hold a word, or a longer one with it."""
+    """Yield the row of a text, 0-based, of each place where a word stands."""
     row = end = 0
     while (start := text.find(word, end)) >= 0:
         row += text.count("\n", end, start)
         end = start + len(word)
-        yield row
+        if not (is_word_sign(text[start - 1 : start]) or is_word_sign(text[end : end + 1])):
+            yield row
 
 
 def _terms(found: Iterable[str]) -> set[str]:
