@@ -18,7 +18,6 @@ __all__ = [
     "TOKENIZER_VERSION",
     "Vocabulary",
     "cut_identifier",
-    "is_word_sign",
     "plain_name",
     "raw_words",
     "split_identifier",
@@ -49,11 +48,6 @@ MIN_STEMMED = 4  # shorter words have no ending to lose
 def words(text: str) -> list[str]:
     """Return the identifiers, words and numbers of a text, in order."""
     return (ASCII_WORD if text.isascii() else WORD).findall(text)
-
-
-def is_word_sign(sign: str) -> bool:
-    """Tell whether a sign is part of words, as `words` has them; "" is not."""
-    return sign.isalnum() or sign == "_"
 
 
 def raw_words(text: bytes) -> list[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import chain
 from math import fsum
 
@@ -14,7 +15,7 @@ from coderag.search.ranking.duplicates import groups_of_copies
 from coderag.search.ranking.features import known_terms
 from coderag.search.ranking.promote import KEY_PART, MESSAGE_PART, NAME_PART
 from coderag.search.ranking.rank import Ranked
-from coderag.text.tokens import is_word_sign, raw_words, words
+from coderag.text.tokens import raw_words, words
 from coderag.types import Chunk, Hit
 
 __all__ = ["hits_of"]
@@ -50,43 +51,44 @@ def hits_of(
 
 
 class _Asked:
-    """What a question asks for, and which words of texts it names: those of hits are hardly different."""
+    """What a question asks for, and which words it names of the texts seen so far: those of hits are often the same."""
 
     def __init__(self, question: Question) -> None:
         self.text = question.text
-        self.weights = {term: weight for term, weight in question.terms.items() if weight > MIN_WEIGHT}
-        self.named = _Named(self.weights)
+        self._weights = {term: weight for term, weight in question.terms.items() if weight > MIN_WEIGHT}
         self._words = [
-            (word, self.weights.keys() & set(known_terms(word))) for word in dict.fromkeys(words(question.text))
+            (word, self._weights.keys() & set(known_terms(word))) for word in dict.fromkeys(words(question.text))
         ]
+        self._seen: set[bytes] = set()  # as `raw_words` gives them
+        self._named: dict[bytes, dict[str, float]] = {}  # of these, what holds a word that the question names
+
+    def named_in(self, text: str) -> dict[str, float]:
+        """Return the words of a text that the question names, each with the weight of its best term."""
+        found = set(raw_words(text.encode(errors="replace")))
+        new = found - self._seen
+        self._seen |= new
+        is_strange = self._weights.keys().isdisjoint
+        for raw in [raw for raw, own in zip(new, map(_terms_of_raw, new), strict=True) if not is_strange(own)]:
+            self._named[raw] = self._weighed(words(raw.decode()))
+        return dict(chain.from_iterable(self._named[raw].items() for raw in self._named.keys() & found))
+
+    def _weighed(self, found: Iterable[str]) -> dict[str, float]:
+        shared = {word: self._weights.keys() & known_terms(word) for word in found}
+        return {word: max(self._weights[term] for term in own) for word, own in shared.items() if own}
 
     def matched(self, present: Set[str]) -> list[str]:
         """Return the words of the question of which some term is present, in the question's order."""
         return [word for word, own in self._words if not own.isdisjoint(present)]
 
 
-class _Named(dict[bytes, tuple[tuple[str, float], ...]]):
-    """Of each word of a text, as `raw_words` gives it, the words that a question names, by their best term's weight."""
-
-    def __init__(self, weights: Mapping[str, float]) -> None:
-        super().__init__()
-        self._weights = weights
-        self._is_strange = weights.keys().isdisjoint  # whether none of some terms is the question's
-
-    def __missing__(self, raw: bytes) -> tuple[tuple[str, float], ...]:
-        word = raw.decode()
-        if raw.isascii() and self._is_strange(known_terms(word)):  # as most words of a text are
-            self[raw] = ()
-            return ()
-        shared = [(own, self._weights.keys() & known_terms(own)) for own in words(word)]
-        named = self[raw] = tuple((own, max(self._weights[term] for term in found)) for own, found in shared if found)
-        return named
+@lru_cache(maxsize=100_000)
+def _terms_of_raw(raw: bytes) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(map(known_terms, words(raw.decode()))))
 
 
 def _hit_of(chunk: Chunk, asked: _Asked, ranked: Ranked, *, also: tuple[str, ...] = ()) -> Hit:
     """Return the hit of a ranked chunk: with its text, its best lines, and why it matched in words."""
-    raw = set(raw_words(chunk.text.encode(errors="replace")))
-    matched = dict(chain.from_iterable(map(asked.named.__getitem__, raw)))
+    matched = asked.named_in(chunk.text)
     return Hit(
         chunk=chunk,
         score=round(ranked.score, 4),
@@ -110,14 +112,17 @@ def _best_lines(chunk: Chunk, matched: Mapping[str, float]) -> tuple[int, ...]:
     return tuple(sorted(-number for _, number in best)) or (chunk.span.start_line,)
 
 
-def _rows_with(word: str, text: str) -> Iterator[int]:
-    """Yield the row of a text, 0-based, of each place where a word stands."""
+def _rows_with(word: str, text: str) -> list[int]:
+    """Return the row of a text, 0-based, of each place where a word stands."""
+    rows = []
     row = end = 0
     while (start := text.find(word, end)) >= 0:
         row += text.count("\n", end, start)
         end = start + len(word)
-        if not (is_word_sign(text[start - 1 : start]) or is_word_sign(text[end : end + 1])):
-            yield row
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if not (before.isalnum() or after.isalnum() or before == "_" or after == "_"):
+            rows.append(row)
+    return rows
 
 
 def _terms(found: Iterable[str]) -> set[str]:

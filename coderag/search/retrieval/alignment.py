@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from coderag.search.query.pasted import VALUE, tokens
-from coderag.text.tokens import is_word_sign
 
 __all__ = ["Alignment", "align"]
 
@@ -73,12 +72,16 @@ def _occurrences(anchor: str, near: Collection[str], text: str) -> Iterator[int]
     count, end = 0, 0
     while count < MAX_OCCURRENCES and (start := text.find(anchor, end)) >= 0:
         end = start + len(anchor)
-        if is_word_sign(text[start - 1 : start]) or is_word_sign(text[end : end + 1]):
+        if _is_word(text[start - 1 : start]) or _is_word(text[end : end + 1]):
             continue
         around = text[max(0, start - CLOSE) : end + CLOSE]
         if sum(word in around for word in near) >= min(MIN_NEAR, len(near)):
             count += 1
             yield start
+
+
+def _is_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
 
 
 def _around(run: Sequence[str], position: int, *, before: list[str], after: list[str]) -> Alignment:
