@@ -194,13 +194,12 @@ def _by_subject(scores: Scores, candidates: Candidate) -> dict[str, Array]:
     @cache
     def named(found: tuple[str, ...]) -> tuple[float, float]:
         matches = [pairs for word in found if (pairs := alike[word])]
-        if not matches:
-            return 0.0, 0.0
         held: dict[int, float] = {}
         for place, share in chain.from_iterable(matches):
-            held[place] = max(held.get(place, 0.0), share)
-        subject = fsum(weights[place] * share for place, share in held.items()) / total
-        return subject, fsum(max(share for _, share in pairs) for pairs in matches) / len(found)
+            if share > held.get(place, 0.0):
+                held[place] = share
+        subject = fsum([weights[place] * share for place, share in held.items()]) / total
+        return subject, fsum([pairs[0][1] for pairs in matches]) / len(found)
 
     of_paths = [NOT_NAMED if alike.lacks(one.name_hints) else named(one.name_words) for one in candidates.paths]
     of_names = [NOT_NAMED if alike.lacks(one.hints) else named(one.words) for one in candidates.names]
@@ -214,7 +213,7 @@ def _by_subject(scores: Scores, candidates: Candidate) -> dict[str, Array]:
 
 
 class _Alike(dict[str, tuple[tuple[int, float], ...]]):
-    """Of a word of a name, the words of the question that are like it: the place of each, and how much."""
+    """Of a word of a name, the words of the question that are like it: the place of each, and how much, most first."""
 
     def __init__(self, asked: Sequence[str]) -> None:
         super().__init__()
@@ -229,13 +228,10 @@ class _Alike(dict[str, tuple[tuple[int, float], ...]]):
     def __missing__(self, own: str) -> tuple[tuple[int, float], ...]:
         same = self._by_stem.get(stem(own), [])
         plain = without_plural(own)
-        near = self._by_beginning.get(plain[:BEGINNING_LETTERS], ())
-        found = self[own] = (
-            *((place, 1.0) for place in same),
-            *(
-                (place, BEGINNING)
-                for place, word in near
-                if place not in same and (word.startswith(plain) or plain.startswith(word))
-            ),
-        )
+        near = [
+            place
+            for place, word in self._by_beginning.get(plain[:BEGINNING_LETTERS], ())
+            if place not in same and (word.startswith(plain) or plain.startswith(word))
+        ]
+        found = self[own] = (*[(place, 1.0) for place in same], *[(place, BEGINNING) for place in near])
         return found
