@@ -263,7 +263,7 @@ def calibrate(state: SearchState) -> SearchState:
     if state.verbatim is not None:
         sure = np.maximum(sure, least_confidence(chunks, state.verbatim))
     pairs = zip(state.ranked, sure.tolist(), strict=True)
-    return replace(state, ranked=tuple(replace(ranked, confidence=certainty) for ranked, certainty in pairs))
+    return replace(state, ranked=tuple(Ranked(one.chunk, one.score, one.parts, certainty) for one, certainty in pairs))
 
 
 def competition(state: SearchState) -> Competition:

@@ -25,12 +25,14 @@ _PLACEHOLDER = (
     r"%[-+#0 ]*\d*(?:\.\d+)?(?:hh?|ll?|z|j|t)?[sdiufgGxXcpqvTr@](?![A-Za-z])|%\(\w+\)[sdrf]|%[{<]\w+[}>]"
     r"|[$#]\{[^{}\n]{0,80}\}|\{[^{};\n]{0,60}\}|\\\([^()\n]{0,60}\)|\$[A-Za-z_]\w*"
     rf"|[\"'`]\s{{0,80}}+{_JOINT}\s{{0,80}}+[^\"'`\n;]{{1,60}}?{_JOINT}\s{{0,80}}+[\"'`]"
-    rf"|[\"'`]\s{{0,80}}+(?:{_JOINT}|%)(?=\s{{0,80}}+[\w(])|(?<=[\w)])\s{{0,80}}+{_JOINT}\s{{0,80}}+[\"'`]"
+    rf"|[\"'`]\s{{0,80}}+(?:{_JOINT}|%)(?=\s{{0,80}}+[\w(])"
 )
+_JOINED = rf"(?<=[\w)])\s{{0,80}}+{_JOINT}\s{{0,80}}+[\"'`]"
 # Two strings that follow each other are one, whatever marks the second: "a " f"b", "a " + "b".
 _BREAK = rf"[\"'`]\s{{0,80}}+(?:{_JOINT}|\\)?\s{{0,80}}+(?:[fFrRbBuUL]|u8)?[\"'`]"
 _ESCAPE = r"\\[abfnrtv0]"
-TOKEN = re.compile(rf"(?P<value>{_PLACEHOLDER})|{_BREAK}|{_ESCAPE}|(?P<word>\w+)")
+# Words first, as most of a text is, and nothing else begins like one; few signs begin a placeholder.
+TOKEN = re.compile(rf"(?P<word>\w+)|(?P<value>(?=[%$#{{\\\"'`])(?:{_PLACEHOLDER})|{_JOINED})|{_BREAK}|{_ESCAPE}")
 
 # What loggers and runtimes write before a message.
 PREFIX = re.compile(
@@ -80,11 +82,7 @@ def pasted(text: str) -> Pasted:
 
 def tokens(text: str) -> list[str]:
     """Return the words of a text in lower case, in order, with VALUE in place of each placeholder."""
-    return [
-        VALUE if found["value"] else found["word"].lower()
-        for found in TOKEN.finditer(text)
-        if found["word"] or found["value"]
-    ]
+    return [word.lower() if word else VALUE for word, value in TOKEN.findall(text) if word or value]
 
 
 def _message(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import starmap
 from math import fsum
 from types import MappingProxyType
 
@@ -13,12 +14,13 @@ import numpy as np
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.query.understand import QueryType, Question
+from coderag.search.ranking.spelled import Spelled, SpelledPath, spelled, spelled_path
 from coderag.search.ranking.surroundings import SURROUNDINGS, TYPE_KINDS, Candidate, surroundings
 from coderag.search.retrieval.candidates import Candidates
 from coderag.search.retrieval.lexical import Scores
-from coderag.search.retrieval.maxsim import likeness, name_words
+from coderag.search.retrieval.maxsim import averaged, best_likeness
 from coderag.search.retrieval.soft_match import soft_coverage
-from coderag.text.tokens import terms, words
+from coderag.text.tokens import terms
 
 __all__ = ["FAMILIES", "FEATURES", "features", "known_terms"]
 
@@ -90,9 +92,9 @@ def features(corpus: Corpus, question: Question, scores: Scores, found: Candidat
         "file_cosine": around[own_file],
         "fused": found.fused,
     }
-    paths = corpus.paths_of(files)
-    names = corpus.names(chunks)
-    columns |= _named(scores, names, paths, own_file.tolist())
+    paths = list(map(spelled_path, corpus.paths_of(files)))
+    names = list(starmap(spelled, corpus.names(chunks)))
+    columns |= _named(scores, names, paths, own_file) | {"likeplace": _like_place(scores, names, paths, own_file)}
     columns |= surroundings(
         corpus,
         question,
@@ -106,27 +108,28 @@ def features(corpus: Corpus, question: Question, scores: Scores, found: Candidat
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32, copy=False)
 
 
-def _named(
-    scores: Scores, names: Sequence[tuple[str, str]], paths: Sequence[str], files: Sequence[int]
-) -> dict[str, Array]:
-    """Return the features of names and paths, from each chunk's name and scope, and the number of its path."""
+def _named(scores: Scores, names: Sequence[Spelled], paths: Sequence[SpelledPath], own_file: Array) -> dict[str, Array]:
+    """Return the shares that names and paths have of the question, and it of them; `own_file` numbers the paths."""
     asked = frozenset(term for term, rarity in scores.rarity.items() if rarity > 0)
-    stems = [_share(_stem_terms(path), asked) for path in paths]
-    of_paths = [name_words(path) for path in paths]
-    rows = [
-        (
-            stems[file],
-            _share(own := _terms_of(name), asked),
-            fsum(scores.rarity[term] for term in own & asked) / max(scores.best, 1e-6),
-            _share(_terms_of(scope), asked),
-        )
-        for (name, scope), file in zip(names, files, strict=True)
-    ]
-    told = np.array(rows, dtype=np.float32).reshape(-1, 4)
-    places = [(*name_words(scope), *of_paths[file]) for (_, scope), file in zip(names, files, strict=True)]
-    return dict(zip(("filename_match", "name", "named", "scope"), told.T, strict=True)) | {
-        "likeplace": likeness(scores.words, places)
+    shared = [name.terms & asked for name in names]
+    best = max(scores.best, 1e-6)
+    told = {
+        "name": [len(own) / len(name.terms) if own else 0.0 for own, name in zip(shared, names, strict=True)],
+        "named": [fsum(scores.rarity[term] for term in own) / best if own else 0.0 for own in shared],
+        "scope": [_share(name.scope_terms, asked) for name in names],
     }
+    of_paths = np.array([_share(path.name_terms, asked) for path in paths], dtype=np.float32)
+    columns = {feature: np.array(values, dtype=np.float32) for feature, values in told.items()}
+    return columns | {"filename_match": of_paths[own_file]}
+
+
+def _like_place(scores: Scores, names: Sequence[Spelled], paths: Sequence[SpelledPath], own_file: Array) -> Array:
+    """Return how similar the question's words are to those of each name's scope and path, f32[names]."""
+    scopes: dict[tuple[str, ...], int] = {}
+    own_scope = [scopes.setdefault(name.scope_words, len(scopes)) for name in names]
+    best = best_likeness(tuple(scores.words), [*(path.words for path in paths), *scopes])
+    of_paths, of_scopes = best[:, : len(paths)], best[:, len(paths) :]
+    return averaged(scores.words, np.maximum(of_paths[:, own_file], of_scopes[:, own_scope]))
 
 
 def _of_symbols(
@@ -185,23 +188,3 @@ def _share(found: frozenset[str], asked: Set[str]) -> float:
 def known_terms(word: str) -> tuple[str, ...]:
     """Return the terms of a word, memoised."""
     return terms(word)
-
-
-@lru_cache(maxsize=100_000)
-def _terms_of(text: str) -> frozenset[str]:
-    """Return the terms of a name: of its pieces only, or of the whole where it has one."""
-    found: set[str] = set()
-    for word in words(text):
-        *pieces, whole = terms(word) or ("",)
-        found.update(pieces or [whole])
-    return frozenset(found)
-
-
-@lru_cache(maxsize=100_000)
-def _stem_terms(path: str) -> frozenset[str]:
-    """Return the terms of a file's stem; of its folder where the stem says nothing."""
-    *folders, filename = path.split("/")
-    stem = filename.split(".", 1)[0]
-    if stem in {"__init__", "index", "mod", "lib", "main", "init"} and folders:
-        stem = folders[-1]
-    return _terms_of(stem)

@@ -6,7 +6,6 @@ Scores stay in their order: each group is lifted above the best of those behind 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -43,7 +42,7 @@ def promoted(ranking: Ranking, ranked: Sequence[Ranked], verbatim: Verbatim) -> 
     for (message, by_key, _), group in reversed(groups):
         lift = max(0.0, floor - group[-1].score) + MARGIN
         part = {MESSAGE_PART if message else KEY_PART if by_key else NAME_PART: lift}
-        raised = [replace(one, score=one.score + lift, parts=one.parts | part) for one in group]
+        raised = [Ranked(one.chunk, one.score + lift, one.parts | part) for one in group]
         floor = raised[0].score
         lifted[:0] = raised
     return (*lifted, *rest)[: max(len(ranked), len(lifted))]

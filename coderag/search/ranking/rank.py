@@ -116,14 +116,14 @@ def shipped_ranker() -> Trees:
 
 def ranked_chunks(ranking: Ranking, picks: Sequence[Pick]) -> tuple[Ranked, ...]:
     """Return the candidates picked from a ranking, with the parts of their scores."""
-    return tuple(_ranked(ranking, int(ranking.order[position]), score) for position, score in picks)
-
-
-def _ranked(ranking: Ranking, row: int, score: float) -> Ranked:
     rows = ranking.rows
-    parts = dict(zip(FEATURES, (rows.features[row] * ranking.weights).tolist(), strict=True))
-    parts |= {"learned": float(ranking.learned[row]), "factor": float(rows.prior[row])}
-    return Ranked(int(rows.chunks[row]), score, parts)
+    picked = ranking.order[np.array([position for position, _ in picks], dtype=np.int64)]
+    chunks, learned, factors = (column[picked].tolist() for column in (rows.chunks, ranking.learned, rows.prior))
+    weighed = (rows.features[picked] * ranking.weights).tolist()
+    return tuple(
+        Ranked(chunk, score, dict(zip(FEATURES, parts, strict=True)) | {"learned": added, "factor": factor})
+        for (_, score), chunk, parts, added, factor in zip(picks, chunks, weighed, learned, factors, strict=True)
+    )
 
 
 def spread(files: Array, scores: Array, *, k: int, keep: float) -> list[Pick]:

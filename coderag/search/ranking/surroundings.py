@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain, pairwise
 from math import fsum
 
@@ -18,9 +18,9 @@ from coderag.index.reader.corpus import Corpus, text_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS
 from coderag.search.query.understand import QueryType, Question
+from coderag.search.ranking.spelled import BEGINNING_LETTERS, Spelled, SpelledPath, without_plural
 from coderag.search.retrieval.lexical import Scores
-from coderag.search.retrieval.maxsim import name_words
-from coderag.text.tokens import stem, terms
+from coderag.text.tokens import stem
 from coderag.types import Kind
 
 __all__ = ["SURROUNDINGS", "TYPE_KINDS", "Candidate", "surroundings"]
@@ -47,10 +47,14 @@ SURROUNDINGS = (
 )
 TYPE_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.MODULE})
 CALLABLE_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD})
-NAMELESS_STEMS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # of files called after their folder
 MANY_WORDS = 20
 SUBJECT_DECAY = 0.75  # of a word's weight from one word of the question to the next
-BEGINNING, MIN_BEGINNING = 0.8, 3  # share of a word that is abbreviated, and least letters of it
+BEGINNING = 0.8  # share of a word that is abbreviated
+NOT_NAMED = 0.0, 0.0
+# Which kinds are such, f32[KINDS + 1]; the last, which -1 finds, is for what is no definition.
+FRAMES, CALLABLES = (
+    np.array([*(kind in wanted for kind in KINDS), False], dtype=np.float32) for wanted in (TYPE_KINDS, CALLABLE_KINDS)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +63,8 @@ class Candidate:
 
     chunks: Array  # i64[n]
     own_file: Array  # i64[n]: position among the files
-    paths: Sequence[str]  # of the files
-    names: Sequence[tuple[str, str]]  # each chunk's name and what encloses it
+    paths: Sequence[SpelledPath]  # of the files
+    names: Sequence[Spelled]  # of the chunks
     text: Array  # f32[n]
     named: Array  # f32[n]
     soft: Array  # f32[n]
@@ -71,22 +75,27 @@ def surroundings(
 ) -> dict[str, Array]:
     """Return the features of SURROUNDINGS of some candidates, f32[n] each; `files` (i64[files]) are theirs."""
     own_file = candidates.own_file
-    _, own_folder = np.unique_inverse([path.rpartition("/")[0] for path in candidates.paths])
-    company = np.bincount(own_folder[own_file], weights=candidates.text, minlength=1)
+    folders: dict[str, int] = {}
+    of_file = [folders.setdefault(path.folder, len(folders)) for path in candidates.paths]
+    own_folder = np.array(of_file, dtype=np.int64)[own_file]
+    company = np.bincount(own_folder, weights=candidates.text, minlength=1)
     best_text = _best_of_file(candidates.text, own_file)
     kinds, first = _forms(corpus, candidates.chunks)
+    mentions = _mentions(
+        corpus, [*(name.key for name in candidates.names), *(path.name_key for path in candidates.paths)]
+    )
     ones = np.ones(len(own_file), dtype=np.float32)
     return {
-        "frame": _among(kinds, TYPE_KINDS),
-        "callable": _among(kinds, CALLABLE_KINDS),
+        "frame": FRAMES[kinds],
+        "callable": CALLABLES[kinds],
         "first": first,
-        "mentions": _mentions(corpus, [_whole(name) for name, _ in candidates.names]),
-        "file_mentions": _mentions(corpus, [_whole(_stem(path)) for path in candidates.paths])[own_file],
+        "mentions": mentions[: len(own_file)],
+        "file_mentions": mentions[len(own_file) :][own_file],
         "lead": candidates.text / np.maximum(best_text, np.float32(1e-6)),
         "file_named": _best_of_file(candidates.named, own_file),
         "file_soft": _best_of_file(candidates.soft, own_file),
         "file_coverage": _file_coverage(corpus, scores, files)[own_file],
-        "folder_support": (company / max(float(company.max()), 1e-6))[own_folder[own_file]],
+        "folder_support": (company / max(float(company.max()), 1e-6))[own_folder],
         "phrase": _phrase(scores, candidates),
         **_by_subject(scores, candidates),
         "asks_edit": ones * (question.query_type is QueryType.EDIT),
@@ -117,24 +126,17 @@ def _forms(corpus: Corpus, chunks: Array) -> tuple[Array, Array]:
     return kinds, first
 
 
-def _among(kinds: Array, wanted: frozenset[Kind]) -> Array:
-    return np.isin(kinds, [number for number, kind in enumerate(KINDS) if kind in wanted]).astype(np.float32)
-
-
-def _mentions(corpus: Corpus, wholes: Sequence[str]) -> Array:
-    """Return in how many chunks each of some terms is, f32[terms] in 0..1; 0 for "" and where no chunk has it."""
-    distinct = sorted(set(wholes))
-    keys = text_keys(distinct)
-    counts = np.zeros(len(distinct), dtype=np.int64)
+def _mentions(corpus: Corpus, names: Sequence[int]) -> Array:
+    """Return in how many chunks each of some terms is, f32[terms] in 0..1, by its key."""
+    keys, own = np.unique_inverse(np.array(names, dtype=np.uint64))
+    counts = np.zeros(len(keys), dtype=np.int64)
     for member, dead in zip(corpus.members, corpus.dead_chunks, strict=True):
         postings = member.segment.text_postings
         positions = postings.find(keys)
         here = positions >= 0
         counts[here] += postings.frequencies(positions[here], without=dead)
-    place = {term: number for number, term in enumerate(distinct)}
     shares = np.log1p(np.maximum(counts, 0)) / np.log1p(max(corpus.live_chunks, 1))
-    shares[[number for number, term in enumerate(distinct) if not term]] = 0.0
-    found: Array = shares[[place[term] for term in wholes]].astype(np.float32)
+    found: Array = shares.astype(np.float32)[own]
     return found
 
 
@@ -165,20 +167,12 @@ def _phrase(scores: Scores, candidates: Candidate) -> Array:
     """Return the share of the question in the longest run of its words in a name or path, f32[n]."""
     asked = [stem(word) for word in scores.words]
     following = set(pairwise(asked))
-
-    @cache
-    def run(text: str) -> int:
-        stems = _stems_of(text)
-        return _run(stems, following) if len(stems) > 1 else 1
-
-    in_path = [run(path) for path in candidates.paths]
-    longest = np.array(
-        [
-            max(in_path[file], run(f"{scope} {name}"))
-            for (name, scope), file in zip(candidates.names, candidates.own_file.tolist(), strict=True)
-        ],
-        dtype=np.float32,
+    in_paths, in_names = (
+        [1 if following.isdisjoint(one.pairs) else _run(one.stems, following) for one in spellings]
+        for spellings in (candidates.paths, candidates.names)
     )
+    of_files = np.array(in_paths, dtype=np.float32)
+    longest = np.maximum(of_files[candidates.own_file], np.array(in_names, dtype=np.float32))
     return np.where(longest > 1, longest / np.float32(max(len(asked), 1)), np.float32(0))
 
 
@@ -200,16 +194,17 @@ def _by_subject(scores: Scores, candidates: Candidate) -> dict[str, Array]:
     @cache
     def named(found: tuple[str, ...]) -> tuple[float, float]:
         matches = [pairs for word in found if (pairs := alike[word])]
-        if not matches:
-            return 0.0, 0.0
         held: dict[int, float] = {}
         for place, share in chain.from_iterable(matches):
-            held[place] = max(held.get(place, 0.0), share)
-        subject = fsum(weights[place] * share for place, share in held.items()) / total
-        return subject, fsum(max(share for _, share in pairs) for pairs in matches) / len(found)
+            if share > held.get(place, 0.0):
+                held[place] = share
+        subject = fsum([weights[place] * share for place, share in held.items()]) / total
+        return subject, fsum([pairs[0][1] for pairs in matches]) / len(found)
 
-    files = np.array([named(name_words(_stem(path))) for path in candidates.paths], dtype=np.float32).reshape(-1, 2)
-    names = np.array([named(name_words(name)) for name, _ in candidates.names], dtype=np.float32).reshape(-1, 2)
+    of_paths = [NOT_NAMED if alike.lacks(one.name_hints) else named(one.name_words) for one in candidates.paths]
+    of_names = [NOT_NAMED if alike.lacks(one.hints) else named(one.words) for one in candidates.names]
+    files = np.array(of_paths, dtype=np.float32).reshape(-1, 2)
+    names = np.array(of_names, dtype=np.float32).reshape(-1, 2)
     return {
         "subject_file": files[candidates.own_file, 0],
         "filename_prefix": files[candidates.own_file, 1],
@@ -218,7 +213,7 @@ def _by_subject(scores: Scores, candidates: Candidate) -> dict[str, Array]:
 
 
 class _Alike(dict[str, tuple[tuple[int, float], ...]]):
-    """Of a word of a name, the words of the question that are like it: the place of each, and how much."""
+    """Of a word of a name, the words of the question that are like it: the place of each, and how much, most first."""
 
     def __init__(self, asked: Sequence[str]) -> None:
         super().__init__()
@@ -226,37 +221,17 @@ class _Alike(dict[str, tuple[tuple[int, float], ...]]):
         self._by_beginning: dict[str, list[tuple[int, str]]] = {}
         for place, word in enumerate(asked):
             self._by_stem.setdefault(stem(word), []).append(place)
-            if len(word) >= MIN_BEGINNING:
-                self._by_beginning.setdefault(word[:MIN_BEGINNING], []).append((place, word))
+            if len(word) >= BEGINNING_LETTERS:
+                self._by_beginning.setdefault(word[:BEGINNING_LETTERS], []).append((place, word))
+        self.lacks = (self._by_stem.keys() | self._by_beginning.keys()).isdisjoint  # hints of words that none is like
 
     def __missing__(self, own: str) -> tuple[tuple[int, float], ...]:
         same = self._by_stem.get(stem(own), [])
-        plain = own.removesuffix("s")
-        near = self._by_beginning.get(plain[:MIN_BEGINNING], ())
-        found = self[own] = (
-            *((place, 1.0) for place in same),
-            *(
-                (place, BEGINNING)
-                for place, word in near
-                if place not in same and (word.startswith(plain) or plain.startswith(word))
-            ),
-        )
+        plain = without_plural(own)
+        near = [
+            place
+            for place, word in self._by_beginning.get(plain[:BEGINNING_LETTERS], ())
+            if place not in same and (word.startswith(plain) or plain.startswith(word))
+        ]
+        found = self[own] = (*[(place, 1.0) for place in same], *[(place, BEGINNING) for place in near])
         return found
-
-
-@lru_cache(maxsize=100_000)
-def _stems_of(text: str) -> tuple[str, ...]:
-    return tuple(map(stem, name_words(text)))
-
-
-def _stem(path: str) -> str:
-    """Return a file's name without its endings; that of its folder where it says nothing."""
-    folder, _, filename = path.rpartition("/")
-    own = filename.split(".", 1)[0]
-    return folder.rpartition("/")[2] if own in NAMELESS_STEMS and folder else own
-
-
-@lru_cache(maxsize=100_000)
-def _whole(name: str) -> str:
-    """Return the term of a whole name, "" where it has none."""
-    return (terms(name.rpartition(" ")[2].rpartition(".")[2] or "_") or ("",))[-1]

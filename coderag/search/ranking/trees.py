@@ -31,26 +31,26 @@ AGAIN = "install coderag again, or train it with scripts/train_ranker.py"
 
 @record
 class Trees:
-    """An ensemble: its splits one after the other, tree by tree, and its leaves likewise."""
+    """An ensemble: the splits of each tree, the last repeated in those that have fewer, and all leaves by tree."""
 
-    feature: Array  # i64[splits]: the column that is compared
-    threshold: Array  # f32[splits]
-    keeps: Array  # uint[splits, 1]: bits of the leaves that are not out where the threshold is exceeded
-    first_split: Array  # i64[trees]
+    feature: Array  # i64[trees, splits]: the column that is compared
+    threshold: Array  # f32[trees, splits, 1]
+    keeps: Array  # uint[trees, splits, 1]: bits of the leaves that are not out where the threshold is exceeded
     first_leaf: Array  # i64[trees, 1]
     value: Array  # f32[leaves]
 
     def __len__(self) -> int:
         """Return how many trees there are."""
-        return len(self.first_split)
+        return len(self.feature)
 
 
 def tree_scores(trees: Trees, rows: Array) -> Array:
     """Return the sum of the trees' answers for each row, f32[rows], from f32[rows, features]."""
     columns = np.ascontiguousarray(rows.T)
-    exceeded = columns[trees.feature] > trees.threshold[:, np.newaxis]
-    kept = np.where(exceeded, trees.keeps, ~trees.keeps.dtype.type(0))
-    left = np.bitwise_and.reduceat(kept, trees.first_split, axis=0)
+    exceeded = columns[trees.feature] > trees.threshold
+    bits = trees.keeps.dtype.type
+    kept = trees.keeps | (exceeded.astype(bits) - bits(1))  # all bits where the threshold is not exceeded
+    left = np.bitwise_and.reduce(kept, axis=1)
     # The position of the lowest bit that is set is the number of bits set in that bit minus one.
     lowest = np.bitwise_count(~left & (left - left.dtype.type(1)))
     scores: Array = trees.value[trees.first_leaf + lowest].sum(axis=0, dtype=np.float32)
@@ -100,11 +100,13 @@ def _assembled(rows: Sequence[dict[str, Any]], places: Array) -> Trees:
         raise ValueError("its splits rule out leaves that are not there")
     if not (np.isfinite(threshold).all() and np.isfinite(value).all()):
         raise ValueError("it has values that are no numbers")
+    keeps = _keeps(first, last, int(leaves.max()))
+    ends = np.cumsum(splits)[:, np.newaxis]
+    own = np.minimum(ends - splits[:, np.newaxis] + np.arange(splits.max()), ends - 1)
     return Trees(
-        feature=places[feature],
-        threshold=threshold.astype(np.float32),
-        keeps=_keeps(first, last, int(leaves.max()))[:, np.newaxis],
-        first_split=np.cumsum(splits) - splits,
+        feature=places[feature[own]],
+        threshold=threshold.astype(np.float32)[own, np.newaxis],
+        keeps=keeps[own, np.newaxis],
         first_leaf=(np.cumsum(leaves) - leaves)[:, np.newaxis],
         value=value,
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from functools import lru_cache
+from itertools import chain
 from math import fsum
 
 from coderag.index.reader.corpus import Corpus
@@ -14,10 +15,10 @@ from coderag.search.ranking.duplicates import groups_of_copies
 from coderag.search.ranking.features import known_terms
 from coderag.search.ranking.promote import KEY_PART, MESSAGE_PART, NAME_PART
 from coderag.search.ranking.rank import Ranked
-from coderag.text.tokens import words
+from coderag.text.tokens import raw_words, words
 from coderag.types import Chunk, Hit
 
-__all__ = ["hit_of", "hits_of"]
+__all__ = ["hits_of"]
 
 MIN_COPIED_LINES = 3
 BEST_LINES = 3  # of a chunk that are shown
@@ -31,8 +32,9 @@ def hits_of(
 
     With `collapse`, a copy or another version of a better hit is only named by that one.
     """
+    asked = _Asked(question)
     if not collapse:
-        return [(best.chunk, hit_of(corpus.chunk(best.chunk), question, best)) for best in ranked[:k]]
+        return [(best.chunk, _hit_of(corpus.chunk(best.chunk), asked, best)) for best in ranked[:k]]
     chunks: list[Chunk] = []
 
     def read() -> Iterator[Chunk]:
@@ -42,54 +44,92 @@ def hits_of(
 
     hits: list[tuple[int, Hit]] = []
     for first, *copies in groups_of_copies(read(), k=k):
-        places = (corpus.place(ranked[copy].chunk) for copy in copies)
-        hit = hit_of(chunks[first], question, ranked[first])
-        hits.append((ranked[first].chunk, replace(hit, also=tuple(f"{path}:{row + 1}" for path, row in places))))
+        places = [corpus.place(ranked[copy].chunk) for copy in copies]
+        also = tuple(f"{path}:{row + 1}" for path, row in places)
+        hits.append((ranked[first].chunk, _hit_of(chunks[first], asked, ranked[first], also=also)))
     return hits
 
 
-def hit_of(chunk: Chunk, question: Question, ranked: Ranked) -> Hit:
+class _Asked:
+    """What a question asks for, and which words it names of the texts seen so far: those of hits are often the same."""
+
+    def __init__(self, question: Question) -> None:
+        self.text = question.text
+        self._weights = {term: weight for term, weight in question.terms.items() if weight > MIN_WEIGHT}
+        self._words = [
+            (word, self._weights.keys() & set(known_terms(word))) for word in dict.fromkeys(words(question.text))
+        ]
+        self._seen: set[bytes] = set()  # as `raw_words` gives them
+        self._named: dict[bytes, dict[str, float]] = {}  # of these, what holds a word that the question names
+
+    def named_in(self, text: str) -> dict[str, float]:
+        """Return the words of a text that the question names, each with the weight of its best term."""
+        found = set(raw_words(text.encode(errors="replace")))
+        new = found - self._seen
+        self._seen |= new
+        is_strange = self._weights.keys().isdisjoint
+        for raw in [raw for raw, own in zip(new, map(_terms_of_raw, new), strict=True) if not is_strange(own)]:
+            self._named[raw] = self._weighed(words(raw.decode()))
+        return dict(chain.from_iterable(self._named[raw].items() for raw in self._named.keys() & found))
+
+    def _weighed(self, found: Iterable[str]) -> dict[str, float]:
+        shared = {word: self._weights.keys() & known_terms(word) for word in found}
+        return {word: max(self._weights[term] for term in own) for word, own in shared.items() if own}
+
+    def matched(self, present: Set[str]) -> list[str]:
+        """Return the words of the question of which some term is present, in the question's order."""
+        return [word for word, own in self._words if not own.isdisjoint(present)]
+
+
+@lru_cache(maxsize=100_000)
+def _terms_of_raw(raw: bytes) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(map(known_terms, words(raw.decode()))))
+
+
+def _hit_of(chunk: Chunk, asked: _Asked, ranked: Ranked, *, also: tuple[str, ...] = ()) -> Hit:
     """Return the hit of a ranked chunk: with its text, its best lines, and why it matched in words."""
-    weights = {term: weight for term, weight in question.terms.items() if weight > MIN_WEIGHT}
-    rows = [words(text) for text in chunk.text.split("\n")]
-    matched = _matched_words(rows, weights)
+    matched = asked.named_in(chunk.text)
     return Hit(
         chunk=chunk,
         score=round(ranked.score, 4),
         confidence=round(ranked.confidence, 4),
         parts={name: round(value, 4) for name, value in ranked.parts.items() if abs(value) >= 0.00005},
-        lines=_best_lines(chunk, rows, matched),
-        reasons=tuple(_reasons(chunk, question, ranked, present=_terms(matched))),
+        lines=_best_lines(chunk, matched),
+        reasons=tuple(_reasons(chunk, asked, ranked, present=_terms(matched))),
+        also=also,
     )
 
 
-def _matched_words(rows: list[list[str]], weights: Mapping[str, float]) -> dict[str, float]:
-    """Return the words of a text that the question names, each with the weight of its best term."""
-    found: dict[str, float] = {}
-    for word in set().union(*rows):
-        shared = [weights[term] for term in known_terms(word) if term in weights]
-        if shared:
-            found[word] = max(shared)
-    return found
-
-
-def _best_lines(chunk: Chunk, rows: list[list[str]], matched: Mapping[str, float]) -> tuple[int, ...]:
+def _best_lines(chunk: Chunk, matched: Mapping[str, float]) -> tuple[int, ...]:
     """Return the lines that hold the most of the question, in order; at least the chunk's first."""
     numbers = [line for part in chunk.parts for line in range(part.start_line, part.end_line + 1)]
-    scored = [
-        (fsum(matched[word] for word in here), -number)
-        for number, row in zip(numbers, rows, strict=False)
-        if (here := matched.keys() & set(row))
-    ]
+    held: dict[int, list[float]] = {}  # of each row that has some of the words, their weights
+    for word, weight in matched.items():
+        for row in dict.fromkeys(_rows_with(word, chunk.text)):
+            held.setdefault(row, []).append(weight)
+    scored = [(fsum(weights), -numbers[row]) for row, weights in held.items() if row < len(numbers)]
     best = heapq.nlargest(BEST_LINES, scored)
     return tuple(sorted(-number for _, number in best)) or (chunk.span.start_line,)
+
+
+def _rows_with(word: str, text: str) -> list[int]:
+    """Return the row of a text, 0-based, of each place where a word stands."""
+    rows = []
+    row = end = 0
+    while (start := text.find(word, end)) >= 0:
+        row += text.count("\n", end, start)
+        end = start + len(word)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if not (before.isalnum() or after.isalnum() or before == "_" or after == "_"):
+            rows.append(row)
+    return rows
 
 
 def _terms(found: Iterable[str]) -> set[str]:
     return {term for word in found for term in known_terms(word)}
 
 
-def _reasons(chunk: Chunk, question: Question, ranked: Ranked, *, present: Set[str]) -> list[str]:
+def _reasons(chunk: Chunk, asked: _Asked, ranked: Ranked, *, present: Set[str]) -> list[str]:
     parts = ranked.parts
     reasons: list[str] = []
     if MESSAGE_PART in parts:
@@ -97,24 +137,15 @@ def _reasons(chunk: Chunk, question: Question, ranked: Ranked, *, present: Set[s
     if KEY_PART in parts:
         reasons.append("asks for the message by its key")
     if NAME_PART in parts:
-        reasons.append(f"has {', '.join(name for name in pasted(question.text).names if name in chunk.text)} verbatim")
+        reasons.append(f"has {', '.join(name for name in pasted(asked.text).names if name in chunk.text)} verbatim")
     if parts["symbol"] > 0 or parts["capital"] > 0:
         reasons.append(f"defines {chunk.qualified_name}")
-    if parts["name"] > 0 and (named := _matched(_terms(words(chunk.name)), question)):
+    if parts["name"] > 0 and (named := asked.matched(_terms(words(chunk.name)))):
         reasons.append(f"name has {', '.join(named)}")
-    if parts["path"] > 0 and (named := _matched(_terms(words(chunk.path)), question)):
+    if parts["path"] > 0 and (named := asked.matched(_terms(words(chunk.path)))):
         reasons.append(f"path has {', '.join(named)}")
-    if parts["text"] > 0 and (named := _matched(present, question)):
+    if parts["text"] > 0 and (named := asked.matched(present)):
         reasons.append(f"text has {', '.join(named)}")
     if chunk.labels and parts["factor"] < 1:
         reasons.append(f"put behind as {' and '.join(sorted(chunk.labels))} code")
     return reasons
-
-
-def _matched(present: Set[str], question: Question) -> list[str]:
-    """Return the words of a question of which some term is present, in the question's order."""
-    return [
-        word
-        for word in dict.fromkeys(words(question.text))
-        if any(question.terms.get(term, 0.0) > MIN_WEIGHT and term in present for term in known_terms(word))
-    ]

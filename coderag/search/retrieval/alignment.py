@@ -69,13 +69,13 @@ def _near(run: Sequence[str], known: Sequence[int], anchor: str) -> frozenset[st
 
 def _occurrences(anchor: str, near: Collection[str], text: str) -> Iterator[int]:
     """Yield where a word stands in a text, close to two of some others; what else holds the word is passed over."""
-    count, end = 0, 0
+    count, end, enough = 0, 0, min(MIN_NEAR, len(near))
     while count < MAX_OCCURRENCES and (start := text.find(anchor, end)) >= 0:
         end = start + len(anchor)
         if _is_word(text[start - 1 : start]) or _is_word(text[end : end + 1]):
             continue
         around = text[max(0, start - CLOSE) : end + CLOSE]
-        if sum(word in around for word in near) >= min(MIN_NEAR, len(near)):
+        if sum([word in around for word in near]) >= enough:
             count += 1
             yield start
 
