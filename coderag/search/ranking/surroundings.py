@@ -51,6 +51,7 @@ MANY_WORDS = 20
 SUBJECT_DECAY = 0.75  # of a word's weight from one word of the question to the next
 BEGINNING = 0.8  # share of a word that is abbreviated
 NOT_NAMED = 0.0, 0.0
+Likes = tuple[tuple[int, float], ...]  # places of words in a question, and how much each is like another word
 # Which kinds are such, f32[KINDS + 1]; the last, which -1 finds, is for what is no definition.
 FRAMES, CALLABLES = (
     np.array([*(kind in wanted for kind in KINDS), False], dtype=np.float32) for wanted in (TYPE_KINDS, CALLABLE_KINDS)
@@ -191,15 +192,21 @@ def _by_subject(scores: Scores, candidates: Candidate) -> dict[str, Array]:
     total = max(fsum(weights), 1e-6)
     alike = _Alike(tuple(scores.words))
 
-    @cache
-    def named(found: tuple[str, ...]) -> tuple[float, float]:
-        matches = [pairs for word in found if (pairs := alike[word])]
+    @cache  # of the words in a name few are alike, so that many names have the same matches
+    def worth(matches: tuple[Likes, ...]) -> tuple[float, float]:
         held: dict[int, float] = {}
         for place, share in chain.from_iterable(matches):
             if share > held.get(place, 0.0):
                 held[place] = share
         subject = fsum([weights[place] * share for place, share in held.items()]) / total
-        return subject, fsum([pairs[0][1] for pairs in matches]) / len(found)
+        return subject, fsum([likes[0][1] for likes in matches])
+
+    def named(found: tuple[str, ...]) -> tuple[float, float]:
+        matches = tuple([likes for word in found if (likes := alike[word])])
+        if not matches:
+            return NOT_NAMED
+        subject, likeness = worth(matches)
+        return subject, likeness / len(found)
 
     of_paths = [NOT_NAMED if alike.lacks(one.name_hints) else named(one.name_words) for one in candidates.paths]
     of_names = [NOT_NAMED if alike.lacks(one.hints) else named(one.words) for one in candidates.names]
@@ -212,7 +219,7 @@ def _by_subject(scores: Scores, candidates: Candidate) -> dict[str, Array]:
     }
 
 
-class _Alike(dict[str, tuple[tuple[int, float], ...]]):
+class _Alike(dict[str, Likes]):
     """Of a word of a name, the words of the question that are like it: the place of each, and how much, most first."""
 
     def __init__(self, asked: Sequence[str]) -> None:
@@ -225,13 +232,15 @@ class _Alike(dict[str, tuple[tuple[int, float], ...]]):
                 self._by_beginning.setdefault(word[:BEGINNING_LETTERS], []).append((place, word))
         self.lacks = (self._by_stem.keys() | self._by_beginning.keys()).isdisjoint  # hints of words that none is like
 
-    def __missing__(self, own: str) -> tuple[tuple[int, float], ...]:
-        same = self._by_stem.get(stem(own), [])
+    def __missing__(self, own: str) -> Likes:
         plain = without_plural(own)
+        same = self._by_stem.get(stem(own), ())
+        begun = self._by_beginning.get(plain[:BEGINNING_LETTERS], ())
+        if not (same or begun):  # as for most words
+            self[own] = ()
+            return ()
         near = [
-            place
-            for place, word in self._by_beginning.get(plain[:BEGINNING_LETTERS], ())
-            if place not in same and (word.startswith(plain) or plain.startswith(word))
+            place for place, word in begun if place not in same and (word.startswith(plain) or plain.startswith(word))
         ]
         found = self[own] = (*[(place, 1.0) for place in same], *[(place, BEGINNING) for place in near])
         return found
