@@ -8,7 +8,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coderag._version import __version__
@@ -170,9 +169,9 @@ class Snapshot:
         from coderag.index.history.store import open_history, write_history
 
         found = {}
-        for one in self.opened:
+        for root, one in zip(self.roots, self.opened, strict=True):
             with suppress(GitError, IndexLockedError, IndexWriteError):
-                write_history(one.folder, Path(one.manifest.root))
+                write_history(one.folder, root.root)
             history = open_history(one.folder, read_manifest(one.folder))
             if history is not None:
                 found[one.manifest.repository] = history
@@ -183,8 +182,8 @@ class Snapshot:
         from coderag.index.history.store import missing_history
 
         why = {
-            one.manifest.repository: missing_history(read_manifest(one.folder), Path(one.manifest.root))
-            for one in self.opened
+            one.manifest.repository: missing_history(read_manifest(one.folder), root.root)
+            for root, one in zip(self.roots, self.opened, strict=True)
         }
         return {name: reason for name, reason in why.items() if reason}
 

@@ -16,7 +16,7 @@ from threading import Timer
 from coderag.errors import GitError
 from coderag.files.git_command import HARMLESS, git_environment
 
-__all__ = ["Blobs", "Git"]
+__all__ = ["Blobs", "Git", "is_in_repository"]
 
 SAFE = (*HARMLESS, "-c", "protocol.allow=never", "-c", "log.showSignature=false")
 FORCED: Mapping[str, str] = {
@@ -95,6 +95,11 @@ class Git:
     def blobs(self) -> Blobs:
         """Return a reader of blobs; use it in a `with` block."""
         return Blobs(self.command("cat-file", "--batch"), self.environment())
+
+
+def is_in_repository(root: Path) -> bool:
+    """Tell whether a folder is in what looks like a work tree, without git, which may still refuse it."""
+    return any((folder / ".git").exists() for folder in (root, *root.parents))
 
 
 class Blobs:

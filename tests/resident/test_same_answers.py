@@ -26,6 +26,7 @@ pytestmark = [
 
 BY_THEMSELVES = {
     *("index", "watch", "clean", "mcp", "install", "uninstall", "doctor", "helper", "eval", "languages", "completion"),
+    "log",  # it runs git
 }
 # A command line for each line; all are asked in the folder of the example application.
 ASKED = """

@@ -16,7 +16,7 @@ from coderag.errors import GitError
 from coderag.files.blob import blob_id
 from coderag.files.changes.patch import FilePatch, parse_patch
 from coderag.files.changes.records import ChangedFile, ChangeSet, LeftOut, WhyLeftOut
-from coderag.files.git import Blobs, Git
+from coderag.files.git import Blobs, Git, is_in_repository
 from coderag.files.git_index import Checked, checked_in
 from coderag.files.git_scratch import scratch_repository
 from coderag.files.root_file import read_root_file
@@ -113,7 +113,7 @@ def changes_of_staged(root: Path, revision: str = "") -> ChangeSet:
 def _repository(root: Path) -> Git:
     git = Git(root, purpose=PURPOSE)
     if git.line("rev-parse", "--is-inside-work-tree", accept=(0, 128)) != "true":
-        if not any((folder / ".git").exists() for folder in (root, *root.parents)):
+        if not is_in_repository(root):
             raise GitError(f"{root} is in no git repository; give a patch file, or - for one on stdin")
         git.line("rev-parse", "--is-inside-work-tree")  # git says why it refuses
     return git

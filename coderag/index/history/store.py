@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from coderag.errors import GitError, IndexDamagedError
+from coderag.files.git import is_in_repository
 from coderag.files.log.log import GitLog
 from coderag.files.privacy.secrets.identity import rules_identity
 from coderag.index.history.build import build_history
@@ -91,7 +92,7 @@ def missing_history(manifest: Manifest, root: Path) -> str:
 
 
 def _log(manifest: Manifest, root: Path) -> GitLog | None:
-    if not manifest.with_history:
+    if not manifest.with_history or not is_in_repository(root):
         return None
     try:
         return GitLog(root)
