@@ -38,6 +38,7 @@ OUTWARD = {
 }
 TESTED = INWARD[EdgeKind.TESTS]  # and what tests call
 ORDER = (*INWARD.values(), *OUTWARD.values())
+CALLED_CODE, TESTED_CODE = ORDER.index(INWARD[EdgeKind.CALLS]) + 1, ORDER.index(TESTED) + 1
 SURE = tuple(map(str, Certainty))  # by how many candidates there are: none, one, several
 TABLES = (NodeKind.TABLE, NodeKind.VIEW)
 # Over which edges something is a neighbour worth showing by itself.
@@ -124,18 +125,17 @@ class Relations:
         if not codes.any():
             return
         others = ends[edges]
-        calls = codes == ORDER.index(INWARD[EdgeKind.CALLS]) + 1
-        codes = np.where(calls & self._test[others], ORDER.index(TESTED) + 1, codes)
+        codes = np.where((codes == CALLED_CODE) & self._test[others], TESTED_CODE, codes)
         kinds = graph.node_kind[others]
         codes[kinds == self._column] = 0  # their tables say it
         for code in sorted(set(codes[codes > 0].tolist())):
             chosen = np.flatnonzero(codes == code)
             order = np.lexsort((chosen, self._behind[others[chosen]], graph.edge_candidates[edges[chosen]]))
-            if ORDER[code - 1] == TESTED:  # one that calls it may be tied to it as its test too
+            if code == TESTED_CODE:  # one that calls it may be tied to it as its test too
                 chosen = chosen[order]
                 chosen = chosen[np.sort(np.unique(others[chosen], return_index=True)[1])]
                 order = np.arange(len(chosen))
-            brief = BRIEF if ORDER[code - 1] != TESTED else BRIEF_TESTS
+            brief = BRIEF if code != TESTED_CODE else BRIEF_TESTS
             for at in chosen[order[:brief]].tolist():
                 node, candidates = graph.node(int(others[at])), int(graph.edge_candidates[edges[at]])
                 yield Relation(

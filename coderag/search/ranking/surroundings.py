@@ -155,12 +155,14 @@ def _file_coverage(corpus: Corpus, scores: Scores, files: Array) -> Array:
         if not len(here):
             continue
         postings = member.segment.text_postings
-        first, end = member.chunk_bounds(files[here] - member.first_file)
+        bounds = np.concatenate(member.chunk_bounds(files[here] - member.first_file))
+        held = np.zeros(len(here), dtype=np.float32)
         for position, weight in zip(postings.find(keys).tolist(), weights, strict=True):
             if position >= 0:
                 docs = postings.docs_of(position)
-                bounds = docs.searchsorted(first.astype(docs.dtype)), docs.searchsorted(end.astype(docs.dtype))
-                shares[here] += np.float32(weight) * (bounds[0] < bounds[1])
+                first, end = docs.searchsorted(bounds.astype(docs.dtype)).reshape(2, -1)
+                held += np.float32(weight) * (first < end)
+        shares[here] = held
     return shares
 
 
