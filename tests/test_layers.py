@@ -33,6 +33,7 @@ LAYERS = [
     {"coderag.graph"},
     {"coderag.search"},
     {"coderag.api"},
+    {"coderag.ask"},
     {"coderag.evaluate"},
     {"coderag.serve"},
     {"coderag.agents"},

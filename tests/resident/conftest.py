@@ -63,8 +63,15 @@ class Desk:
         return found
 
     def answered(self) -> int:
-        """Return how many commands the only helper has answered."""
-        [state] = self.states()
+        """Return how many commands the only helper has answered; a busy one takes its time to say so."""
+        found: list[dict[str, Any]] = []
+
+        def said() -> bool:
+            found[:] = self.states()
+            return bool(found)
+
+        self.wait_for(said)
+        [state] = found
         return int(state["answered"])
 
     def wait_for(self, condition: Any) -> None:
