@@ -67,7 +67,7 @@ def test_text_for_people_and_for_editors(coderag: Run, root: Path) -> None:
     assert "\nrefers to\n  shop/prices.py:1  function total\n" in text
     assert COLOUR.sub("", coderag("at", "shop/basket.py:8", "--color", "always", cwd=root).stdout) == text
     lines = coderag("at", "basket.py:8", "--format", "vimgrep", cwd=root / "shop").stdout.splitlines()
-    assert lines[1] == "../shop/prices.py:1:1:function def total(lines)  [defines total]"
+    assert lines[1] == "../shop/prices.py:1:1:def total(lines)  [defines total]"
 
 
 @pytest.mark.parametrize(

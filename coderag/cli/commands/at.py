@@ -206,7 +206,8 @@ def _related(hit: Hit) -> Result:
 def _vimgrep_line(result: Result, paths: Paths) -> str:
     path = visible(paths.of(result.path, result.repository))
     why = f"  [{visible(result.why)}]" if result.why else ""
-    return f"{path}:{result.line}:1:{result.kind} {visible(result.text)}{why}"
+    text = f"{result.kind} {result.name}" if result.text == result.name else result.text  # which is a signature
+    return f"{path}:{result.line}:1:{visible(text)}{why}"
 
 
 def _lines(results: Iterable[Result], paths: Paths, shown: Screen) -> Iterator[str]:
