@@ -12,6 +12,7 @@ class Extra(StrEnum):
 
     DUCKDB = "duckdb"
     EVAL = "eval"
+    LSP = "lsp"
     MCP = "mcp"
     MYSQL = "mysql"
     ONNX = "onnx"

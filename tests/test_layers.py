@@ -76,6 +76,8 @@ HEAVY = {
         *("coderag.index", "coderag.graph", "coderag.search", "coderag.serve"),
     ),
     "mcp": ("coderag.serve.mcp",),
+    "pygls": ("coderag.serve.lsp",),
+    "lsprotocol": ("coderag.serve.lsp",),
     "tomlkit": ("coderag.agents",),
     "sqlglot": ("coderag.sql", "coderag.frameworks", "coderag.catalog"),
     "sqlalchemy": ("coderag.catalog.introspect",),

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     """Serve until the agent ends."""
     if find_spec("mcp") is None:
         raise CoderagError(f"the Python package mcp is not installed; {how_to_install(Extra.MCP)}")
-    from coderag.serve.mcp.descriptors import claim_standard_streams
+    from coderag.serve.descriptors import claim_standard_streams
     from coderag.serve.mcp.opening import Opening
     from coderag.serve.tools import TOOLS
 

@@ -26,8 +26,8 @@ from mcp_types import (
 
 from coderag._version import __version__
 from coderag.errors import CoderagError
+from coderag.serve.descriptors import Descriptors
 from coderag.serve.mcp.calls import Calls
-from coderag.serve.mcp.descriptors import Descriptors
 from coderag.serve.mcp.opening import Opening
 from coderag.serve.mcp.parent import call_when_orphaned
 from coderag.serve.mcp.wire import open_wire

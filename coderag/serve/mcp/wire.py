@@ -27,7 +27,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from coderag.serve.mcp.descriptors import Descriptors
+from coderag.serve.descriptors import Descriptors
 
 __all__ = ["open_wire"]
 

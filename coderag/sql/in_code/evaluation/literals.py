@@ -11,7 +11,7 @@ from tree_sitter import Node
 from coderag.syntax.trees.nodes import named_children, text_of
 from coderag.syntax.trees.tree import unescaped
 
-__all__ = ["Piece", "Variable", "is_bytes", "literal_pieces", "unquoted"]
+__all__ = ["INTERPOLATIONS", "Piece", "Variable", "is_bytes", "literal_extent", "literal_pieces", "unquoted"]
 
 
 class Variable(NamedTuple):
@@ -66,6 +66,17 @@ def literal_pieces(node: Node, language: str) -> list[Piece]:
     if language == "dart" and node.type == "string_literal":
         return _adjacent(node)
     return _pieces(node, language)
+
+
+def literal_extent(node: Node, language: str) -> tuple[int, int]:
+    """Return the bytes of the file between the quotes of a literal."""
+    body = heredoc_body(node) if node.type == "heredoc_beginning" else node
+    if body is not None and body.type in {"heredoc", "nowdoc"}:
+        body = body.child_by_field_name("value")
+    if body is None:
+        return node.end_byte, node.end_byte
+    start, end, _ = _extent(body, (body.text or b"").decode("utf-8", "replace"), language, raw=False)
+    return body.start_byte + start, body.start_byte + end
 
 
 def heredoc_body(beginning: Node) -> Node | None:
