@@ -14,7 +14,8 @@ from coderag.sql.records import Table
 __all__ = ["completions_at"]
 
 MAX_ITEMS = 200
-WRITTEN = re.compile(r"(?:(?P<holder>[\w$]+)\.)?(?P<begun>[\w$]*)\Z")
+LOOK_BEHIND = 1_000  # characters before the cursor that decide what may follow
+WRITTEN = re.compile(r"(?:(?P<holder>[\w$]{1,80})\.)?(?P<begun>[\w$]{0,80})\Z")
 TABLE_NEXT = re.compile(r"\b(?:from|join|into|update|table|references)\s+(?:[\w$.]+\s*,\s*)*\Z", re.IGNORECASE)
 
 
@@ -23,7 +24,7 @@ def completions_at(index: Index, document: Document, offset: int) -> CompletionL
     site = document.site(offset)
     if site is None:
         return None
-    before = site.place.text[: site.offset]
+    before = site.place.text[max(site.offset - LOOK_BEHIND, 0) : site.offset]
     written = WRITTEN.search(before)
     if written is None:
         return None

@@ -12,7 +12,7 @@ from coderag.sql.records import Column
 
 __all__ = ["Meaning", "column_of", "meaning_at", "tables_named"]
 
-NAME = r"(?:[\w$]+|\"[^\"\n]+\"|`[^`\n]+`|\[[^\]\n]+\])"
+NAME = r"(?:[\w$]+|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`|\[[^\]\n]{1,80}\])"
 QUALIFIED = re.compile(rf"{NAME}(?:\.{NAME})*")
 PART = re.compile(NAME)
 CLAUSE = re.compile(

@@ -15,6 +15,7 @@ from lsprotocol.types import (
 
 from coderag.api.index import Index
 from coderag.errors import QueryError
+from coderag.serve.lsp.data import tables_named
 from coderag.serve.lsp.documents import Document
 from coderag.sql.check import Code, Finding, Severity
 from coderag.sql.in_code.places import SqlPlace
@@ -50,9 +51,12 @@ class Checks:
             except QueryError:  # no schema, or a text too long to be checked
                 findings = []
             self._known[place.text] = findings
+        if not document.is_sql:
+            findings = [one for one in findings if one.code not in NOT_OF_LITERALS]
+            if not any(index.table(name) for name in tables_named(place.text).values()):
+                findings = [one for one in findings if one.suggestions]  # it may be no SQL, or of another database
         for one in findings:
-            if document.is_sql or one.code not in NOT_OF_LITERALS:
-                yield _diagnostic(document, place, one)
+            yield _diagnostic(document, place, one)
 
 
 def _diagnostic(document: Document, place: SqlPlace, one: Finding) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""What is open in an editor, saved or not: its text, where it lies below a root, and the SQL in it."""
+"""What is open in an editor, with the changes that are not saved: its text, its path below a root, and the SQL in it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Document:
         self.text = opened.source
         self.root: Root | None = None
         self.path = ""  # relative to the root, with forward slashes
-        file = os.path.realpath(to_fs_path(opened.uri) or "")
+        file = os.path.realpath((to_fs_path(opened.uri) or "").replace("\0", ""))
         for root in roots:
             folder = os.path.realpath(root.root)
             if file.startswith(folder + os.sep):

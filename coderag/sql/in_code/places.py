@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from coderag.record import record
 from coderag.sql.in_code.evaluation.literals import literal_extent, literal_pieces
-from coderag.sql.in_code.not_sql import begins_like_sql
+from coderag.sql.in_code.not_sql import begins_like_sql, is_prose
 from coderag.syntax.parsed import Parsed
 from coderag.syntax.trees.local_names import Names, in_order
 from coderag.syntax.trees.nodes import named_children
@@ -62,7 +62,7 @@ def _places(names: Names, data: bytes, language: str) -> Iterator[SqlPlace]:
         parts = [literal_extent(one, language) for one in literals]
         first, last = parts[0][0], max(end for _, end in parts)
         text = _text(data, parts)
-        if not begins_like_sql(text):
+        if not begins_like_sql(text) or is_prose(text, []):
             continue
         characters += len(data[done:first].decode("utf-8", "replace"))
         done = first
