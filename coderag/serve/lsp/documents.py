@@ -1,4 +1,4 @@
-"""What is open in an editor, with the changes that are not saved: its text, its path below a root, and the SQL in it."""
+"""What is open in an editor, unsaved changes included: its text, its path below a root, and the SQL in it."""
 
 from __future__ import annotations
 
