@@ -16,6 +16,7 @@ class Extra(StrEnum):
     MYSQL = "mysql"
     ONNX = "onnx"
     POSTGRES = "postgres"
+    SERVE = "serve"
     TRANSFORMERS = "transformers"
 
 

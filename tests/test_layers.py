@@ -76,6 +76,8 @@ HEAVY = {
         *("coderag.index", "coderag.graph", "coderag.search", "coderag.serve"),
     ),
     "mcp": ("coderag.serve.mcp",),
+    "starlette": ("coderag.serve.http", "coderag.serve.html"),
+    "uvicorn": ("coderag.serve.http",),
     "tomlkit": ("coderag.agents",),
     "sqlglot": ("coderag.sql", "coderag.frameworks", "coderag.catalog"),
     "sqlalchemy": ("coderag.catalog.introspect",),

@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "clean": ("index", "add_clean"),
     "languages": ("index", "add_languages"),
     "mcp": ("serve", "add_mcp"),
+    "serve": ("serve", "add_serve"),
     "install": ("agents", "add_install"),
     "uninstall": ("agents", "add_uninstall"),
     "doctor": ("agents", "add_doctor"),
