@@ -96,7 +96,7 @@ async def _refuse(request: Request, error: Exception) -> Response:
     if error.status_code == 404:
         return error_response(404, f"there is no {request.url.path[:200]}; /api/openapi.json lists what there is")
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "")
+        allowed = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
         response = error_response(405, f"{request.method[:20]} is not for this path; {allowed} is")
         response.headers["allow"] = allowed
         return response

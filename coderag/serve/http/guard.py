@@ -28,6 +28,7 @@ COOKIE = "coderag-token"
 MAX_BODY_BYTES = 4_000_000  # four times the longest SQL, as JSON escapes it
 MAX_HEADER_BYTES = 16_384
 BODY_SECONDS = 10.0  # that a body may take to arrive
+LINGER_SECONDS = 1.0  # that the rest of a body is read which nobody wants
 MOST_REQUESTS = 512  # at once, those that wait for a thread included
 OPEN = frozenset({"/healthz", "/api/login", "/login", "/login.js"})  # for whoever has no token yet
 NO_ROUTE = "other"
@@ -112,6 +113,11 @@ def _is_page(scope: Scope) -> bool:
     return scope["method"] == "GET" and not is_data and "text/html" in Headers(scope=scope).get("accept", "")
 
 
+def _has_body(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+
 def _target(scope: Scope) -> bytes:
     path: bytes = scope.get("raw_path") or b""
     query: bytes = scope["query_string"]
@@ -139,7 +145,7 @@ class _Exchange:
         self._receive = receive
         self._send = send
         self._started = False
-        self._arrived = False  # the whole body
+        self._arrived = not _has_body(scope)  # all of it
         self._bytes = 0
         self._deadline = anyio.current_time() + BODY_SECONDS
 
@@ -165,7 +171,18 @@ class _Exchange:
             given = {name for name, _ in message.get("headers", ())}
             more = [header for header in SAFE_HEADERS if header[0] not in given]
             message = {**message, "headers": [*message.get("headers", ()), *more]}
+        elif not (self._arrived or message.get("more_body", False)):
+            await self._send({**message, "more_body": True})
+            await self._discard()
+            message = {"type": "http.response.body"}
         await self._send(message)
+
+    async def _discard(self) -> None:
+        """Read on for a moment: a connection that is closed before takes the answer with it."""
+        with anyio.move_on_after(LINGER_SECONDS):
+            while not self._arrived:
+                message = await self._receive()
+                self._arrived = not message.get("more_body", False)
 
     async def refuse(self, response: Response) -> None:
         """Answer that something went wrong; nothing where an answer has begun."""
