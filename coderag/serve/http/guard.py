@@ -90,6 +90,8 @@ class Guard:
         length = headers.get("content-length", "0")
         if len(length) > 18 or int(length) > MAX_BODY_BYTES:
             raise HTTPException(413, f"the body of this request has more than {MAX_BODY_BYTES:,} bytes")
+        if "transfer-encoding" in headers and "content-length" in headers:
+            raise HTTPException(400, "a body has a Content-Length or is chunked, not both")
         if self._metrics.in_flight > MOST_REQUESTS:
             raise HTTPException(503, f"{MOST_REQUESTS} requests are being answered; ask again in a moment")
         scope[GROUPS] = self._groups(headers, scope["path"])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-__all__ = ["Reply", "Served"]
+__all__ = ["SECONDS", "Reply", "Served"]
 
 SECONDS = 60.0  # that anything may take before a test fails
 

@@ -108,7 +108,7 @@ def test_a_long_head_is_refused(served: Served) -> None:
     [
         b"\r\n\r\nhello\r\n\r\n",
         b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/9.9\r\nHost: localhost\r\nConnection: close\r\n\r\n",
         b"GET /%00%ff%zz?%=&&=%ff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
         b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
         b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
