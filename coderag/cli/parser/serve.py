@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coderag.cli.parser.arguments import Number, Parsers, Text, Words, add_groups, add_place, command
-from coderag.limits import NAME, Limit
+from coderag.limits import NAME, PORT
 
 __all__ = ["add_mcp", "add_serve"]
 
@@ -29,7 +29,6 @@ Prints the address with a token, without which nothing is answered. /api/openapi
 answers are those of the commands with --json; /mcp serves agents, /metrics Prometheus. Ctrl-C ends it.
 """
 DEFAULT_PORT = 8420
-PORT = Limit("port", 65_535, "", "`coderag serve --port`")
 
 
 def add_mcp(commands: Parsers) -> None:

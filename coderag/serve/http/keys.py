@@ -51,7 +51,7 @@ def find_key(keys: Iterable[Key], token: str) -> Key | None:
 def read_keys(path: Path) -> list[Key]:
     """Return the keys of a file of lines `HASH GROUP,GROUP`; "#" begins a comment.
 
-    A hash without groups is of a caller who is in none. Raises AccessError for a line that is none, for a file that
+    A hash without groups is of a caller who is in none. Raises AccessError for any other line and for a file that
     others may write, and OSError.
     """
     status = path.stat()

@@ -1,6 +1,6 @@
 """The names by which a server may be asked for: a page of another site that points its name here is refused.
 
-DNS rebinding: a browser sends the name that it looked up as Host, so a name that nobody bound is not believed.
+DNS rebinding: a browser sends the name that it looked up as Host, so a name that nobody bound is not trusted.
 """
 
 from __future__ import annotations
