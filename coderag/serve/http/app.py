@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
 
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -16,13 +17,13 @@ from starlette.types import ASGIApp
 from coderag._version import __version__
 from coderag.errors import AccessError
 from coderag.serve.http.api import answered, api_routes
-from coderag.serve.http.desk import GROUPS, Desk
+from coderag.serve.http.desk import GROUPS, THREADS, Desk
 from coderag.serve.http.guard import Guard, Rules
 from coderag.serve.http.keys import Key, key_of
 from coderag.serve.http.login import login_routes
 from coderag.serve.http.metrics import CONTENT_TYPE, Metrics
 from coderag.serve.http.origins import hosts_of
-from coderag.serve.http.responses import error_response, json_response
+from coderag.serve.http.responses import error_response, fault_response, json_response
 from coderag.serve.http.tools import ToolsApp
 
 __all__ = ["make_app"]
@@ -49,6 +50,7 @@ def make_app(desk: Desk, *, token: str | None, keys: Sequence[Key] = (), host: s
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS  # in which pages are made
         async with AsyncExitStack() as stack:
             if tools is not None:
                 await stack.enter_async_context(tools.running())
@@ -104,4 +106,4 @@ async def _refuse(request: Request, error: Exception) -> Response:
 
 
 async def _fail(_: Request, error: Exception) -> Response:
-    return error_response(500, f"{type(error).__name__}; this is a fault of coderag, and its log says more")
+    return fault_response(error)

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from coderag.api.roots import Root
 from coderag.serve.workspace import View, Workspace
 
-__all__ = ["GROUPS", "Desk"]
+__all__ = ["GROUPS", "THREADS", "Desk"]
 
 P = ParamSpec("P")
 R = TypeVar("R")

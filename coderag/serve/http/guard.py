@@ -12,6 +12,7 @@ from http.cookies import CookieError, SimpleCookie
 import anyio
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,11 +21,10 @@ from coderag.serve.http.keys import Key, find_key
 from coderag.serve.http.login_page import PAGE
 from coderag.serve.http.metrics import Metrics
 from coderag.serve.http.origins import Hosts
-from coderag.serve.http.responses import SAFE_HEADERS, error_response
+from coderag.serve.http.responses import SAFE_HEADERS, error_response, fault_response
 
-__all__ = ["COOKIE", "MAX_BODY_BYTES", "Guard", "Rules"]
+__all__ = ["MAX_BODY_BYTES", "Guard", "Rules", "cookie_name"]
 
-COOKIE = "coderag-token"
 MAX_BODY_BYTES = 4_000_000  # four times the longest SQL, as JSON escapes it
 MAX_HEADER_BYTES = 16_384
 BODY_SECONDS = 10.0  # that a body may take to arrive
@@ -77,8 +77,11 @@ class Guard:
             refusal = error_response(error.status_code, error.detail)
             response = Response(PAGE, 401, media_type="text/html") if shown else refusal
             await exchange.refuse(response)
-        except Exception as error:  # noqa: BLE001 - a fault in one answer, which was told, must not end the others
+        except ClientDisconnect:
+            return
+        except Exception as error:  # noqa: BLE001 - a fault in one answer must not end the others
             traceback.print_exception(error, file=sys.stderr)
+            await exchange.refuse(fault_response(error))
 
     def _check(self, scope: Scope) -> None:
         """Set the groups of the caller; raises HTTPException."""
@@ -94,17 +97,17 @@ class Guard:
             raise HTTPException(400, "a body has a Content-Length or is chunked, not both")
         if self._metrics.in_flight > MOST_REQUESTS:
             raise HTTPException(503, f"{MOST_REQUESTS} requests are being answered; ask again in a moment")
-        scope[GROUPS] = self._groups(headers, scope["path"])
+        scope[GROUPS] = self._groups(headers, scope)
 
-    def _groups(self, headers: Headers, path: str) -> frozenset[str] | None:
+    def _groups(self, headers: Headers, scope: Scope) -> frozenset[str] | None:
         """Return the groups of the caller, None for one who may see all; raises HTTPException."""
         if self._rules.keys is None:
             return None
-        token = _token(headers)
+        token = _token(headers, cookie_name(scope))
         key = find_key(self._rules.keys, token) if token else None
         if key is not None:
             return key.groups
-        if path in OPEN:
+        if scope["path"] in OPEN:
             return frozenset()
         raise HTTPException(401, "give the token of this server: Authorization: Bearer TOKEN")
 
@@ -126,16 +129,22 @@ def _target(scope: Scope) -> bytes:
     return path + query
 
 
-def _token(headers: Headers) -> str:
+def _token(headers: Headers, cookie: str) -> str:
     """Return the token of a request, "" for none; a cookie is what the pages have."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return token.strip()
     try:
-        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        kept = SimpleCookie(headers.get("cookie", "")).get(cookie)
     except CookieError:
         return ""
-    return cookie.value if cookie is not None else ""
+    return kept.value if kept is not None else ""
+
+
+def cookie_name(scope: Scope) -> str:
+    """Return the name of the cookie that has the token; browsers share cookies between the ports of a host."""
+    _, port = scope["server"]
+    return f"coderag-token-{port}"
 
 
 class _Exchange:

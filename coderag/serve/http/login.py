@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from coderag.serve.http.guard import COOKIE
+from coderag.serve.http.guard import cookie_name
 from coderag.serve.http.keys import Key, find_key
 from coderag.serve.http.login_page import PAGE, SCRIPT
 from coderag.serve.http.responses import error_response, json_response
@@ -40,7 +40,7 @@ async def _login(request: Request, keys: Sequence[Key] | None) -> Response:
         return error_response(401, "this is no token of this server")
     answer = RedirectResponse("/", 303) if is_form else json_response({"ok": True})
     if keys is not None:
-        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
+        answer.set_cookie(cookie_name(request.scope), token, httponly=True, samesite="strict", path="/")
     return answer
 
 

@@ -17,7 +17,10 @@ ERRORS = {
     "401": "The token is missing or wrong",
     "403": "The request is another site's, or asks for what the caller may not know",
     "404": "There is no such path, or no such file in the index",
+    "405": "The method is not for this path",
+    "408": "The body takes too long to arrive",
     "413": "The body is too long",
+    "431": "The head is too long",
     "503": "The index is being made, a root is gone, or too much is asked at once; come again after Retry-After",
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-__all__ = ["SAFE_HEADERS", "error_response", "json_response"]
+__all__ = ["SAFE_HEADERS", "error_response", "fault_response", "json_response"]
 
 RETRY_SECONDS = 2
 SAFE_HEADERS = (
@@ -34,3 +34,8 @@ def error_response(status: int, why: str) -> Response:
     if status in (408, 413, 431):
         headers["connection"] = "close"  # the rest of the request is not read
     return json_response({"error": why}, status, headers=headers)
+
+
+def fault_response(error: Exception) -> Response:
+    """Return that something went wrong which should not; the log has the rest."""
+    return error_response(500, f"{type(error).__name__}; this is a fault of coderag, and its log says more")

@@ -36,6 +36,7 @@ def test_a_token_becomes_a_cookie(served: Served) -> None:
     reply = served.ask("POST", "/api/login", body=body, token="")
     cookie = reply.headers["set-cookie"]
     assert reply.status == 200
+    assert cookie.startswith(f"coderag-token-{served.port}=")
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
     kept = {"Cookie": cookie.partition(";")[0]}
