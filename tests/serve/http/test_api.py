@@ -129,6 +129,7 @@ def test_no_file_is_shown_that_is_not_indexed(served: Served, path: str) -> None
         ("search?q=x&language=klingon", "klingon"),
         ("search?q=/(/", ""),
         ("impact?target=orders&change=burn", "burn"),
+        (f"tables?dialect={'x' * 3_000}", "unknown SQL dialect"),
         ("status?q=1", "known are none"),
     ],
 )
