@@ -17,6 +17,7 @@ class Extra(StrEnum):
     MYSQL = "mysql"
     ONNX = "onnx"
     POSTGRES = "postgres"
+    SERVE = "serve"
     TRANSFORMERS = "transformers"
 
 

@@ -61,6 +61,7 @@ LOCK_SECONDS = Limit("lock_seconds", 86_400, "seconds", "`Index.update(lock_seco
 POLL = Limit("poll", 86_400, "seconds", "`coderag watch --poll`, `Index.watch(poll=)`", least=0.01, whole=False)
 SAMPLES = Limit("samples", 100, "values of a column", "`coderag index --samples`", error=DatabaseError)
 TIMEOUT = Limit("timeout", 3_600, "seconds", "`coderag index --timeout`", least=1, whole=False, error=DatabaseError)
+PORT = Limit("port", 65_535, "", "`coderag serve --port`")
 QUESTIONS = Limit("limit", 100_000, "questions", "`coderag eval --sample`", least=1)
 SEED = Limit("seed", 2**32 - 1, "", "`coderag eval --seed`")
 DIMENSIONS = Limit("dimensions", 100_000, "numbers of a vector", "`dimensions=` of a model", least=1)
@@ -85,7 +86,7 @@ COMPARED = Limit("the configurations", 20, "configurations", "`coderag eval --co
 # As README.md lists them: numbers, lengths of texts, lengths of lists.
 LIMITS = (
     *(K, RELATED, DIVERSITY, THRESHOLD, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
-    *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT, QUESTIONS, SEED),
+    *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT, PORT, QUESTIONS, SEED),
     *(DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT),
     *(QUESTION, EVIDENCE, NAME, GLOB, SQL, LINE, QUESTION_FILE, QUESTION_LINE),
     *(GLOBS, ITEMS, ROOTS, ADDRESSES, COMPARED),

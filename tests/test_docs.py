@@ -50,7 +50,7 @@ COMMANDS = (
     *("index", "search", "outline", "symbols", "log", "refs", "impact", "path", "graph", "map"),
     *("schema", "tables", "table", "erd", "check-sql", "at"),
     *("eval", "status", "watch", "helper", "clean", "languages", "completion"),
-    *("mcp", "lsp", "install", "uninstall", "doctor"),
+    *("mcp", "lsp", "serve", "install", "uninstall", "doctor"),
 )
 HOME = "/home/me/coderag"  # shown in place of the folder of the checkout
 

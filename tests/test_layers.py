@@ -78,6 +78,8 @@ HEAVY = {
     "mcp": ("coderag.serve.mcp",),
     "pygls": ("coderag.serve.lsp",),
     "lsprotocol": ("coderag.serve.lsp",),
+    "starlette": ("coderag.serve.http", "coderag.serve.html"),
+    "uvicorn": ("coderag.serve.http",),
     "tomlkit": ("coderag.agents",),
     "sqlglot": ("coderag.sql", "coderag.frameworks", "coderag.catalog"),
     "sqlalchemy": ("coderag.catalog.introspect",),

@@ -34,6 +34,7 @@ MODULES = {
     Extra.MYSQL: "pymysql",
     Extra.ONNX: "onnxruntime",
     Extra.POSTGRES: "psycopg",
+    Extra.SERVE: "starlette",
     Extra.TRANSFORMERS: "transformers",
 }
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, BinaryIO
 
-from coderag.cli.output.records import json_line
+from coderag.api.records import json_line
 from coderag.cli.output.text import shorten
 from coderag.errors import CoderagError, QueryError
 from coderag.limits import LINE

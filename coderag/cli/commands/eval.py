@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from coderag.api.index import Index
+from coderag.api.records import json_line
 from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.eval_table import evaluation_record, print_evaluation
 from coderag.cli.output.files import output_path, write_output
 from coderag.cli.output.progress import Bar
-from coderag.cli.output.records import json_line
 from coderag.cli.output.text import Style, screen, shorten, visible
 from coderag.cli.roots import given_roots
 from coderag.errors import EvaluationError

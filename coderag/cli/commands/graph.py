@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from coderag.api.records import json_line
 from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.files import chosen_format, write_output
 from coderag.cli.output.locations import kinds_of, tell_choice
-from coderag.cli.output.records import json_line
 from coderag.cli.output.text import visible
 from coderag.graph.drawing.drawing import Drawing
 from coderag.graph.drawing.export import as_dot, as_graphml, as_mermaid

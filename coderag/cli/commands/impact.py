@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from coderag.api.records import json_line
 from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.commands.impact_diff import run_diff
 from coderag.cli.exit_codes import FOUND, NOTHING
@@ -19,7 +20,6 @@ from coderag.cli.output.locations import (
     rows,
     unresolved_lines,
 )
-from coderag.cli.output.records import json_line
 from coderag.cli.output.text import Screen, Style, screen
 from coderag.cli.roots import Paths
 from coderag.cli.targets import chosen_target

@@ -9,24 +9,24 @@ from dataclasses import replace
 from typing import Any
 
 from coderag.api.index import Index
+from coderag.api.records import plain
 from coderag.api.roots import Root, check_folders
+from coderag.api.status_records import masked_counts, skipped_counts
 from coderag.cli.caller import for_owners
 from coderag.cli.databases import databases_in, keep_databases
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import follow_up, has_background, note, note_repairs, note_untrusted, note_writer
 from coderag.cli.output.progress import Bar
-from coderag.cli.output.records import plain, print_records
+from coderag.cli.output.records import print_records
 from coderag.cli.output.schema_summary import schema_lines
 from coderag.cli.output.summary import (
     graph_text,
     labelled,
     language_lines,
-    masked_counts,
     masked_list,
     masked_text,
     problem_list,
     problem_text,
-    skipped_counts,
     skipped_list,
     skipped_text,
 )

@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 
+from coderag.api.records import symbol_record
 from coderag.cli.caller import callers, check_seen
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.hits import signature_text
-from coderag.cli.output.records import print_records, symbol_record
+from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.index.workers.single import FileOutline, outline_file
 from coderag.search.query.query import make_query

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from coderag.api.index import Index
+from coderag.api.schema_records import context_record, definition_record, query_record
 from coderag.cli.json_lines import answer_each, check_texts, check_whole, given
-from coderag.cli.output.schema_records import context_record, definition_record, query_record
 from coderag.errors import QueryError
 from coderag.index.catalog.catalog import Catalog
 from coderag.search.query.query import check_question

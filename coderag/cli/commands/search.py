@@ -12,7 +12,6 @@ from coderag.cli.filters import filters_of
 from coderag.cli.hints import better_command
 from coderag.cli.opening import note
 from coderag.cli.output.hits import commit_lines, hit_lines, hit_markdown, vimgrep_lines
-from coderag.cli.output.records import hit_record, print_records
 from coderag.cli.output.text import screen
 from coderag.cli.roots import Paths
 from coderag.errors import QueryError
@@ -62,6 +61,8 @@ def _run_exact(index: Index, query: Query, options: argparse.Namespace) -> int:
     matches = index.find(query)
     paths = Paths(index.roots)
     if options.count and options.json:
+        from coderag.cli.output.records import print_records  # most searches print text
+
         print_records(count_records(matches), options.format)
     elif options.count:
         print("".join(f"{line}\n" for line in count_lines(matches, paths)), end="")
@@ -118,6 +119,9 @@ def _changed(index: Index, revision: str | None) -> frozenset[tuple[str, str]] |
 def _print(hits: list[Hit], index: Index, options: argparse.Namespace, *, question: str) -> None:
     paths = Paths(index.roots)
     if options.json:
+        from coderag.api.records import hit_record  # most searches print text
+        from coderag.cli.output.records import print_records
+
         print_records((hit_record(hit, whole=options.context == "whole") for hit in hits), options.format)
         return
     if options.format == "markdown":

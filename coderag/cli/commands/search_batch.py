@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from coderag.api.index import Index
+from coderag.api.records import hit_record
 from coderag.cli.json_lines import answer_each, check_texts, check_whole, given
-from coderag.cli.output.records import hit_record
 from coderag.errors import QueryError
 from coderag.search.query.language import read_query
 from coderag.types import Query

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import Any
 
 from coderag.api.index import Index
 from coderag.api.roots import Root
+from coderag.api.status_records import is_fresh, status_record
 from coderag.cli.caller import as_seen, callers, roots_for_caller
 from coderag.cli.commands.recall import show_recall
 from coderag.cli.exit_codes import FAILED, FOUND, NOTHING
 from coderag.cli.opening import note
-from coderag.cli.output.records import plain, print_records
+from coderag.cli.output.records import print_records
 from coderag.cli.output.schema_summary import schema_lines
 from coderag.cli.output.summary import (
     graph_text,
     labelled,
     language_lines,
-    masked_counts,
     masked_list,
     masked_text,
     problem_list,
     problem_text,
-    skipped_counts,
     skipped_list,
     skipped_text,
 )
@@ -51,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         return _check(given_roots(options, options.root), options)
     statuses = as_seen(Index.of(roots_for_caller(options)), callers(options)).status()
     if options.json:
-        print_records((_record(status, verbose=options.verbose) for status in statuses), options.format)
+        print_records((status_record(status, verbose=options.verbose) for status in statuses), options.format)
     else:
         shown = screen(options.color)
         texts = ["\n".join(_lines(status, shown, verbose=options.verbose)) for status in statuses]
@@ -81,20 +79,6 @@ def _check(placed: list[Root], options: argparse.Namespace) -> int:
     if damaged:
         note('"coderag index" reads the files again that damaged segments held')
     return FAILED if damaged else FOUND
-
-
-def _record(status: Status, *, verbose: bool) -> dict[str, Any]:
-    record: dict[str, Any] = plain(status)
-    record |= {"files": status.files, "chunks": status.chunks, "source_bytes": status.source_bytes}
-    record["fresh"] = _is_fresh(status.changes)
-    if not verbose:
-        record["skipped"] = skipped_counts(status.skipped)
-        record["masked"] = masked_counts(status.masked)
-    return record
-
-
-def _is_fresh(changes: Changes | None) -> bool:
-    return changes is not None and not (changes.new or changes.changed or changes.gone or changes.outdated)
 
 
 def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
@@ -139,7 +123,7 @@ def _vectors(status: Status, shown: Screen) -> str:
 
 
 def _freshness(changes: Changes | None, shown: Screen) -> str:
-    if changes is None or _is_fresh(changes):
+    if changes is None or is_fresh(changes):
         return shown.paint("yes", Style.GOOD)
     kinds = ((changes.new, "new"), (changes.changed, "changed"), (changes.gone, "gone"))
     counts = [f"{len(paths):,} {what}" for paths, what in kinds if paths]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
 
+from coderag.api.schema_records import facts_record
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
-from coderag.cli.output.schema_records import definition_record, query_record, source_record, table_record
 from coderag.cli.output.text import Screen, Style, screen, shorten, table, visible
 from coderag.search.context.about import Reference, TableFacts
 from coderag.search.context.ddl import column_note, place, table_label
@@ -29,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     index = open_for_caller(options)
     tables = index.table(options.name, table_conditions(options))
     if options.json:
-        print_records((_record(table_facts) for table_facts in tables), options.format)
+        print_records((facts_record(table_facts) for table_facts in tables), options.format)
         return FOUND if tables else NOTHING
     if not tables:
         from coderag.sql.check.known import closest
@@ -41,29 +40,6 @@ def run(options: argparse.Namespace) -> int:
     for number, table_facts in enumerate(tables):
         print("\n".join([*([""] if number else []), *_lines(table_facts, shown)]))
     return FOUND
-
-
-def _record(one: TableFacts) -> dict[str, Any]:
-    return {
-        **table_record(one.table),
-        "references": [
-            {
-                "columns": reference.columns,
-                "table": str(reference.table),
-                "other_columns": reference.other_columns,
-                "evidence": reference.evidence,
-                "outward": reference.outward,
-            }
-            for reference in one.references
-        ],
-        "views": [{"name": str(view.name), **source_record(view.sources[0])} for view in one.views if view.sources],
-        "routines": [
-            {"name": str(routine.name), "kind": routine.kind, **source_record(routine.source)}
-            for routine in one.routines
-        ],
-        "queries": [query_record(query) for query in one.queries],
-        "definitions": [definition_record(definition) for definition in one.definitions],
-    }
 
 
 def _lines(facts: TableFacts, shown: Screen) -> Iterator[str]:

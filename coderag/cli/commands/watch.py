@@ -11,10 +11,10 @@ from datetime import datetime
 from types import FrameType
 from typing import Any
 
+from coderag.api.records import json_line, plain
 from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
 from coderag.cli.opening import note, open_index
-from coderag.cli.output.records import json_line, plain
 from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.index.build.job import Report
 from coderag.index.build.watch.watch_loop import NICENESS, Update

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coderag.cli.output.records import plain
+from coderag.api.records import plain
 from coderag.cli.output.text import visible
 from coderag.cli.roots import Paths
 from coderag.text.counted import counted

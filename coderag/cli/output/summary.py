@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from coderag.api.status_records import masked_counts
 from coderag.cli.output.text import Screen, Style, bytes_text, table, visible
 from coderag.files.walk import Skipped
 from coderag.index.reader.status import GraphStatus, MaskedFile, Problem, Status
@@ -16,12 +17,10 @@ __all__ = [
     "graph_text",
     "labelled",
     "language_lines",
-    "masked_counts",
     "masked_list",
     "masked_text",
     "problem_list",
     "problem_text",
-    "skipped_counts",
     "skipped_list",
     "skipped_text",
 ]
@@ -63,12 +62,6 @@ def graph_text(graph: GraphStatus) -> str:
     return f"{counted(graph.nodes, 'node')}, {counted(graph.edges, 'edge')}, made in {graph.seconds:.2f} s"
 
 
-def skipped_counts(skipped: Iterable[Skipped]) -> dict[str, int]:
-    """Return how many files and folders were left out for each reason, the most frequent first."""
-    counts = Counter(str(one.reason) for one in skipped)
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
 def skipped_text(skipped: Sequence[Skipped]) -> str:
     """Return `4 files, 2 folders: 3 ignored (build/), ...`, with an example of each reason."""
     folders = sum(one.path.endswith("/") for one in skipped)
@@ -93,12 +86,6 @@ def skipped_list(skipped: Iterable[Skipped]) -> list[str]:
     return [
         f"    {visible(one.path)}: {one.reason}{f' ({visible(one.detail)})' if one.detail else ''}" for one in skipped
     ]
-
-
-def masked_counts(masked: Iterable[MaskedFile]) -> dict[str, int]:
-    """Return how many secrets of each kind are covered, the most frequent first."""
-    counts = Counter(secret.kind for masked_file in masked for secret in masked_file.secrets)
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def masked_text(masked: Sequence[MaskedFile]) -> str:

@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "languages": ("index", "add_languages"),
     "mcp": ("serve", "add_mcp"),
     "lsp": ("serve", "add_lsp"),
+    "serve": ("serve", "add_serve"),
     "install": ("agents", "add_install"),
     "uninstall": ("agents", "add_uninstall"),
     "doctor": ("agents", "add_doctor"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from coderag.cli.parser.arguments import Parsers, Words, add_groups, add_place, command
+from coderag.cli.parser.arguments import Number, Parsers, Text, Words, add_groups, add_place, command
+from coderag.limits import NAME, PORT
 
-__all__ = ["add_lsp", "add_mcp"]
+__all__ = ["add_lsp", "add_mcp", "add_serve"]
 
 MCP_EXAMPLES = """\
 examples:
@@ -16,6 +17,18 @@ examples:
 An agent starts this command and talks to it over standard input and output. It ends with the agent. An index that is
 missing is built in the background, and what changed is read before each answer.
 """
+
+SERVE_EXAMPLES = """\
+examples:
+  coderag serve                        the repository around the current folder, on http://127.0.0.1:8420
+  coderag serve --root ~/src/app --root ~/src/lib --port 0
+  coderag serve --groups-from keys     lines HASH GROUP,GROUP: the SHA-256 of a token, and what it may see
+  curl -H "Authorization: Bearer TOKEN" 'http://127.0.0.1:8420/api/search?q=order+total&k=3'
+
+Prints the address with a token, without which nothing is answered. /api/openapi.json describes the endpoints, whose
+answers are those of the commands with --json; /mcp serves agents, /metrics Prometheus. Ctrl-C ends it.
+"""
+DEFAULT_PORT = 8420
 
 LSP_EXAMPLES = """\
 examples:
@@ -39,6 +52,36 @@ def add_mcp(commands: Parsers) -> None:
     parser.add_argument("--tools", type=Words(), metavar="LIST", help="the tools to offer (default: all)")
     parser.add_argument(
         "--structured", action="store_true", help="answer with data beside the text, for programs: twice the tokens"
+    )
+    add_groups(parser)
+    add_place(parser)
+
+
+def add_serve(commands: Parsers) -> None:
+    """Add `coderag serve`."""
+    parser = command(
+        commands,
+        "serve",
+        module="serve",
+        summary="serve programs, people and agents over HTTP",
+        epilog=SERVE_EXAMPLES,
+    )
+    parser.add_argument(
+        "--host", type=Text(NAME), default="127.0.0.1", metavar="HOST", help="the address to bind (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port",
+        type=Number(PORT),
+        default=DEFAULT_PORT,
+        metavar="N",
+        help=f"the port to bind, 0 for any that is free (default: {DEFAULT_PORT})",
+    )
+    parser.add_argument("--no-token", action="store_true", help="let in whoever asks; on a loopback address alone")
+    parser.add_argument(
+        "--groups-from",
+        type=Text(NAME),
+        metavar="FILE",
+        help="further tokens, each with the access groups of its caller: lines of SHA-256 and groups",
     )
     add_groups(parser)
     add_place(parser)

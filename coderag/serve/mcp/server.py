@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import anyio
@@ -33,7 +33,7 @@ from coderag.serve.mcp.parent import call_when_orphaned
 from coderag.serve.mcp.wire import open_wire
 from coderag.serve.tools import INSTRUCTIONS, TOOLS
 
-__all__ = ["serve"]
+__all__ = ["make_server", "serve"]
 
 NAME = "coderag"
 ENDING_SECONDS = 5.0  # after which the process ends though something hangs
@@ -43,7 +43,8 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 
 def serve(opening: Opening, descriptors: Descriptors, *, tools: Sequence[str], structured: bool) -> None:
     """Answer calls of `tools` until the input ends, nobody reads the output, the parent dies, or a signal says so."""
-    server = _server(Calls(opening, tools=tools, structured=structured), tools)
+    calls = Calls(opening, tools=tools, structured=structured)
+    server = make_server(lambda _: calls, tools)
     try:
         anyio.run(_run, server, opening, descriptors)
     finally:
@@ -51,7 +52,8 @@ def serve(opening: Opening, descriptors: Descriptors, *, tools: Sequence[str], s
         opening.close()
 
 
-def _server(calls: Calls, tools: Sequence[str]) -> Server[Any]:
+def make_server(calls_of: Callable[[ServerRequestContext[Any]], Calls], tools: Sequence[str]) -> Server[Any]:
+    """Return a server that offers tools and has what answers the caller of each request answer it."""
     offered = [
         Tool(name=tool.name, description=tool.description, input_schema=tool.parameters, annotations=READ_ONLY)
         for tool in (TOOLS[name] for name in tools)
@@ -60,8 +62,8 @@ def _server(calls: Calls, tools: Sequence[str]) -> Server[Any]:
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=offered)
 
-    async def call_tool(_: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
-        return await calls.answer(params.name, params.arguments or {})
+    async def call_tool(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
+        return await calls_of(context).answer(params.name, params.arguments or {})
 
     return Server(
         NAME,

@@ -24,6 +24,7 @@ FOLDER_WEIGHT = 5
 LEAST_WEIGHT = 1.5
 CERTAIN_WEIGHT = 4
 CERTAIN_LEAD = 2
+NAME_CHARACTERS = 60  # beyond which no folder is looked for: a file system refuses some 255 bytes
 
 ESCAPES = frozenset({"backslash", "dollar", "e", "n", "q", "raw", "triple"})
 QUOTES = frozenset({"'", '"', "`", "["})
@@ -111,7 +112,8 @@ def find_dialect(name: str) -> Dialect:
     Raises QueryError for an unknown name.
     """
     wanted = name.strip().lower().replace("_", "").replace("-", "").replace(" ", "")
-    if wanted.isalnum() and (data_folder("schemas/dialects") / wanted / "dialect.toml").exists():
+    is_name = wanted.isalnum() and len(wanted) <= NAME_CHARACTERS
+    if is_name and (data_folder("schemas/dialects") / wanted / "dialect.toml").exists():
         return _alone(wanted)  # the name of a folder, as everywhere but in what people type
     if (dialect := _by_alias().get(wanted)) is not None:
         return dialect

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coderag import Index
-from coderag.cli.output.records import json_line
-from coderag.cli.output.schema_records import context_record
+from coderag.api.records import json_line
+from coderag.api.schema_records import context_record
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.search.retrieval import candidates

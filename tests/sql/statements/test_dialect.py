@@ -67,6 +67,8 @@ def test_names_and_aliases(name: str, expected: str) -> None:
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     with pytest.raises(QueryError, match=r"unknown SQL dialect 'nosql'; known are ansi, bigquery, .*, tsql"):
         find_dialect("nosql")
+    with pytest.raises(QueryError, match="unknown SQL dialect"):
+        find_dialect("x" * 5_000)
 
 
 @pytest.mark.parametrize("dialect", dialects().values(), ids=lambda dialect: dialect.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from coderag.search.context.about import TableFacts
 from coderag.search.context.ddl import place
 from coderag.search.context.pack import ContextTable
 from coderag.search.context.render import on_clause
@@ -13,6 +14,7 @@ from coderag.sql.records import Definition, ExampleQuery, ForeignKey, Name, Sour
 __all__ = [
     "context_record",
     "definition_record",
+    "facts_record",
     "key_record",
     "name_record",
     "query_record",
@@ -87,6 +89,30 @@ def table_record(table: Table) -> dict[str, Any]:
             {"text": change.text, "migration": change.migration, **source_record(change.source)}
             for change in table.history
         ],
+    }
+
+
+def facts_record(one: TableFacts) -> dict[str, Any]:
+    """Return all that is known of a table."""
+    return {
+        **table_record(one.table),
+        "references": [
+            {
+                "columns": reference.columns,
+                "table": str(reference.table),
+                "other_columns": reference.other_columns,
+                "evidence": reference.evidence,
+                "outward": reference.outward,
+            }
+            for reference in one.references
+        ],
+        "views": [{"name": str(view.name), **source_record(view.sources[0])} for view in one.views if view.sources],
+        "routines": [
+            {"name": str(routine.name), "kind": routine.kind, **source_record(routine.source)}
+            for routine in one.routines
+        ],
+        "queries": [query_record(query) for query in one.queries],
+        "definitions": [definition_record(definition) for definition in one.definitions],
     }
 
 

@@ -1,0 +1,94 @@
+"""Requests to answers: the roots of a process as the caller of a request sees them, a few threads at work at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from typing import ParamSpec, Self, TypeVar
+
+import anyio
+import anyio.to_thread
+from starlette.requests import HTTPConnection
+
+from coderag.api.roots import Root
+from coderag.serve.workspace import View, Workspace
+
+__all__ = ["GROUPS", "THREADS", "Desk"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+GROUPS = "coderag.groups"  # where the scope of a request has the groups of its caller; None: sees all
+THREADS = 8  # more would only share the cores
+LONGEST_SECONDS = 30.0  # that an answer may take
+
+
+class Desk:
+    """The roots of one process; its methods may be called from several threads."""
+
+    def __init__(self, roots: Sequence[Root], *, callers: Iterable[frozenset[str]] = ()) -> None:
+        """Answer from roots; what callers may see is at most what those of all the groups in `callers` see."""
+        self._roots = tuple(roots)
+        self._callers = tuple(callers)
+        self._lock = threading.Lock()
+        self._workspaces: dict[frozenset[str] | None, Workspace] = {}
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    def __enter__(self) -> Self:
+        """Return the desk; the processes that it started for itself end with the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """The roots, in the order given."""
+        return self._roots
+
+    def close(self) -> None:
+        """End the processes that read files."""
+        with self._lock:
+            workspaces = list(self._workspaces.values())
+        for workspace in workspaces:
+            workspace.close()
+
+    def prepare(self) -> None:
+        """Open the indexes before the first request, and start to index what has none."""
+        self._workspace(None).prepare()
+
+    def workspace(self, request: HTTPConnection) -> Workspace:
+        """Return the roots as the caller of a request sees them."""
+        return self._workspace(request.scope.get(GROUPS, frozenset()))
+
+    def view(self, request: HTTPConnection) -> View:
+        """Return the index as the caller of a request sees it, with what changed since it was written.
+
+        It may wait some seconds: call it in a thread (`in_thread`, or a handler that is no coroutine). Raises
+        IndexMissingError where nothing is indexed yet, RootError for a root that is gone, and CoderagError.
+        """
+        return self.workspace(request).view()
+
+    def graph_view(self, request: HTTPConnection) -> View:
+        """Return the same with a graph that answers at once; raises IndexMissingError also while it is being made."""
+        workspace = self.workspace(request)
+        return workspace.with_graph(workspace.view())
+
+    async def in_thread(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Return what a function returns that is run in a thread, a few at once; raises TimeoutError after a limit."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(THREADS)
+        running: Awaitable[R] = anyio.to_thread.run_sync(
+            partial(function, *args, **kwargs), abandon_on_cancel=True, limiter=self._limiter
+        )
+        with anyio.fail_after(LONGEST_SECONDS):
+            return await running
+
+    def _workspace(self, groups: frozenset[str] | None) -> Workspace:
+        with self._lock:
+            if groups not in self._workspaces:
+                callers = self._callers if groups is None else (*self._callers, groups)
+                self._workspaces[groups] = Workspace(self._roots, callers=callers)
+            return self._workspaces[groups]

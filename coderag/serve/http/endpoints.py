@@ -1,0 +1,216 @@
+"""What can be asked over HTTP: each endpoint, its parameters, and the answer, which the command line prints too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import Struct
+
+from coderag.api.records import hit_record, plain, symbol_record
+from coderag.api.schema_records import context_record, facts_record, table_record
+from coderag.api.status_records import status_record
+from coderag.errors import QueryError
+from coderag.files.globs import parse_glob
+from coderag.graph.queries.impact import Impact
+from coderag.graph.queries.map import RepositoryMap
+from coderag.graph.queries.paths import Way
+from coderag.graph.queries.refs import References
+from coderag.search.query.language import read_query
+from coderag.search.query.languages import language_names
+from coderag.search.query.query import make_query, pattern_terms
+from coderag.search.results.nesting import with_depth
+from coderag.serve.http.file_lines import FileLines, file_lines
+from coderag.serve.http.parameters import (
+    CheckSqlParameters,
+    FileParameters,
+    ImpactParameters,
+    MapParameters,
+    NoParameters,
+    OutlineParameters,
+    PathParameters,
+    RefsParameters,
+    SchemaParameters,
+    SearchParameters,
+    SymbolParameters,
+    TableFilters,
+    TableParameters,
+    TablesParameters,
+)
+from coderag.serve.workspace import Workspace
+from coderag.sql.check import Finding
+from coderag.sql.records import Name, Table
+from coderag.types import Query, TableFilter, TestPolicy
+
+__all__ = ["ENDPOINTS", "Endpoint", "NotIndexedError", "answer_record"]
+
+
+class NotIndexedError(QueryError):
+    """A file that is not in the index, or not for the caller to see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A question that a program may ask; its answer is plain data, the same as of a command with `--json`."""
+
+    name: str  # of the path: /api/NAME
+    summary: str
+    parameters: type[Struct]
+    answer: Callable[[Workspace, Any], Any]  # raises CoderagError
+    result: Any = list[dict[str, Any]]  # the type of the answer
+    posts: bool = False  # whether the parameters may be a JSON body
+    in_path: str = ""  # the parameter that is the rest of the path
+
+
+def _search(workspace: Workspace, asked: SearchParameters) -> Any:
+    index = workspace.view().index
+    query = _query(asked)
+    hits = index.find(query).hits if pattern_terms(query.clauses) else index.search(query)
+    return [hit_record(hit, whole=asked.context == "whole") for hit in hits]
+
+
+def _query(asked: SearchParameters) -> Query:
+    return read_query(
+        asked.q,
+        k=asked.k,
+        kinds=_lower(asked.kind),
+        languages=language_names(asked.language),
+        paths=asked.path,
+        repositories=asked.repository,
+        databases=asked.database,
+        tests=asked.tests,
+    )
+
+
+def _symbol(workspace: Workspace, asked: SymbolParameters) -> Any:
+    index = workspace.view().index
+    symbols = index.symbols(asked.name, k=asked.k, alike=False)
+    exact = bool(symbols)
+    symbols = symbols or index.symbols(asked.name, k=asked.k, alike=True)
+    return [symbol_record(symbol, exact=exact) for symbol in symbols]
+
+
+def _refs(workspace: Workspace, asked: RefsParameters) -> Any:
+    index = workspace.with_graph(workspace.view()).index
+    return index.refs(asked.target, kinds=_lower(asked.kind), paths=asked.path, shown=asked.k)
+
+
+def _impact(workspace: Workspace, asked: ImpactParameters) -> Any:
+    index = workspace.with_graph(workspace.view()).index
+    return index.impact(
+        asked.target, change=asked.change, depth=asked.depth, kinds=_lower(asked.kind), paths=asked.path
+    )
+
+
+def _path(workspace: Workspace, asked: PathParameters) -> Any:
+    index = workspace.with_graph(workspace.view()).index
+    return index.path_between(asked.source, asked.target, limit=asked.k, kinds=_lower(asked.kind), paths=asked.path)
+
+
+def _map(workspace: Workspace, asked: MapParameters) -> Any:
+    index = workspace.with_graph(workspace.view()).index
+    return index.map(
+        asked.q,
+        budget=asked.budget,
+        paths=asked.path,
+        kinds=_lower(asked.kind),
+        languages=language_names(asked.language),
+        databases=asked.database,
+    )
+
+
+def _schema(workspace: Workspace, asked: SchemaParameters) -> Any:
+    context = workspace.view().index.schema_context(
+        asked.q, budget=asked.budget, k=asked.k, evidence=asked.evidence, conditions=_conditions(asked)
+    )
+    return context_record(context, samples=True)
+
+
+def _tables(workspace: Workspace, asked: TablesParameters) -> Any:
+    tables = workspace.view().index.tables(_conditions(asked))
+    if asked.q:
+        glob = parse_glob(asked.q.casefold())
+        tables = [table for table in tables if any(map(glob.matches, _names(table)))]
+    return [table_record(table) for table in tables[: asked.k]]
+
+
+def _names(table: Table) -> tuple[str, ...]:
+    name = table.name
+    return name.name.casefold(), str(Name(name.name, name.schema)).casefold(), str(name).casefold()
+
+
+def _table(workspace: Workspace, asked: TableParameters) -> Any:
+    return [facts_record(facts) for facts in workspace.view().index.table(asked.name, _conditions(asked))]
+
+
+def _check_sql(workspace: Workspace, asked: CheckSqlParameters) -> Any:
+    dialect = asked.dialect[0] if len(asked.dialect) == 1 else ""
+    conditions = _conditions(asked)
+    return workspace.view().index.check_sql(asked.sql, dialect=dialect, conditions=conditions, writes=asked.writes)
+
+
+def _file(workspace: Workspace, asked: FileParameters) -> Any:
+    index = workspace.view().index
+    try:
+        return file_lines(index, asked.path, repository=asked.repository, start=asked.start, end=asked.end)
+    except QueryError as error:
+        raise NotIndexedError(str(error)) from None
+
+
+def _outline(workspace: Workspace, asked: OutlineParameters) -> Any:
+    index = workspace.view().index
+    kinds = make_query("-", kinds=_lower(asked.kind)).kinds
+    try:
+        symbols = index.outline(asked.path, repository=asked.repository)
+    except QueryError as error:
+        raise NotIndexedError(str(error)) from None
+    chosen = [symbol for symbol in symbols if not kinds or symbol.kind in kinds]
+    return [symbol_record(symbol, depth=depth) for symbol, depth in with_depth(chosen)]
+
+
+def _status(workspace: Workspace, _: NoParameters) -> Any:
+    return [status_record(status) for status in workspace.view().index.status()]
+
+
+def _lower(words: Sequence[str]) -> list[str]:
+    return [word.lower() for word in words]
+
+
+def _conditions(asked: TableFilters) -> TableFilter:
+    return TableFilter(
+        databases=frozenset(asked.database),
+        schemas=frozenset(asked.schema),
+        dialects=frozenset(asked.dialect),
+        environments=frozenset(asked.environment),
+        domains=frozenset(asked.domain),
+        paths=tuple(asked.path),
+        tests=TestPolicy(asked.tests),
+        languages=frozenset(language_names(asked.language)),
+        kinds=frozenset(_lower(asked.kind)),
+    )
+
+
+def answer_record(endpoint: Endpoint, workspace: Workspace, asked: Struct) -> Any:
+    """Return the answer of an endpoint as plain data; raises CoderagError."""
+    return plain(endpoint.answer(workspace, asked))
+
+
+ENDPOINTS: Mapping[str, Endpoint] = {
+    endpoint.name: endpoint
+    for endpoint in (
+        Endpoint("search", "The code, tables and documents that answer a question", SearchParameters, _search),
+        Endpoint("symbol", "Where a name is defined, or the names spelled most like it", SymbolParameters, _symbol),
+        Endpoint("refs", "What calls, reads, writes, maps or tests a target", RefsParameters, _refs, list[References]),
+        Endpoint("impact", "What a change of a target affects", ImpactParameters, _impact, Impact | None),
+        Endpoint("path", "How one target leads to another", PathParameters, _path, list[Way]),
+        Endpoint("map", "The parts of each repository", MapParameters, _map, list[RepositoryMap]),
+        Endpoint("schema", "The tables, joins and examples that SQL needs", SchemaParameters, _schema, dict[str, Any]),
+        Endpoint("tables", "The tables and views", TablesParameters, _tables),
+        Endpoint("table", "All that is known of a table", TableParameters, _table, in_path="name"),
+        Endpoint("check-sql", "What is wrong with SQL", CheckSqlParameters, _check_sql, list[Finding], posts=True),
+        Endpoint("file", "The lines of an indexed file", FileParameters, _file, FileLines),
+        Endpoint("outline", "What a file defines", OutlineParameters, _outline),
+        Endpoint("status", "What is indexed, and whether it is still true", NoParameters, _status),
+    )
+}

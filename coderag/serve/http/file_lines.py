@@ -1,0 +1,43 @@
+"""An indexed file to its lines: those that the index holds, so that nothing is shown that it hides or covers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coderag.api.index import Index
+
+__all__ = ["FileLines", "file_lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileLines:
+    """Some lines of a file as it was indexed; a line that is in no chunk is empty."""
+
+    path: str
+    repository: str
+    language: str
+    start_line: int  # 1-based
+    end_line: int  # inclusive
+    total_lines: int  # up to the last one that is in a chunk
+    lines: tuple[str, ...]
+
+
+def file_lines(index: Index, path: str, *, repository: str = "", start: int = 1, end: int | None = None) -> FileLines:
+    """Return the lines of an indexed file from `start` to `end`; raises QueryError for one that is not indexed."""
+    chunks = index.chunks(path, repository=repository)
+    known: dict[int, str] = {}
+    for chunk in chunks:
+        numbers = [line for part in chunk.parts for line in range(part.start_line, part.end_line + 1)]
+        for number, line in zip(numbers, chunk.text.split("\n"), strict=False):
+            known.setdefault(number, line.removesuffix("\r"))
+    total = max(known, default=0)
+    last = total if end is None else min(end, total)
+    return FileLines(
+        path=path,
+        repository=chunks[0].repository if chunks else repository,
+        language=chunks[0].language if chunks else "",
+        start_line=start,
+        end_line=last,
+        total_lines=total,
+        lines=tuple(known.get(number, "") for number in range(start, last + 1)),
+    )

@@ -1,0 +1,94 @@
+"""The endpoints to their description by OpenAPI 3.1, from the records that are decoded and printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from coderag._version import __version__
+from coderag.serve.http.endpoints import ENDPOINTS, Endpoint
+
+__all__ = ["openapi"]
+
+TEMPLATE = "#/components/schemas/{name}"
+ERRORS = {
+    "400": "The request makes no sense, and why",
+    "401": "The token is missing or wrong",
+    "403": "The request is another site's, or asks for what the caller may not know",
+    "404": "There is no such path, or no such file in the index",
+    "405": "The method is not for this path",
+    "408": "The body takes too long to arrive",
+    "413": "The body is too long",
+    "431": "The head is too long",
+    "503": "The index is being made, a root is gone, or too much is asked at once; come again after Retry-After",
+}
+
+
+def openapi() -> dict[str, Any]:
+    """Return the description, an object."""
+    types = [*(each.parameters for each in ENDPOINTS.values()), *(each.result for each in ENDPOINTS.values())]
+    schemas, components = msgspec.json.schema_components(types, ref_template=TEMPLATE)
+    results = schemas[len(ENDPOINTS) :]
+    paths = {
+        _path_of(endpoint): _item(endpoint, components, result)
+        for endpoint, result in zip(ENDPOINTS.values(), results, strict=True)
+    }
+    error = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "coderag", "version": __version__, "description": "Code and SQL retrieval over an index."},
+        "security": [{"token": []}],
+        "paths": {**paths, "/healthz": _health()},
+        "components": {
+            "schemas": {**components, "Error": error},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _path_of(endpoint: Endpoint) -> str:
+    return f"/api/{endpoint.name}" + (f"/{{{endpoint.in_path}}}" if endpoint.in_path else "")
+
+
+def _item(endpoint: Endpoint, components: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+    parameters = components[endpoint.parameters.__name__]
+    operation = {
+        "operationId": endpoint.name,
+        "summary": endpoint.summary,
+        "parameters": [
+            _parameter(name, schema, required=name in parameters.get("required", ()), endpoint=endpoint)
+            for name, schema in parameters["properties"].items()
+        ],
+        "responses": _responses(result),
+    }
+    if not endpoint.posts:
+        return {"get": operation}
+    body = {"schema": {"$ref": TEMPLATE.format(name=endpoint.parameters.__name__)}}
+    posted = {
+        "operationId": f"{endpoint.name}-post",
+        "summary": endpoint.summary,
+        "requestBody": {"required": True, "content": {"application/json": body}},
+        "responses": _responses(result),
+    }
+    return {"get": operation, "post": posted}
+
+
+def _parameter(name: str, schema: dict[str, Any], *, required: bool, endpoint: Endpoint) -> dict[str, Any]:
+    where = "path" if name == endpoint.in_path else "query"
+    parameter = {"name": name, "in": where, "required": required or where == "path", "schema": schema}
+    return parameter if "description" not in schema else {**parameter, "description": schema["description"]}
+
+
+def _responses(result: dict[str, Any]) -> dict[str, Any]:
+    error = {"application/json": {"schema": {"$ref": TEMPLATE.format(name="Error")}}}
+    found = {"description": "The answer", "content": {"application/json": {"schema": result}}}
+    return {"200": found, **{status: {"description": why, "content": error} for status, why in ERRORS.items()}}
+
+
+def _health() -> dict[str, Any]:
+    state = {"type": "object", "properties": {"status": {"const": "ok"}}, "required": ["status"]}
+    answer = {"200": {"description": "The server answers", "content": {"application/json": {"schema": state}}}}
+    return {
+        "get": {"operationId": "healthz", "summary": "Whether the server answers", "security": [], "responses": answer}
+    }

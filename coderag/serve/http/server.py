@@ -1,0 +1,77 @@
+"""An application to the process that answers on a port until a signal ends it."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from coderag.errors import CoderagError
+from coderag.serve.http.connections import Connection, raise_limit
+
+__all__ = ["bound", "run_server"]
+
+BACKLOG = 1_024  # connections that wait to be accepted
+IDLE_SECONDS = 5  # that a connection is kept after an answer
+ENDING_SECONDS = 3  # for the answers that are being made when a signal comes
+MAX_HEAD_BYTES = 65_536  # beyond which the head of a request is not even read
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket that is bound to a host and port, 0 for any that is free; raises CoderagError."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound_socket = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise CoderagError(f"{host}:{port} cannot be served: {error.strerror or error}") from None
+    try:
+        bound_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound_socket.bind(address)
+        bound_socket.listen(BACKLOG)
+    except OSError as error:
+        bound_socket.close()
+        why = error.strerror or error
+        raise CoderagError(f"{host}:{port} cannot be served: {why}; give another --port, or 0 for any") from None
+    return bound_socket
+
+
+def run_server(
+    app: ASGIApp, listening: socket.socket, *, prepare: Callable[[], None], said: Callable[[], None]
+) -> None:
+    """Answer on a socket until SIGINT or SIGTERM; `prepare` runs beside, and `said` once requests are accepted."""
+    raise_limit()
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_level="error",
+        access_log=False,
+        proxy_headers=False,  # nobody tells here who somebody else is
+        server_header=False,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=ENDING_SECONDS,
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+    )
+    server = _Server(config, prepare=prepare, said=said)
+    with suppress(KeyboardInterrupt):  # uvicorn raises a signal again that it obeyed
+        server.run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, *, prepare: Callable[[], None], said: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._prepare = prepare
+        self._said = said
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._said()
+        threading.Thread(target=self._prepare, name="prepare", daemon=True).start()
