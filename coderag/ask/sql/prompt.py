@@ -24,7 +24,7 @@ The query was checked, and has these faults:
 {faults}
 Answer with the corrected query alone, in a ```sql block."""
 FENCE = re.compile(r"^[ \t]{0,3}```\w*[ \t]*\n(.*?)^[ \t]{0,3}```", re.DOTALL | re.MULTILINE)
-QUERY = re.compile(r"\s*\(*\s*(?:SELECT|WITH|VALUES|FROM)\b", re.IGNORECASE)
+QUERY = re.compile(r"[\s(]*+(?:SELECT|WITH|VALUES|FROM)\b", re.IGNORECASE)
 MAX_FAULTS = 10
 
 

@@ -60,7 +60,7 @@ class SqlAnswer:
     kind: SqlKind
     dialect: str = ""
     sql: str = ""
-    note: str = ""  # what it is and what to do with it, where a model did not write it
+    note: str = ""  # what it is and how to go on, where a model did not write it
     tables: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
     findings: tuple[Finding, ...] = ()
