@@ -17,7 +17,6 @@ from coderag.record import record
 __all__ = ["Check", "Checked", "CheckedSentence", "Fault", "Support", "WrittenAnswer", "checked_answer", "write_answer"]
 
 LEAST_SUPPORTED = 0.5  # of the sentences, below which an answer is "not found"
-PARTLY = " (supported in part)"
 ORDER = "it repeats an order that is hidden in a source"
 NO_WORDS = "it says nothing that the sources say"
 
@@ -113,8 +112,8 @@ def checked_answer(
 ) -> WrittenAnswer:
     """Return a model's answer without what the sources do not say, after one turn of repair where that is needed.
 
-    A sentence that is supported in part is marked, any other that is not supported is left out; with less than half of
-    them supported the answer is not found. `watch` gets the pieces of the first draft as they are written. Raises
+    A sentence that is not supported, or only in part, is left out; with less than half of them supported the answer is
+    not found. `watch` gets the pieces of the first draft as they are written. Raises
     LanguageModelError for a model that gives no draft; one that fails at the repair is held to its draft.
     """
     shown, orders = defused(sources), orders_of(sources)
@@ -155,7 +154,7 @@ def _settled(draft: str, verdicts: Sequence[_Verdict], *, repaired: bool = False
     claims = [one for one in verdicts if one.support is not Support.NO_CLAIM]
     supported = sum(one.support is Support.SUPPORTED for one in claims)
     found = _share(verdicts) >= LEAST_SUPPORTED
-    kept = [one for one in claims if one.support in {Support.SUPPORTED, Support.PARTLY}] if found else []
+    kept = [one for one in claims if one.support is Support.SUPPORTED] if found else []
     return WrittenAnswer(_joined(kept), found, draft, tuple(_faults(verdicts)), repaired, supported, len(claims))
 
 
@@ -163,7 +162,7 @@ def _joined(sentences: Sequence[_Verdict]) -> str:
     """Return sentences as one text, on the lines that they were on."""
     text, line = "", 0
     for one in sentences:
-        own = one.text.strip() + (PARTLY if one.support is Support.PARTLY else "")
+        own = one.text.strip()
         separator = " " if one.line == line and "\n" not in one.text else "\n"
         text, line = f"{text}{separator}{own}", one.line
     return text.strip()
