@@ -14,7 +14,8 @@ CoderagError
 ├── WatchError           folders that cannot be watched for changes
 ├── ModelError           a model that cannot be used
 │   ├── EncoderError         missing, damaged, not answering, or not the one that an index was made with
-│   └── RerankerError        the same of a reranker
+│   ├── RerankerError        the same of a reranker
+│   └── LanguageModelError   a language model that does not answer, refuses, or answers with nothing that can be used
 └── StoredIndexError          an index on disk that cannot be used
     ├── IndexMissingError    there is none
     ├── IndexFormatError     another version wrote it
@@ -49,6 +50,7 @@ __all__ = [
     "IndexUntrustedError",
     "IndexWriteError",
     "LanguageDataError",
+    "LanguageModelError",
     "ModelError",
     "QueryError",
     "RerankerError",
@@ -119,6 +121,10 @@ class EncoderError(ModelError):
 
 class RerankerError(ModelError):
     """A reranker that is missing, damaged, or does not answer."""
+
+
+class LanguageModelError(ModelError):
+    """A language model that does not answer, refuses to, or answers with nothing that can be used."""
 
 
 class RetrievalWarning(UserWarning):

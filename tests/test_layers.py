@@ -73,7 +73,7 @@ HEAVY = {
     "matplotlib": ("coderag.evaluate",),
     "msgspec": (
         *("coderag.sql", "coderag.frameworks", "coderag.catalog"),
-        *("coderag.index", "coderag.graph", "coderag.search", "coderag.serve"),
+        *("coderag.index", "coderag.graph", "coderag.search", "coderag.ask", "coderag.serve"),
     ),
     "mcp": ("coderag.serve.mcp",),
     "pygls": ("coderag.serve.lsp",),
@@ -81,7 +81,7 @@ HEAVY = {
     "starlette": ("coderag.serve.http", "coderag.serve.html"),
     "uvicorn": ("coderag.serve.http",),
     "tomlkit": ("coderag.agents",),
-    "sqlglot": ("coderag.sql", "coderag.frameworks", "coderag.catalog"),
+    "sqlglot": ("coderag.sql", "coderag.frameworks", "coderag.catalog", "coderag.ask.sql"),
     "sqlalchemy": ("coderag.catalog.introspect",),
     "jinja2": ("coderag.frameworks.dbt.jinja",),
     "yaml": ("coderag.text.yaml_lines", "coderag.catalog.knowledge.glossary", "coderag.frameworks.dbt"),

@@ -50,6 +50,7 @@ class Service:
     embeddings: str = ""
     rerank: str = ""
     chat: str = ""
+    messages: str = ""  # the API of Anthropic
     format: str = ""  # of reranking
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from coderag.catalog.introspect.catalog import PARAMETER
@@ -19,7 +20,7 @@ from coderag.catalog.introspect.url import DatabaseUrl
 from coderag.errors import DatabaseError
 from coderag.limits import TIMEOUT, check_number
 
-__all__ = ["Session", "open_session"]
+__all__ = ["Session", "Table", "open_session"]
 
 GRACE_SECONDS = 0.5  # a server ends a statement first, as it says why
 OPENERS: Mapping[str, Callable[..., Link]] = {
@@ -29,6 +30,14 @@ OPENERS: Mapping[str, Callable[..., Link]] = {
     "sqlite": open_sqlite,
     "duckdb": open_duckdb,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a statement answers: the names of its columns, of which several may be equal, and rows of values."""
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
 
 
 class Session:
@@ -41,7 +50,12 @@ class Session:
         self.dialect = link.dialect
 
     def rows(self, text: str, parameters: Mapping[str, Sequence[str]] | None = None) -> list[dict[str, Any]]:
-        """Return the rows of a statement, each by the names of its columns.
+        """Return the rows of a statement, each by the names of its columns; raises like `table`."""
+        answer = self.table(text, parameters)
+        return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+
+    def table(self, text: str, parameters: Mapping[str, Sequence[str]] | None = None) -> Table:
+        """Return the answer to a statement.
 
         Raises StatementError when the database refuses it, SlowDatabaseError when it takes too long, DatabaseError when
         the connection is lost.
@@ -51,7 +65,7 @@ class Session:
         alarm.daemon = True
         alarm.start()
         try:
-            return self._rows(text, parameters or {})
+            return self._table(text, parameters or {})
         except self._link.errors as error:
             if time.monotonic() - started >= self._timeout:
                 raise SlowDatabaseError(
@@ -67,7 +81,7 @@ class Session:
         """Close the connection; the transaction ends with it."""
         self._link.close()
 
-    def _rows(self, text: str, parameters: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    def _table(self, text: str, parameters: Mapping[str, Sequence[str]]) -> Table:
         with self._link.cursor() as cursor:
             if not self._link.savepoints:
                 return self._answer(cursor, text, parameters)
@@ -79,7 +93,7 @@ class Session:
                     cursor.execute("ROLLBACK TO SAVEPOINT question")
                 raise
 
-    def _answer(self, cursor: Any, text: str, parameters: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    def _answer(self, cursor: Any, text: str, parameters: Mapping[str, Sequence[str]]) -> Table:
         if parameters:
             used = {name: self._link.array(parameters[name]) for name in PARAMETER.findall(text)}
             text = text.replace("%", "%%") if self._link.percent else text
@@ -87,9 +101,9 @@ class Session:
         else:
             cursor.execute(text, **self._link.alone)
         if cursor.description is None:
-            return []
-        names = [one[0] for one in cursor.description]
-        return [dict(zip(names, map(_decoded, row), strict=True)) for row in cursor.fetchall()]
+            return Table()
+        names = tuple(one[0] for one in cursor.description)
+        return Table(names, tuple(tuple(map(_decoded, row)) for row in cursor.fetchall()))
 
 
 @contextmanager

@@ -8,13 +8,14 @@ import random
 import socket
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPResponse
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -24,7 +25,7 @@ from coderag.encoders.presets import key_names
 from coderag.encoders.trust import check_host
 from coderag.errors import ModelError
 
-__all__ = ["Endpoint", "open_endpoint"]
+__all__ = ["TRIES_IN_A_HURRY", "Endpoint", "Reply", "open_endpoint"]
 
 TIMEOUT = 60  # seconds, for one request with its answer
 TRIES = 5
@@ -37,6 +38,18 @@ AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 MAX_BYTES = 256 << 20
 READ_BYTES = 1 << 16
 SHOWN = 300  # characters of what an endpoint says about an error
+STREAM_TIMEOUTS = 5  # how many times the limit for one request a stream may take that keeps coming
+CUT_TEXTS = "; texts that are too long for it are cut with max_tokens="
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer that is read while it is written."""
+
+    media_type: str
+    parts: Iterator[bytes]  # of any size
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,9 @@ class Endpoint:
     error: type[ModelError]
     key: str = field(default="", repr=False)
     timeout: float = TIMEOUT
+    headers: Mapping[str, str] = field(default_factory=dict)  # that the API asks for besides
+    key_header: str = ""  # that the key alone is the value of; "": Authorization
+    too_long: str = CUT_TEXTS  # what to do about a request that is refused for what is in it
 
     @property
     def name(self) -> str:
@@ -56,15 +72,18 @@ class Endpoint:
 
     def post(self, body: Mapping[str, Any], *, tries: int = TRIES) -> Any:
         """Return the JSON that an endpoint answers with; raises its error, with what the endpoint said."""
-        request = Request(self.url, json.dumps(body).encode(), self._headers(), method="POST")
-        for attempt in range(1, tries + 1):
-            try:
-                return self._answer(request)
-            except _AgainError as again:
-                if attempt >= min(tries, again.tries):
-                    raise self.error(f"{self.name} {again.reason}; tried {_times(attempt)}") from again
-                time.sleep(self._wait(again, attempt))
-        raise AssertionError("tries is 1 at least")
+        request = self._request(body)
+        return self._repeated(lambda: self._answer(request), tries)
+
+    @contextmanager
+    def open(self, body: Mapping[str, Any], *, tries: int = TRIES_IN_A_HURRY) -> Iterator[Reply]:
+        """Open an answer that is read while it is written; it is asked for again only until its first part came.
+
+        Opening it and reading its parts raise the endpoint's error.
+        """
+        request = self._request(body)
+        with self._repeated(lambda: self._opened(request), tries) as response:
+            yield Reply(response.headers.get_content_type(), self._parts(response))
 
     def post_all(self, bodies: Sequence[Mapping[str, Any]], *, tries: int = TRIES) -> list[Any]:
         """Return the answers to several requests, in order, a few at a time; the first error ends them all."""
@@ -77,22 +96,59 @@ class Endpoint:
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
 
+    def shown(self, data: bytes) -> str:
+        """Return the beginning of what the endpoint said, on one line and without the key."""
+        text = " ".join(data[: 4 * SHOWN].decode("utf-8", "replace").split())[:SHOWN]
+        return text.replace(self.key, "***") if self.key else text
+
+    def _request(self, body: Mapping[str, Any]) -> Request:
+        return Request(self.url, json.dumps(body).encode(), self._headers(), method="POST")
+
+    def _repeated(self, ask: Callable[[], T], tries: int) -> T:
+        """Return what asking gives, the first time or a later one."""
+        for attempt in range(1, tries + 1):
+            try:
+                return ask()
+            except _AgainError as again:
+                if attempt >= min(tries, again.tries):
+                    raise self.error(f"{self.name} {again.reason}; tried {_times(attempt)}") from again
+                time.sleep(self._wait(again, attempt))
+        raise AssertionError("tries is 1 at least")
+
     def _headers(self) -> dict[str, str]:
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json",
             "User-Agent": f"coderag/{__version__}",
+            **self.headers,
         }
         if not self.key:
             return headers
+        if self.key_header:
+            return headers | {self.key_header: self.key}
         azure = (urlsplit(self.url).hostname or "").endswith(".azure.com")
         return headers | ({"api-key": self.key} if azure else {"Authorization": f"Bearer {self.key}"})
 
     def _answer(self, request: Request) -> Any:
         deadline = time.monotonic() + self.timeout
+        with self._excused(), build_opener(_NoRedirects).open(request, timeout=self.timeout) as response:
+            data = self._read(response, deadline)
         try:
-            with build_opener(_NoRedirects).open(request, timeout=self.timeout) as response:
-                data = self._read(response, deadline)
+            return json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise self.error(f"{self.name} answered with what is no JSON: {self.shown(data)!r}") from error
+
+    def _opened(self, request: Request) -> HTTPResponse:
+        with self._excused():
+            response: HTTPResponse = build_opener(_NoRedirects).open(request, timeout=self.timeout)
+            return response
+        raise AssertionError("what is excused is raised as something else")
+
+    @contextmanager
+    def _excused(self) -> Iterator[None]:
+        """Raise what goes wrong on the way as the endpoint's error, or as one after which asking again may help."""
+        try:
+            yield
         except HTTPError as error:
             self._refused(error)
         except TimeoutError as error:
@@ -101,10 +157,26 @@ class Endpoint:
             self._unreachable(error)
         except (HTTPException, ConnectionError) as error:
             raise _AgainError(f"broke off its answer ({type(error).__name__})") from error
+
+    def _parts(self, response: HTTPResponse) -> Iterator[bytes]:
+        """Yield an answer part by part; neither its pauses nor all of it may take too long."""
+        deadline = time.monotonic() + STREAM_TIMEOUTS * self.timeout
+        size = 0
         try:
-            return json.loads(data)
-        except (ValueError, RecursionError) as error:
-            raise self.error(f"{self.name} answered with what is no JSON: {self._shown(data)!r}") from error
+            while part := self._part(response):
+                size += len(part)
+                if size > MAX_BYTES:
+                    raise self.error(f"{self.name} answered with more than {MAX_BYTES >> 20} MB")
+                if time.monotonic() > deadline:
+                    raise self.error(f"{self.name} did not end its answer within {STREAM_TIMEOUTS * self.timeout:g} s")
+                yield part
+        except _AgainError as again:
+            raise self.error(f"{self.name} {again.reason}") from again
+
+    def _part(self, response: HTTPResponse) -> bytes:
+        with self._excused():
+            return response.read1(READ_BYTES)
+        raise AssertionError("what is excused is raised as something else")
 
     def _read(self, response: HTTPResponse, deadline: float) -> bytes:
         """Return the answer; one that comes in drops does not get around the time limit."""
@@ -122,7 +194,7 @@ class Endpoint:
     def _refused(self, error: HTTPError) -> NoReturn:
         with error:
             try:
-                said = self._shown(error.read(READ_BYTES))
+                said = self.shown(error.read(READ_BYTES))
             except (OSError, HTTPException):
                 said = ""
         reason = f"answered {error.code}: {said or error.reason}"
@@ -131,7 +203,7 @@ class Endpoint:
         if error.code in {401, 403}:
             reason += f"; is the key right in {' or '.join(key_names(self.url))}?"
         if error.code in {400, 413, 422}:
-            reason += "; texts that are too long for it are cut with max_tokens="
+            reason += self.too_long
         raise self.error(f"{self.name} {reason}") from error
 
     def _unreachable(self, error: URLError) -> NoReturn:
@@ -148,10 +220,6 @@ class Endpoint:
             raise self.error(f"{self.name} {again.reason}; it asks to come back in {again.wait:.0f} s")
         usual = FIRST_WAIT * 2 ** (attempt - 1)
         return again.wait if again.wait >= 0 else min(LONGEST_WAIT, usual * random.uniform(1, 1.25))
-
-    def _shown(self, data: bytes) -> str:
-        text = " ".join(data[: 4 * SHOWN].decode("utf-8", "replace").split())[:SHOWN]
-        return text.replace(self.key, "***") if self.key else text
 
 
 class _AgainError(Exception):

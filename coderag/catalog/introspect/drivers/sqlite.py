@@ -29,6 +29,7 @@ def open_sqlite(url: DatabaseUrl, *, timeout: float) -> Link:
         )
     except sqlite3.Error as error:
         raise DatabaseError(f"{url.name} cannot be opened: {said(error, url)}") from None
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)  # to attach a file that is missing would make it
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     try:
         for statement in ("PRAGMA query_only = 1", "PRAGMA trusted_schema = 0", "BEGIN", "SELECT 1 FROM sqlite_schema"):

@@ -1,0 +1,56 @@
+"""A record out of a model's answer: JSON of a schema, also in a fence, with one try to repair it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from coderag.ask.models.model import JsonSchema, LanguageModel, Message, Role
+from coderag.ask.models.thoughts import final_text
+from coderag.errors import LanguageModelError
+
+__all__ = ["ask_for", "read_json", "schema_of"]
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+FENCE = re.compile(r"^[ \t]{0,3}```\w*[ \t]*\n(.*?)^[ \t]{0,3}```", re.DOTALL | re.MULTILINE)
+REPAIR = "That is not the JSON that was asked for: {fault}. Answer with the corrected JSON alone."
+SHAPE = "Answer with JSON alone, of this schema:\n{schema}"
+
+
+def schema_of(kind: type[msgspec.Struct]) -> JsonSchema:
+    """Return the JSON schema of a record with its root written out, as services want it.
+
+    A field must have no default: the strict mode of services wants every field.
+    """
+    (root,), definitions = msgspec.json.schema_components([kind])
+    table: dict[str, Any] = definitions.pop(root["$ref"].rpartition("/")[2])
+    table["additionalProperties"] = False
+    return {**table, "$defs": definitions} if definitions else table
+
+
+def ask_for(kind: type[T], messages: Sequence[Message], model: LanguageModel) -> T:
+    """Return the record that a model answers with; raises LanguageModelError where a second try gives none either."""
+    schema = schema_of(kind)
+    shape = SHAPE.format(schema=msgspec.json.encode(schema).decode())
+    asked = [*messages[:-1], Message(messages[-1].role, f"{messages[-1].text}\n\n{shape}")]
+    answer = final_text(model.complete(asked, schema=schema))
+    try:
+        return read_json(kind, answer)
+    except LanguageModelError as error:
+        repair = Message(Role.USER, REPAIR.format(fault=error))
+        again = [*asked, Message(Role.ASSISTANT, answer), repair]
+    return read_json(kind, final_text(model.complete(again, schema=schema)))
+
+
+def read_json(kind: type[T], text: str) -> T:
+    """Return the record that a text holds as JSON, alone or in a fence; raises LanguageModelError."""
+    block = FENCE.search(text)
+    data = block[1] if block else text
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise LanguageModelError(f"the model's answer is no JSON of the form asked for: {error}") from error
