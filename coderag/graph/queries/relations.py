@@ -53,6 +53,7 @@ class Relations:
         self._column = NODE_KINDS.index(NodeKind.COLUMN)
         self._inward = _named(INWARD)
         self._outward = _named(OUTWARD)
+        self._found: dict[str, tuple[int, bytes]] = {}  # number and hash of files by path
 
     @cached_property
     def _files(self) -> Array:
@@ -75,11 +76,18 @@ class Relations:
 
     def file(self, path: str, blob: bytes) -> int | None:
         """Return the number of a file whose content is still that of the graph, else None."""
+        found = self._found.get(path) or self._find(path)
+        if found is None:
+            return None
+        number, own = self._found[path] = found
+        return number if own == blob else None
+
+    def _find(self, path: str) -> tuple[int, bytes] | None:
         paths = self.graph.paths
         number = bisect_left(paths, path, 0, len(paths))
         if number == len(paths) or paths[number] != path:
             return None
-        return number if bytes(self.graph.arrays["file_blob"][number]) == blob else None
+        return number, bytes(self.graph.arrays["file_blob"][number])
 
     def node(self, file: int, first_row: int, last_row: int) -> int | None:
         """Return the node of a definition by its rows, 0-based."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from coderag.types import Chunk, Content, Kind
 
 __all__ = ["Corpus", "Form", "Member", "open_members", "path_keys", "text_keys"]
 
+T = TypeVar("T")
 REMEMBERED_BYTES = 128 << 20  # of masks and factors
 WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be found out again
     *("chunk_file", "chunk_kind", "file_labels", "file_language", "languages"),
@@ -44,6 +45,24 @@ class Form(NamedTuple):
     kind: Kind
     defines: bool  # a definition, and not what is left of a file beside its definitions
     continues: bool  # a further piece of a long definition, without its name
+
+
+class _Recalled(Generic[T]):
+    """What was read of some numbers, which is the same whenever it is read."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, T] = {}
+
+    def of(self, numbers: Array, read: Callable[[Array], Iterable[T]]) -> list[T]:
+        """Return what `read` says of each of i64[n] numbers, which it is only given where that is not known."""
+        known, wanted = self._known, numbers.tolist()
+        missing = [number for number in wanted if number not in known]
+        if missing:
+            if len(known) + len(missing) > REMEMBERED_NAMES:
+                known = self._known = {}  # not cleared, as another thread may be looking at it
+                missing = wanted
+            known.update(zip(missing, read(np.array(missing, dtype=np.int64)), strict=True))
+        return [known[number] for number in wanted]
 
 
 @record
@@ -109,6 +128,8 @@ class Corpus:
         self.size = chunks
         self.files = files
         self._remembered: dict[Hashable, Array] = {}
+        self._known_names, self._known_paths = _Recalled[tuple[str, str]](), _Recalled[str]()
+        self._compared = 0  # paths, one with another
 
     def __len__(self) -> int:
         """Return how many chunks there are, dead ones included."""
@@ -278,6 +299,9 @@ class Corpus:
 
     def paths_of(self, files: Array) -> list[str]:
         """Return the paths of some files, i64[n] ascending."""
+        return self._known_paths.of(files, self._read_paths)
+
+    def _read_paths(self, files: Array) -> list[str]:
         bounds = [*np.searchsorted(files, self._first_files).tolist(), len(files)]
         parts = zip(self.members, bounds, bounds[1:], strict=False)
         return [
@@ -288,7 +312,10 @@ class Corpus:
 
     def path_ranks(self, files: Array) -> Array:
         """Return numbers by which some files, i64[n], sort as by their paths, i64[n]; equal paths have equal ones."""
+        if self._compared > max(self.files, MANY_FILES):
+            return self._path_ranks[files]
         some, own = np.unique_inverse(files)
+        self._compared += len(some)
         return self._path_ranks[files] if len(some) > MANY_FILES else _ranks(self.paths_of(some))[own]
 
     @cached_property
@@ -318,9 +345,7 @@ class Corpus:
 
     def file_numbers(self, chunks: Array) -> Array:
         """Return the file of each of i64[n] chunks, i64[n]."""
-        found = np.zeros(len(chunks), dtype=np.int64)
-        for member, positions, local in self.by_member(chunks):
-            found[positions] = member.segment.chunk_file[local] + member.first_file
+        found: Array = self.chunk_file[chunks].astype(np.int64)
         return found
 
     def first_rows(self, chunks: Array) -> Array:
@@ -337,6 +362,9 @@ class Corpus:
 
     def names(self, chunks: Array) -> list[tuple[str, str]]:
         """Return of each of i64[n] chunks its own name, and the last name of what encloses it ("" at the top)."""
+        return self._known_names.of(chunks, self._read_names)
+
+    def _read_names(self, chunks: Array) -> list[tuple[str, str]]:
         found = [("", "")] * len(chunks)
         for member, positions, local in self.by_member(chunks):
             segment = member.segment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from coderag.files.privacy.secrets.secret import Secret
@@ -117,7 +118,7 @@ class Details(NamedTuple):
     def decoded(cls, line: bytes) -> Details:
         """Return what a line of JSON says (see storage.arrays.details); raises ValueError for anything else."""
         try:
-            signature, doc, decorators, imports, calls = json.loads(line)
+            signature, doc, decorators, imports, calls = json.loads(line.decode("utf-8", "surrogatepass"))
             "".join([signature, doc, *decorators, *imports, *calls])  # which only texts can be
         except (TypeError, RecursionError) as error:
             raise ValueError("a line has other fields") from error
@@ -131,6 +132,7 @@ def pack_labels(labels: frozenset[str]) -> int:
     return sum(1 << position for position, label in enumerate(LABELS) if label in labels)
 
 
+@cache
 def unpack_labels(bits: int) -> frozenset[str]:
     """Return the labels of some bits."""
     return frozenset(label for position, label in enumerate(LABELS) if bits >> position & 1)

@@ -500,19 +500,20 @@ class Segment:
 
     def chunk(self, number: int, *, repository: str = "") -> Chunk:
         """Return a chunk with its text."""
-        file = self.file(int(self.chunk_file[number]))
+        file = int(self.chunk_file[number])
         parts = self.parts(number).tolist()
         details = self.details(number)
         parent = int(self.chunk_parent[number])
+        qualified_name = self.names[number]
         return Chunk(
-            path=file.path,
-            language=file.language,
+            path=self.paths[file],
+            language=list(self.languages)[self.arrays["file_language"][file]],
             kind=KINDS[self.chunk_kind[number]],
-            name=self.name(number),
-            qualified_name=self.names[number],
+            name=last_bytes(qualified_name, int(self.arrays["chunk_name_bytes"][number])),
+            qualified_name=qualified_name,
             span=Span(int(self.first_row[number]) + 1, int(self.last_row[number]) + 1),
             parts=tuple(Span(first + 1, last + 1) for first, last, _, _ in parts),
-            text=self._joined(int(self.chunk_file[number]), parts),
+            text=self._joined(file, parts),
             signature=details.signature,
             doc=details.doc,
             decorators=details.decorators,
@@ -520,7 +521,7 @@ class Segment:
             calls=details.calls,
             parent=self.names[parent] if parent >= 0 else "",
             members=tuple(self.details(member).signature for member in self._members(number)),
-            labels=unpack_labels(file.labels),
+            labels=unpack_labels(int(self.arrays["file_labels"][file])),
             repository=repository,
             id=f"{int(self.arrays['chunk_id'][number]):016x}",
         )

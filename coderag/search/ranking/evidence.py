@@ -7,7 +7,7 @@ leads, so that it means the same whatever the scale of the scores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -176,10 +176,18 @@ def _verbatim(corpus: Corpus, question: Question, chunks: Array, coverage: Array
     if len(words(quoted)) < MIN_VERBATIM:
         return [False] * len(chunks)
     whole = (coverage >= 1).tolist()  # so that the text of few is read
+    pieces = quoted.split(" ")  # these have no spaces and are quickly told to be missing
     return [
-        whole and quoted in _folded(corpus.chunk(chunk).text)
-        for chunk, whole in zip(chunks.tolist(), whole, strict=True)
+        whole and _holds(corpus, chunk, quoted, pieces) for chunk, whole in zip(chunks.tolist(), whole, strict=True)
     ]
+
+
+def _holds(corpus: Corpus, chunk: int, quoted: str, pieces: Iterable[str]) -> bool:
+    """Tell whether a chunk holds some folded text, given the pieces of this between its spaces."""
+    member, local = corpus.member_of(chunk)
+    text = member.segment.chunk_text(local)
+    folded = text.casefold()
+    return all(piece in folded for piece in pieces) and quoted in _folded(text)
 
 
 def _folded(text: str) -> str:

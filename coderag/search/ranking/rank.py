@@ -26,6 +26,7 @@ from coderag.search.retrieval.lexical import Scores
 
 __all__ = ["Pick", "Ranked", "Ranking", "Rows", "feature_rows", "ranked_chunks", "spread", "weigh"]
 
+PARTS = (*FEATURES, "learned", "factor")  # of a score
 Pick = tuple[int, float]  # the position of a candidate, and its score
 
 
@@ -121,7 +122,7 @@ def ranked_chunks(ranking: Ranking, picks: Sequence[Pick]) -> tuple[Ranked, ...]
     chunks, learned, factors = (column[picked].tolist() for column in (rows.chunks, ranking.learned, rows.prior))
     weighed = (rows.features[picked] * ranking.weights).tolist()
     return tuple(
-        Ranked(chunk, score, dict(zip(FEATURES, parts, strict=True)) | {"learned": added, "factor": factor})
+        Ranked(chunk, score, dict(zip(PARTS, (*parts, added, factor), strict=True)))
         for (_, score), chunk, parts, added, factor in zip(picks, chunks, weighed, learned, factors, strict=True)
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import lru_cache
 from itertools import chain
 from math import fsum
 
@@ -22,6 +21,8 @@ __all__ = ["hits_of"]
 
 MIN_COPIED_LINES = 3
 BEST_LINES = 3  # of a chunk that are shown
+MAX_SEEN = 100_000  # words that are remembered
+SHOWN = 0.00005  # of a part of a score: what is less is 0 when rounded
 MIN_WEIGHT = 0.1  # of a word of the question that is worth a mention; stop words weigh less
 
 
@@ -59,18 +60,14 @@ class _Asked:
         self._words = [
             (word, self._weights.keys() & set(known_terms(word))) for word in dict.fromkeys(words(question.text))
         ]
-        self._seen: set[bytes] = set()  # as `raw_words` gives them
-        self._named: dict[bytes, dict[str, float]] = {}  # of these, what holds a word that the question names
+        self._named: dict[bytes, dict[str, float]] = {}  # of words as `raw_words` gives them, what they hold of these
 
     def named_in(self, text: str) -> dict[str, float]:
         """Return the words of a text that the question names, each with the weight of its best term."""
-        found = set(raw_words(text.encode(errors="replace")))
-        new = found - self._seen
-        self._seen |= new
-        is_strange = self._weights.keys().isdisjoint
-        for raw in [raw for raw, own in zip(new, map(_terms_of_raw, new), strict=True) if not is_strange(own)]:
+        found = _with_terms(set(raw_words(text.encode(errors="replace"))), self._weights)
+        for raw in found - self._named.keys():
             self._named[raw] = self._weighed(words(raw.decode()))
-        return dict(chain.from_iterable(self._named[raw].items() for raw in self._named.keys() & found))
+        return dict(chain.from_iterable(self._named[raw].items() for raw in found))
 
     def _weighed(self, found: Iterable[str]) -> dict[str, float]:
         shared = {word: self._weights.keys() & known_terms(word) for word in found}
@@ -81,9 +78,35 @@ class _Asked:
         return [word for word, own in self._words if not own.isdisjoint(present)]
 
 
-@lru_cache(maxsize=100_000)
-def _terms_of_raw(raw: bytes) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(map(known_terms, words(raw.decode()))))
+class _SeenWords:
+    """The words of all texts seen so far, as `raw_words` gives them, by their terms."""
+
+    def __init__(self) -> None:
+        self.words: set[bytes] = set()
+        self.by_term: dict[str, set[bytes]] = {}
+
+    def add(self, raw: bytes) -> None:
+        """Take a word; another thread may take it at the same time."""
+        for term in chain.from_iterable(map(known_terms, words(raw.decode()))):
+            self.by_term.setdefault(term, set()).add(raw)
+        self.words.add(raw)  # last, as then it is known with all its terms
+
+
+def _with_terms(found: Set[bytes], wanted: Iterable[str]) -> set[bytes]:
+    """Return those of some words, as `raw_words` gives them, that have some of the wanted terms.
+
+    Few have, so that looking up the terms is less work than looking at the words.
+    """
+    global _seen
+    seen = _seen
+    if len(seen.words) > MAX_SEEN:
+        seen = _seen = _SeenWords()
+    for raw in found - seen.words:
+        seen.add(raw)
+    return set().union(*[found & seen.by_term[term] for term in wanted if term in seen.by_term])
+
+
+_seen = _SeenWords()
 
 
 def _hit_of(chunk: Chunk, asked: _Asked, ranked: Ranked, *, also: tuple[str, ...] = ()) -> Hit:
@@ -93,7 +116,7 @@ def _hit_of(chunk: Chunk, asked: _Asked, ranked: Ranked, *, also: tuple[str, ...
         chunk=chunk,
         score=round(ranked.score, 4),
         confidence=round(ranked.confidence, 4),
-        parts={name: round(value, 4) for name, value in ranked.parts.items() if abs(value) >= 0.00005},
+        parts={name: round(value, 4) for name, value in ranked.parts.items() if value >= SHOWN or value <= -SHOWN},
         lines=_best_lines(chunk, matched),
         reasons=tuple(_reasons(chunk, asked, ranked, present=_terms(matched))),
         also=also,

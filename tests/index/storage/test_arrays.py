@@ -172,6 +172,15 @@ def test_blocks_of_numbers_come_back_as_they_were(values: list[int], count: int,
     np.testing.assert_array_equal(found[begin:end], numbers[begin:end])
 
 
+def test_numbers_of_many_blocks_are_the_same_when_they_are_read_again() -> None:
+    numbers = np.arange(0, 600_000, 3, dtype=np.uint32)
+    found = NumberBlocks(*pack_blocks(numbers), count=len(numbers))
+    slices = [slice(begin, begin + 5000) for begin in range(0, 190_000, 2500)] + [slice(0, len(numbers))]
+    for _ in range(2):
+        for one in slices:
+            np.testing.assert_array_equal(found[one], numbers[one])
+
+
 def test_damaged_blocks_of_numbers_say_so() -> None:
     blob, starts = pack_blocks(np.arange(9000) ** 2)
     broken = blob.copy()

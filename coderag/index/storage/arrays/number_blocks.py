@@ -15,6 +15,7 @@ __all__ = ["NumberBlocks", "pack_blocks"]
 
 BLOCK = 2048  # numbers packed together: what one costs to read, about 40 us
 CACHED_BLOCKS = 2048  # 16 MB
+MAX_RUN, CACHED_RUNS = 1 << 16, 32  # numbers in a run of blocks that is remembered, and how many runs: 8 MB
 NUMBERS = np.dtype(np.uint32)
 
 
@@ -36,6 +37,7 @@ class NumberBlocks:
         self._count = count
         if len(starts) - 1 != -(-count // BLOCK):
             raise IndexDamagedError('numbers of an index are damaged (their number); run "coderag index"')
+        self._runs: dict[tuple[int, int], Array] = {}
         self._block = lru_cache(maxsize=CACHED_BLOCKS)(self._read)
 
     def __len__(self) -> int:
@@ -47,9 +49,19 @@ class NumberBlocks:
         first, last = begin // BLOCK, max(end - 1, begin) // BLOCK
         if begin >= end:
             return np.zeros(0, dtype=NUMBERS)
-        blocks = [self._block(number) for number in range(first, last + 1)]
-        found = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        found = self._block(first) if first == last else self._run(first, last)
         return found[begin - first * BLOCK : end - first * BLOCK]
+
+    def _run(self, first: int, last: int) -> Array:
+        """Return the numbers of some blocks; recent runs are remembered, as a question reads some more than once."""
+        found = self._runs.get((first, last))
+        if found is None:
+            found = np.concatenate([self._block(number) for number in range(first, last + 1)])
+            if len(found) <= MAX_RUN:
+                if len(self._runs) >= CACHED_RUNS:
+                    self._runs = {}
+                self._runs[first, last] = found
+        return found
 
     def all(self) -> Array:
         """Return every number."""
