@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from coderag.ask.checking.evidence import Evidence, Shown
 from coderag.ask.checking.mentions import Mention, MentionKind, content_stems, find_mentions, names_in
@@ -18,11 +19,16 @@ from coderag.ask.checking.statements import is_sql, sql_faults
 from coderag.ask.checking.vocabulary import EVERYWHERE
 from coderag.record import record
 from coderag.text.tokens import words
+from coderag.types import Chunk
 
 __all__ = ["Claim", "check_claim"]
 
 MIN_STEMS = 4  # words that say something, which make a sentence without names a claim
 MIN_KNOWN_STEMS = 3  # of words that the cited sources have
+HALF = 0.5  # share of the words of a sentence in the cited lines that is enough
+MUCH_MORE = 0.4  # by which the share of other code exceeds it, where the cited lines are the wrong ones
+MAX_CALLS = 20  # of one name in a source
+MAX_ARGUMENTS = 300  # characters behind the name of a call
 LITTLE = 0.2  # share of the words of a sentence in the cited lines, where a name is there too
 FEW = 0.34  # where none is
 MAX_LINES = 400  # of a fenced block that are looked for one by one
@@ -196,7 +202,7 @@ def _quote(mention: Mention, valid: Sequence[Shown], known: frozenset[str], evid
     if Likeness.EXACT in best or Likeness.NEAR in best:
         return True
     names = [name for name in names_in(mention.text) if name.lower() not in EVERYWHERE]
-    if mention.loose and names and all(is_shown(name, known) for name in names):
+    if mention.loose and any(_is_call_of(mention.text, one.text) for one in valid):
         return True
     if is_sql(mention.text):
         if wrong := sql_faults(mention.text, evidence):
@@ -206,14 +212,21 @@ def _quote(mention: Mention, valid: Sequence[Shown], known: frozenset[str], evid
     return Fault(FaultKind.QUOTE, mention.text, "the cited lines do not have these words", place=place)
 
 
+def _is_call_of(call: str, text: str) -> bool:
+    """Tell whether a call has the arguments, or some of the parameters, of one in a text: `attempt(payment)`."""
+    head, _, inside = call.partition("(")
+    name = re.split(r"\.|::|->", head)[-1]
+    for match in islice(re.finditer(rf"(?<!\w){re.escape(name)}\s?\(", text), MAX_CALLS):
+        given = words(text[match.end() : match.end() + MAX_ARGUMENTS].partition("\n\n")[0])
+        left = iter(given)
+        if all(word in left for word in words(inside)):
+            return True
+    return False
+
+
 def _literal(mention: Mention, valid: Sequence[Shown]) -> Confirmed:
     text = mention.text
-    if any(text.casefold() in one.text.casefold() for one in valid):
-        return True
-    if any(likeness(text, one.text) is not Likeness.NONE for one in valid):
-        return True
-    stems = content_stems(text)
-    if not mention.marked and " " in text and stems <= _stems(valid):
+    if any(likeness(text.casefold(), one.text.casefold()) is not Likeness.NONE for one in valid):
         return True
     return Fault(FaultKind.LITERAL, text, "the cited lines do not have this text", place=_place(valid))
 
@@ -286,16 +299,22 @@ def _elsewhere(
         return None
     share = len(stems & _stems(valid)) / len(stems)
     least = LITTLE if any(one is True for _, one in names) else FEW
-    if share >= least or related:
+    if related or share >= HALF or (share >= least and names):
         return None
     hits = evidence.hits(claim.text)
-    if hits is None or any(
-        (one.path, line) in hits for one in valid for line in range(one.start_line, one.end_line + 1)
-    ):
+    if hits is None:
+        return None
+    others = [hit for hit in hits if not any(_overlap(hit, one) for one in valid)]
+    best = max((len(stems & content_stems(f"{hit.text} {hit.path}")) / len(stems) for hit in others), default=0.0)
+    if (share >= least or len(others) < len(hits)) and best < share + MUCH_MORE:
         return None
     return Fault(
         FaultKind.ELSEWHERE, claim.text.strip()[:200], "the cited lines have hardly a word of it", place=_place(valid)
     )
+
+
+def _overlap(hit: Chunk, one: Shown) -> bool:
+    return hit.path == one.path and hit.span.start_line <= one.end_line and one.start_line <= hit.span.end_line
 
 
 def _leads_to(name: str, valid: Sequence[Shown], evidence: Evidence) -> bool:

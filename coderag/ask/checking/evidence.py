@@ -11,7 +11,7 @@ from coderag.ask.checking.records import Citation
 from coderag.ask.source import Source
 from coderag.errors import CoderagError, QueryError
 from coderag.record import record
-from coderag.types import Query, Symbol
+from coderag.types import Chunk, Kind, Query, Symbol
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
@@ -47,7 +47,7 @@ class Evidence:
         self.given = bool(sources)
         self._lines: dict[str, dict[int, str]] = {}
         self._exists: dict[str, bool | None] = {}
-        self._found: dict[str, frozenset[tuple[str, int]]] = {}
+        self._found: dict[str, tuple[Chunk, ...]] = {}
 
     @cached_property
     def paths(self) -> Mapping[str, str]:
@@ -198,8 +198,8 @@ class Evidence:
         except CoderagError:
             return ""
 
-    def hits(self, question: str) -> frozenset[tuple[str, int]] | None:
-        """Return what a search for a sentence finds, each line as path and number; None after too many."""
+    def hits(self, question: str) -> tuple[Chunk, ...] | None:
+        """Return the code that a search for a sentence finds, without tests and documents; None after too many."""
         if question not in self._found:
             if len(self._found) >= MAX_SEARCHES:
                 return None
@@ -207,11 +207,8 @@ class Evidence:
                 hits = self.index.search(Query(question[:1_000], k=8))
             except CoderagError:
                 return None
-            self._found[question] = frozenset(
-                (hit.chunk.path, line)
-                for hit in hits
-                for line in range(hit.chunk.span.start_line, hit.chunk.span.end_line + 1)
-            )
+            chunks = (hit.chunk for hit in hits)
+            self._found[question] = tuple(one for one in chunks if one.kind is not Kind.SECTION and not one.labels)
         return self._found[question]
 
 

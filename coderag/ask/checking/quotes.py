@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from enum import StrEnum
 
-__all__ = ["Likeness", "likeness"]
+__all__ = ["Likeness", "is_abridged", "likeness"]
 
 NEAR = 0.9  # rapidfuzz's ratio of a quote and the best window of the text
 MAX_QUOTE = 8_000  # characters that are compared
@@ -16,6 +15,7 @@ SPACE = re.compile(r"\s+")
 GAP = re.compile(r"\s*(?:\[\s?\.\.\.\s?\]|\.\.\.|…|(?:#|//|--|/\*)\s?\.\.\.(?:\s?\*/)?)\s*")
 TOKEN = re.compile(r"[^\W\d_][\w]*|_\w*|\d[\w.]*|[^\s\w]")
 LOOSE = frozenset(",;'\"`()[]{}")  # signs that a quote may drop or add
+TURNING = frozenset({"not", "no", "never", "none", "without", "unless", "except"})  # a quote may not drop them
 LINE_NUMBER = re.compile(r"^[ \t]{0,8}\d{1,6}(?:[:|]| {2,4})[ \t]?", re.MULTILINE)
 
 
@@ -83,8 +83,18 @@ def _is_near(quote: str, text: str) -> bool:
     if best is None or len(quote) > len(text):
         return False
     window = text[max(best.dest_start - 2, 0) : best.dest_end + 2]
-    missing = Counter(_signs(quote)) - Counter(_signs(window))
-    return not missing
+    return is_abridged(quote, window)
+
+
+def is_abridged(quote: str, text: str) -> bool:
+    """Tell whether a quote has the signs of a text in their order, less some words that do not turn its meaning."""
+    wanted, at, dropped = _signs(quote), 0, list[str]()
+    for sign in _signs(text):
+        if at < len(wanted) and sign == wanted[at]:
+            at += 1
+        elif 0 < at < len(wanted):
+            dropped.append(sign)
+    return at == len(wanted) and not any(sign.lower() in TURNING or not sign[0].isalnum() for sign in dropped)
 
 
 def _signs(text: str) -> list[str]:
