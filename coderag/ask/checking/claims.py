@@ -175,12 +175,24 @@ def _checked(claim: Claim, mentions: Sequence[Mention], valid: Sequence[Shown], 
         if truth is Truth.SUPPORTED
         for name in (*relation.subjects, relation.object)
     }
+    faults = [_nowhere_near(fault, related, valid, evidence) for fault in faults]
     faults += _wrong_values(claim.text, mentions, valid, evidence)
     if fault := _elsewhere(claim, found, related, valid, evidence):
         faults.append(fault)
     confirmed += any(truth is Truth.SUPPORTED for _, truth in relations)
     confirmed += len(content_stems(claim.text) & _stems(valid)) > 1
     return _Outcome(tuple(dict.fromkeys(faults)), confirmed)
+
+
+def _nowhere_near(fault: Fault, related: set[str], valid: Sequence[Shown], evidence: Evidence) -> Fault:
+    """Return a fault as an error where what is not shown is in no cited file, and nothing ties it to the sentence."""
+    if fault.kind is not FaultKind.NOT_SHOWN or fault.text in related or "/" in fault.text:
+        return fault
+    last = re.split(r"\.|::|->", fault.text)[-1]
+    near = any(last in words("\n".join(evidence.lines(one.path).values())) for one in valid)
+    if near or _leads_to(fault.text, valid, evidence) or fault.text.startswith("-"):
+        return fault
+    return replace(fault, severity=Severity.ERROR)
 
 
 def _confirm(mention: Mention, valid: Sequence[Shown], known: frozenset[str], evidence: Evidence) -> Confirmed:

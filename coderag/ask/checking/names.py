@@ -146,11 +146,29 @@ def check_path(mention: Mention, shown: Sequence[Shown], evidence: Evidence) -> 
     if mention.kind is MentionKind.PATH and (is_folder or evidence.path_of(bare)):
         return Fault(FaultKind.NOT_SHOWN, text, f"{text} exists, and is not cited", Severity.WARNING)
     wanted = bare.partition(" ")[2] or bare
+    if (
+        mention.marked
+        and mention.kind is MentionKind.PATH
+        and not text.startswith("/")
+        and _is_no_file(wanted, evidence)
+    ):
+        return Fault(FaultKind.LITERAL, text, "the cited lines do not have this text")
     if evidence.exists(wanted) is not False or _matches_route(wanted, evidence):
         return Fault(FaultKind.NOT_SHOWN, text, f"{text} exists, and the cited lines do not have it", Severity.WARNING)
+    return _unknown_path(text, wanted, evidence)
+
+
+def _unknown_path(text: str, wanted: str, evidence: Evidence) -> Fault:
     known = [path for path in evidence.paths if path.rpartition("/")[2][:3] == wanted.rpartition("/")[2][:3]]
     return Fault(
         FaultKind.INVENTED, text, f"{text} is nowhere in the index", suggestion=_like(wanted, known) if known else ""
+    )
+
+
+def _is_no_file(text: str, evidence: Evidence) -> bool:
+    """Tell whether words with a slash, such as image/png, look like no path of the index."""
+    return (
+        "." not in text and "/" in text and not any(path.startswith(text.partition("/")[0]) for path in evidence.paths)
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 from coderag.ask.checking.evidence import Evidence
 from coderag.ask.checking.mentions import Mention, MentionKind
 from coderag.errors import CoderagError
 from coderag.graph.queries.locations import DATA_KINDS, TYPE_KINDS, Location
+from coderag.graph.queries.paths import Way
 from coderag.graph.queries.refs import Role
 from coderag.record import record
 from coderag.text.inflection import singular
@@ -210,16 +211,24 @@ def _calls(relation: Relation, subject: str, evidence: Evidence) -> Truth:
         return Truth.UNKNOWN
     most = MAX_INDIRECT_STEPS if relation.indirect else MAX_STEPS
     for way in evidence.index.path_between(subject, relation.object, limit=3):
-        hows = [step.how for step in way.steps if step.how != "contains"]
-        if not way.backwards and all("call" in how or "overr" in how for how in hows) and len(hows) <= most:
+        if _is_calls(way, most):
             return Truth.SUPPORTED
-    last = _last(relation.object)
-    if any(last in _words(_body(one, evidence)) for one in callers):
-        return Truth.UNKNOWN
-    types = [one for one in called if one.kind in TYPE_KINDS]
-    if types and any(_last(one.name) in _words(_body(caller, evidence)) for one in types for caller in callers):
+    if any(_may_call(_body(one, evidence), _last(relation.object)) for one in callers):
         return Truth.UNKNOWN
     return Truth.CONTRADICTED if all(_body(one, evidence) for one in callers) else Truth.UNKNOWN
+
+
+def _is_calls(way: Way, most: int) -> bool:
+    """Tell whether a way leads from a definition, or from what it contains, over few calls alone."""
+    hows = [step.how for step in dropwhile(lambda step: step.how == "contains", way.steps)]
+    return not way.backwards and len(hows) <= most and all("call" in how or "overr" in how for how in hows)
+
+
+def _may_call(body: str, name: str) -> bool:
+    """Tell whether code calls something of a name, reaches it as a member, or hands it on; prose does not."""
+    word = re.escape(name)
+    used = rf"(?:\.|->|::|&|@)\s?{word}\b|\b{word}\s?[(<!`]|[(,=\[:]\s?{word}\s?(?:[,)\];]|$)"
+    return re.search(used, body, re.MULTILINE) is not None
 
 
 def _inherits(subject: str, base: str, evidence: Evidence) -> Truth:
@@ -253,8 +262,7 @@ def _uses(relation: Relation, subject: str, evidence: Evidence) -> Truth:
         return Truth.SUPPORTED
     for name in names[:MAX_SUBJECTS]:
         for way in evidence.index.path_between(subject, name):
-            hows = [step.how for step in way.steps if step.how != "contains"]
-            if not way.backwards and all("call" in how for how in hows) and len(hows) <= MAX_STEPS:
+            if _is_calls(way, MAX_STEPS):
                 return Truth.SUPPORTED
     mapped = [_last(name) for names in _role_names(table, (Role.MAPPED,), evidence) for name in names]
     wanted = {_last(table), singular(_last(table)), *mapped}
