@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,7 +60,7 @@ def test_odd_texts_are_split(text: str) -> None:
 def test_passages_are_parts_of_the_text_in_order(text: str) -> None:
     passages = list(split_sentences(text))
     assert [text[one.start : one.end] for one in passages] == [one.text for one in passages]
-    assert all(one.end <= other.start for one, other in zip(passages, passages[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(passages))
     assert all(one.line == text.count("\n", 0, one.start) + 1 for one in passages)
 
 
