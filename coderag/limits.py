@@ -73,6 +73,7 @@ EVIDENCE = Limit("the evidence", 32_000, "bytes of UTF-8", "`--evidence`, `evide
 NAME = Limit("a name", 5_000, "bytes of UTF-8", "`TARGET`, `NAME`, `FILE`, and each item of a `LIST`")
 GLOB = Limit("a glob", 1_000, "bytes of UTF-8", "each `GLOB`")
 SQL = Limit("the SQL", 1_000_000, "bytes of UTF-8", "`coderag check-sql`, `Index.check_sql`")
+ANSWER = Limit("the answer", 1_000_000, "bytes of UTF-8", "`coderag check-answer`, `Index.check_answer`")
 LINE = Limit("a line", 4_000_000, "bytes", "a line of `--batch`")
 QUESTION_FILE = Limit("the file", 100_000_000, "bytes", "`coderag eval QUESTIONS.jsonl`")
 QUESTION_LINE = Limit("a line", 1_000_000, "bytes", "a line of `QUESTIONS.jsonl`")
@@ -88,7 +89,7 @@ LIMITS = (
     *(K, RELATED, DIVERSITY, THRESHOLD, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
     *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT, PORT, QUESTIONS, SEED),
     *(DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT),
-    *(QUESTION, EVIDENCE, NAME, GLOB, SQL, LINE, QUESTION_FILE, QUESTION_LINE),
+    *(QUESTION, EVIDENCE, NAME, GLOB, SQL, ANSWER, LINE, QUESTION_FILE, QUESTION_LINE),
     *(GLOBS, ITEMS, ROOTS, ADDRESSES, COMPARED),
 )
 

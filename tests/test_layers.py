@@ -32,8 +32,8 @@ LAYERS = [
     {"coderag.index"},
     {"coderag.graph"},
     {"coderag.search"},
-    {"coderag.api"},
     {"coderag.ask"},
+    {"coderag.api"},
     {"coderag.evaluate"},
     {"coderag.serve"},
     {"coderag.agents"},
@@ -55,7 +55,7 @@ HEAVY = {
         "coderag.api",
     ),
     "re2": ("coderag.search.exact.pattern",),
-    "rapidfuzz": ("coderag.search.retrieval.symbols", "coderag.sql.check.known", "coderag.cli"),
+    "rapidfuzz": ("coderag.search.retrieval.symbols", "coderag.sql.check.known", "coderag.ask.checking", "coderag.cli"),
     "rich": ("coderag.cli",),
     "pygments": ("coderag.cli",),
     "numpy": (

@@ -74,6 +74,8 @@ from coderag.types import (
 if TYPE_CHECKING:
     from coderag.api.snapshot_view import GraphState
     from coderag.api.updater import IndexUpdater
+    from coderag.ask.checking import AnswerCheck
+    from coderag.ask.source import Source
     from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.graph import Graph
@@ -798,6 +800,18 @@ class Index:
             raise QueryError("there is no schema to check against: index a folder with one, or a database")
         routines = [routine.name.name for routine in self.catalog.routines]
         return check_sql(text, tables, dialect=dialect, routines=routines, writes=writes)
+
+    @on_one_snapshot
+    def check_answer(self, text: str, sources: Sequence[Source] = ()) -> AnswerCheck:
+        """Return how far the code that a text cites supports it, sentence by sentence.
+
+        `[n]` and `[Source n]` mean the source of that number, `path:line` and `path:line-line` lines of an indexed
+        file. No model is asked: names, quotes, numbers and relations are compared with the cited lines, the graph and
+        the schema. Raises QueryError for a text that is too long.
+        """
+        from coderag.ask.checking import check_answer
+
+        return check_answer(text, sources, self)
 
     @on_one_snapshot
     def refs(

@@ -78,6 +78,7 @@ ASKED: dict[str, list[list[str]]] = {
     "table": [["orders"], ["zy_wage"]],
     "erd": [[], ["orders"], ["who is paid?"]],
     "check-sql": [["queries/dear.sql"], ["nosuch.sql"], ["-"], ["-", "--url", "sqlite:///db/zy.db"]],
+    "check-answer": [["-"], ["queries/dear.sql"], ["nosuch.md"]],
     "eval": [["questions.jsonl"], ["--from-git"], ["--from-docstrings"]],
     "status": [[]],
     "watch": [[]],
@@ -93,6 +94,7 @@ STDIN = {
     "search --batch": ROWS,
     "schema --batch": QUESTIONS,
     "check-sql": "SELECT zy_amount, totl FROM zy_wage JOIN orders ON 1 = 1",
+    "check-answer": "`zy_wage` joins `orders`, and `zy_wag` is nowhere (zy/wage.py:1). It has 3 rows (orders.sql:1).",
 }
 REFUSED = {"index", "eval", "watch", "clean", "install", "uninstall", "doctor", "helper"}
 SERVERS = {"mcp"}  # which need a process of their own: tests/cli/test_mcp.py

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "table": ("schema", "add_table"),
     "erd": ("schema", "add_erd"),
     "check-sql": ("schema", "add_check_sql"),
+    "check-answer": ("answers", "add_check_answer"),
     "eval": ("evaluate", "add_eval"),
     "status": ("index", "add_status"),
     "watch": ("index", "add_watch"),

@@ -1,0 +1,168 @@
+"""Markdown to the sentences of an answer, each with its place: prose, list items, rows of tables, fenced blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+from coderag.record import record
+
+__all__ = ["Form", "Passage", "split_sentences"]
+
+MAX_PASSAGE = 8_000  # characters; a longer one is cut, so that no pattern sees more
+ABBREVIATIONS = frozenset("e.g i.e etc vs cf approx no resp incl fig sec ca a.k.a".split())
+FENCE = re.compile(r" {0,12}(?:>\s?)?(`{3,}|~{3,})[ \t]*(\S*)")
+HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+ITEM = re.compile(r"[ \t]{0,24}(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+")
+QUOTED = re.compile(r" {0,3}>[ \t]?")
+RULE = re.compile(r"[ \t]{0,8}(?:[-*_=][ \t]?){3,200}$")
+ROW = re.compile(r"[ \t]{0,8}\|")
+ROW_RULE = re.compile(r"[ \t|:\-]+$")
+CITED = re.compile(r"\s{0,3}(?:\[[^\[\]\n]{1,80}\]|\((?:see )?`?[^()\s`]{1,200}:\d[\d:,L\u2013-]{0,20}`?\))")
+INDENT = 8  # spaces of a list item that go on with the one before it
+
+
+class Form(StrEnum):
+    """What a passage is in Markdown."""
+
+    PROSE = "prose"
+    ITEM = "item"
+    ROW = "row"
+    FENCE = "fence"
+    HEADING = "heading"
+
+
+@record
+class Passage:
+    """A sentence or block and where it is: characters of the text, and its first line."""
+
+    text: str
+    start: int
+    end: int
+    line: int
+    form: Form
+    language: str = ""  # of a fence
+    block: int = 0  # the number of the paragraph, item or fence that it is part of
+
+
+@record
+class _Block:
+    """Lines that belong together, by their offsets."""
+
+    form: Form
+    start: int
+    end: int
+    language: str = ""
+
+
+def split_sentences(text: str) -> Iterator[Passage]:
+    """Yield the sentences and blocks of a Markdown text in order, in time linear in its length."""
+    line, counted = 1, 0
+    for number, block in enumerate(_blocks(text)):
+        cuts = [(block.start, block.end)]
+        if block.form in (Form.PROSE, Form.ITEM):
+            cuts = list(_sentences(text, block.start, block.end))
+        for start, end in cuts:
+            start, end = _trimmed(text, start, end)
+            if start < end:
+                line += text.count("\n", counted, start)
+                counted = start
+                yield Passage(text[start:end], start, end, line, block.form, block.language, number)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Yield the blocks of a text; what no rule knows is a paragraph."""
+    open_form, begin, until = Form.PROSE, -1, 0
+    offset, fence, fence_start, language = 0, "", 0, ""
+    for line in text.splitlines(keepends=True):
+        start, offset = offset, offset + len(line)
+        bare = line.rstrip("\r\n")[:MAX_PASSAGE]
+        opening = FENCE.match(bare)
+        if fence:
+            if opening and opening[1].startswith(fence) and not opening[2]:
+                yield _Block(Form.FENCE, fence_start, start, language)
+                fence = ""
+            continue
+        form = _form(bare)
+        ends = form is not None or not bare.strip() or bool(opening)
+        if ends and begin >= 0:
+            yield _Block(open_form, begin, until)
+            begin = -1
+        if opening:
+            fence, fence_start, language = opening[1], offset, opening[2].lower().strip("{}.")
+        elif form in (Form.HEADING, Form.ROW):
+            if not ROW_RULE.match(bare) and not RULE.match(bare):
+                yield _Block(form, start, offset)
+        elif bare.strip() and not RULE.match(bare):
+            prefix = ITEM.match(bare) or QUOTED.match(bare)
+            if begin < 0:
+                begin, open_form = start + (prefix.end() if prefix else 0), form or Form.PROSE
+            until = offset
+    if fence:
+        yield _Block(Form.FENCE, fence_start, offset, language)
+    elif begin >= 0:
+        yield _Block(open_form, begin, until)
+
+
+def _form(line: str) -> Form | None:
+    """Return what a line begins, None where it goes on with what is there."""
+    if HEADING.match(line):
+        return Form.HEADING
+    if ITEM.match(line) and not RULE.match(line):
+        return Form.ITEM
+    return Form.ROW if ROW.match(line) else None
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where the sentences of a paragraph begin and end; citations behind a full stop belong to it."""
+    begin, at, in_code = start, start, ""
+    while at < end:
+        sign = text[at]
+        if sign == "`":
+            run = at
+            while run < end and text[run] == "`":
+                run += 1
+            ticks = text[at:run]
+            if not in_code and text.find(ticks, run, end) >= 0:
+                in_code = ticks
+            elif ticks == in_code:
+                in_code = ""
+            at = run
+            continue
+        at += 1
+        if in_code or (sign not in ".!?" and at - begin < MAX_PASSAGE):
+            continue
+        if sign in ".!?" and not _ends_sentence(text, begin, at, end):
+            continue
+        while (cited := CITED.match(text, at, end)) is not None:
+            at = cited.end()
+        while at < end and text[at] in ".)*_":
+            at += 1
+        yield begin, at
+        begin = at
+    yield begin, end
+
+
+def _ends_sentence(text: str, begin: int, at: int, end: int) -> bool:
+    """Tell whether the sign before `at` ends a sentence: space, then a capital, a number or code."""
+    behind = at
+    while behind < end and text[behind] in "\"')]*_\u201d\u2019":
+        behind += 1
+    if behind < end and not text[behind].isspace():
+        return False
+    if text[at - 1] == ".":
+        word = text[max(begin, at - 24) : at - 1].split()
+        if word and word[-1].lstrip("([\"'").lower() in ABBREVIATIONS:
+            return False
+    while behind < end and text[behind].isspace():
+        behind += 1
+    return behind >= end or not text[behind].islower() or text[at - 1] in "!?"
