@@ -15,6 +15,7 @@ __all__ = ["compose"]
 
 NEAREST = 5  # hits that are shown where nothing answers
 FACTS = 3  # times as many facts as statements are shown: each is one line
+MAP_PARTS = 7  # what an overview shows at least: the README and six parts
 WEAK = 0.25  # a hit below this share of the best one's confidence states nothing of the matter
 
 
@@ -91,8 +92,12 @@ def _chosen(part: Evidence, k: int) -> Iterable[Finding]:
         if not number or (_is_worth(finding, best) and finding.says_something)
     ]
     by_name = {(finding.source.name or finding.source.place): finding for finding in reversed(worth)}
-    yield from list(reversed(by_name.values()))[:k]
+    yield from list(reversed(by_name.values()))[: max(k, MAP_PARTS) if _is_map(passages) else k]
     yield from [finding for finding in part.findings if finding.is_fact][: FACTS * k]
+
+
+def _is_map(passages: Sequence[Finding]) -> bool:
+    return any(finding.route is Route.MAP for finding in passages)
 
 
 def _is_worth(finding: Finding, best: float) -> bool:

@@ -12,7 +12,7 @@ KINDS = "function|method|class|interface|table|view|column|file|route"
 NAME = r"[`'\"]?[\w./:#]*\w(?:\(\))?[`'\"]?"
 USERS = "callers|usages|uses|references|readers|writers|tests|subclasses|implementations"
 ING = "call|us|read|writ|test|invok|referenc|modify|inherit|extend|implement"
-CODE = "code|functions?|methods?|classes|modules?|places?|files?|queries|scripts?|parts?"
+CODE = "code|functions?|methods?|classes|modules?|places?|files?|queries|scripts?|parts?|views?"
 ON = "what depends on "
 REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
@@ -44,6 +44,7 @@ REWRITES = tuple(
             r"how does \1 reach ",
         ),
         (r"^(?:from) (?=\S+ to \S+\??$)", "path from "),
+        (r"^(?:what|who) depend on ", ON),
         (r"^what (?:derives from|is derived from|subclasses) ", "what inherits from "),
     )
 )

@@ -41,13 +41,14 @@ WHOLE = re.compile(
         \ (?:organi[sz]ed|structured|laid\ out|divided|built\ up|arranged|split)
       | \bwhere\ (?:should|do|would)\ (?:i|one|we)\ (?:start|begin)\b
       | \b(?:structure|layout|organi[sz]ation|outline|map|tour)\ of\ (?:this|the)\ (?:\w+\ )?(?:{IT})\b
-      | \bwhich\ (?:{PARTS})\ (?:are|does|is|make|exist)\b
+      | \b(?:which|what)\ (?:{PARTS})\ (?:are|does|do|is|make|exist)\b | \bwhat\ is\ in\ (?:this|the)\ (?:{IT})\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 # Words for a text that somebody reads.
 TEXTS = re.compile(
-    r"""\b(?:readme|documentation|docs|documents?|runbook|manual|guide|changelog|tutorial|handbook|release\ notes
+    r"""\b(?:readme|documentation|docs|(?:which|architecture|design)\ documents?
+      |runbook|manual|guide|changelog|tutorial|handbook|release\ notes
       |contributing)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -68,7 +69,7 @@ TABLES = re.compile(
       | \b(?:columns?|fields|schema|primary\ key|foreign\ keys?|rows?|definition)\ (?:of|in|from|on)\ (?:the\ )?\w+
       | \b(?:columns?|fields)\ (?:does|has)\b | \b(?:sql|query|select|join(?:ed)?|joins)\b
       | \btables?\ (?:hold|holds|store|stores|contain|contains|have|has|record|keep|for|are|is|with)\b
-      | \bin\ (?:which|what)\ tables?\b | \bin\ the\ database\b | \bdatabase\ schema\b
+      | \btable\ \w+\ (?:holds?|stores?|contains?|have|has|mean)\b | \bin\ (?:which|what)\ tables?\b | \bin\ the\ database\b | \bdatabase\ schema\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coderag.index.catalog.catalog import Catalog
     from coderag.search.context.pack import ContextJoin
     from coderag.search.tables.tables import RankedTable
-    from coderag.sql.records import ExampleQuery, Table
+    from coderag.sql.records import ExampleQuery, Name, Table
     from coderag.sql.records import Source as Lines
     from coderag.types import TableFilter
 
@@ -96,22 +96,27 @@ def _of_table(table: Table, stems: frozenset[str], places: Places, *, score: flo
     shown = sorted(names[:MAX_COLUMNS], key=[column.name for column in table.columns].index)
     more = ", …" if len(names) > len(shown) else ""
     comment = f": {table.comment}" if table.comment else ""
-    text = f"{table.kind} {table.name} ({', '.join(shown)}{more}){comment}"
-    return _finding(text, table.sources[0] if table.sources else None, places, name=str(table.name), score=score)
+    text = f"{table.kind} {_spelled(table.name)} ({', '.join(shown)}{more}){comment}"
+    return _finding(text, table.sources[0] if table.sources else None, places, name=_spelled(table.name), score=score)
 
 
 def _of_join(join: ContextJoin, places: Places) -> Finding | None:
     path, _, line = join.where.rpartition(":")
     if not line.isdigit():
         return None
-    source = places.source("", path, int(line), name=str(join.left))
-    text = f"{join.left} joins {join.right} on {_condition(join)}"
+    source = places.source("", path, int(line), name=_spelled(join.left))
+    text = f"{_spelled(join.left)} joins {_spelled(join.right)} on {_condition(join)}"
     return None if source is None else Finding(text, source, Route.DATA, 1.0, is_fact=True)
+
+
+def _spelled(name: Name) -> str:
+    """Return a table's name as SQL within its database has it."""
+    return f"{name.schema}.{name.name}" if name.schema else name.name
 
 
 def _condition(join: ContextJoin) -> str:
     pairs = zip(join.left_columns, join.right_columns, strict=False)
-    return " AND ".join(f"{join.left}.{left} = {join.right}.{right}" for left, right in pairs)
+    return " AND ".join(f"{_spelled(join.left)}.{left} = {_spelled(join.right)}.{right}" for left, right in pairs)
 
 
 def _of_query(query: ExampleQuery, places: Places) -> Finding | None:
@@ -140,12 +145,14 @@ def _sql(
 
 def _skeleton(tables: Sequence[Table], joins: Sequence[ContextJoin], stems: frozenset[str]) -> str:
     first = tables[0]
-    columns = [f"{table.name}.{name}" for table in tables for name in _matching(table, stems) if stems & _stems(name)]
-    lines = [f"SELECT {', '.join(columns[:MAX_COLUMNS]) or '*'}", f"FROM {first.name}"]
+    columns = [
+        f"{_spelled(table.name)}.{name}" for table in tables for name in _matching(table, stems) if stems & _stems(name)
+    ]
+    lines = [f"SELECT {', '.join(columns[:MAX_COLUMNS]) or '*'}", f"FROM {_spelled(first.name)}"]
     known, left = {str(first.name)}, list(joins)
     while following := next((join for join in left if (str(join.left) in known) != (str(join.right) in known)), None):
         new = following.right if str(following.left) in known else following.left
-        lines.append(f"JOIN {new} ON {_condition(following)}")
+        lines.append(f"JOIN {_spelled(new)} ON {_condition(following)}")
         known.add(str(new))
         left.remove(following)
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coderag.ask.findings.passages import findings_of_hits
+from coderag.ask.findings.passages import findings_of_hits, has_prose
 from coderag.ask.findings.places import Places
 from coderag.ask.records import Finding, Route
 from coderag.graph.queries.map import part_text
@@ -26,7 +26,8 @@ def overview_findings(index: Index, question: str, places: Places) -> list[Findi
     for repository_map in index.map(question, budget=MAP_TOKENS):
         repository = repository_map.repository
         readme = next((chunks for path in READMES if (chunks := places.chunks(repository, path))), [])
-        found += findings_of_hits([Hit(chunk, 1.0, confidence=1.0) for chunk in readme[:1]], {}, route=Route.MAP)
+        first = [Hit(chunk, 1.0, confidence=1.0) for chunk in readme if has_prose(chunk)][:1]
+        found += findings_of_hits(first, {}, route=Route.MAP)
         for part in repository_map.parts[:MAX_PARTS]:
             main = max((one for one in part.entries if one.path), key=lambda one: one.rank, default=None)
             source = main and places.source(repository, main.path, max(main.line, 1), name=main.name)

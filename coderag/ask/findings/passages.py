@@ -10,10 +10,11 @@ from coderag.ask.source import Source
 from coderag.text.tokens import stem, words
 from coderag.types import Chunk, Hit, Kind
 
-__all__ = ["findings_of_hits", "source_of"]
+__all__ = ["findings_of_hits", "has_prose", "source_of"]
 
 MAX_QUOTES, MAX_QUOTE, MAX_SIGNATURE = 2, 160, 140  # lines, and characters of each
 MAX_SENTENCES, MAX_SENTENCE = 2, 300
+MIN_SENTENCE = 3  # words; fewer are a label
 MAX_MEMBERS = 8
 MEMBER = re.compile(r"([^\W\d]\w*)\s*(?:<[^<>]*>)?\(")
 PROSE = (Kind.SECTION, Kind.CELL)
@@ -21,6 +22,10 @@ BLOCK = re.compile(r"^```.*?^```[^\n]*$|^~~~.*?^~~~[^\n]*$", re.MULTILINE | re.D
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+(?=[\"'(`A-Z\d*])")
 HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+MARKUP = re.compile(
+    r"!\[[^\]]*\]\([^)]*\)|</?[a-z][^<>]{0,400}>|<!--[^<>]{0,400}-->|\{[#.:][^{}]{0,200}\}", re.IGNORECASE
+)
+LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 NO_TEXT = re.compile(r"^[\s\W_]*$")  # brackets and rules alone state nothing
 
 
@@ -40,6 +45,11 @@ def source_of(chunk: Chunk) -> Source:
         text=chunk.text,
         name=chunk.qualified_name,
     )
+
+
+def has_prose(chunk: Chunk) -> bool:
+    """Tell whether a section of a document has a sentence."""
+    return bool(_sentences(chunk.text))
 
 
 def _finding(hit: Hit, weights: Mapping[str, float], *, route: Route) -> Finding:
@@ -97,14 +107,14 @@ def _sentences(text: str) -> list[str]:
     """Return the sentences, list items and rows of prose, without headings and code."""
     found: list[str] = []
     paragraph: list[str] = []
-    for line in [*BLOCK.sub("", text).split("\n"), ""]:
+    for line in [*LINK.sub(r"\1", MARKUP.sub("", BLOCK.sub("", text))).split("\n"), ""]:
         starts_anew = not line.strip() or HEADING.match(line) or ITEM.match(line) or line.lstrip().startswith("|")
         if starts_anew and paragraph:
             found += SENTENCE_END.split(" ".join(paragraph))
             paragraph = []
         if line.strip() and not HEADING.match(line) and not NO_TEXT.match(line):
             paragraph.append(ITEM.sub("", line).strip().strip("|").strip())
-    return [sentence for sentence in found if not NO_TEXT.match(sentence)]
+    return [sentence for sentence in found if len(sentence.split()) >= MIN_SENTENCE]
 
 
 def _commands(text: str, weights: Mapping[str, float]) -> tuple[str, ...]:
