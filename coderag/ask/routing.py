@@ -69,7 +69,8 @@ TABLES = re.compile(
       | \b(?:columns?|fields|schema|primary\ key|foreign\ keys?|rows?|definition)\ (?:of|in|from|on)\ (?:the\ )?\w+
       | \b(?:columns?|fields)\ (?:does|has)\b | \b(?:sql|query|select|join(?:ed)?|joins)\b
       | \btables?\ (?:hold|holds|store|stores|contain|contains|have|has|record|keep|for|are|is|with)\b
-      | \btable\ \w+\ (?:holds?|stores?|contains?|have|has|mean)\b | \bin\ (?:which|what)\ tables?\b | \bin\ the\ database\b | \bdatabase\ schema\b
+      | \btable\ \w+\ (?:holds?|stores?|contains?|have|has)\b
+      | \bin\ (?:which|what)\ tables?\b | \bin\ the\ database\b | \bdatabase\ schema\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
