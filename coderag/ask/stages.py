@@ -21,6 +21,7 @@ from coderag.ask.spelling import mended
 from coderag.ask.sufficiency import Coverage, coverage_of, grade_of, stems_of, word_weights
 from coderag.ask.turn import Evidence, Turn
 from coderag.ask.wording import content_words, is_weak, names_in
+from coderag.search.query.query import make_query
 from coderag.text.asking import asked_words
 from coderag.text.tokens import stem
 from coderag.types import Hit, Kind, TestPolicy
@@ -105,7 +106,7 @@ def _retrieved(turn: Turn, part: Evidence) -> Evidence:
             return replace(part, findings=data.findings, sql=data.sql, sql_origin=data.origin, held=data.covered)
     hits = _searched(turn, part.text)
     if Route.DOCUMENTS in routes:
-        sections = turn.index.search(part.text, k=HITS, kinds=DOCUMENT_KINDS, **_conditions(turn))
+        sections = _searched(turn, part.text, kinds=DOCUMENT_KINDS)
         hits = _documents_first(sections, hits)
     return _of_hits(turn, part, hits)
 
@@ -126,12 +127,13 @@ def _documents_first(sections: list[Hit], others: list[Hit]) -> list[Hit]:
     return [*front, *(hit for hit in others if hit.chunk.id not in known)]
 
 
-def _searched(turn: Turn, text: str, *, tests: TestPolicy = TestPolicy.DEMOTE) -> list[Hit]:
-    return turn.index.search(text, k=HITS, tests=tests, **_conditions(turn))
-
-
-def _conditions(turn: Turn) -> dict[str, tuple[str, ...] | frozenset[str]]:
-    return {"paths": turn.options.paths, "databases": turn.options.databases}
+def _searched(
+    turn: Turn, text: str, *, tests: TestPolicy = TestPolicy.DEMOTE, kinds: frozenset[Kind] = frozenset()
+) -> list[Hit]:
+    """Return the hits of a text as it is: quotes and colons in a question are no conditions."""
+    options = turn.options
+    query = make_query(text, k=HITS, kinds=kinds, tests=tests, paths=options.paths, databases=options.databases)
+    return turn.index.search(query)
 
 
 def _graded(turn: Turn, part: Evidence) -> Evidence:

@@ -130,6 +130,11 @@ def test_the_budget_bounds_the_sources(shop: Index) -> None:
     assert len(small.sources) < len(large.sources)
 
 
+def test_quotes_and_colons_are_words_of_the_question(shop: Index) -> None:
+    answer = shop.ask('kind:table where are "failed payments" retried? /x(/')
+    assert answer.sources[0].path == "shop/payments/retry.py"
+
+
 def test_paths_narrow_the_sources(shop: Index) -> None:
     answer = shop.ask("where are payments attempted?", paths=["shop/payments/**"])
     assert answer.sources
@@ -138,7 +143,7 @@ def test_paths_narrow_the_sources(shop: Index) -> None:
 
 @pytest.mark.parametrize("pipeline", ["clever", "answer", ["answer", "retrieve"], ["retrieve"], ["route", "route"]])
 def test_a_pipeline_that_makes_no_sense_is_refused(shop: Index, pipeline: str | list[str]) -> None:
-    with pytest.raises(QueryError, match="pipeline|stages"):
+    with pytest.raises(QueryError, match=r"pipeline|stages"):
         shop.ask("where are payments retried?", pipeline=pipeline)
 
 
