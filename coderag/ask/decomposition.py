@@ -13,6 +13,7 @@ import re
 __all__ = ["MAX_PARTS", "decompose"]
 
 MAX_PARTS = 4
+LONGEST = 1_000  # characters; what is longer is a pasted text rather than several questions
 OPENERS = r"(?:how|where|what|which|who|whose|when|why|is|are|does|do|can|list|show|explain|describe)"
 CLAUSES = re.compile(
     rf"\s*(?:;|\?\s+(?=\S)|,?\s+(?:and|but|then|and then|as well as)(?:\s+also)?(?=\s+{OPENERS}\b))\s*", re.IGNORECASE
@@ -36,6 +37,8 @@ MIN_WORDS = 2  # of a part; "and why" is none
 def decompose(question: str) -> tuple[str, ...]:
     """Return the parts of a question in order, itself alone where it is not compound."""
     text = " ".join(question.split()).rstrip(" ?.!")
+    if len(text) > LONGEST:
+        return (question,)
     if match := DIFFERENCE.match(text):
         left, right = (side for side in match.groups() if side)
         return f"what is {left}", f"what is {right}"

@@ -8,6 +8,7 @@ from coderag.search.query.relation_question import RelationQuestion, Sought, rel
 
 __all__ = ["relation_of"]
 
+LONGEST = 400  # characters of such a question
 KINDS = "function|method|class|interface|table|view|column|file|route"
 NAME = r"[`'\"]?[\w./:#]*\w(?:\(\))?[`'\"]?"
 USERS = "callers|usages|uses|references|readers|writers|tests|subclasses|implementations"
@@ -52,6 +53,8 @@ REWRITES = tuple(
 
 def relation_of(question: str) -> RelationQuestion | None:
     """Return the relation between names that a question asks for, None for any other; overviews are another."""
+    if len(question) > LONGEST:
+        return None
     text = " ".join(question.split()).rstrip(" .!?")
     for pattern, replacement in REWRITES:
         text = pattern.sub(replacement, text)
