@@ -158,3 +158,18 @@ def test_settings_choose_the_pipeline(tmp_path: Path) -> None:
     write(root, {"coderag.toml": '[ask]\npipeline = "clever"\n'})
     with pytest.raises(SettingsError, match=r"coderag.toml: \[ask\]: there is no pipeline or stage 'clever'"):
         index.ask("who says hello?")
+
+
+def test_an_answer_says_nothing_of_what_the_caller_may_not_see(tmp_path: Path) -> None:
+    files = {
+        "app.py": 'def greet():\n    """Say hello."""\n',
+        "pay/salary.py": 'def raise_salary():\n    """Raise the salary of the director."""\n    return greet()\n',
+        "coderag.toml": '[[access]]\npaths = ["pay/"]\ngroups = ["hr"]\n',
+    }
+    index = Index.build(write(tmp_path / "small", files))
+    assert index.as_seen_by(["hr"]).ask("where is the salary of the director raised?").is_found
+    others = index.as_seen_by(["web"])
+    assert "salary" in others.ask("where is the salary of the director raised?").parts[0].unknown
+    for question in ("where is the salary of the director raised?", "who calls greet()?", "what are the main parts?"):
+        answer = others.ask(question)
+        assert "salary" not in repr((answer.statements, answer.facts, answer.sources, answer.nearest))
