@@ -62,9 +62,7 @@ class _Shelf:
     def number(self, source: Source) -> int:
         """Return the number of a source, 0 where there is no room for its text; the first is cut to have room."""
         for known in self.sources:
-            if (known.repository, known.path, known.start_line, known.end_line) == (
-                *(source.repository, source.path, source.start_line, source.end_line),
-            ):
+            if (known.repository, known.place) == (source.repository, source.place):
                 return known.number
         kept = _cut(source, self._left) if not self.sources else source
         if tokens_of(kept.text) > self._left:

@@ -63,11 +63,7 @@ def _fact(text: str, reference: Reference, repository: str, places: Places) -> F
     if source is None:
         return None
     doubt = f" (one of {reference.candidates} that it may mean)" if reference.candidates else ""
-    return Finding(f"{text}{doubt}", source, Route.GRAPH, _certainty(reference.candidates), is_fact=True)
-
-
-def _certainty(candidates: int) -> float:
-    return certainty_share(candidates)
+    return Finding(f"{text}{doubt}", source, Route.GRAPH, certainty_share(reference.candidates), is_fact=True)
 
 
 def _definition(found: References, places: Places) -> list[Finding]:
@@ -98,5 +94,5 @@ def _of_path(index: Index, question: RelationQuestion, places: Places) -> Iterab
             source = places.source(way.repository, path, max(line, 1), name=before.name)
             if source is not None:
                 text = f"{before.name} {step.how} {step.spot.name}"
-                yield Finding(text, source, Route.GRAPH, _certainty(step.candidates), is_fact=True)
+                yield Finding(text, source, Route.GRAPH, certainty_share(step.candidates), is_fact=True)
             before = step.spot
