@@ -31,7 +31,7 @@ SHARED = re.compile(
     r"^(?P<asked>(?:who|what) (?:calls|uses|reads|writes to|writes|tests)) (?P<left>[\w.:]+) and (?P<right>[\w.:]+)$",
     re.IGNORECASE,
 )
-MIN_WORDS = 2  # of a part; "and why" is none
+MIN_WORDS = 2  # of a part: "and why" is too short
 
 
 def decompose(question: str) -> tuple[str, ...]:

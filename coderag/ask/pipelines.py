@@ -37,7 +37,7 @@ DEFAULT = "modular"
 
 
 def stage_names(pipeline: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of a pipeline's stages, given its name or theirs; raises QueryError for what is none."""
+    """Return the names of a pipeline's stages, given its name or theirs; raises QueryError for an unknown one."""
     if isinstance(pipeline, str):
         if pipeline in PIPELINES:
             return PIPELINES[pipeline]
