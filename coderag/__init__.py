@@ -13,6 +13,7 @@ from __future__ import annotations
 from coderag._version import __version__
 
 __all__ = [
+    "Answer",
     "Chunk",
     "CoderagError",
     "DiffImpact",
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from coderag.api.index import Index
+    from coderag.ask.records import Answer
     from coderag.errors import CoderagError
     from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     )
 
 HOMES = {
+    "Answer": "coderag.ask.records",
     "CoderagError": "coderag.errors",
     "DiffImpact": "coderag.graph.changes.records",
     "Drawing": "coderag.graph.drawing.drawing",

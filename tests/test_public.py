@@ -13,7 +13,7 @@ from coderag import errors
 from tests.workspace import REPOSITORY
 
 SURFACE = [
-    *("Chunk", "CoderagError", "DiffImpact", "Drawing", "Expand", "Fusion", "Hit", "Impact", "Index", "Kind"),
+    *("Answer", "Chunk", "CoderagError", "DiffImpact", "Drawing", "Expand", "Fusion", "Hit", "Impact", "Index", "Kind"),
     *("Pipeline", "Query", "References", "Relation", "RepositoryMap", "Span", "Symbol", "TableFilter"),
     *("TestPolicy", "Way", "__version__"),
 ]

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from coderag.api.snapshot_view import GraphState
     from coderag.api.updater import IndexUpdater
     from coderag.ask.checking import AnswerCheck
+    from coderag.ask.records import Answer
     from coderag.ask.source import Source
     from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
@@ -726,6 +727,43 @@ class Index:
             vector=vector,
             samples=samples,
             others=OtherDatabases(other_databases),
+        )
+
+    @on_one_snapshot
+    def ask(
+        self,
+        question: str,
+        *,
+        k: int = 5,
+        budget: int = 2000,
+        pipeline: str | Sequence[str] = "",
+        paths: Sequence[str] = (),
+        databases: Iterable[str] = (),
+    ) -> Answer:
+        """Return what the indexed files say about a question: statements with the sources that they cite.
+
+        No language model is asked. At most k statements for each part of the question, from sources of at most
+        `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
+        are given. `pipeline` is "naive", "advanced", "modular" or names of stages (coderag.ask.pipelines); "" takes
+        that of the settings, else "modular". `paths` are globs; `databases` as in `search`. Raises QueryError for an
+        empty question, an unknown pipeline, and what exceeds a limit, and SettingsError.
+        """
+        from coderag.ask.ask import ask
+        from coderag.ask.settings import pipeline_of
+        from coderag.ask.turn import Options
+        from coderag.search.retrieval.frequency import word_frequencies
+
+        check_question(question, k=k)
+        check_number(BUDGET, budget)
+        globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
+        named = frozenset(checked_list(ITEMS, databases, name="databases"))
+        corpus = self._snapshot.corpus
+        return ask(
+            self,
+            question,
+            frequencies=lambda words: word_frequencies(corpus, words),
+            options=Options(k=k, budget=budget, paths=globs, databases=named),
+            pipeline=pipeline or pipeline_of([root.root for root in self.roots]),
         )
 
     @on_one_snapshot

@@ -49,6 +49,7 @@ __all__ = [
     "check_count",
     "parse_access_rules",
     "read_access_rules",
+    "read_ask_table",
     "read_encoder_table",
     "read_settings",
 ]
@@ -57,7 +58,7 @@ SETTINGS_FILES = ("coderag.toml", "pyproject.toml")  # the first that has a tabl
 # How a file is read, and the language whose files are; "" is no setting.
 READS = {"ddl": "sql", "glossary": "glossary", "off": "", "queries": "sql", "querylog": "querylog"}
 DOCUMENTS = (".md", ".markdown", ".rst", ".ipynb")  # what these hold is found by their own readers
-TABLES = frozenset({"access", "encoder", "schema"})
+TABLES = frozenset({"access", "ask", "encoder", "schema"})
 TEXTS = ("database", "dialect", "domain", "environment", "read")
 FLAGS = ("mask_literals",)
 NAMED_BY = ("databases", "paths", "repositories")  # the keys of an access rule that name files
@@ -163,6 +164,12 @@ def read_encoder_table(root: Path) -> Mapping[str, Any]:
     """Return what a root's settings say of its encoder, {} for nothing; raises like `read_settings`."""
     file, table = _own_table(root)
     return _table(table, "encoder", file)
+
+
+def read_ask_table(root: Path) -> tuple[str, Mapping[str, Any]]:
+    """Return a root's file of settings and what it says of answers, {} for nothing; raises like `read_settings`."""
+    file, table = _own_table(root)
+    return file, _table(table, "ask", file)
 
 
 def read_access_rules(root: Path) -> tuple[AccessRule, ...]:

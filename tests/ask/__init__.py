@@ -1,0 +1,1 @@
+"""Answers from the index, by rules alone."""

@@ -14,6 +14,7 @@ __all__ = ["make_parser"]
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "index": ("index", "add_index_command"),
     "search": ("search", "add_search"),
+    "ask": ("ask", "add_ask"),
     "at": ("search", "add_at"),
     "outline": ("search", "add_outline"),
     "symbols": ("search", "add_symbols"),

@@ -24,7 +24,7 @@ from coderag.search.results.related import Graphs, with_relations
 from coderag.sql.migration_order import MIGRATION_WORDS
 from coderag.types import Hit, Relation
 
-__all__ = ["graph_answers"]
+__all__ = ["ROLES", "VERBS", "graph_answers"]
 
 LAST_NAME = re.compile(r"[.#:]+")
 DEFINITION_SHARE = 0.5  # of the confidence of what the question names, behind what it asks for

@@ -1,0 +1,120 @@
+"""Evidence to an answer: statements chosen, sources numbered and kept within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from coderag.ask.findings.passages import source_of
+from coderag.ask.records import Answer, Finding, Grade, Part, Route, Statement, Verdict
+from coderag.ask.source import Source
+from coderag.ask.turn import Evidence, Turn
+from coderag.text.budget import tokens_of
+
+__all__ = ["compose"]
+
+NEAREST = 5  # hits that are shown where nothing answers
+FACTS = 3  # times as many facts as statements are shown: each is one line
+MAP_PARTS = 7  # what an overview shows at least: the README and six parts
+WEAK = 0.25  # a hit below this share of the best one's confidence states nothing of the matter
+
+
+def compose(turn: Turn) -> Answer:
+    """Return the answer that the evidence carries; without any, the nearest hits."""
+    parts = turn.evidence
+    shelf = _Shelf(turn.options.budget)
+    statements: list[Statement] = []
+    facts: list[Statement] = []
+    for number, part in enumerate(parts):
+        if part.grade is Grade.INCORRECT:
+            continue
+        for finding in _chosen(part, turn.options.k):
+            if citation := shelf.number(finding.source):
+                kept = facts if finding.is_fact else statements
+                kept.append(Statement(finding.text, (citation,), finding.route, finding.quotes, part=number))
+    said = {statement.part for statement in (*statements, *facts)}
+    found = [number in said for number in range(len(parts))]
+    answered = [part for part, is_found in zip(parts, found, strict=True) if is_found]
+    return Answer(
+        question=turn.question,
+        verdict=Verdict.FOUND if answered else Verdict.NOT_FOUND,
+        statements=tuple(statements),
+        facts=tuple(facts),
+        sources=tuple(shelf.sources),
+        sql=next((part.sql for part in answered if part.sql), ""),
+        sql_origin=next((part.sql_origin for part in answered if part.sql), ""),
+        nearest=()
+        if all(found)
+        else _nearest(part for part, is_found in zip(parts, found, strict=True) if not is_found),
+        routes=tuple(dict.fromkeys(route for part in parts for route in part.routes)),
+        confidence=min((part.confidence for part in answered or parts), default=0.0),
+        parts=tuple(_part(part, is_found=is_found) for part, is_found in zip(parts, found, strict=True)),
+    )
+
+
+class _Shelf:
+    """The sources of an answer, numbered in the order in which they are cited, within a budget of tokens."""
+
+    def __init__(self, budget: int) -> None:
+        self.sources: list[Source] = []
+        self._left = budget
+
+    def number(self, source: Source) -> int:
+        """Return the number of a source, 0 where there is no room for its text; the first is cut to have room."""
+        for known in self.sources:
+            if (known.repository, known.place) == (source.repository, source.place):
+                return known.number
+        kept = _cut(source, self._left) if not self.sources else source
+        if tokens_of(kept.text) > self._left:
+            return 0
+        self._left -= tokens_of(kept.text)
+        self.sources.append(replace(kept, number=len(self.sources) + 1))
+        return len(self.sources)
+
+
+def _cut(source: Source, budget: int) -> Source:
+    """Return a source with as many of its lines as a budget has room for, one at least."""
+    lines = source.text.split("\n")
+    while len(lines) > 1 and tokens_of("\n".join(lines)) > budget:
+        lines.pop()
+    return replace(source, text="\n".join(lines))
+
+
+def _chosen(part: Evidence, k: int) -> Iterable[Finding]:
+    """Return what is said of a part: the best k passages, and several times as many facts."""
+    passages = [finding for finding in part.findings if not finding.is_fact]
+    best = max((finding.confidence for finding in passages), default=0.0)
+    worth = [
+        finding
+        for number, finding in enumerate(passages)
+        if not number or (_is_worth(finding, best) and finding.says_something)
+    ]
+    by_name = {(finding.source.name or finding.source.place): finding for finding in reversed(worth)}
+    yield from list(reversed(by_name.values()))[: max(k, MAP_PARTS) if _is_map(passages) else k]
+    yield from [finding for finding in part.findings if finding.is_fact][: FACTS * k]
+
+
+def _is_map(passages: Sequence[Finding]) -> bool:
+    return any(finding.route is Route.MAP for finding in passages)
+
+
+def _is_worth(finding: Finding, best: float) -> bool:
+    """Tell whether a passage is nearly as sure as the best; tables and parts were chosen before."""
+    return finding.route in (Route.DATA, Route.MAP) or finding.confidence >= WEAK * best
+
+
+def _nearest(parts: Iterable[Evidence]) -> tuple[Source, ...]:
+    hits = sorted((hit for part in parts for hit in part.hits), key=lambda hit: -hit.confidence)
+    sources: Sequence[Source] = [source_of(hit.chunk) for hit in hits[:NEAREST]]
+    return tuple(replace(source, number=number) for number, source in enumerate(sources, 1))
+
+
+def _part(part: Evidence, *, is_found: bool) -> Part:
+    return Part(
+        text=part.text,
+        routes=part.routes,
+        verdict=Verdict.FOUND if is_found else Verdict.NOT_FOUND,
+        confidence=part.confidence,
+        unknown=part.unknown,
+        uncovered=part.uncovered,
+    )

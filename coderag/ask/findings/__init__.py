@@ -1,0 +1,1 @@
+"""Where is something stated that answers a question?"""

@@ -1,0 +1,108 @@
+"""An answer and its parts, as records: statements, what they cite, and whether the evidence carries them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from coderag.ask.source import Source
+from coderag.record import record
+
+__all__ = ["Answer", "Finding", "Grade", "Part", "Route", "Statement", "Step", "Verdict"]
+
+
+class Route(StrEnum):
+    """Where an answer is looked for."""
+
+    CODE = "code"
+    DATA = "data"  # tables, joins and queries
+    GRAPH = "graph"  # what calls, reads, writes or breaks what
+    MAP = "map"  # the main parts of the repository
+    DOCUMENTS = "documents"
+
+
+class Verdict(StrEnum):
+    """Whether the index answers a question."""
+
+    FOUND = "found"
+    NOT_FOUND = "not found"
+
+
+class Grade(StrEnum):
+    """How far evidence carries an answer, as in corrective RAG (CRAG, arXiv 2401.15884)."""
+
+    CORRECT = "correct"
+    AMBIGUOUS = "ambiguous"
+    INCORRECT = "incorrect"
+
+
+@record
+class Finding:
+    """Something that a source states, before it is chosen and numbered."""
+
+    text: str
+    source: Source  # without its number
+    route: Route
+    confidence: float = 0.0  # 0..1
+    quotes: tuple[str, ...] = ()  # lines of the source, as they are written
+    is_fact: bool = False  # an edge of the graph or a join, rather than a passage
+    is_bare: bool = False  # a name alone: nothing is said of it
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is more than a name."""
+        return not self.is_bare or bool(self.quotes)
+
+
+@record
+class Statement:
+    """A sentence of an answer and the numbers of the sources that state it."""
+
+    text: str
+    citations: tuple[int, ...]
+    route: Route
+    quotes: tuple[str, ...] = ()
+    part: int = 0  # the part of the question that it answers, from 0
+
+
+@record
+class Part:
+    """A part of a question that is answered apart; a plain question is one."""
+
+    text: str
+    routes: tuple[Route, ...] = ()
+    verdict: Verdict = Verdict.NOT_FOUND
+    confidence: float = 0.0
+    unknown: tuple[str, ...] = ()  # its words that occur nowhere in the index
+    uncovered: tuple[str, ...] = ()  # its words that no source has
+
+
+@record
+class Step:
+    """What a stage of the pipeline did, in words."""
+
+    stage: str
+    said: str
+
+
+@record
+class Answer:
+    """What the index says about a question; statements and facts cite the sources by their numbers."""
+
+    question: str
+    verdict: Verdict
+    statements: tuple[Statement, ...] = ()
+    facts: tuple[Statement, ...] = ()  # of the graph and the schema
+    sources: tuple[Source, ...] = ()
+    sql: str = ""  # for a question about data: an example query, or the skeleton of one
+    sql_origin: str = ""  # what it is, and where it comes from
+    nearest: tuple[Source, ...] = ()  # where nothing answers: the best hits
+    routes: tuple[Route, ...] = ()
+    confidence: float = 0.0  # of the part that is answered worst
+    parts: tuple[Part, ...] = ()
+    pipeline: tuple[str, ...] = ()
+    trace: tuple[Step, ...] = ()
+
+    @property
+    def is_found(self) -> bool:
+        """Whether at least a part of the question is answered."""
+        return self.verdict is Verdict.FOUND

@@ -1,0 +1,137 @@
+"""A question to where its answer is looked for, by rules: words that ask, and what the index knows of the names in it.
+
+who calls Cart.total?                  graph      a verb of the graph, and a name that it knows
+how many orders were paid last month   data       words of SQL, and a table of that name
+how is the repository organised        map        words for the whole
+how do I restore a backup              documents  words for a task of the reader
+where are failed payments retried      code
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from coderag.ask.records import Route
+from coderag.ask.relations import relation_of
+from coderag.graph.queries.overview import about_the_whole
+from coderag.record import record
+from coderag.text.tokens import stem, words
+
+__all__ = ["Known", "routes_of"]
+
+
+@record
+class Known:
+    """What an index knows of the names in a question."""
+
+    is_target: Callable[[str], bool]  # whether the graph has something of a name
+    tables: frozenset[str] = frozenset()  # stems of the words of tables' names
+    columns: frozenset[str] = frozenset()  # and of columns' names
+
+
+IT = r"repo(?:sitory)?|project|codebase|code|sources?|application|app|program|system|service"
+PARTS = "parts?|components?|modules?|packages?|pieces|areas|subsystems|layers|folders"
+WHOLE = re.compile(
+    rf"""\b(?:overview|architecture|big\ picture|high[- ]level)\b
+      | \bwhat\ (?:does|is|do)\ (?:this|the)\ (?:\w+\ )?(?:{IT})(?:\ (?:do|about|for|all\ about))*\ ?\??$
+      | \bwhat\ (?:kind|sort|type)\ of\ (?:{IT})\ is\ (?:this|it)\b
+      | \b(?:main|major|important|central|core|key|biggest)\ (?:\w+\ )?(?:{PARTS})\b
+      | \bhow\ (?:is|are)\ (?:this|the|its)\ (?:\w+\ )?(?:{IT})
+        \ (?:organi[sz]ed|structured|laid\ out|divided|built\ up|arranged|split)
+      | \bwhere\ (?:should|do|would)\ (?:i|one|we)\ (?:start|begin)\b
+      | \b(?:structure|layout|organi[sz]ation|outline|map|tour)\ of\ (?:this|the)\ (?:\w+\ )?(?:{IT})\b
+      | \b(?:which|what)\ (?:{PARTS})\ (?:are|does|do|is|make|exist)\b | \bwhat\ is\ in\ (?:this|the)\ (?:{IT})\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+# Words for a text that somebody reads.
+TEXTS = re.compile(
+    r"""\b(?:readme|documentation|docs|(?:which|architecture|design)\ documents?
+      |runbook|manual|guide|changelog|tutorial|handbook|release\ notes
+      |contributing)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# Tasks of the reader.
+TASK = re.compile(
+    r"""\bhow\ (?:do|can|should|would|must)\ (?:i|we|you|one|someone|an?\ \w+)\ \w+
+      | \bhow\ to\ \w+ | \bget(?:ting)?\ started\b
+      | \bwhat\ (?:should|must|do|can|shall)\ (?:i|we|one|an?\ \w+|the\ \w+)\ (?:do|check|try|look\ at|run)\b
+      | \b(?:instructions|steps|prerequisites|requirements|command\ to|commands?\ (?:do|should)|licen[cs]e)\b
+      | \b(?:which|what)\ commands?\b
+      | \bwhy\ (?:did\ (?:we|they|the)|do\ we|was\ .*\bchosen|is\ there\ no)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+COLUMNS = r"tables?|columns?|views?|foreign\ keys?|primary\ keys?|indexes"
+TABLES = re.compile(
+    rf"""\b(?:which|what|list)\ (?:all\ )?(?:the\ )?(?:database\ )?(?:{COLUMNS})\b
+      | \b(?:columns?|fields|schema|primary\ key|foreign\ keys?|rows?|definition)\ (?:of|in|from|on)\ (?:the\ )?\w+
+      | \b(?:columns?|fields)\ (?:does|has)\b | \b(?:sql|query|select|join(?:ed)?|joins)\b
+      | \btables?\ (?:hold|holds|store|stores|contain|contains|have|has|record|keep|for|are|is|with)\b
+      | \btable\ \w+\ (?:holds?|stores?|contains?|have|has)\b
+      | \bin\ (?:which|what)\ tables?\b | \bin\ the\ database\b | \bdatabase\ schema\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+PERIODS = "days?|weeks?|months?|quarters?|years?"
+COUNTED = re.compile(
+    rf"""\bhow\ many\b | \bnumber\ of\b | \bcount\ of\b
+      | \b(?:total|sum|average|mean|median|top|bottom|highest|lowest|largest|smallest|most|least|fewest|latest)\b
+      | \b(?:newest|oldest|biggest)\b | \b(?:more|fewer|less)\ than\b | \bhow\ (?:much|often)\b
+      | \b(?:per|by|each|every)\ \w+ | \b(?:last|this|previous|past|next)\ (?:\d+\ )?(?:{PERIODS})\b
+      | \b(?:in|since)\ (?:19|20)\d\d\b
+      | \b(?:revenue|turnover|sales|percentage|share|ratio|distribution|breakdown)\b
+      | \bwhich\ (?:\w+\ ){{1,2}}(?:have|has|had|were|was|are|never|did|bought|ordered|paid|placed|ran|cost|sold|sell)\b
+      | \bwhich\ \w+(?:\ \w+)?\ (?:expire|expired|belong|contain)\b
+      | \b(?:who|whose|that|which)\ (?:have|has|had|did|were|never|bought|ordered|paid|placed)\b
+      | ^(?:list|show|give|find|all|every|get)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+# What code does and rows do not: "how many times is X retried", "which function sums".
+BEHAVIOR = re.compile(
+    r"""\bhow\ many\ (?:times|seconds|minutes|hours|days|attempts|retries|bytes|characters|threads|workers)\b
+      | ^(?:how|where|why|when)\ (?:is|are|does|do|was|were|did|can|will|should)\b
+      | ^what\ (?:happens|does|decides|makes|sets|raises|checks|handles|computes|calculates|parses|sends|starts)\b
+      | ^what\ (?:calls|keeps|guards|prevents|protects|limits|turns)\b
+      | ^which\ (?:\w+\ )?(?:function|method|class|code|module|file|exception|error|handler|component|middleware)\b
+      | \b(?:implemented|computed|calculated|defined|handled|validated|parsed|rounded|formatted|retried|configured)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def routes_of(question: str, known: Known) -> tuple[Route, ...]:
+    """Return the routes of a question, the main one first; code besides documents, and where nothing else fits."""
+    relation = relation_of(question)
+    if (
+        relation is not None
+        and known.is_target(relation.target)
+        and (not relation.other or known.is_target(relation.other))
+    ):
+        return (Route.GRAPH,)
+    if TEXTS.search(question):
+        return (Route.DOCUMENTS, Route.CODE)
+    if _is_of_the_whole(question):
+        return (Route.MAP, Route.DOCUMENTS)
+    if _is_of_data(question, known):
+        return (Route.DATA,)
+    if TASK.search(question):
+        return (Route.DOCUMENTS, Route.CODE)
+    return (Route.CODE,)
+
+
+def _is_of_the_whole(question: str) -> bool:
+    return about_the_whole(question) or bool(WHOLE.search(question))
+
+
+def _is_of_data(question: str, known: Known) -> bool:
+    """Tell whether a question asks for rows, or for tables and how they are joined."""
+    found = {stem(word.lower()) for word in words(question)}
+    tables, columns = found & known.tables, found & known.columns
+    if not tables and not columns:
+        return False
+    if TABLES.search(question) and not TASK.search(question):
+        return True
+    return bool(COUNTED.search(question)) and not BEHAVIOR.search(question)

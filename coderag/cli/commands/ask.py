@@ -1,0 +1,113 @@
+"""`coderag ask`: a question to what the indexed files say about it, each statement with its source."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from coderag.api.index import Index
+from coderag.ask.records import Answer, Part, Statement, Verdict
+from coderag.cli.caller import open_for_caller
+from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.opening import note
+from coderag.cli.output.records import json_line
+from coderag.cli.output.text import Screen, Style, screen, shorten, visible
+from coderag.cli.roots import Paths
+from coderag.search.query.query import check_question
+from coderag.text.counted import counted
+
+__all__ = ["run"]
+
+QUOTE_MARK = "│"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the answer; 1 when the evidence carries none."""
+    question = " ".join(options.question)
+    check_question(question, k=options.k)
+    index = open_for_caller(options)
+    answer = index.ask(
+        question,
+        k=options.k,
+        budget=options.budget,
+        pipeline=options.pipeline or "",
+        paths=options.path,
+        databases=options.database,
+    )
+    if options.json:
+        print(json_line(answer))
+        return FOUND if answer.is_found else NOTHING
+    shown = screen(options.color)
+    print("\n".join(_lines(answer, index, shown)))
+    if options.trace:
+        print("\n".join(["", *_trace(answer, shown)]))
+    if not answer.is_found:
+        note(_why(answer))
+    return FOUND if answer.is_found else NOTHING
+
+
+def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
+    paths = Paths(index.roots)
+    if not answer.is_found:
+        yield shown.paint("not found", Style.BAD)
+        if answer.nearest:
+            yield ""
+            yield shown.paint("nearest", Style.TITLE)
+    for number, part in enumerate(answer.parts if answer.is_found else ()):
+        if len(answer.parts) > 1:
+            yield from [*([""] if number else []), shown.paint(visible(part.text), Style.TITLE)]
+        yield from _part(answer, part, number, shown)
+    if answer.sql:
+        yield from _sql(answer, shown)
+    if answer.is_found:
+        yield from ["", shown.paint("sources", Style.TITLE)]
+    for source in answer.sources or answer.nearest:
+        lines = f"{source.start_line}" + (f"-{source.end_line}" if source.end_line > source.start_line else "")
+        path = visible(paths.of(source.path, source.repository))
+        mark = f"[{source.number}] " if answer.is_found else "  "
+        place = f"{shown.paint(path, Style.PATH)}:{shown.paint(lines, Style.LINE)}"
+        yield f"{mark}{place}" + (f"  {shown.paint(visible(source.name), Style.DIM)}" if source.name else "")
+
+
+def _part(answer: Answer, part: Part, number: int, shown: Screen) -> Iterator[str]:
+    if part.verdict is Verdict.NOT_FOUND:
+        yield shown.paint(f"not found{_lacking(part)}", Style.BAD)
+        return
+    for statement in (*answer.statements, *answer.facts):
+        if statement.part == number:
+            yield from _statement(statement, shown)
+    if part.uncovered:
+        yield shown.paint(f"The sources say nothing of: {visible(', '.join(part.uncovered))}", Style.DIM)
+
+
+def _statement(statement: Statement, shown: Screen) -> Iterator[str]:
+    cited = "".join(f"[{number}]" for number in statement.citations)
+    text = " ".join(visible(statement.text).split())
+    yield f"- {text} {shown.paint(cited, Style.LINE)}"
+    for quote in statement.quotes:
+        yield shown.paint(f"    {QUOTE_MARK} {shorten(visible(quote), max(shown.width - 6, 1))}", Style.DIM)
+
+
+def _sql(answer: Answer, shown: Screen) -> Iterator[str]:
+    yield from ["", f"{shown.paint('SQL', Style.TITLE)}  {shown.paint(visible(answer.sql_origin), Style.DIM)}"]
+    yield from (f"    {visible(line)}" for line in answer.sql.split("\n"))
+
+
+def _trace(answer: Answer, shown: Screen) -> Iterator[str]:
+    yield f"{shown.paint('trace', Style.TITLE)}  {' > '.join(answer.pipeline)}"
+    yield from (f"  {shown.paint(step.stage, Style.KIND)}: {visible(step.said)}" for step in answer.trace)
+
+
+def _lacking(part: Part) -> str:
+    if part.unknown:
+        return f": no indexed file has {visible(', '.join(repr(word) for word in part.unknown))}"
+    return ""
+
+
+def _why(answer: Answer) -> str:
+    """Return why nothing answers, and what to do."""
+    unknown = [word for part in answer.parts for word in part.unknown]
+    if unknown:
+        words = ", ".join(visible(repr(word)) for word in unknown)
+        return f"no indexed file has {words}; ask in other words, or see coderag search"
+    return f"{counted(len(answer.nearest), 'hit')}, none of which is likely to answer this; see coderag search"
