@@ -14,6 +14,7 @@ from coderag.search.query.vocabulary import (
     BEHAVIOR_VERBS,
     EDIT_VERBS,
     PREPOSITIONS,
+    STATING,
     STOP_WORDS,
     WANTS,
     WEAK_WORDS,
@@ -130,7 +131,7 @@ def _is_direct(lowered: list[str]) -> bool:
     if len(lowered) < MIN_DIRECT:
         return False
     first, second = lowered[:2]
-    if first in ASKING or first in AUXILIARIES:
+    if first in ASKING or (first in AUXILIARIES and second not in STATING):
         return True
     return (first == "how" and second in AUXILIARIES | AMOUNTS) or (second in ASKING and first in PREPOSITIONS)
 

@@ -11,6 +11,7 @@ __all__ = [
     "PLATFORMS",
     "PREPOSITIONS",
     "PROSE_WORDS",
+    "STATING",
     "STOP_WORDS",
     "WANTS",
     "WEAK_WORDS",
@@ -35,6 +36,7 @@ PROSE_WORDS = frozenset(
 ASKING = frozenset("what when where which who why".split())
 AUXILIARIES = frozenset("are can could did do does has have is may must should was were will would".split())
 AMOUNTS = frozenset("long many much often".split())
+STATING = frozenset("be been not".split())  # behind an auxiliary, as messages begin: "could not open", "must be"
 PREPOSITIONS = frozenset("after at before by for from in of on through to under until with".split())
 # Words that name a part of a program rather than its matter; they still count a little.
 WEAK_WORDS = frozenset(
