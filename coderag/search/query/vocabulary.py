@@ -36,7 +36,8 @@ PROSE_WORDS = frozenset(
 ASKING = frozenset("what when where which who why".split())
 AUXILIARIES = frozenset("are can could did do does has have is may must should was were will would".split())
 AMOUNTS = frozenset("long many much often".split())
-STATING = frozenset("be been not".split())  # behind an auxiliary, as messages begin: "could not open", "must be"
+# Behind an auxiliary no direct question: messages, "could not open", and whether something is there, "do we have".
+STATING = frozenset("be been not there we".split())
 PREPOSITIONS = frozenset("after at before by for from in of on through to under until with".split())
 # Words that name a part of a program rather than its matter; they still count a little.
 WEAK_WORDS = frozenset(
