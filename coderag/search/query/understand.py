@@ -8,11 +8,13 @@ from itertools import pairwise
 
 from coderag.record import record
 from coderag.search.query.vocabulary import (
+    AMOUNTS,
     ASKING,
     AUXILIARIES,
     BEHAVIOR_VERBS,
     EDIT_VERBS,
     PREPOSITIONS,
+    STATING,
     STOP_WORDS,
     WANTS,
     WEAK_WORDS,
@@ -123,12 +125,15 @@ def _query_type(text: str, found: list[str], symbols: tuple[str, ...], lowered: 
 def _is_direct(lowered: list[str]) -> bool:
     """Tell whether some words ask directly what happens, and so for the function that does it.
 
-    "how are expired tokens refused" does; "how tokens expire" and "where is the parser" name a topic.
+    "how are expired tokens refused" and "is an expired token refused" do; "how tokens expire" and "where is the parser"
+    name a topic.
     """
     if len(lowered) < MIN_DIRECT:
         return False
     first, second = lowered[:2]
-    return first in ASKING or (first == "how" and second in AUXILIARIES) or (second in ASKING and first in PREPOSITIONS)
+    if first in ASKING or (first in AUXILIARIES and second not in STATING):
+        return True
+    return (first == "how" and second in AUXILIARIES | AMOUNTS) or (second in ASKING and first in PREPOSITIONS)
 
 
 def _weighted_terms(found: list[str]) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "AMOUNTS",
     "ASKING",
     "AUXILIARIES",
     "BEHAVIOR_VERBS",
@@ -10,6 +11,7 @@ __all__ = [
     "PLATFORMS",
     "PREPOSITIONS",
     "PROSE_WORDS",
+    "STATING",
     "STOP_WORDS",
     "WANTS",
     "WEAK_WORDS",
@@ -18,11 +20,11 @@ __all__ = [
 # Stop words.
 STOP_WORDS = frozenset(
     """a about all also an and any are as at be because been before being between but by can could did do does doing
-    done each either etc for from get gets getting given had has have having how i if in instead into is it its just
-    like make makes many may me more most much must my no not now of off on one only or other our out over own per
-    rather same should show so some such than that the their them then there these they this those through to too
-    under until up upon us use used uses using via very was way we were what when where whether which while who why
-    will with within without would you your""".split()
+    done each either etc for from get gets getting given had happen happened happening happens has have having how i
+    if in instead into is it its just like make makes many may me more most much must my no not now of off on one
+    only or other our out over own per rather same should show so some such than that the their them then there
+    these they this those through to too under until up upon us use used uses using via very was way we were what
+    when where whether which while who why will with within without would you your""".split()
 )
 # Words that only a sentence has.
 PROSE_WORDS = frozenset(
@@ -30,9 +32,12 @@ PROSE_WORDS = frozenset(
     me might my nor not of on our should so such than that the their them then there these they this those to was we
     were what when where whether which while who why will with without would you your""".split()
 )
-# What a direct question begins with: "when is", "what happens", "how does", "in which order".
+# What a direct question begins with: "when is", "what happens", "how does", "how often", "in which order", "can a".
 ASKING = frozenset("what when where which who why".split())
-AUXILIARIES = frozenset("are can could did do does has have is long many much should was were will would".split())
+AUXILIARIES = frozenset("are can could did do does has have is may must should was were will would".split())
+AMOUNTS = frozenset("long many much often".split())
+# Behind an auxiliary no direct question: messages, "could not open", and whether something is there, "do we have".
+STATING = frozenset("be been not there we".split())
 PREPOSITIONS = frozenset("after at before by for from in of on through to under until with".split())
 # Words that name a part of a program rather than its matter; they still count a little.
 WEAK_WORDS = frozenset(

@@ -43,7 +43,7 @@ WEIGHTS_BY_QUERY_TYPE: Mapping[QueryType, Mapping[str, float]] = {
         "filename_prefix": 0.2,
     },
     QueryType.EDIT: {"cosine_scaled": 0.15, "soft_coverage": 1.5, "history": 2.0},
-    QueryType.BEHAVIOR: {"cosine_scaled": 2.0, "soft_coverage": 0.5},
+    QueryType.BEHAVIOR: {"cosine_scaled": 2.0, "soft_coverage": 2.0, "callable": 2.0, "filename_match": 0.0},
 }
 # Factor of the score of a chunk that is seldom an answer, unless the query asks for its sort.
 PRIORS = {
@@ -62,7 +62,7 @@ PRIORS = {
 # Per query type: weight of the dense list in the fusion, where the lexical list has weight 1; weight of the learned
 # ranker beside the weighted sum; and the share of its score that each further hit of a file keeps.
 DENSE_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.5, QueryType.EDIT: 0.5, QueryType.BEHAVIOR: 1.0}
-LTR_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 2.0, QueryType.BEHAVIOR: 10.0}
+LTR_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 2.0, QueryType.BEHAVIOR: 6.0}
 # Weight of the list of chunks by the subjects of their commits in the fusion; 0 for no look at the history.
 HISTORY_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 1.0, QueryType.BEHAVIOR: 0.0}
 FILE_DECAY = {QueryType.SYMBOL: 0.4, QueryType.TOPIC: 0.68, QueryType.EDIT: 0.95, QueryType.BEHAVIOR: 0.95}
