@@ -21,6 +21,8 @@ from pygments.token import (  # type: ignore[import-untyped]
 )
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
+from coderag.text.visible import visible_prose
+
 __all__ = ["Linker", "code_lines"]
 
 Linker = Callable[[str, int], tuple[str, str] | None]  # a name and its position among the lines: page and hover card
@@ -66,7 +68,7 @@ def code_lines(lines: Sequence[str], language: str, *, linker: Linker | None = N
     """Return as many lines of HTML; plain text where the language is not known."""
     lexer = _lexer(LEXERS.get(language, language))
     if lexer is None or any(len(line) > MAX_LINE for line in lines):
-        return [escape(line) for line in lines]
+        return [escape(_seen(line)) for line in lines]
     out: list[list[Markup]] = [[]]
     for token, value in lexer.get_tokens("\n".join(lines)):
         name = _class(token)
@@ -77,7 +79,7 @@ def code_lines(lines: Sequence[str], language: str, *, linker: Linker | None = N
             if text:
                 out[-1].append(_piece(text, name, _at(linked, len(out) - 1)))
     joined = [Markup("").join(pieces) for pieces in out]
-    return joined[: len(lines)] if len(joined) >= len(lines) else [escape(line) for line in lines]
+    return joined[: len(lines)] if len(joined) >= len(lines) else [escape(_seen(line)) for line in lines]
 
 
 def _at(linker: Linker | None, line: int) -> Callable[[str], tuple[str, str] | None] | None:
@@ -86,7 +88,7 @@ def _at(linker: Linker | None, line: int) -> Callable[[str], tuple[str, str] | N
 
 def _piece(text: str, name: str, linker: Callable[[str], tuple[str, str] | None] | None) -> Markup:
     """Return a piece of one token on one line."""
-    inner = escape(text) if linker is None else _linked(text, linker)
+    inner = escape(_seen(text)) if linker is None else _linked(text, linker)
     return Markup("<i class={}>{}</i>").format(name, inner) if name else inner
 
 
@@ -97,10 +99,15 @@ def _linked(text: str, linker: Callable[[str], tuple[str, str] | None]) -> Marku
         target = linker(match[0])
         if target is None:
             continue
-        pieces.append(escape(text[end : match.start()]))
+        pieces.append(escape(_seen(text[end : match.start()])))
         pieces.append(Markup('<a href="{}" data-card="{}">{}</a>').format(*target, match[0]))
         end = match.end()
-    return Markup("").join([*pieces, escape(text[end:])])
+    return Markup("").join([*pieces, escape(_seen(text[end:]))])
+
+
+def _seen(text: str) -> str:
+    """Return text in which a reader sees every character, tabs as they are."""
+    return "\t".join(map(visible_prose, text.split("\t")))
 
 
 @lru_cache(maxsize=32)

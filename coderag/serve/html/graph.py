@@ -12,6 +12,7 @@ from coderag.graph.queries.impact import Affected
 from coderag.graph.queries.locations import VERBS, Location
 from coderag.graph.records import NodeKind
 from coderag.serve.html.links import Links
+from coderag.text.visible import visible
 
 __all__ = ["Picture", "impact", "neighbourhood", "path"]
 
@@ -117,10 +118,10 @@ def _node(location: Location, links: Links, *, layer: int, asked: bool, reposito
     file = location.path.rpartition("/")[2]
     return {
         "id": _id(location),
-        "label": location.name,
+        "label": visible(location.name),
         "kind": str(location.kind),
         "group": _group(location),
-        "where": f"{file}:{location.line}" if location.line else location.path,
+        "where": visible(f"{file}:{location.line}" if location.line else location.path),
         "href": links.place(location, repository),
         "of": f"{location.path}:{location.line}" if location.path and location.line else location.name,
         "layer": layer,
