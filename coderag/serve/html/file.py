@@ -5,6 +5,7 @@ The text is that of the index, never that of the disk: what is not indexed, mask
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -60,6 +61,7 @@ class Entry:
     name: str
     path: str
     files: int  # 0 for a file
+    repository: str = ""  # that it is, where it is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ def file_page(index: Index, path: str, links: Links, *, repository: str = "") ->
 
 def folder_page(index: Index, path: str, *, repository: str = "") -> Folder:
     """Return what is indexed in a folder; raises QueryError where nothing is."""
+    if not path.strip("/") and not repository and len(index.roots) > 1:
+        return _repositories(index)
     start = f"{path.strip('/')}/" if path.strip("/") else ""
     counts: dict[str, int] = {}
     names: dict[str, int] = {}
@@ -114,6 +118,13 @@ def folder_page(index: Index, path: str, *, repository: str = "") -> Folder:
     entries = [Entry(name, start + name, counts[name]) for name in sorted(counts, key=str.lower)]
     entries += [Entry(name, start + name, 0) for name in sorted(names, key=str.lower)]
     return Folder(start.rstrip("/"), repository, tuple(entries), sum(counts.values()) + sum(names.values()))
+
+
+def _repositories(index: Index) -> Folder:
+    """Return the roots as folders."""
+    counts = Counter(repository for repository, _ in index.files(Query("-")))
+    entries = [Entry(name, "", counts[name], name) for name in sorted(counts)]
+    return Folder("", "", tuple(entries), counts.total())
 
 
 def _outline_rows(symbols: Sequence[Symbol]) -> list[OutlineRow]:

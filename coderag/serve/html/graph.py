@@ -17,7 +17,7 @@ from coderag.text.visible import visible
 __all__ = ["Picture", "impact", "neighbourhood", "path"]
 
 MOST_NODES = 40
-MOST_AFFECTED = 120
+MOST_AFFECTED = 60
 WAYS = 3
 DATA = (NodeKind.TABLE, NodeKind.VIEW, NodeKind.COLUMN)
 
@@ -111,7 +111,12 @@ def _verb(why: str) -> str:
 
 
 def _id(location: Location) -> str:
-    return f"{location.kind}|{location.name}|{location.path}|{location.line}"
+    return _sendable(f"{location.kind}|{location.name}|{location.path}|{location.line}")
+
+
+def _sendable(text: str) -> str:
+    """Return text that JSON can hold: the name of a file need not be UTF-8."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _node(location: Location, links: Links, *, layer: int, asked: bool, repository: str) -> dict[str, Any]:
@@ -123,7 +128,7 @@ def _node(location: Location, links: Links, *, layer: int, asked: bool, reposito
         "group": _group(location),
         "where": visible(f"{file}:{location.line}" if location.line else location.path),
         "href": links.place(location, repository),
-        "of": f"{location.path}:{location.line}" if location.path and location.line else location.name,
+        "of": _sendable(f"{location.path}:{location.line}" if location.path and location.line else location.name),
         "layer": layer,
         "asked": asked,
     }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from coderag.graph.queries.locations import Location
 from coderag.graph.records import NodeKind
+from coderag.sql.records import Source
 
 __all__ = ["Links", "quoted"]
 
@@ -22,17 +23,22 @@ class Links:
 
     def file(self, path: str, line: int = 0, repository: str = "") -> str:
         """Return the page of a file, at a line."""
-        query = f"?{urlencode({'repo': repository})}" if self.several and repository else ""
-        return f"/file/{quote(path)}{query}{f'#L{line}' if line else ''}"
+        query = f"?{_pairs({'repo': repository})}" if self.several and repository else ""
+        return f"/file/{_quoted(path)}{query}{f'#L{line}' if line else ''}"
+
+    def source(self, source: Source) -> str:
+        """Return the page of lines that declare something; of several roots their repository is in front of them."""
+        repository, _, path = source.path.partition("/") if self.several else ("", "", source.path)
+        return self.file(path, source.start_line, repository)
 
     def folder(self, path: str, repository: str = "") -> str:
         """Return the page of a folder, "" being that of the root."""
-        query = f"?{urlencode({'repo': repository})}" if self.several and repository else ""
-        return f"/files/{quote(path)}{query}"
+        query = f"?{_pairs({'repo': repository})}" if self.several and repository else ""
+        return f"/files/{_quoted(path)}{query}"
 
     def table(self, name: str) -> str:
         """Return the page of a table by its qualified name."""
-        return f"/table/{quote(name, safe='')}"
+        return f"/table/{_quoted(name, safe='')}"
 
     def symbol(self, target: str) -> str:
         """Return the page of a name, or of what is at FILE:LINE."""
@@ -41,7 +47,8 @@ class Links:
     def place(self, location: Location, repository: str = "") -> str:
         """Return the page of what a location is of: a table, a file, or a definition in one."""
         if location.kind in DATA and not location.unknown:
-            return self.table(f"{location.database}.{location.name}" if location.database else location.name)
+            database = f"{repository}/{location.database}" if self.several and repository else location.database
+            return self.table(f"{database}.{location.name}" if location.database else location.name)
         if not location.path:
             return self.symbol(location.name)
         return self.file(location.path, location.line, repository)
@@ -60,7 +67,7 @@ class Links:
 
     def diagram(self, tables: Sequence[str]) -> str:
         """Return the page of the ER diagram of some tables."""
-        return f"/diagram?{urlencode([('table', name) for name in tables])}"
+        return f"/diagram?{_pairs([('table', name) for name in tables])}"
 
 
 def quoted(value: str) -> str:
@@ -71,4 +78,13 @@ def quoted(value: str) -> str:
 
 
 def _query(path: str, **values: str) -> str:
-    return f"{path}?{urlencode(values)}"
+    return f"{path}?{_pairs(values)}"
+
+
+def _quoted(name: str, *, safe: str = "/") -> str:
+    """Return a name for an address; bytes of a file's name that are not UTF-8 stay these bytes."""
+    return quote(name, safe=safe, errors="surrogateescape")
+
+
+def _pairs(values: Mapping[str, str] | Sequence[tuple[str, str]]) -> str:
+    return urlencode(values, errors="surrogateescape")

@@ -17,9 +17,10 @@ __all__ = ["Tile", "TreeMap", "squarified", "tree_maps"]
 BUDGET = 6_000  # tokens of the map that is drawn
 WIDTH, HEIGHT = 1200.0, 560.0  # units of the picture
 SHADES = 8
-CHARACTER = 7.4  # units a character of a title is wide
+TITLE_CHARACTER, CHARACTER = 8.8, 7.5  # units that a character is wide
 LINE = 17.0
 GAP = 4.0
+PADDING = 18.0
 LEAST_ROOM = 4  # characters of a name
 LEAST_SHARE = 0.004  # of a part, so that it can be hit
 
@@ -68,11 +69,21 @@ def _tiles(parts: Sequence[MapPart]) -> Iterator[Tile]:
     places = squarified([shares[at] for at in order], WIDTH, HEIGHT)
     for at, (x, y, width, height) in zip(order, places, strict=True):
         part = parts[at]
-        room = int((width - GAP - 20) / CHARACTER)
+        inner = width - GAP - PADDING
+        room = int(inner / CHARACTER)
         count = max(int((height - GAP - 40) / LINE), 0)
         names = dict.fromkeys((*part.central, *(entry.name for entry in entries_of(part))))
         lines = [_cut(name, room) for name in names][:count] if room > LEAST_ROOM else []
-        yield Tile(part, at, x + GAP / 2, y + GAP / 2, width - GAP, height - GAP, _cut(part.name, room), tuple(lines))
+        yield Tile(
+            part,
+            at,
+            x + GAP / 2,
+            y + GAP / 2,
+            width - GAP,
+            height - GAP,
+            _cut(part.name, int(inner / TITLE_CHARACTER)),
+            tuple(lines),
+        )
 
 
 def _cut(text: str, room: int) -> str:

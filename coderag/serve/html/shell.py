@@ -9,16 +9,16 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from coderag.errors import CoderagError, IndexMissingError, QueryError
+from coderag.errors import CoderagError, IndexMissingError, QueryError, RootError
 from coderag.serve.html.links import Links, quoted
 from coderag.serve.workspace import View
 from coderag.text.visible import visible
 
-__all__ = ["STATIC", "failure", "fragment", "login_page", "page"]
+__all__ = ["STATIC", "failure", "fragment", "page"]
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
-NOT_FOUND, UNAVAILABLE, BAD_REQUEST, UNAUTHORIZED = 404, 503, 400, 401
+NOT_FOUND, UNAVAILABLE, BAD_REQUEST = 404, 503, 400
 
 
 @cache
@@ -42,7 +42,8 @@ def page(template: str, view: View, *, status: int = 200, **values: Any) -> HTML
         "notes": view.notes,
         "repositories": [root.repository for root in roots],
     }
-    return HTMLResponse(_environment().get_template(template).render(**{**shared, **values}), status)
+    text = _environment().get_template(template).render(**{**shared, **values})
+    return HTMLResponse(text.encode("utf-8", "replace"), status)  # the name of a file need not be UTF-8
 
 
 def fragment(template: str, view: View, **values: Any) -> HTMLResponse:
@@ -53,20 +54,15 @@ def fragment(template: str, view: View, **values: Any) -> HTMLResponse:
 def failure(error: CoderagError) -> HTMLResponse:
     """Return a page that says what went wrong."""
     status = BAD_REQUEST
-    if isinstance(error, IndexMissingError):
+    if isinstance(error, IndexMissingError | RootError):
         status = UNAVAILABLE
     elif isinstance(error, QueryError) and "not in the index" in str(error):
         status = NOT_FOUND
-    title = {UNAVAILABLE: "Not indexed yet", NOT_FOUND: "Not found"}.get(status, "That did not work")
+    title = {UNAVAILABLE: "Not ready yet", NOT_FOUND: "Not found"}.get(status, "That did not work")
     text = (
         _environment().get_template("error.html").render(title=title, message=str(error), retry=status == UNAVAILABLE)
     )
-    return HTMLResponse(text, status)
-
-
-def login_page() -> HTMLResponse:
-    """Return the page that turns the token of an address's fragment into a cookie."""
-    return HTMLResponse(_environment().get_template("login.html").render(), UNAUTHORIZED)
+    return HTMLResponse(text.encode("utf-8", "replace"), status)
 
 
 def _count(number: int, one: str, many: str = "") -> str:

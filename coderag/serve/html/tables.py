@@ -10,7 +10,7 @@ from markupsafe import Markup
 from coderag.api.index import Index
 from coderag.errors import CoderagError, QueryError
 from coderag.graph.drawing.layout import STYLE
-from coderag.graph.queries.refs import Group, Reference, Role
+from coderag.graph.queries.refs import Group, Reference, References, Role
 from coderag.search.context.about import TableFacts
 from coderag.search.context.erd_svg import as_svg
 from coderag.serve.html.code import code_lines
@@ -58,6 +58,7 @@ class TablePage:
     picture: Markup
     neighbours: int
     query: tuple[Row, ...]  # of a view
+    repository: str  # that the references are in
 
 
 def table_rows(index: Index) -> list[TableRow]:
@@ -73,7 +74,8 @@ def table_page(index: Index, name: str, links: Links) -> TablePage:
     if not exact:
         raise QueryError(f"the table {name} is not in the index")
     facts = exact[0]
-    groups = _references(index, facts.table)
+    references = _references(index, facts.table)
+    groups = references.groups if references else ()
     columns = tuple(_column_row(facts.table, column, groups) for column in facts.table.columns)
     near = neighbours(index, facts)
     return TablePage(
@@ -84,6 +86,7 @@ def table_page(index: Index, name: str, links: Links) -> TablePage:
         picture=diagram(near, links) if len(near) > 1 else Markup(""),
         neighbours=len(near) - 1,
         query=lines_of_sql(facts.table.query) if facts.table.query else (),
+        repository=references.repository if references else "",
     )
 
 
@@ -123,13 +126,16 @@ def _linked(svg: str, tables: Sequence[Table], links: Links) -> Iterator[Markup]
             yield Markup("</a>")
 
 
-def _references(index: Index, table: Table) -> tuple[Group, ...]:
-    """Return all that refers to a table, () where the graph is not there yet."""
+def _references(index: Index, table: Table) -> References | None:
+    """Return all that refers to a table, None where the graph is not there yet."""
     try:
-        found = index.refs(str(table.name), kinds=("table", "view"), shown=None)
+        name = ".".join(filter(None, (table.name.schema, table.name.name)))
+        found = index.refs(name, kinds=("table", "view"), shown=None)
     except CoderagError:
-        return ()
-    return found[0].groups if found else ()
+        return None
+    database = table.name.database  # of several roots with their repository in front
+    exact = [one for one in found if database in (one.target.database, f"{one.repository}/{one.target.database}")]
+    return next(iter(exact or found), None)
 
 
 def _column_row(table: Table, column: Column, groups: Sequence[Group]) -> ColumnRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -56,6 +57,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
             "docs/<i>.md": f"# {EVIL}\n\n{QUOTES}\n",
         },
     )
+    (root / "src" / os.fsdecode(b"not \xff UTF-8.py")).write_text(CODE)
     with Index.build(root):
         pass
     desk = OneDesk(root)
@@ -100,6 +102,8 @@ ADDRESSES = (
     f"/graph?from={quote(EVIL)}&to=handler",
     "/map",
     "/status",
+    "/?q=file:UTF-8",
+    "/file/src/not%20%FF%20UTF-8.py",
 )
 
 

@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from coderag import Index
 from coderag.serve.html.shell import STATIC
+from tests.serve.html.desk import OneDesk, application
 from tests.serve.html.markup import read
+from tests.workspace import write
 
 SEARCH = "/?q=where+are+failed+payments+retried%3F"
 PAGES = (
@@ -37,6 +40,11 @@ PAGES = (
 FIRST_LOAD = 150_000  # bytes, gzipped: a page with all that it loads, the graph's library left out
 
 
+def needs_label(tag: str, values: dict[str, str]) -> bool:
+    """Tell whether an element has no text of its own that a reader of screens could say."""
+    return tag in ("input", "select", "textarea") or (tag == "button" and "icon" in values.get("class", ""))
+
+
 @pytest.mark.parametrize("address", PAGES)
 def test_a_page_is_whole_and_nothing_in_it_is_inline_or_foreign(client: TestClient, address: str) -> None:
     answer = client.get(address)
@@ -50,17 +58,10 @@ def test_a_page_is_whole_and_nothing_in_it_is_inline_or_foreign(client: TestClie
     assert all("src" in values for tag, values in page.elements if tag == "script")
     assert not any(tag == "style" or "style" in values for tag, values in page.elements)
     assert not any(name.startswith("on") for _, values in page.elements for name in values)
+    assert all(values.get("aria-label") for tag, values in page.elements if needs_label(tag, values))
+    assert any("cytoscape" in one for one in page.addresses if one.endswith(".js")) == address.startswith("/graph?")
     identifiers = [values["id"] for _, values in page.elements if "id" in values]
     assert len(identifiers) == len(set(identifiers))
-
-
-@pytest.mark.parametrize("address", PAGES)
-def test_every_field_and_button_has_a_name(client: TestClient, address: str) -> None:
-    for tag, values in read(client.get(address).text).elements:
-        if tag in ("input", "select", "textarea"):
-            assert values.get("aria-label"), values
-        if tag == "button" and "icon" in values.get("class", ""):
-            assert values.get("aria-label"), values
 
 
 def test_a_page_is_light(client: TestClient) -> None:
@@ -73,10 +74,7 @@ def test_a_page_is_light(client: TestClient) -> None:
     assert sum(len(gzip.compress(part)) for part in parts) < FIRST_LOAD
 
 
-def test_only_the_graph_loads_its_library(client: TestClient) -> None:
-    for address in PAGES:
-        loads = any("cytoscape.min.js" in one for one in read(client.get(address).text).addresses)
-        assert loads == address.startswith("/graph?"), address
+def test_what_others_wrote_comes_with_its_licence(client: TestClient) -> None:
     assert "Permission is hereby granted" in client.get("/static/cytoscape.LICENSE.txt").text
 
 
@@ -193,6 +191,25 @@ def test_a_path_leads_from_one_to_the_other(client: TestClient) -> None:
     assert drawn["nodes"][0]["label"] == "Services.housekeeping"
     assert "payments" in {node["label"] for node in drawn["nodes"]}
     assert client.get("/graph?from=backoff_delay&to=Services.retrier&part=data").status_code == 200
+
+
+def test_several_roots_are_told_apart(shop: Path, tmp_path: Path) -> None:
+    other = write(
+        tmp_path / "other", {"schema.sql": "CREATE TABLE orders (id INTEGER);", "shop/money.py": "OTHER = 1\n"}
+    )
+    with Index.build(other):
+        desk = OneDesk(shop, other)
+    with TestClient(application(desk)) as client:
+        assert "/files/?repo=other" in read(client.get("/files/").text).addresses
+        assert "OTHER" in client.get("/file/shop/money.py?repo=other").text
+        assert "class Money" in read(client.get("/file/shop/money.py?repo=shop").text).text
+        tables = read(client.get("/tables").text).addresses
+        for address in ("/file/schema.sql?repo=other#L1", "/table/shop%2Fshop.orders", "/table/other%2Fother.orders"):
+            assert address in tables
+            assert client.get(address).status_code == 200
+        assert "OrderRepository.unpaid_since" in client.get("/table/shop%2Fshop.orders").text
+        assert "OrderRepository.unpaid_since" not in client.get("/table/other%2Fother.orders").text
+    desk.workspace.close()
 
 
 def test_the_status_says_what_is_left_out(client: TestClient) -> None:

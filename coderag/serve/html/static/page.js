@@ -295,7 +295,9 @@ document.addEventListener("focusin", (event) => {
   hovered = link;
   showCard(link);
 });
-addEventListener("scroll", hideCard, { passive: true });
+addEventListener("scroll", () => {
+  if (!card.hidden) hideCard();
+}, { passive: true });
 
 // --- pictures that are dragged and zoomed
 
