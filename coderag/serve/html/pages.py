@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -88,14 +89,14 @@ def _search(desk: Desk, request: Request) -> Response:
 def _file(desk: Desk, request: Request) -> Response:
     view = _with_graph(desk, request)
     repository = request.query_params.get("repo", "")
-    shown = file.file_page(view.index, request.path_params["path"], _links(view), repository=repository)
+    shown = file.file_page(view.index, _path(request), _links(view), repository=repository)
     return page("file.html", view, shown=shown, nav="files")
 
 
 def _folder(desk: Desk, request: Request) -> Response:
     view = desk.view(request)
     repository = request.query_params.get("repo", "")
-    shown = file.folder_page(view.index, request.path_params.get("path", ""), repository=repository)
+    shown = file.folder_page(view.index, _path(request), repository=repository)
     return page("folder.html", view, shown=shown, nav="files")
 
 
@@ -183,6 +184,15 @@ def _with_graph(desk: Desk, request: Request) -> View:
         return desk.graph_view(request)
     except CoderagError:
         return desk.view(request)
+
+
+def _path(request: Request) -> str:
+    """Return the path of a file or folder in an address, whatever bytes its name has."""
+    raw = bytes(request.scope.get("raw_path") or b"").partition(b"?")[0]
+    if not raw:
+        return str(request.path_params["path"])
+    whole = unquote_to_bytes(raw).decode("utf-8", "surrogateescape")
+    return whole.lstrip("/").partition("/")[2]
 
 
 def _text(request: Request, name: str) -> str:
