@@ -57,7 +57,7 @@ HEAVY = {
     "re2": ("coderag.search.exact.pattern",),
     "rapidfuzz": ("coderag.search.retrieval.symbols", "coderag.sql.check.known", "coderag.ask.checking", "coderag.cli"),
     "rich": ("coderag.cli",),
-    "pygments": ("coderag.cli",),
+    "pygments": ("coderag.cli", "coderag.serve.html"),
     "numpy": (
         *("coderag.text", "coderag.encoders", "coderag.rerankers"),
         *("coderag.syntax.lines", "coderag.files.privacy.secrets.anchors"),
@@ -83,7 +83,7 @@ HEAVY = {
     "tomlkit": ("coderag.agents",),
     "sqlglot": ("coderag.sql", "coderag.frameworks", "coderag.catalog", "coderag.ask.sql"),
     "sqlalchemy": ("coderag.catalog.introspect",),
-    "jinja2": ("coderag.frameworks.dbt.jinja",),
+    "jinja2": ("coderag.frameworks.dbt.jinja", "coderag.serve.html"),
     "yaml": ("coderag.text.yaml_lines", "coderag.catalog.knowledge.glossary", "coderag.frameworks.dbt"),
     "watchfiles": ("coderag.index.build.watch.fs_events",),
     "graspologic_native": ("coderag.graph.queries.communities",),

@@ -1,0 +1,1 @@
+"""The pages of a server: records of an index to HTML that a browser shows."""

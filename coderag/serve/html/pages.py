@@ -1,0 +1,218 @@
+"""Addresses to pages: what a request asks for, the records that answer, the template that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from coderag.errors import CoderagError, QueryError
+from coderag.serve.html import file, graph, home, map, searching, sql, status, symbol, tables
+from coderag.serve.html.desk import Desk
+from coderag.serve.html.links import Links
+from coderag.serve.html.shell import STATIC, failure, fragment, page
+from coderag.serve.workspace import View
+
+__all__ = ["pages"]
+
+Handler = Callable[[Desk, Request], Response]
+MOST_DEPTH = 3
+QUESTION_TABLES = 12
+
+
+def pages(desk: Desk) -> list[Route | Mount]:
+    """Return the routes of all pages over a desk, and of what they are made of."""
+    return [
+        *(Route(path, _answering(desk, handler), methods=["GET"]) for path, handler in HANDLERS.items()),
+        Route("/sql/check", _checking(desk), methods=["POST"]),
+        Mount("/static", StaticFiles(directory=STATIC), name="static"),
+    ]
+
+
+def _answering(desk: Desk, handler: Handler) -> Callable[[Request], Response]:
+    """Return a handler whose failures are pages; it is no coroutine, so it is run in a thread."""
+
+    def answer(request: Request) -> Response:
+        try:
+            return handler(desk, request)
+        except CoderagError as error:
+            return failure(error)
+
+    return answer
+
+
+def _checking(desk: Desk) -> Callable[[Request], Any]:
+    """Return the handler that checks the SQL of a body."""
+    from starlette.concurrency import run_in_threadpool
+
+    async def check(request: Request) -> Response:
+        body = await request.body()
+        return await run_in_threadpool(_checked, desk, request, body.decode("utf-8", "replace"))
+
+    return check
+
+
+def _checked(desk: Desk, request: Request, text: str) -> Response:
+    try:
+        findings = desk.view(request).index.check_sql(text) if text.strip() else []
+    except CoderagError as error:
+        return JSONResponse({"error": str(error), "findings": []})
+    return JSONResponse({"findings": sql.findings_as_json(findings)})
+
+
+def _links(view: View) -> Links:
+    return Links(several=len(view.index.roots) > 1)
+
+
+def _search(desk: Desk, request: Request) -> Response:
+    view = desk.view(request)
+    query = request.query_params.get("q", "").strip()
+    part = request.query_params.get("part") == "results"
+    values: dict[str, Any] = {"found": None, "home": None, "error": "", "query": query, "nav": "search"}
+    try:
+        if query:
+            values["found"] = searching.search(view.index, query, more=bool(request.query_params.get("more")))
+        else:
+            values["home"] = home.home(view.index)
+    except QueryError as error:
+        values["error"] = str(error)
+    if part:
+        return fragment("results.html", view, **values)
+    return page("search.html", view, completions=home.completions(view.index), **values)
+
+
+def _file(desk: Desk, request: Request) -> Response:
+    view = _with_graph(desk, request)
+    repository = request.query_params.get("repo", "")
+    shown = file.file_page(view.index, _path(request), _links(view), repository=repository)
+    return page("file.html", view, shown=shown, nav="files")
+
+
+def _folder(desk: Desk, request: Request) -> Response:
+    view = desk.view(request)
+    repository = request.query_params.get("repo", "")
+    shown = file.folder_page(view.index, _path(request), repository=repository)
+    return page("folder.html", view, shown=shown, nav="files")
+
+
+def _symbol(desk: Desk, request: Request) -> Response:
+    view = desk.graph_view(request)
+    return page("symbol.html", view, shown=symbol.symbol_page(view.index, _text(request, "of")), nav="")
+
+
+def _card(desk: Desk, request: Request) -> Response:
+    view = _with_graph(desk, request)
+    card = symbol.card(view.index, _text(request, "of"), repository=request.query_params.get("repo", ""))
+    return fragment("card.html", view, card=card)
+
+
+def _tables(desk: Desk, request: Request) -> Response:
+    view = desk.view(request)
+    question = request.query_params.get("q", "").strip()
+    rows = tables.table_rows(view.index)
+    if question:
+        best = [str(table.name) for table in view.index.tables_about(question, k=QUESTION_TABLES)]
+        rows = sorted(
+            (row for row in rows if str(row.table.name) in best), key=lambda row: best.index(str(row.table.name))
+        )
+    return page("tables.html", view, rows=rows, question=question, nav="tables", most_drawn=tables.MOST_DRAWN)
+
+
+def _table(desk: Desk, request: Request) -> Response:
+    view = _with_graph(desk, request)
+    shown = tables.table_page(view.index, request.path_params["name"], _links(view))
+    return page("table.html", view, shown=shown, nav="tables")
+
+
+def _diagram(desk: Desk, request: Request) -> Response:
+    view = desk.view(request)
+    names, question = set(request.query_params.getlist("table")), request.query_params.get("q", "").strip()
+    if question:
+        chosen = view.index.tables_about(question, k=QUESTION_TABLES)
+    else:
+        chosen = [one for one in view.index.tables() if not names or str(one.name) in names]
+    picture = tables.diagram(chosen, _links(view))
+    return page("diagram.html", view, picture=picture, chosen=chosen, question=question, nav="tables")
+
+
+def _sql(desk: Desk, request: Request) -> Response:
+    view = desk.view(request)
+    question = request.query_params.get("q", "").strip()
+    context = sql.context_for(view.index, question) if question else None
+    return page("sql.html", view, question=question, context=context, nav="sql")
+
+
+def _graph(desk: Desk, request: Request) -> Response:
+    view = desk.graph_view(request)
+    values = {name: request.query_params.get(name, "").strip() for name in ("of", "show", "from", "to")}
+    picture = _picture(view, values, depth=request.query_params.get("depth", ""))
+    if request.query_params.get("part") == "data":
+        return JSONResponse(picture.data if picture else {"nodes": [], "edges": [], "left_out": 0})
+    return page("graph.html", view, picture=picture, asked=values, nav="graph")
+
+
+def _picture(view: View, values: dict[str, str], *, depth: str) -> graph.Picture | None:
+    links, index = _links(view), view.index
+    steps = min(int(depth), MOST_DEPTH) if depth.isdecimal() and int(depth) else 0
+    if values["from"] and values["to"]:
+        return graph.path(index, values["from"], values["to"], links)
+    if not values["of"]:
+        return None
+    if values["show"] == "impact":
+        return graph.impact(index, values["of"], links, depth=steps or MOST_DEPTH)
+    return graph.neighbourhood(index, values["of"], links, depth=steps or 1)
+
+
+def _map(desk: Desk, request: Request) -> Response:
+    view = desk.graph_view(request)
+    return page("map.html", view, maps=map.tree_maps(view.index), entries_of=map.entries_of, nav="map")
+
+
+def _status(desk: Desk, request: Request) -> Response:
+    view = desk.view(request)
+    return page("status.html", view, roots=status.root_statuses(view.index), nav="status")
+
+
+def _with_graph(desk: Desk, request: Request) -> View:
+    """Return a view with a graph, or without one while it is being made."""
+    try:
+        return desk.graph_view(request)
+    except CoderagError:
+        return desk.view(request)
+
+
+def _path(request: Request) -> str:
+    """Return the path of a file or folder in an address, whatever bytes its name has."""
+    raw = bytes(request.scope.get("raw_path") or b"").partition(b"?")[0]
+    if not raw:
+        return str(request.path_params["path"])
+    whole = unquote_to_bytes(raw).decode("utf-8", "surrogateescape")
+    return whole.lstrip("/").partition("/")[2]
+
+
+def _text(request: Request, name: str) -> str:
+    text = request.query_params.get(name, "").strip()
+    if not text:
+        raise QueryError(f"the address lacks {name}=NAME")
+    return text
+
+
+HANDLERS: dict[str, Handler] = {
+    "/": _search,
+    "/file/{path:path}": _file,
+    "/files/{path:path}": _folder,
+    "/symbol": _symbol,
+    "/card": _card,
+    "/tables": _tables,
+    "/table/{name:path}": _table,
+    "/diagram": _diagram,
+    "/sql": _sql,
+    "/graph": _graph,
+    "/map": _map,
+    "/status": _status,
+}

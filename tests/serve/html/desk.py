@@ -1,0 +1,47 @@
+"""A desk over one workspace, and the pages of it as an application under the policy that a server sends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from coderag.api.roots import resolve_roots
+from coderag.serve.html.pages import pages
+from coderag.serve.workspace import View, Workspace
+
+__all__ = ["POLICY", "OneDesk", "application"]
+
+POLICY = "default-src 'self'"
+
+
+class OneDesk:
+    """A desk whose callers see all."""
+
+    def __init__(self, *roots: Path) -> None:
+        self.workspace = Workspace(resolve_roots(roots))
+
+    def view(self, request: HTTPConnection) -> View:
+        del request
+        return self.workspace.view()
+
+    def graph_view(self, request: HTTPConnection) -> View:
+        return self.workspace.with_graph(self.view(request))
+
+
+def application(desk: OneDesk) -> ASGIApp:
+    """Return the pages, each with the policy in its headers."""
+    inner = Starlette(routes=pages(desk))
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_policy(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["content-security-policy"] = POLICY
+            await send(message)
+
+        await inner(scope, receive, with_policy)
+
+    return answer

@@ -1,0 +1,216 @@
+"""The pages of the example application as they come from the server."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from coderag import Index
+from coderag.serve.html.shell import STATIC
+from tests.serve.html.desk import OneDesk, application
+from tests.serve.html.markup import read
+from tests.workspace import write
+
+SEARCH = "/?q=where+are+failed+payments+retried%3F"
+PAGES = (
+    "/",
+    SEARCH,
+    "/file/shop/payments/retry.py",
+    "/files/",
+    "/files/shop",
+    "/symbol?of=Order",
+    "/tables",
+    "/tables?q=monthly+revenue+by+country",
+    "/table/shop.orders",
+    "/diagram",
+    "/diagram?table=shop.orders&table=shop.customers",
+    "/sql?q=monthly+revenue+by+country",
+    "/graph",
+    "/graph?of=orders",
+    "/graph?of=PaymentRetrier&show=impact",
+    "/graph?from=Services.housekeeping&to=payments",
+    "/map",
+    "/status",
+)
+FIRST_LOAD = 150_000  # bytes, gzipped: a page with all that it loads, the graph's library left out
+
+
+def needs_label(tag: str, values: dict[str, str]) -> bool:
+    """Tell whether an element has no text of its own that a reader of screens could say."""
+    return tag in ("input", "select", "textarea") or (tag == "button" and "icon" in values.get("class", ""))
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_page_is_whole_and_nothing_in_it_is_inline_or_foreign(client: TestClient, address: str) -> None:
+    answer = client.get(address)
+    page = read(answer.text)
+    assert answer.status_code == 200
+    assert not page.unbalanced
+    assert not page.open
+    assert {"header", "nav", "main"} <= {tag for tag, _ in page.elements}
+    assert all(one.startswith(("/", "#")) and not one.startswith("//") for one in page.addresses if one)
+    assert not page.attributes("script", "type")
+    assert all("src" in values for tag, values in page.elements if tag == "script")
+    assert not any(tag == "style" or "style" in values for tag, values in page.elements)
+    assert not any(name.startswith("on") for _, values in page.elements for name in values)
+    assert all(values.get("aria-label") for tag, values in page.elements if needs_label(tag, values))
+    assert any("cytoscape" in one for one in page.addresses if one.endswith(".js")) == address.startswith("/graph?")
+    identifiers = [values["id"] for _, values in page.elements if "id" in values]
+    assert len(identifiers) == len(set(identifiers))
+
+
+def test_a_page_is_light(client: TestClient) -> None:
+    parts = [client.get(SEARCH).content]
+    parts += [
+        path.read_bytes()
+        for path in STATIC.iterdir()
+        if path.suffix in (".css", ".js") and "cytoscape" not in path.name
+    ]
+    assert sum(len(gzip.compress(part)) for part in parts) < FIRST_LOAD
+
+
+def test_what_others_wrote_comes_with_its_licence(client: TestClient) -> None:
+    assert "Permission is hereby granted" in client.get("/static/cytoscape.LICENSE.txt").text
+
+
+def test_a_search_shows_whole_functions_with_who_calls_them(client: TestClient) -> None:
+    page = read(client.get(SEARCH).text)
+    assert "PaymentRetrier.retry_failed" in page.text
+    assert "log.info(" in page.text
+    assert "return report" in page.text
+    assert "called by Services.housekeeping" in page.text
+    assert "/file/shop/payments/retry.py#L68" in page.addresses
+
+
+def test_facets_narrow_a_search_and_widen_it_again(client: TestClient) -> None:
+    narrow = "/?q=where+are+failed+payments+retried%3F+lang%3Asql"
+    assert narrow in read(client.get(SEARCH).text).addresses
+    page = read(client.get(narrow).text)
+    assert all(not one.endswith(".py") for one in page.attributes("article", "data-href"))
+    assert "/?q=where+are+failed+payments+retried%3F" in page.addresses
+
+
+def test_a_part_of_a_search_is_the_results_alone(client: TestClient) -> None:
+    part = client.get(f"{SEARCH}&part=results").text
+    assert "<html" not in part
+    assert part.strip() in client.get(SEARCH).text
+
+
+def test_a_query_that_makes_no_sense_says_where(client: TestClient) -> None:
+    answer = client.get("/", params={"q": "kind:nonsense orders"})
+    assert "column 1 of the query" in read(answer.text).text
+
+
+def test_the_field_knows_what_completes_a_query(client: TestClient) -> None:
+    page = read(client.get("/").text)
+    completions = json.loads(page.attributes("input", "data-completions")[0])
+    assert "python" in completions["values"]["lang:"]
+    assert set(completions["keys"]) >= {"lang:", "kind:", "file:", "sym:", "test:"}
+
+
+def test_a_file_is_shown_as_it_is_with_its_names_linked(client: TestClient, shop: Path) -> None:
+    text = client.get("/file/shop/payments/retry.py").text
+    page = read(text)
+    lines = re.findall(r"<code>(.*?)</code></div>", text)
+    shown = [read(line).text for line in lines]
+    assert shown == (shop / "shop/payments/retry.py").read_text().rstrip("\n").split("\n")
+    assert "/file/shop/db/models.py#L112" in page.addresses  # Order
+    assert "/table/shop.payments" in page.addresses  # a table in a string
+    assert "#L68" in page.addresses  # the outline
+    assert "tests/test_payments.py" in page.text  # who imports it
+
+
+def test_what_is_not_indexed_is_not_found(client: TestClient) -> None:
+    for path in ("shop/none.py", "..%2F..%2Fetc%2Fpasswd", "%2Fetc%2Fpasswd", ".env", "shop/payments"):
+        assert client.get(f"/file/{path}").status_code == 404, path
+    assert client.get("/files/none").status_code == 404
+    assert client.get("/table/none").status_code == 404
+    assert client.get("/static/../pages.py").status_code == 404
+
+
+def test_a_folder_lists_what_is_in_it(client: TestClient) -> None:
+    page = read(client.get("/files/shop").text)
+    assert "/file/shop/money.py" in page.addresses
+    assert "/files/shop/payments" in page.addresses
+
+
+def test_a_card_shows_a_definition_in_brief(client: TestClient) -> None:
+    card = read(client.get("/card?of=shop/payments/retry.py:68").text)
+    assert "PaymentRetrier.retry_failed" in card.text
+    assert "Services.housekeeping" in card.text
+
+
+def test_a_symbol_is_shown_with_its_references(client: TestClient) -> None:
+    page = read(client.get("/symbol?of=PaymentRetrier.retry_failed").text)
+    assert "/file/shop/services.py#L106" in page.addresses
+    assert "Did you mean" in read(client.get("/symbol?of=PaymentRetriers").text).text
+
+
+def test_a_table_says_who_reads_each_column(client: TestClient) -> None:
+    page = read(client.get("/table/shop.orders").text)
+    assert "An order is written once at checkout" in page.text
+    assert "OrderRepository.unpaid_since" in page.text
+    assert "/table/shop.customers" in page.addresses
+    assert page.attributes("svg", "viewbox") or page.attributes("svg", "viewBox")
+
+
+def test_a_diagram_links_its_tables(client: TestClient) -> None:
+    page = read(client.get("/diagram?table=shop.orders&table=shop.customers").text)
+    assert {"/table/shop.orders", "/table/shop.customers"} <= set(page.addresses)
+    assert "/table/shop.payments" not in page.addresses
+
+
+def test_sql_is_checked_with_places(client: TestClient) -> None:
+    found = client.post("/sql/check", content="SELECT totl FROM orders").json()["findings"]
+    assert [(one["line"], one["column"], one["end"], one["severity"]) for one in found] == [(1, 8, 11, "error")]
+    assert "total_cents" in found[0]["suggestions"]
+    assert client.post("/sql/check", content="").json() == {"findings": []}
+
+
+def test_a_question_gives_the_context_for_sql(client: TestClient) -> None:
+    assert "CREATE VIEW monthly_revenue" in read(client.get("/sql?q=monthly+revenue").text).text
+
+
+def test_a_graph_has_what_its_script_draws(client: TestClient) -> None:
+    page = read(client.get("/graph?of=orders").text)
+    drawn = json.loads(page.attributes("div", "data-graph")[0])
+    assert drawn == client.get("/graph?of=orders&part=data").json()
+    labels = {node["label"] for node in drawn["nodes"]}
+    assert {"orders", "customers", "OrderRepository.newest_first"} <= labels
+    known = {node["id"] for node in drawn["nodes"]}
+    assert all({edge["source"], edge["target"]} <= known for edge in drawn["edges"])
+
+
+def test_a_path_leads_from_one_to_the_other(client: TestClient) -> None:
+    drawn = client.get("/graph?from=Services.housekeeping&to=payments&part=data").json()
+    assert drawn["nodes"][0]["label"] == "Services.housekeeping"
+    assert "payments" in {node["label"] for node in drawn["nodes"]}
+    assert client.get("/graph?from=backoff_delay&to=Services.retrier&part=data").status_code == 200
+
+
+def test_several_roots_are_told_apart(shop: Path, tmp_path: Path) -> None:
+    other = write(
+        tmp_path / "other", {"schema.sql": "CREATE TABLE orders (id INTEGER);", "shop/money.py": "OTHER = 1\n"}
+    )
+    with Index.build(other):
+        desk = OneDesk(shop, other)
+    with TestClient(application(desk)) as client:
+        assert "/files/?repo=other" in read(client.get("/files/").text).addresses
+        assert "OTHER" in client.get("/file/shop/money.py?repo=other").text
+        assert "class Money" in read(client.get("/file/shop/money.py?repo=shop").text).text
+        tables = read(client.get("/tables").text).addresses
+        for address in ("/file/schema.sql?repo=other#L1", "/table/shop%2Fshop.orders", "/table/other%2Fother.orders"):
+            assert address in tables
+            assert client.get(address).status_code == 200
+        assert "OrderRepository.unpaid_since" in client.get("/table/shop%2Fshop.orders").text
+        assert "OrderRepository.unpaid_since" not in client.get("/table/other%2Fother.orders").text
+    desk.workspace.close()
+
+
+def test_the_status_says_what_is_left_out(client: TestClient) -> None:
+    assert "configuration" in read(client.get("/status").text).text
