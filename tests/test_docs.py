@@ -48,7 +48,7 @@ RUNNING = [
 MAX_README_LINES = 200
 COMMANDS = (
     *("index", "search", "outline", "symbols", "log", "refs", "impact", "path", "graph", "map"),
-    *("schema", "tables", "table", "erd", "check-sql", "at"),
+    *("schema", "tables", "table", "erd", "check-sql", "sql", "at"),
     *("eval", "status", "watch", "helper", "clean", "languages", "completion"),
     *("mcp", "install", "uninstall", "doctor"),
 )

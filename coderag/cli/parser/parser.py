@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "table": ("schema", "add_table"),
     "erd": ("schema", "add_erd"),
     "check-sql": ("schema", "add_check_sql"),
+    "sql": ("sql", "add_sql"),
     "eval": ("evaluate", "add_eval"),
     "status": ("index", "add_status"),
     "watch": ("index", "add_watch"),
