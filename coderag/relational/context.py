@@ -11,7 +11,9 @@ from coderag.search.context.schema_context import SchemaContext, schema_context
 __all__ = ["index_catalog", "index_context"]
 
 
-def index_context(question: str, *, budget: int, k: int = 20, evidence: str = "", samples: bool = True) -> SchemaContext:
+def index_context(
+    question: str, *, budget: int, k: int = 20, evidence: str = "", samples: bool = True
+) -> SchemaContext:
     """Return the context for a question over the tables of an index, in at most `budget` tokens."""
     return schema_context(index_catalog(), question, budget=budget, k=k, evidence=evidence, samples=samples)
 

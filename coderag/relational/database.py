@@ -35,6 +35,7 @@ SETTINGS = {  # in this order: the last two forbid all the rest
     "lock_configuration": "true",
 }
 LISTS_TABLES = re.compile(r"\b(?:information_schema|duckdb_\w+|pg_\w+|sqlite_\w+|show)\b", re.IGNORECASE)
+RETRY_SECONDS = 0.05  # between two attempts to interrupt a query
 RAW = "raw_columns"  # the name of the arrays while a table is filled
 
 
@@ -127,15 +128,13 @@ class RelationalDatabase:
     def _limited(self, run: Callable[[], Made], sql: str, seconds: float) -> Made:
         """Return what a query gives within its time; Ctrl-C ends it at once."""
         task = _Task(run)
-        thread = threading.Thread(target=task, daemon=True)
-        thread.start()
+        threading.Thread(target=task, daemon=True).start()
         try:
-            thread.join(seconds)
-            is_late = thread.is_alive()
+            is_late = not task.ended.wait(seconds)
         finally:
-            while thread.is_alive():  # again, as an interrupt between two parts of a query is forgotten
+            while not task.ended.is_set():  # again, as an interrupt between two parts of a query is forgotten
                 self._connection.interrupt()
-                thread.join(0.05)
+                task.ended.wait(RETRY_SECONDS)
         if is_late:
             raise QueryError(
                 f"the query took more than {seconds:g} s and was stopped; give it conditions, or more time"
@@ -156,12 +155,15 @@ class _Task(Generic[Made]):
         self._run = run
         self.value: Made | None = None
         self.error: BaseException | None = None
+        self.ended = threading.Event()  # Thread.join, once interrupted, takes a thread for ended that is not
 
     def __call__(self) -> None:
         try:
             self.value = self._run()
         except BaseException as error:  # noqa: BLE001  # whoever waits raises it again
             self.error = error
+        finally:
+            self.ended.set()
 
 
 def quoted(text: str) -> str:

@@ -57,8 +57,6 @@ def run(options: argparse.Namespace) -> int:
         output_path(options.output)
     needed = set(needed_tables(sql))
     index = open_graph_for_caller(options) if needed & OF_GRAPH else open_for_caller(options)
-    if needed & OF_HISTORY:
-        _note_histories(index)
     k = options.k or (int(ROWS.most) if options.output else DEFAULT_ROWS)
     if form == "parquet":
         count = index.sql_to_parquet(sql, options.output, k=k, seconds=options.timeout)
@@ -66,6 +64,8 @@ def run(options: argparse.Namespace) -> int:
         return FOUND if count else NOTHING
     found = index.sql(sql, k=k, seconds=options.timeout)
     _write(found, form, options)
+    if needed & OF_HISTORY:
+        _note_histories(index)
     if found.is_cut:
         note(f"there are more than {k:,} rows; --limit gives more")
     return FOUND if found.rows else NOTHING

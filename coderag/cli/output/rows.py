@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from datetime import date, datetime, time
+from decimal import Decimal
 from math import isfinite
 from typing import Any
 
@@ -64,8 +65,8 @@ def _plain(value: Any) -> Any:
     """Return a value as JSON has it; what JSON lacks is a text, and what is no number NULL."""
     if value is None or isinstance(value, bool | int | str):
         return value
-    if isinstance(value, float):
-        return value if isfinite(value) else None
+    if isinstance(value, float | Decimal):
+        return float(value) if isfinite(value) else None
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     if isinstance(value, dict):
