@@ -78,6 +78,7 @@ ASKED: dict[str, list[list[str]]] = {
     "table": [["orders"], ["zy_wage"]],
     "erd": [[], ["orders"], ["who is paid?"]],
     "check-sql": [["queries/dear.sql"], ["nosuch.sql"], ["-"], ["-", "--url", "sqlite:///db/zy.db"]],
+    "sql": [["FROM symbols"], ["FROM tables"], ["FROM edges"], ["--file", "queries/dear.sql"], ["FROM commits"]],
     "eval": [["questions.jsonl"], ["--from-git"], ["--from-docstrings"]],
     "status": [[]],
     "watch": [[]],

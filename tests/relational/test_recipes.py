@@ -50,7 +50,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ("shipments", "order_id"),
         ("stock_reservations", "order_id"),
     ],
-    "Columns that look like a key and are none": [("sellable_stock", "product_id")],
+    "Columns named like a key without a foreign key": [("sellable_stock", "product_id")],
     "Example queries of a table": [
         ("Which customers have spent the most over the last twelve months?",),
         ("Who registered but never ordered anything?",),

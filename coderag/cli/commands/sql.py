@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from coderag.api.index import Index
-from coderag.cli.caller import callers, is_hidden, open_for_caller, open_graph_for_caller
+from coderag.cli.caller import callers, open_for_caller, open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.files import chosen_format, output_path, write_output
@@ -80,8 +80,8 @@ def _query(options: argparse.Namespace) -> str:
         data, name = sys.stdin.buffer.read(most + 1), "stdin"
     elif options.file is None:
         return str(options.query)
-    elif (asking := callers(options)) and is_hidden(options.file, asking):
-        raise AccessError(f"{options.file} is not for its caller to see")
+    elif callers(options):  # what is wrong with a query says some of it
+        raise AccessError('--file is for who may see all; give the SQL to "coderag sql -"')
     else:
         data, name = read_named(options.file, most + 1), options.file
     if len(data) > most:
