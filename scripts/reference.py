@@ -61,7 +61,7 @@ TABLES_INTRODUCTION = """\
 # Tables of the index
 
 Generated from `coderag/relational/relations.toml` by `scripts/reference.py`. `coderag sql` and `Index.sql` query these
-tables and views, in the dialect of DuckDB; [the recipes](../guides/sql-recipes.md) are a start. Lines are counted from 1,
+tables and views, in the dialect of DuckDB; [the recipes](../guides/sql-recipes.md) are a start. Lines count from 1,
 and both ends count. A number such as `file_id` holds for one version of the index.
 """
 
