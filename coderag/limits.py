@@ -62,6 +62,10 @@ POLL = Limit("poll", 86_400, "seconds", "`coderag watch --poll`, `Index.watch(po
 SAMPLES = Limit("samples", 100, "values of a column", "`coderag index --samples`", error=DatabaseError)
 TIMEOUT = Limit("timeout", 3_600, "seconds", "`coderag index --timeout`", least=1, whole=False, error=DatabaseError)
 PORT = Limit("port", 65_535, "", "`coderag serve --port`")
+ROWS = Limit("k", 1_000_000, "rows", "`coderag sql --limit`, `Index.sql(k=)`", least=1)
+QUERY_SECONDS = Limit(
+    "seconds", 3_600, "seconds", "`coderag sql --timeout`, `Index.sql(seconds=)`", least=0.01, whole=False
+)
 QUESTIONS = Limit("limit", 100_000, "questions", "`coderag eval --sample`", least=1)
 SEED = Limit("seed", 2**32 - 1, "", "`coderag eval --seed`")
 DIMENSIONS = Limit("dimensions", 100_000, "numbers of a vector", "`dimensions=` of a model", least=1)
@@ -72,7 +76,9 @@ QUESTION = Limit("the question", 32_000, "bytes of UTF-8", "`QUERY`, `QUESTION`,
 EVIDENCE = Limit("the evidence", 32_000, "bytes of UTF-8", "`--evidence`, `evidence`")
 NAME = Limit("a name", 5_000, "bytes of UTF-8", "`TARGET`, `NAME`, `FILE`, and each item of a `LIST`")
 GLOB = Limit("a glob", 1_000, "bytes of UTF-8", "each `GLOB`")
-SQL = Limit("the SQL", 1_000_000, "bytes of UTF-8", "`coderag check-sql`, `Index.check_sql`")
+SQL = Limit(
+    "the SQL", 1_000_000, "bytes of UTF-8", "`coderag check-sql`, `coderag sql`, `Index.check_sql`, `Index.sql`"
+)
 ANSWER = Limit("the answer", 1_000_000, "bytes of UTF-8", "`coderag check-answer`, `Index.check_answer`")
 LINE = Limit("a line", 4_000_000, "bytes", "a line of `--batch`")
 QUESTION_FILE = Limit("the file", 100_000_000, "bytes", "`coderag eval QUESTIONS.jsonl`")
@@ -87,8 +93,8 @@ COMPARED = Limit("the configurations", 20, "configurations", "`coderag eval --co
 # As README.md lists them: numbers, lengths of texts, lengths of lists.
 LIMITS = (
     *(K, RELATED, DIVERSITY, THRESHOLD, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
-    *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT, PORT, QUESTIONS, SEED),
-    *(DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT),
+    *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT, PORT, ROWS, QUERY_SECONDS),
+    *(QUESTIONS, SEED, DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT),
     *(QUESTION, EVIDENCE, NAME, GLOB, SQL, ANSWER, LINE, QUESTION_FILE, QUESTION_LINE),
     *(GLOBS, ITEMS, ROOTS, ADDRESSES, COMPARED),
 )

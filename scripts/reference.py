@@ -57,6 +57,15 @@ Written by `scripts/reference.py` from the docstrings. These are the names of `c
 """
 
 
+TABLES_INTRODUCTION = """\
+# Tables of the index
+
+Generated from `coderag/relational/relations.toml` by `scripts/reference.py`. `coderag sql` and `Index.sql` query these
+tables and views, in the dialect of DuckDB; [the recipes](../guides/sql-recipes.md) are a start. Lines count from 1,
+and both ends count. A number such as `file_id` holds for one version of the index.
+"""
+
+
 def main() -> int:
     """Write the pages."""
     for path, text in pages().items():
@@ -70,6 +79,7 @@ def pages() -> dict[Path, str]:
     agents = FOLDER.parent / "agents.md"
     return {
         FOLDER / "cli.md": command_line(),
+        FOLDER / "tables.md": index_tables(),
         FOLDER / "python.md": python_api(),
         languages: LANGUAGES.sub(lambda _: language_tables(), languages.read_text(encoding="utf-8")),
         agents: AGENTS.sub(lambda _: agents_table(), agents.read_text(encoding="utf-8")),
@@ -290,6 +300,22 @@ def agents_table() -> str:
         title = one.title + (" ¹" if one.elsewhere else "")
         mcp = f"{shown(user.get(Part.MCP))} | {shown(project.get(Part.MCP))}"
         lines.append(f"| {title} | `{one.name}` | {mcp} | {' '.join(rest)} |")
+    return "\n".join(lines) + "\n"
+
+
+def index_tables() -> str:
+    """Return the page of the tables that `coderag sql` queries."""
+    from coderag.relational.relations import relations
+
+    known = relations().values()
+    lines = [TABLES_INTRODUCTION, "| table or view | |", "|---|---|"]
+    lines += [f"| [`{one.name}`](#{one.name}) | {cell(one.about)} |" for one in known]
+    for one in known:
+        lines += ["", f"## `{one.name}`", "", f"{'View' if one.is_view else 'Table'}: {one.about}.", ""]
+        lines += ["| column | type | |", "|---|---|---|"]
+        lines += [f"| `{column.name}` | {column.type} | {cell(column.about)} |" for column in one.columns]
+        if one.is_view:
+            lines += ["", "```sql", one.sql, "```"]
     return "\n".join(lines) + "\n"
 
 

@@ -29,7 +29,9 @@ from coderag.limits import (
     NAME,
     NODES,
     POLL,
+    QUERY_SECONDS,
     QUESTION,
+    ROWS,
     SHOWN,
     SQL,
     WAYS,
@@ -95,6 +97,9 @@ if TYPE_CHECKING:
     from coderag.index.reader.status import Status
     from coderag.index.storage.checksums import Damage
     from coderag.index.storage.folder.lock import Holder
+    from coderag.relational.contents import Contents
+    from coderag.relational.database import RelationalDatabase
+    from coderag.relational.result import Rows
     from coderag.search.context.about import TableFacts
     from coderag.search.context.schema_context import SchemaContext
     from coderag.search.tables.tables import TableRanking
@@ -852,6 +857,54 @@ class Index:
         return check_answer(text, sources, self)
 
     @on_one_snapshot
+    def sql(self, query: str, *, k: int = 1_000, seconds: float = 30.0) -> Rows:
+        """Return at most k rows of a SELECT over the index: files, symbols, edges, tables, commits and the rest.
+
+        The tables and views are described in docs/reference/tables.md. They are filled when a query names them, which
+        needs the graph for most, and stay until the index is updated. A query can neither write nor read files. Raises
+        QueryError for what is no SELECT or cannot be answered, and for one that takes more than `seconds` or too much
+        memory.
+        """
+        _check_select(query, k, seconds)
+        return self._relational().rows(query, k=k, seconds=seconds)
+
+    @on_one_snapshot
+    def sql_to_parquet(
+        self, query: str, path: str | os.PathLike[str], *, k: int = 1_000_000, seconds: float = 30.0
+    ) -> int:
+        """Write at most k rows of a SELECT over the index to a Parquet file, and return how many; raises like `sql`.
+
+        The file is replaced as a whole. Raises OSError where it cannot be written.
+        """
+        from coderag.relational.parquet import write_parquet
+
+        _check_select(query, k, seconds)
+        return write_parquet(self._contents(), query, os.fspath(path), k=k, seconds=seconds)
+
+    def _relational(self) -> RelationalDatabase:
+        from coderag.relational.database import RelationalDatabase
+
+        known = self._snapshot.databases_of_tables
+        with self._opening:
+            if self._stored_graph not in known:
+                known[self._stored_graph] = RelationalDatabase(self._contents())
+            return known[self._stored_graph]
+
+    def _contents(self) -> Contents:
+        """Return the index as columns; of the history, what is stored by then."""
+        from coderag.relational.contents import Contents, IndexSources
+
+        snapshot = self._snapshot
+        return Contents(
+            IndexSources(
+                corpus=snapshot.corpus,
+                graphs=self._graph_of_each,
+                catalogs=lambda: snapshot.catalogs,
+                histories=snapshot.read_histories,
+            )
+        )
+
+    @on_one_snapshot
     def refs(
         self,
         target: str,
@@ -1118,6 +1171,12 @@ class Index:
 
 def _check_target(target: str) -> None:
     check_name(target, what="the target")
+
+
+def _check_select(query: str, k: int, seconds: float) -> None:
+    check_text(SQL, query)
+    check_number(ROWS, k)
+    check_number(QUERY_SECONDS, seconds)
 
 
 def _narrowing(kinds: Iterable[NodeKind | str], paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from coderag.index.history.history import History
     from coderag.index.reader.status import Status
     from coderag.index.storage.manifest import Manifest
+    from coderag.relational.database import RelationalDatabase
     from coderag.sql.records import Schema
 
 __all__ = ["Snapshot", "open_snapshot"]
@@ -56,6 +57,8 @@ class Snapshot:
     corpus: Corpus
     _views: dict[Hashable, SnapshotView] = field(default_factory=dict, repr=False)  # by what hides the rest
     _graphs: dict[str, tuple[Graph, ...]] = field(default_factory=dict, repr=False)  # once they were asked for
+    # The index as tables, once it was asked for; True: with the graphs as they are stored.
+    databases_of_tables: dict[bool, RelationalDatabase] = field(default_factory=dict, repr=False)
 
     @cached_property
     def catalogs(self) -> Mapping[str, Catalog]:

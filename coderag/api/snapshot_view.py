@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from coderag.index.reader.access_control import Denied
     from coderag.index.reader.access_view import AccessView
     from coderag.index.reader.status import Status
+    from coderag.relational.database import RelationalDatabase
 
 __all__ = ["GraphState", "SnapshotView"]
 
@@ -45,6 +46,7 @@ class SnapshotView:
 
     whole: Snapshot
     view: AccessView
+    databases_of_tables: dict[bool, RelationalDatabase] = field(default_factory=dict, repr=False)  # as of a Snapshot
 
     @classmethod
     def of(cls, whole: Snapshot, denied: Sequence[tuple[Denied, ...]]) -> SnapshotView:

@@ -79,6 +79,7 @@ ASKED: dict[str, list[list[str]]] = {
     "erd": [[], ["orders"], ["who is paid?"]],
     "check-sql": [["queries/dear.sql"], ["nosuch.sql"], ["-"], ["-", "--url", "sqlite:///db/zy.db"]],
     "check-answer": [["-"], ["queries/dear.sql"], ["nosuch.md"]],
+    "sql": [["FROM symbols"], ["FROM tables"], ["FROM edges"], ["--file", "queries/dear.sql"], ["FROM commits"]],
     "eval": [["questions.jsonl"], ["--from-git"], ["--from-docstrings"]],
     "status": [[]],
     "watch": [[]],

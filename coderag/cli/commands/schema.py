@@ -29,6 +29,8 @@ def run(options: argparse.Namespace) -> int:
     """Print the context for a question; 1 when no table is known."""
     question = " ".join(options.question)
     if options.batch:
+        if options.of_index:
+            raise QueryError("--of-index answers one QUESTION; leave out --batch")
         if question:
             raise QueryError("--batch reads its questions from stdin; give no QUESTION")
         index = open_for_caller(options)
@@ -37,6 +39,8 @@ def run(options: argparse.Namespace) -> int:
         )
         return FOUND
     check_question(question, k=options.k, evidence=options.evidence)
+    if options.of_index:
+        return _print_context(_of_index(question, options), options)
     index = open_for_caller(options)
     context = index.schema_context(
         question,
@@ -47,6 +51,19 @@ def run(options: argparse.Namespace) -> int:
         samples=not options.no_samples,
         other_databases=options.other_databases,
     )
+    return _print_context(context, options, index)
+
+
+def _of_index(question: str, options: argparse.Namespace) -> SchemaContext:
+    """Return the context over the tables of the index itself, which are the same for every index."""
+    from coderag.relational.context import index_context  # few questions are about the index
+
+    return index_context(
+        question, budget=options.budget, k=options.k, evidence=options.evidence, samples=not options.no_samples
+    )
+
+
+def _print_context(context: SchemaContext, options: argparse.Namespace, index: Index | None = None) -> int:
     found = bool(context.tables or context.named)
     if options.json:
         samples = not options.no_samples
@@ -73,10 +90,10 @@ def _text(context: SchemaContext, options: argparse.Namespace) -> str:
     return write(context, explain=options.explain, values=values)
 
 
-def _nothing(index: Index, context: SchemaContext) -> str:
+def _nothing(index: Index | None, context: SchemaContext) -> str:
     if context.left_out:
         return f"a budget of {counted(context.budget, 'token')} has room for no table; {context.left_out:,} are known"
-    if not len(index.catalog):
+    if index is not None and not len(index.catalog):
         return "no table is known: index a folder with a schema, or a database; see coderag index --help"
     return "no table meets these conditions; try fewer"
 

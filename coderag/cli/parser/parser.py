@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "erd": ("schema", "add_erd"),
     "check-sql": ("schema", "add_check_sql"),
     "check-answer": ("answers", "add_check_answer"),
+    "sql": ("sql", "add_sql"),
     "eval": ("evaluate", "add_eval"),
     "status": ("index", "add_status"),
     "watch": ("index", "add_watch"),

@@ -30,6 +30,7 @@ examples:
   coderag schema "top products" --database shop --budget 2000
   coderag schema "late invoices" --format markdown
   coderag schema "late invoices" --prompt | llm      a prompt that asks a language model for the SQL
+  coderag schema --of-index "long functions that write to orders and have no test" --prompt | llm
   echo '{"question": "late invoices", "k": 5}' | coderag schema --batch
 
 Prints the whole schema of the leading database if it fits the budget, else its best tables.
@@ -92,6 +93,11 @@ def add_schema(commands: Parsers) -> None:
     )
     parser.add_argument("--no-samples", action="store_true", help="leave out known values of columns")
     parser.add_argument("--explain", action="store_true", help="say why each table is there")
+    parser.add_argument(
+        "--of-index",
+        action="store_true",
+        help='give the tables of the index itself, which "coderag sql" queries',
+    )
     parser.add_argument("--batch", action="store_true", help=BATCH_SCHEMA_HELP)
     _add_schema_filters(parser)
     add_groups(parser)

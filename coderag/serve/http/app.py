@@ -64,7 +64,7 @@ def make_app(desk: Desk, *, token: str | None, keys: Sequence[Key] = (), host: s
 def _pages(desk: Desk) -> list[BaseRoute]:
     """Return the routes of the pages, [] where they are not installed."""
     try:
-        from coderag.serve.html.pages import pages  # type: ignore[import-not-found]
+        from coderag.serve.html.pages import pages
     except ModuleNotFoundError:
         return []
     return list(pages(desk))

@@ -1,0 +1,1 @@
+"""The index as tables: what `coderag sql` queries."""

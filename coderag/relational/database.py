@@ -1,0 +1,181 @@
+"""A query over an index to its rows: DuckDB in memory, without files, network or settings.
+
+Tables are filled when a query names them, and stay as long as the database. Queries run in a read-only transaction and
+in a thread of their own, so that Ctrl-C and the time limit can end them.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, cast
+
+from coderag.errors import QueryError
+from coderag.extras import Extra, how_to_install
+from coderag.relational.contents import Contents
+from coderag.relational.faults import message_of
+from coderag.relational.relations import Relation, needed_tables, relations
+from coderag.relational.result import Rows
+
+__all__ = ["MEMORY", "RelationalDatabase"]
+
+Made = TypeVar("Made")
+
+MEMORY = "2GB"  # of a database with its queries, at most
+SETTINGS = {  # in this order: the last two forbid all the rest
+    "python_enable_replacements": "false",  # no variable of this program is a table
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "temp_directory": "''",
+    "memory_limit": f"'{MEMORY}'",
+    "TimeZone": "'UTC'",
+    "enable_external_access": "false",
+    "lock_configuration": "true",
+}
+LISTS_TABLES = re.compile(r"\b(?:information_schema|duckdb_\w+|pg_\w+|sqlite_\w+|show)\b", re.IGNORECASE)
+RETRY_SECONDS = 0.05  # between two attempts to interrupt a query
+RAW = "raw_columns"  # the name of the arrays while a table is filled
+
+
+class RelationalDatabase:
+    """The tables of one version of an index."""
+
+    def __init__(self, contents: Contents, *, written: str = "") -> None:
+        """Open an empty database; `written` is the only file that `write_parquet` may write. Raises QueryError."""
+        self._duckdb = _library()
+        self._contents = contents
+        self._lock = threading.Lock()
+        self._filled: set[str] = set()
+        self._connection = self._duckdb.connect(":memory:")
+        if written:
+            self._connection.execute(f"SET allowed_paths = [{quoted(written)}]")
+        for name, value in SETTINGS.items():
+            self._connection.execute(f"SET {name} = {value}")
+
+    def rows(self, sql: str, *, k: int, seconds: float) -> Rows:
+        """Return at most k rows of a query.
+
+        Raises QueryError for what is no single SELECT, for what DuckDB refuses, and after so many seconds.
+        """
+
+        def fetch() -> Rows:
+            cursor = self._connection.execute(sql)
+            columns = tuple(column[0] for column in cursor.description)
+            types = tuple(str(column[1]) for column in cursor.description)
+            found = cursor.fetchmany(k + 1)
+            return Rows(columns, types, tuple(found[:k]), len(found) > k)
+
+        return self._asked(sql, fetch, seconds)
+
+    def write_parquet(self, sql: str, path: str, *, k: int, seconds: float) -> int:
+        """Write at most k rows of a query to a file, and return how many; raises like `rows`."""
+
+        def write() -> int:
+            inner = sql.rstrip().rstrip(";")
+            copied = f"COPY (SELECT * FROM (\n{inner}\n) LIMIT {k:d}) TO {quoted(path)} (FORMAT parquet)"
+            return int(self._connection.execute(copied).fetchone()[0])
+
+        return self._asked(sql, write, seconds)
+
+    def _asked(self, sql: str, run: Callable[[], Made], seconds: float) -> Made:
+        with self._lock:
+            self._check(sql)
+            named = list(relations()) if LISTS_TABLES.search(sql) else needed_tables(sql)
+            for name in named:
+                if name not in self._filled:
+                    self._add(relations()[name])
+                    self._filled.add(name)
+            self._connection.execute("BEGIN TRANSACTION READ ONLY")
+            try:
+                return self._limited(run, sql, seconds)
+            finally:
+                self._connection.execute("ROLLBACK")
+
+    def _check(self, sql: str) -> None:
+        """Raise QueryError unless a text is one SELECT."""
+        try:
+            statements = self._connection.extract_statements(sql)
+        except self._duckdb.Error as error:
+            raise QueryError(message_of(error, sql)) from None
+        if len(statements) != 1:
+            raise QueryError(f"the SQL holds {len(statements)} statements; give one SELECT")
+        kind = statements[0].type.name
+        if kind == "MULTI":
+            raise QueryError("a PIVOT needs its values, as in ON kind IN ('calls', 'reads'); or use GROUP BY")
+        if kind != "SELECT":
+            raise QueryError(f"the SQL is {kind}, and only SELECT is allowed: the index is read, never written")
+
+    def _add(self, relation: Relation) -> None:
+        if relation.is_view:
+            self._connection.execute(f"CREATE VIEW {relation.name} AS {relation.sql}")
+            return
+        columns = self._contents.columns(relation.name)
+        if not columns:
+            described = ", ".join(f"{column.name} {column.type}" for column in relation.columns)
+            self._connection.execute(f"CREATE TABLE {relation.name} ({described})")
+            return
+        self._connection.register(RAW, dict(columns))
+        shown = ", ".join(f'"{column.name}"::{column.type} AS "{column.name}"' for column in relation.columns)
+        try:
+            self._connection.execute(f"CREATE TABLE {relation.name} AS SELECT {shown} FROM {RAW}")
+        except self._duckdb.OutOfMemoryException as error:
+            raise QueryError(f"table {relation.name} takes more than {MEMORY}") from error
+        finally:
+            self._connection.unregister(RAW)
+
+    def _limited(self, run: Callable[[], Made], sql: str, seconds: float) -> Made:
+        """Return what a query gives within its time; Ctrl-C ends it at once."""
+        task = _Task(run)
+        threading.Thread(target=task, daemon=True).start()
+        try:
+            is_late = not task.ended.wait(seconds)
+        finally:
+            while not task.ended.is_set():  # again, as an interrupt between two parts of a query is forgotten
+                self._connection.interrupt()
+                task.ended.wait(RETRY_SECONDS)
+        if is_late:
+            raise QueryError(
+                f"the query took more than {seconds:g} s and was stopped; give it conditions, or more time"
+            )
+        if isinstance(task.error, self._duckdb.OutOfMemoryException):
+            raise QueryError(f"the query takes more than {MEMORY} of memory; group or limit earlier")
+        if isinstance(task.error, self._duckdb.Error | ValueError):
+            raise QueryError(message_of(task.error, sql))
+        if task.error is not None:
+            raise task.error
+        return cast(Made, task.value)
+
+
+class _Task(Generic[Made]):
+    """A function that a thread runs, and what came of it."""
+
+    def __init__(self, run: Callable[[], Made]) -> None:
+        self._run = run
+        self.value: Made | None = None
+        self.error: BaseException | None = None
+        self.ended = threading.Event()  # Thread.join, once interrupted, takes a thread for ended that is not
+
+    def __call__(self) -> None:
+        try:
+            self.value = self._run()
+        except BaseException as error:  # noqa: BLE001  # whoever waits raises it again
+            self.error = error
+        finally:
+            self.ended.set()
+
+
+def quoted(text: str) -> str:
+    """Return a text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _library() -> Any:
+    try:
+        import duckdb
+    except ImportError:
+        raise QueryError(
+            f'"coderag sql" needs duckdb, which is not installed; {how_to_install(Extra.DUCKDB)}'
+        ) from None
+    return duckdb

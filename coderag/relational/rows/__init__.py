@@ -1,0 +1,1 @@
+"""An opened index to the columns of its tables."""
