@@ -61,6 +61,7 @@ LOCK_SECONDS = Limit("lock_seconds", 86_400, "seconds", "`Index.update(lock_seco
 POLL = Limit("poll", 86_400, "seconds", "`coderag watch --poll`, `Index.watch(poll=)`", least=0.01, whole=False)
 SAMPLES = Limit("samples", 100, "values of a column", "`coderag index --samples`", error=DatabaseError)
 TIMEOUT = Limit("timeout", 3_600, "seconds", "`coderag index --timeout`", least=1, whole=False, error=DatabaseError)
+ASKED_ROWS = Limit("rows", 100_000, "rows", "`coderag ask --rows`", least=1)
 PORT = Limit("port", 65_535, "", "`coderag serve --port`")
 ROWS = Limit("k", 1_000_000, "rows", "`coderag sql --limit`, `Index.sql(k=)`", least=1)
 QUERY_SECONDS = Limit(
@@ -93,7 +94,20 @@ COMPARED = Limit("the configurations", 20, "configurations", "`coderag eval --co
 # As README.md lists them: numbers, lengths of texts, lengths of lists.
 LIMITS = (
     *(K, RELATED, DIVERSITY, THRESHOLD, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
-    *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT, PORT, ROWS, QUERY_SECONDS),
+    *(
+        WORKERS,
+        MAX_BYTES,
+        MAX_SIZE,
+        UNUSED,
+        LOCK_SECONDS,
+        POLL,
+        SAMPLES,
+        TIMEOUT,
+        PORT,
+        ASKED_ROWS,
+        ROWS,
+        QUERY_SECONDS,
+    ),
     *(QUESTIONS, SEED, DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT),
     *(QUESTION, EVIDENCE, NAME, GLOB, SQL, ANSWER, LINE, QUESTION_FILE, QUESTION_LINE),
     *(GLOBS, ITEMS, ROOTS, ADDRESSES, COMPARED),

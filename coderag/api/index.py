@@ -744,14 +744,18 @@ class Index:
         pipeline: str | Sequence[str] = "",
         paths: Sequence[str] = (),
         databases: Iterable[str] = (),
+        model: str = "",
+        watch: Callable[[str], None] | None = None,
     ) -> Answer:
         """Return what the indexed files say about a question: statements with the sources that they cite.
 
-        No language model is asked. At most k statements for each part of the question, from sources of at most
+        No language model is asked unless `model` names one (coderag.ask.models.spec): it writes the answer's `text`
+        from these sources, of which only sentences stay that the sources support, and `watch` gets its draft piece by
+        piece. At most k statements for each part of the question, from sources of at most
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
         are given. `pipeline` is "naive", "advanced", "modular" or names of stages (coderag.ask.pipelines); "" takes
         that of the settings, else "modular". `paths` are globs; `databases` as in `search`. Raises QueryError for an
-        empty question, an unknown pipeline, and what exceeds a limit, and SettingsError.
+        empty question, an unknown pipeline, and what exceeds a limit, SettingsError, and LanguageModelError.
         """
         from coderag.ask.ask import ask
         from coderag.ask.settings import pipeline_of
@@ -763,13 +767,19 @@ class Index:
         globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
         named = frozenset(checked_list(ITEMS, databases, name="databases"))
         corpus = self._snapshot.corpus
-        return ask(
+        answer = ask(
             self,
             question,
             frequencies=lambda words: word_frequencies(corpus, words),
             options=Options(k=k, budget=budget, paths=globs, databases=named),
             pipeline=pipeline or pipeline_of([root.root for root in self.roots]),
         )
+        if not model:
+            return answer
+        from coderag.ask.models.http_model import open_model
+        from coderag.ask.written import written
+
+        return written(answer, model=open_model(model), check=self.check_answer, watch=watch)
 
     @on_one_snapshot
     def table_ranking(

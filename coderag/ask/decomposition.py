@@ -16,7 +16,9 @@ MAX_PARTS = 4
 LONGEST = 1_000  # characters; what is longer is a pasted text rather than several questions
 OPENERS = r"(?:how|where|what|which|who|whose|when|why|is|are|does|do|can|list|show|explain|describe)"
 CLAUSES = re.compile(
-    rf"\s*(?:;|\?\s+(?=\S)|,?\s+(?:and|but|then|and then|as well as)(?:\s+also)?(?=\s+{OPENERS}\b))\s*", re.IGNORECASE
+    r";|\?\s{1,20}(?=\S)|,?\s{1,20}(?:and|but|then|and then|as well as)(?:\s{1,20}also)?"
+    rf"(?=\s{{1,20}}{OPENERS}\b)",
+    re.IGNORECASE,
 )
 DIFFERENCE = re.compile(
     r"""^(?:what(?:'s|\ is|\ are)\ the\ |explain\ the\ |the\ )?differences?\ between\ (?P<left>.+?)\ and\ (?P<right>.+)$

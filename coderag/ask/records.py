@@ -93,6 +93,8 @@ class Answer:
     statements: tuple[Statement, ...] = ()
     facts: tuple[Statement, ...] = ()  # of the graph and the schema
     sources: tuple[Source, ...] = ()
+    text: str = ""  # what a language model wrote, where one was asked: of it what the sources say
+    faults: tuple[str, ...] = ()  # why sentences of the model are missing, or its answer
     sql: str = ""  # for a question about data: an example query, or the skeleton of one
     sql_origin: str = ""  # what it is, and where it comes from
     nearest: tuple[Source, ...] = ()  # where nothing answers: the best hits

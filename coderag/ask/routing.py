@@ -59,7 +59,7 @@ TASK = re.compile(
       | \bwhat\ (?:should|must|do|can|shall)\ (?:i|we|one|an?\ \w+|the\ \w+)\ (?:do|check|try|look\ at|run)\b
       | \b(?:instructions|steps|prerequisites|requirements|command\ to|commands?\ (?:do|should)|licen[cs]e)\b
       | \b(?:which|what)\ commands?\b
-      | \bwhy\ (?:did\ (?:we|they|the)|do\ we|was\ .*\bchosen|is\ there\ no)\b
+      | \bwhy\ (?:did\ (?:we|they|the)|do\ we|was\ .{1,80}\bchosen|is\ there\ no)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )

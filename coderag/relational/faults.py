@@ -10,7 +10,7 @@ from coderag.relational.relations import needed_tables, relations
 __all__ = ["message_of"]
 
 PREFIX = re.compile(r"^(?:[A-Z][\w ]*?(?:Error|Exception)): ")
-MISSING_TABLE = re.compile(r"Table with name (.+?) does not exist")
+MISSING_TABLE = re.compile(r"Table with name (.{1,300}?) does not exist")
 REFERENCED_COLUMN = re.compile(r'Referenced column "([^"]+)" (?:was )?not found')
 NO_SUCH_COLUMN = re.compile(r'does not have a column named "([^"]+)"')
 FORBIDDEN = re.compile(r"disabled by configuration|disabled through configuration|configuration has been locked")

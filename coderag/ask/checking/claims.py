@@ -43,8 +43,8 @@ ABOUT_ITSELF = re.compile(
 SERIOUS = frozenset({FaultKind.RELATION, FaultKind.SQL, FaultKind.QUOTE, FaultKind.ELSEWHERE})
 COMMENT = re.compile(r"\s*(?:#|//|--|/\*|\*|<!--)")
 IS_VALUE = re.compile(
-    r"\s*(?:\(|=|:)?\s*(?:(?:is|are|was|of|at|to|be|by|as|equals?|currently|which|constant|limit|default|defaults"
-    r"|set|fixed|value|its|the|a|and|stands|means)\s+){0,5}$",
+    r"\s{0,20}(?:[(=:]\s{0,20})?(?:(?:is|are|was|of|at|to|be|by|as|equals?|currently|which|constant|limit|default|defaults"
+    r"|set|fixed|value|its|the|a|and|stands|means)\s{1,20}){0,5}$",
     re.I,
 )
 NAMED_BEHIND = re.compile(r"\s?%?\s?[\w-]{0,20}\s?[(,]\s?(?:the\s|see\s|via\s|by\s)?$")

@@ -27,9 +27,9 @@ CODE_NAME = re.compile(
 FILE_NAME = re.compile(
     r"[\w.-]{1,80}\.(?:py|ts|tsx|js|jsx|go|rs|rb|php|java|kt|cs|c|h|cc|cpp|hpp|sql|sh|md|toml|ya?ml|json|html|css|vue|scss|ipynb|txt|xml|ini|cfg|lua|swift)$"
 )
-CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2}")
+CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 STRING = re.compile(r"(?<![\w])[\"“]([^\"“”\n]{1,300})[\"”](?!\w)")
-NUMBER = re.compile(r"(?<![\w.#-])[-+]?(\d[\d_,]*+(?:\.\d++)?)(?!\w*[_\w]*\()(\s?%|\s?[A-Za-z]{1,12}+)?")
+NUMBER = re.compile(r"(?<![\w.#-])[-+]?(\d[\d_,]*+(?:\.\d++)?)(?!\w{0,80}\()(\s?%|\s?[A-Za-z]{1,12}+)?")
 COUNTED = re.compile(r"\b(" + "|".join(NUMBER_WORDS) + r")[\s-]+(?:[a-z]+[\s-]+)?([a-z]+)\b", re.I)
 WORD = re.compile(r"[^\W\d_]{2,40}")
 ARGUMENTS = re.compile(r"^(?P<head>[\w.:$>-]+)\((?P<inside>[^()]{0,300})\)$")

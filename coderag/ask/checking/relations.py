@@ -97,12 +97,12 @@ TO_OBJECT = re.compile(
     r"\s*(?:(?:the|its|a|an|both|own|only|same|either|also|just|then|to|on|method|function|table|tables|class|view|helper|private|base|abstract|parent|column)\s+){0,4}$",
     re.I,
 )
-BETWEEN = re.compile(r"\s*,?\s*(?:(?:and|or|then|and then)\s+)?(?:(?:the|its)\s+)?$", re.I)
+BETWEEN = re.compile(r"\s{0,9},?\s{0,9}(?:(?:and|or|then|and then)\s{1,9})?(?:(?:the|its)\s{1,9})?$", re.I)
 END_OF_CLAUSE = re.compile(r"[;:.]|\b(?:which|whose|who|where|while|but|because|so that)\b", re.I)
 TABLE_WORD = re.compile(
     r"\b(?:(?:the\s)?(?P<a>[a-z][a-z_]{2,40})\s(?:table|view)\b|(?:table|view)\s(?P<b>[a-z][a-z_]{2,40})\b)"
 )
-COLUMN = re.compile(r"\s*(?:table\s)?(?:on|over|by|via|through|using)\s(?:its\s|the\s)?$", re.I)
+COLUMN = re.compile(r"\s{0,9}(?:table\s)?(?:on|over|by|via|through|using)\s(?:its\s|the\s)?$", re.I)
 
 
 def find_relations(text: str, mentions: Sequence[Mention]) -> list[Relation]:

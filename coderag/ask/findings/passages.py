@@ -16,14 +16,15 @@ MAX_QUOTES, MAX_QUOTE, MAX_SIGNATURE = 2, 160, 140  # lines, and characters of e
 MAX_SENTENCES, MAX_SENTENCE = 2, 300
 MIN_SENTENCE = 3  # words; fewer are a label
 MAX_MEMBERS = 8
-MEMBER = re.compile(r"([^\W\d]\w*)\s*(?:<[^<>]*>)?\(")
+MEMBER = re.compile(r"(?<!\w)([^\W\d]\w{0,80})\s{0,9}(?:<[^<>]{0,80}>)?\(")
 PROSE = (Kind.SECTION, Kind.CELL)
 BLOCK = re.compile(r"^```.*?^```[^\n]*$|^~~~.*?^~~~[^\n]*$", re.MULTILINE | re.DOTALL)
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+(?=[\"'(`A-Z\d*])")
 HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 MARKUP = re.compile(
-    r"!\[[^\]]*\]\([^)]*\)|</?[a-z][^<>]{0,400}>|<!--[^<>]{0,400}-->|\{[#.:][^{}]{0,200}\}", re.IGNORECASE
+    r"!\[[^\[\]]{0,300}\]\([^()]{0,500}\)|</?[a-z][^<>]{0,400}>|<!--[^<>]{0,400}-->|\{[#.:][^{}]{0,200}\}",
+    re.IGNORECASE,
 )
 LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 NO_TEXT = re.compile(r"^[\s\W_]*$")  # brackets and rules alone state nothing

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 
 from coderag.api.index import Index
+from coderag.api.records import json_line
 from coderag.ask.records import Answer, Part, Statement, Verdict
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
-from coderag.cli.output.records import json_line
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.cli.roots import Paths
 from coderag.search.query.query import check_question
 from coderag.text.counted import counted
+from coderag.text.visible import visible_prose
 
 __all__ = ["run"]
 
 QUOTE_MARK = "│"
+MAX_FAULT = 300  # characters
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the answer; 1 when the evidence carries none."""
+    if options.sql:
+        from coderag.cli.commands import ask_sql  # which needs much that an answer in words does not
+
+        return ask_sql.run(options)
     question = " ".join(options.question)
     check_question(question, k=options.k)
     index = open_for_caller(options)
@@ -33,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
         pipeline=options.pipeline or "",
         paths=options.path,
         databases=options.database,
+        model=options.model,
+        watch=_draft if options.model and sys.stderr.isatty() else None,
     )
     if options.json:
         print(json_line(answer))
@@ -46,6 +55,11 @@ def run(options: argparse.Namespace) -> int:
     return FOUND if answer.is_found else NOTHING
 
 
+def _draft(piece: str) -> None:
+    """Show what a model writes while it writes it; what stays of it is printed once it is checked."""
+    print("\n".join(map(visible_prose, piece.split("\n"))), end="", file=sys.stderr, flush=True)
+
+
 def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
     paths = Paths(index.roots)
     if not answer.is_found:
@@ -53,7 +67,9 @@ def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
         if answer.nearest:
             yield ""
             yield shown.paint("nearest", Style.TITLE)
-    for number, part in enumerate(answer.parts if answer.is_found else ()):
+    if answer.text:
+        yield from (visible_prose(line) for line in answer.text.split("\n"))
+    for number, part in enumerate(answer.parts if answer.is_found and not answer.text else ()):
         if len(answer.parts) > 1:
             yield from [*([""] if number else []), shown.paint(visible(part.text), Style.TITLE)]
         yield from _part(answer, part, number, shown)
@@ -106,6 +122,8 @@ def _lacking(part: Part) -> str:
 
 def _why(answer: Answer) -> str:
     """Return why nothing answers, and what to do."""
+    if answer.faults:
+        return f"the sources do not carry what the model says: {shorten(visible(answer.faults[0]), MAX_FAULT)}"
     unknown = [word for part in answer.parts for word in part.unknown]
     if unknown:
         words = ", ".join(visible(repr(word)) for word in unknown)

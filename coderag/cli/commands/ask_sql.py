@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from coderag.api.index import Index
+from coderag.api.records import json_line, plain
 from coderag.ask.models.http_model import open_model
 from coderag.ask.sql.records import Rule, SqlAnswer
 from coderag.ask.sql.running import Result, run_query
 from coderag.ask.sql.sql_for import sql_for
 from coderag.cli.caller import callers, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
-from coderag.cli.output.records import json_line, plain
 from coderag.cli.output.text import visible
 from coderag.errors import AccessError, QueryError
 from coderag.search.query.query import check_question
 from coderag.text.counted import counted
+from coderag.types import TableFilter
 
 __all__ = ["run"]
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         model=model,
         database=database or None,
         evidence=options.evidence,
-        conditions=table_conditions(options),
+        conditions=TableFilter(databases=frozenset(options.database), paths=tuple(options.path)),
     )
     result = (
         run_query(database, answer.sql, rows=options.rows, timeout=options.timeout) if _runs(options, answer) else None

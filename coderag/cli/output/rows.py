@@ -9,7 +9,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from coderag.cli.output.records import json_line
+from coderag.api.records import json_line
 from coderag.cli.output.text import Screen, Style, shorten, table, visible
 from coderag.relational.result import Rows
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 from coderag.cli.parser.arguments import (
     Number,
     Parsers,
@@ -14,7 +16,7 @@ from coderag.cli.parser.arguments import (
     add_paths,
     command,
 )
-from coderag.limits import BUDGET, NAME, QUESTION
+from coderag.limits import ASKED_ROWS, BUDGET, EVIDENCE, NAME, QUESTION, TIMEOUT
 
 __all__ = ["add_ask"]
 
@@ -26,9 +28,11 @@ examples:
   coderag ask "what are the main parts?"
   coderag ask "how do I restore a backup?" --trace
   coderag ask "where is tax computed?" --json | jq .verdict
+  coderag ask "how are refunds made?" --model ollama:qwen3       in its words, checked against the sources
+  coderag ask --sql "monthly revenue by country" --run           SQL that only reads, and its rows
 
-Every statement is what an indexed file says, with the number of its source; no language model is asked.
-Exit code 1 and "not found" when the evidence carries no answer.
+Every statement is what an indexed file says, with the number of its source; no language model is asked without --model.
+Exit code 1 and "not found" when the evidence carries no answer; with --sql, when the query is to be completed.
 """
 
 
@@ -56,9 +60,47 @@ def add_ask(commands: Parsers) -> None:
         metavar="NAME|STAGES",
         help="naive, advanced, modular, or stages with commas (default: that of coderag.toml, else modular)",
     )
+    parser.add_argument(
+        "--model",
+        type=Text(NAME, empty=True),
+        default="",
+        metavar="LINE",
+        help="a language model: openai:M, anthropic:M, ollama:M, or http://HOST/v1/chat/completions#M",
+    )
+    _add_sql(parser)
     parser.add_argument("--trace", action="store_true", help="show what each stage did, and why it stopped there")
     add_paths(parser, 'only sources in files that match; "!" in front excludes')
     add_list(parser, "database", "only tables of these databases, and files that declare, change or query them")
     add_groups(parser)
     add_opening(parser)
     add_output(parser, formats=("text", "json"))
+
+
+def _add_sql(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sql", action="store_true", help="give SQL for the question, in place of an answer in words")
+    parser.add_argument(
+        "--evidence",
+        type=Text(EVIDENCE, empty=True),
+        default="",
+        metavar="TEXT",
+        help="with --sql: what else is known, definitions and formulas",
+    )
+    parser.add_argument(
+        "--url",
+        default="",
+        metavar="URL",
+        help="with --sql: a database that explains the query, and runs it with --run",
+    )
+    parser.add_argument(
+        "--run", action="store_true", help="with --sql: run the query, in a transaction that cannot write"
+    )
+    parser.add_argument(
+        "--rows",
+        type=Number(ASKED_ROWS),
+        default=100,
+        metavar="N",
+        help="with --run: at most so many rows (default: 100)",
+    )
+    parser.add_argument(
+        "--timeout", type=Number(TIMEOUT), default=10.0, metavar="SECONDS", help="with --run: its time (default: 10)"
+    )

@@ -1,0 +1,33 @@
+"""An answer from the index in the words of a language model, as far as its sources carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from coderag.ask.models.model import LanguageModel
+from coderag.ask.models.writing import Check, checked_answer
+from coderag.ask.records import Answer, Statement, Verdict
+
+__all__ = ["written"]
+
+
+def written(
+    answer: Answer, *, model: LanguageModel, check: Check, watch: Callable[[str], None] | None = None
+) -> Answer:
+    """Return an answer with its text; one that is not found is no question for a model, and stays as it is.
+
+    Where the sources carry less than half of what the model says, the answer is not found. `watch` gets the pieces of
+    the draft, before it is checked. Raises LanguageModelError.
+    """
+    if not answer.is_found:
+        return answer
+    facts = [_cited(one) for one in answer.facts]
+    prose = checked_answer(answer.question, answer.sources, facts, model=model, check=check, watch=watch)
+    if not prose.found:
+        return replace(answer, verdict=Verdict.NOT_FOUND, nearest=answer.sources, faults=prose.faults)
+    return replace(answer, text=prose.text, faults=prose.faults)
+
+
+def _cited(statement: Statement) -> str:
+    return f"{statement.text} {''.join(f'[{number}]' for number in statement.citations)}"
