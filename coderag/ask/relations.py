@@ -10,7 +10,7 @@ __all__ = ["relation_of"]
 
 LONGEST = 400  # characters of such a question
 KINDS = "function|method|class|interface|table|view|column|file|route"
-NAME = r"[`'\"]?[\w./:#]*\w(?:\(\))?[`'\"]?"
+NAME = r"[`'\"]?[\w./:#]{0,100}\w(?:\(\))?[`'\"]?"
 USERS = "callers|usages|uses|references|readers|writers|tests|subclasses|implementations"
 ING = "call|us|read|writ|test|invok|referenc|modify|inherit|extend|implement"
 CODE = "code|functions?|methods?|classes|modules?|places?|files?|queries|scripts?|parts?|views?"
