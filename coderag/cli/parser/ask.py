@@ -88,7 +88,6 @@ def _add_sql(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--url",
         type=Text(NAME),
-        default="",
         metavar="URL",
         help="with --sql: a database that explains the query, and runs it with --run",
     )

@@ -86,6 +86,13 @@ def _search(desk: Desk, request: Request) -> Response:
     return page("search.html", view, completions=home.completions(view.index), **values)
 
 
+def _ask(desk: Desk, request: Request) -> Response:
+    view = _with_graph(desk, request)
+    question = request.query_params.get("q", "").strip()
+    answer = view.index.ask(question) if question else None
+    return page("ask.html", view, answer=answer, question=question, nav="ask")
+
+
 def _file(desk: Desk, request: Request) -> Response:
     view = _with_graph(desk, request)
     repository = request.query_params.get("repo", "")
@@ -204,6 +211,7 @@ def _text(request: Request, name: str) -> str:
 
 HANDLERS: dict[str, Handler] = {
     "/": _search,
+    "/ask": _ask,
     "/file/{path:path}": _file,
     "/files/{path:path}": _folder,
     "/symbol": _symbol,

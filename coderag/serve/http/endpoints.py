@@ -11,6 +11,7 @@ from msgspec import Struct
 from coderag.api.records import hit_record, plain, symbol_record
 from coderag.api.schema_records import context_record, facts_record, table_record
 from coderag.api.status_records import status_record
+from coderag.ask.records import Answer
 from coderag.errors import QueryError
 from coderag.files.globs import parse_glob
 from coderag.graph.queries.impact import Impact
@@ -23,6 +24,7 @@ from coderag.search.query.query import make_query, pattern_terms
 from coderag.search.results.nesting import with_depth
 from coderag.serve.http.file_lines import FileLines, file_lines
 from coderag.serve.http.parameters import (
+    AskParameters,
     CheckSqlParameters,
     FileParameters,
     ImpactParameters,
@@ -81,6 +83,11 @@ def _query(asked: SearchParameters) -> Query:
         databases=asked.database,
         tests=asked.tests,
     )
+
+
+def _ask(workspace: Workspace, asked: AskParameters) -> Any:
+    index = workspace.with_graph(workspace.view()).index
+    return index.ask(asked.q, k=asked.k, budget=asked.budget, paths=asked.path, databases=asked.database)
 
 
 def _symbol(workspace: Workspace, asked: SymbolParameters) -> Any:
@@ -200,6 +207,9 @@ ENDPOINTS: Mapping[str, Endpoint] = {
     endpoint.name: endpoint
     for endpoint in (
         Endpoint("search", "The code, tables and documents that answer a question", SearchParameters, _search),
+        Endpoint(
+            "ask", "What the indexed files say about a question, each statement cited", AskParameters, _ask, Answer
+        ),
         Endpoint("symbol", "Where a name is defined, or the names spelled most like it", SymbolParameters, _symbol),
         Endpoint("refs", "What calls, reads, writes, maps or tests a target", RefsParameters, _refs, list[References]),
         Endpoint("impact", "What a change of a target affects", ImpactParameters, _impact, Impact | None),

@@ -12,6 +12,7 @@ from coderag.errors import QueryError
 from coderag.limits import BUDGET, DEPTH, GLOBS, ITEMS, MAP_BUDGET, SQL, WAYS, K
 
 __all__ = [
+    "AskParameters",
     "CheckSqlParameters",
     "FileParameters",
     "ImpactParameters",
@@ -55,6 +56,16 @@ class SearchParameters(Struct, frozen=True, kw_only=True):
     database: Words = []
     tests: Tests = "demote"
     context: Annotated[Literal["lines", "whole"], Meta(description="whole: with the text of each hit")] = "lines"
+
+
+class AskParameters(Struct, frozen=True, kw_only=True):
+    """The parameters of `ask`."""
+
+    q: Annotated[Text, Meta(description="a question in words")]
+    k: Count = 5
+    budget: Annotated[int, Meta(ge=int(BUDGET.least), le=int(BUDGET.most))] = 2000
+    path: Globs = []
+    database: Words = []
 
 
 class SymbolParameters(Struct, frozen=True, kw_only=True):

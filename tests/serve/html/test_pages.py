@@ -20,6 +20,8 @@ SEARCH = "/?q=where+are+failed+payments+retried%3F"
 PAGES = (
     "/",
     SEARCH,
+    "/ask?q=how+is+a+failed+payment+retried%3F",
+    "/ask?q=how+are+blockchains+mined%3F",
     "/file/shop/payments/retry.py",
     "/files/",
     "/files/shop",
@@ -85,6 +87,16 @@ def test_a_search_shows_whole_functions_with_who_calls_them(client: TestClient) 
     assert "return report" in page.text
     assert "called by Services.housekeeping" in page.text
     assert "/file/shop/payments/retry.py#L68" in page.addresses
+
+
+def test_an_answer_cites_lines_that_open(client: TestClient) -> None:
+    page = client.get("/ask", params={"q": "where are failed payments retried?"}).text
+    assert 'href="/file/shop/payments/retry.py#L68"' in page
+    assert "Sources" in page
+    lost = client.get("/ask", params={"q": "how are <blockchains> mined?"}).text
+    assert "Not found." in lost
+    assert "No indexed file has" in lost
+    assert "<blockchains>" not in lost
 
 
 def test_facets_narrow_a_search_and_widen_it_again(client: TestClient) -> None:

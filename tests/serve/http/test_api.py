@@ -45,6 +45,8 @@ SAME: list[tuple[str, dict[str, Any], list[str]]] = [
     ),
     ("impact", {"target": "zzyzx"}, ["impact", "zzyzx"]),
     ("path", {"from": "place_order", "to": "orders"}, ["path", "place_order", "orders"]),
+    ("ask", {"q": "who calls place_order?"}, ["ask", "who calls place_order?"]),
+    ("ask", {"q": "how are blockchains mined?"}, ["ask", "how are blockchains mined?"]),
     ("map", {"budget": 600}, ["map", "--budget", "600"]),
     ("map", {"q": "payments", "language": "python"}, ["map", "payments", "--language", "python"]),
     ("schema", {"q": "revenue per customer", "budget": 900}, ["schema", "revenue per customer", "--budget", "900"]),
@@ -197,6 +199,7 @@ def test_metrics_count_what_was_answered(served: Served) -> None:
 
 NAMES = (
     "search",
+    "ask",
     "symbol",
     "refs",
     "impact",
