@@ -20,11 +20,11 @@ INDEX_KEY = "CODERAG_INDEX_KEY"  # signs indexes, and stays with who has it
 COMMANDS = frozenset(
     {
         *("search", "at", "outline", "symbols", "refs", "impact", "path", "graph", "map"),
-        *("schema", "tables", "table", "erd", "check-sql", "status"),
+        *("schema", "tables", "table", "erd", "check-sql", "status", "ask"),
     }
 )
 # What reads standard input, runs git, asks a database, or may need a model or the key of an endpoint.
-OWN_OPTIONS = ("--batch", "--changed", "--diff", "--recall", "--reranker", "--staged", "--url")
+OWN_OPTIONS = ("--batch", "--changed", "--diff", "--model", "--recall", "--reranker", "--sql", "--staged", "--url")
 STDIN = "-"
 
 ABSENT, ALONE = -1, -2  # this process has to answer: there is no helper, or none may be asked

@@ -81,6 +81,12 @@ ASKED: dict[str, list[list[str]]] = {
     "check-answer": [["-"], ["queries/dear.sql"], ["nosuch.md"]],
     "sql": [["FROM symbols"], ["FROM tables"], ["FROM edges"], ["--file", "queries/dear.sql"], ["FROM commits"]],
     "eval": [["questions.jsonl"], ["--from-git"], ["--from-docstrings"]],
+    "ask": [
+        ["how is zy_pay called?"],
+        ["who calls parse_date?"],
+        ["which tables hold totals?"],
+        ["how many zy_wage rows?"],
+    ],
     "status": [[]],
     "watch": [[]],
     "clean": [[], ["."]],
@@ -98,7 +104,7 @@ STDIN = {
     "check-answer": "`zy_wage` joins `orders`, and `zy_wag` is nowhere (zy/wage.py:1). It has 3 rows (orders.sql:1).",
 }
 REFUSED = {"index", "eval", "watch", "clean", "install", "uninstall", "doctor", "helper"}
-SERVERS = {"mcp"}  # which need a process of their own: tests/cli/test_mcp.py
+SERVERS = {"mcp", "serve", "lsp"}  # which need a process of their own: tests/cli/test_mcp.py, tests/serve
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:

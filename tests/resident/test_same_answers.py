@@ -26,7 +26,10 @@ pytestmark = [
 
 BY_THEMSELVES = {
     *("index", "watch", "clean", "mcp", "install", "uninstall", "doctor", "helper", "eval", "languages", "completion"),
+    *("lsp", "serve"),
     "log",  # it runs git
+    "sql",  # DuckDB has threads, which a fork does not copy
+    "check-answer",  # it reads standard input
 }
 # A command line for each line; all are asked in the folder of the example application.
 ASKED = """
@@ -89,6 +92,10 @@ erd orders customers
 check-sql schema/queries/money.sql
 check-sql schema/queries/money.sql --json
 check-sql nonsense.sql
+ask how are failed payments retried?
+ask who calls retry_failed? --json
+ask where is the flux capacitor? --trace
+ask which tables hold invoices? --groups nobody
 status
 status --verbose
 status --json

@@ -62,7 +62,7 @@ def test_a_project_file_may_hold_them(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[schema", "coderag.toml is no valid TOML"),
-        ("[shema]\n", "coderag.toml: unknown key 'shema'; known are access, encoder, schema"),
+        ("[shema]\n", "coderag.toml: unknown key 'shema'; known are access, ask, encoder, schema"),
         ("schema = 1\n", "coderag.toml: 'schema' must be a table"),
         ("[schema]\ndialekt = 'x'\n", r"coderag.toml: \[schema\] unknown key 'dialekt'; known are database, dialect"),
         ("[schema]\ndialect = 1\n", r"coderag.toml: \[schema\]: 'dialect' must be a text"),

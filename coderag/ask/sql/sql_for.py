@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from coderag.api.index import Index
 from coderag.ask.models.model import LanguageModel
 from coderag.ask.sql.candidates import SAMPLES, Judge, NoSqlError, sampled
 from coderag.ask.sql.examples import adapted
@@ -21,6 +21,9 @@ from coderag.sql.lineage.usage import usage_of_text
 from coderag.sql.records import ExampleQuery
 from coderag.sql.statements.dialect import find_dialect
 from coderag.types import TableFilter
+
+if TYPE_CHECKING:
+    from coderag.api.index import Index
 
 __all__ = ["sql_for"]
 

@@ -54,7 +54,8 @@ def mask_literals(text: str, dialect: Dialect) -> str:
         position = match.end()
         token = match[0]
         if match["string"] is not None:
-            token = STRING_MASK
+            # Two strings side by side would read as one that has a quote in it.
+            token = f" {STRING_MASK}" if not kept[-1] and last == STRING_MASK else STRING_MASK
         elif match["number"] is not None:
             ordinal = bool(lists) and lists[-1] == depth and last in {"BY", ","} and len(token) <= ORDINAL_DIGITS
             token = token if ordinal or _is_counted(word, last) else NUMBER_MASK
@@ -72,7 +73,7 @@ def mask_literals(text: str, dialect: Dialect) -> str:
                 lists.pop()
         kept.append(token)
         if match["comment"] is None:
-            last = word if match["word"] is not None else token
+            last = word if match["word"] is not None else token.strip()
     return "".join(kept) + text[position:]
 
 
