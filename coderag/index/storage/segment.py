@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -393,19 +393,44 @@ class Segment:
         except zlib.error as error:
             raise self._damaged(f"block {number} of {TEXT}: {error}") from error
 
+    def _block_head(self, number: int, size: int) -> bytes:
+        try:
+            return zlib.decompressobj().decompress(self.deflated_block(number), size)
+        except zlib.error as error:
+            raise self._damaged(f"block {number} of {TEXT}: {error}") from error
+
     def may_contain(self, groups: Sequence[Sequence[bytes]]) -> Array:
         """Return which files may hold one literal of each group (storage.trigrams), bool[files]."""
         found = np.ones(len(self.paths), dtype=bool)
-        if not self._has_trigrams:
-            return found
-        from coderag.index.storage.trigrams import may_contain
-
-        blob, offsets = self.arrays["trigram_blob"], self.arrays["trigram_offsets"]
         firsts = self.arrays["file_first_block"]
-        for literals in groups:
-            before = np.concatenate([[0], np.cumsum(may_contain(blob, offsets, literals))])
+        for literals in groups if self._has_trigrams else ():
+            before = np.concatenate([[0], np.cumsum(self.blocks_with(literals))])
             found &= before[firsts[1:]] > before[firsts[:-1]]
         return found
+
+    def blocks_with(self, literals: Sequence[bytes]) -> Array:
+        """Return which blocks of text may hold the beginning of one of some literals, bool[blocks]."""
+        if not self._has_trigrams:
+            return np.ones(len(self.arrays["block_offsets"]) - 1, dtype=bool)
+        from coderag.index.storage.trigrams import may_contain
+
+        return may_contain(self.arrays["trigram_blob"], self.arrays["trigram_offsets"], literals)
+
+    def texts_of_blocks(self, file: int, blocks: Array, *, tail: int) -> Iterator[tuple[int, bytes]]:
+        """Yield each run of some of a file's blocks, bool[blocks of the segment]: its first byte, and its text.
+
+        A text goes on by up to `tail` bytes of the block behind the run, at most a block.
+        """
+        first, size = self._text_of(file)
+        past = first + -(-size // BLOCK_BYTES)
+        chosen = np.flatnonzero(blocks[first:past])
+        for run in np.split(chosen, np.flatnonzero(np.diff(chosen) > 1) + 1) if len(chosen) else ():
+            begin, end = first + int(run[0]), first + int(run[-1]) + 1
+            pieces = [self._block(number) for number in range(begin, end)]
+            if end < past:
+                pieces.append(self._block_head(end, min(tail, BLOCK_BYTES)))
+            start = (begin - first) * BLOCK_BYTES
+            yield start, b"".join(pieces)[: size - start]
 
     def trigrams(self, number: int) -> bytes:
         """Return the signature of a block of text, b"" for none."""

@@ -83,13 +83,15 @@ def _names_symbol(term: Term) -> bool:
 def _defining(corpus: Corpus, chunks: Array, terms: Sequence[Term]) -> Array:
     """Return how well the names of chunks match a pattern: WHOLE, 1 in part, 0 not; i64[chunks]."""
     found = np.zeros(len(chunks), dtype=np.int64)
-    patterns = [compiled(term) for term in terms]
-    for at, (name, _) in enumerate(corpus.names(chunks)):
-        raw = name.encode("utf-8", "surrogateescape")
-        for pattern in patterns:
-            span = next(pattern.spans(raw), None)
-            if span is not None:
-                found[at] = max(found[at], WHOLE if span == (0, len(raw)) else 1)
+    raw = [name.encode("utf-8", "surrogateescape").replace(b"\n", b" ") for name, _ in corpus.names(chunks)]
+    lines = b"\n".join(raw)  # patterns match within a line
+    ends = np.cumsum(np.fromiter(map(len, raw), dtype=np.int64, count=len(raw)) + 1) - 1
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    for term in terms:
+        spans = np.array(list(compiled(term).spans(lines)), dtype=np.int64).reshape(-1, 2)
+        owners = np.searchsorted(ends, spans[:, 0])
+        is_whole = (spans[:, 0] == starts[owners]) & (spans[:, 1] == ends[owners])
+        np.maximum.at(found, owners, np.where(is_whole, WHOLE, 1))
     return found
 
 

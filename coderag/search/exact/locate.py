@@ -11,6 +11,8 @@ import numpy as np
 from coderag.errors import QueryError
 from coderag.index.reader.corpus import Corpus, Member
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import ranges
+from coderag.index.storage.segment import Segment
 from coderag.search.exact.pattern import Pattern, compiled
 from coderag.search.query.query import pattern_terms
 from coderag.search.query.terms import checked_term
@@ -19,6 +21,7 @@ from coderag.types import Field, Term
 __all__ = ["Located", "locate"]
 
 Clauses = Sequence[Sequence[Term]]
+FILE_SHIFT = 40  # above a place in a file, in one number
 GLOB = re.compile(r"[*?\[]|^/|/$")  # as opposed to a part of a path
 
 
@@ -109,29 +112,47 @@ def _match_table(corpus: Corpus, term: Term, among: Array) -> Array:
     """Return every match in the files of some chunks, i64[matches, 3]: chunk, first and end byte in its file."""
     pattern = compiled(term)
     files = corpus.files_of(among)
-    rows = [
-        _with_owners(member, file, spans)
-        for member, file in _candidates(corpus, pattern, files)
-        if (spans := list(pattern.spans(member.segment.text(file))))
-    ]
-    return np.concatenate(rows) if rows else np.zeros((0, 3), dtype=np.int64)
+    tables = [_matches_in(member, pattern, files) for member in corpus.members]
+    return np.concatenate(tables) if tables else np.zeros((0, 3), dtype=np.int64)
 
 
-def _candidates(corpus: Corpus, pattern: Pattern, files: Array) -> Iterator[tuple[Member, int]]:
-    for member in corpus.members:
-        own = files[member.first_file : member.first_file + len(member.segment.paths)]
-        for file in np.flatnonzero(own & member.segment.may_contain(pattern.needed)).tolist():
-            yield member, file
+def _matches_in(member: Member, pattern: Pattern, files: Array) -> Array:
+    own = files[member.first_file : member.first_file + len(member.segment.paths)]
+    candidates = np.flatnonzero(own & member.segment.may_contain(pattern.needed))
+    texts = _texts(member.segment, pattern, candidates.tolist())
+    rows = [(file, at + begin, at + end) for file, at, text in texts for begin, end in pattern.spans(text)]
+    found = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    found[:, 0] = _owners(member, found[:, 0], found[:, 1]) + member.first_chunk
+    return found
 
 
-def _with_owners(member: Member, file: int, spans: Sequence[tuple[int, int]]) -> Array:
-    """Return the chunk of each match: the one with its first byte, or with what is before a blank line."""
+def _texts(segment: Segment, pattern: Pattern, files: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
+    """Yield a file, a place in it and the text from there: of all places where a match may begin."""
+    if not pattern.reach or not files:
+        yield from ((file, 0, segment.text(file)) for file in files)
+        return
+    blocks = segment.blocks_with(pattern.needed[0])
+    for file in files:
+        for at, text in segment.texts_of_blocks(file, blocks, tail=pattern.reach):
+            yield file, at, text
+
+
+def _owners(member: Member, files: Array, begins: Array) -> Array:
+    """Return the chunk of each match: the one with its first byte, or with what is before a blank line.
+
+    Matches come by file and place, i64[n] each.
+    """
     segment = member.segment
-    first, past = (int(bound[0]) for bound in member.chunk_bounds(np.array([file])))
-    bounds = segment.arrays["chunk_part_offsets"][first : past + 1].astype(np.int64)
-    begins = segment.arrays["parts"][bounds[0] : bounds[-1], 2]
-    owners = np.repeat(np.arange(first, past), np.diff(bounds))
-    order = np.argsort(begins, kind="stable")
-    found = np.array(spans, dtype=np.int64)
-    places = np.maximum(np.searchsorted(begins[order], found[:, 0], side="right") - 1, 0)
-    return np.column_stack([owners[order][places] + member.first_chunk, found])
+    some = np.unique(files)
+    chunks, _ = ranges(*member.chunk_bounds(some))
+    offsets = segment.arrays["chunk_part_offsets"]
+    parts, position = ranges(offsets[chunks], offsets[chunks + 1])
+    chunk_of_part = chunks[position]
+    file_of_part = segment.chunk_file[chunk_of_part].astype(np.int64)
+    keys = (file_of_part << FILE_SHIFT) + segment.arrays["parts"][parts, 2]
+    order = np.argsort(keys, kind="stable")
+    places = np.searchsorted(keys[order], (files << FILE_SHIFT) + begins, side="right") - 1
+    # What stands before the first part of its file is of that part.
+    first = np.searchsorted(file_of_part[order], files, side="left")
+    owners: Array = chunk_of_part[order][np.maximum(places, first)]
+    return owners

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from coderag.errors import QueryError
-from coderag.index.storage.trigrams import KELVIN, LONG_S
+from coderag.index.storage.trigrams import KELVIN, LONG_S, MAX_LITERAL
 from coderag.search.exact.required import Groups, literal_groups, required_literals
 from coderag.types import Case, Term
 
@@ -20,6 +20,7 @@ Spans: TypeAlias = Iterator[tuple[int, int]]
 REGEX_BYTES = 16 << 20  # that an expression and its automata may take
 BY_LINE = "(?m)"  # so that ^ and $ are the ends of a line
 CACHED = 64  # patterns
+LONGEST_FOLD = len(KELVIN)  # bytes that are equal to one of ASCII when case is ignored
 ESCAPE = re.compile(r"\\(?:[pP](?:\{\^?\w{1,40}\}|.)|x\{[0-9a-fA-F]{1,8}\}|.)", re.DOTALL)
 BACKREFERENCE = re.compile(r"(?:[^\\]|^)(?:\\\\)*(\\[1-9]|\\k<|\(\?P=)")
 LOOKAROUND = re.compile(r"\(\?<?[=!]")
@@ -31,6 +32,8 @@ class Pattern:
 
     spans: Callable[[bytes], Spans]  # first and end byte of each match, in order, none inside another
     needed: Groups  # literals without which no text matches (coderag.search.exact.required)
+    # How many bytes a match has at most, if it begins with its one needed literal; 0: it may begin and end anywhere.
+    reach: int = 0
 
     def matches(self, text: str) -> bool:
         """Tell whether it matches somewhere in a text."""
@@ -53,7 +56,10 @@ def compiled(term: Term) -> Pattern:
     ignore_case = _ignores_case(term)
     if term.regex:
         return Pattern(_regex_spans(value, ignore_case=ignore_case), required_literals(value, ignore_case=ignore_case))
-    return Pattern(_literal_spans(value, ignore_case=ignore_case), literal_groups(value, ignore_case=ignore_case))
+    spans, needed = _literal_spans(value, ignore_case=ignore_case), literal_groups(value, ignore_case=ignore_case)
+    size = len(value.encode("utf-8", "surrogateescape"))
+    is_local = bool(needed) and size <= MAX_LITERAL and (value.isascii() or not ignore_case)
+    return Pattern(spans, needed, reach=LONGEST_FOLD * size if is_local else 0)
 
 
 def _ignores_case(term: Term) -> bool:

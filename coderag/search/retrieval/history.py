@@ -10,6 +10,7 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus, Member, text_keys
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import ranges
 from coderag.index.storage.postings import idf, summed
 from coderag.search.query.understand import STOP_WEIGHT, Question
 
@@ -88,13 +89,13 @@ def _add(found: Array, member: Member, history: History, scores: Array) -> None:
         return
     worth = scores[arrays["touch_commit"][touches]]
     known, own = np.unique_inverse(files)  # everything is numbered within these files, touches and chunks
-    chunks, file_of_chunk = _ranges(*member.chunk_bounds(known))
+    chunks, file_of_chunk = ranges(*member.chunk_bounds(known))
     chunk_of_part, part_first, part_last = _parts(segment, chunks, file_of_chunk)
-    spans, touch_of_span = _ranges(arrays["span_starts"][touches], arrays["span_starts"][touches + 1])
+    spans, touch_of_span = ranges(arrays["span_starts"][touches], arrays["span_starts"][touches + 1])
     base = (own.astype(np.int64)[touch_of_span] << ROW_BITS) - 1  # lines are counted from 1, rows from 0
     low = np.searchsorted(part_last, base + arrays["span_first"][spans])
     high = np.searchsorted(part_first, base + arrays["span_last"][spans], side="right")
-    parts, span_of_part = _ranges(low, np.maximum(low, high))
+    parts, span_of_part = ranges(low, np.maximum(low, high))
     pairs = np.unique(touch_of_span[span_of_part] * np.int64(len(chunks)) + chunk_of_part[parts])
     by, chunk = np.divmod(pairs, len(chunks) or 1)
     best, of_file = np.zeros(len(chunks), dtype=np.float32), np.zeros(len(known), dtype=np.float32)
@@ -111,16 +112,8 @@ def _parts(segment: Segment, chunks: Array, file_of_chunk: Array) -> tuple[Array
     They do not overlap.
     """
     offsets = segment.arrays["chunk_part_offsets"]
-    parts, chunk_of_part = _ranges(offsets[chunks], offsets[chunks + 1])
+    parts, chunk_of_part = ranges(offsets[chunks], offsets[chunks + 1])
     rows = segment.arrays["parts"][parts]
     base = file_of_chunk[chunk_of_part] << ROW_BITS
     order = np.argsort(base + rows[:, 0], kind="stable")
     return chunk_of_part[order], (base + rows[:, 0])[order], (base + rows[:, 1])[order]
-
-
-def _ranges(begins: Array, ends: Array) -> tuple[Array, Array]:
-    """Return all numbers of some ranges, one range after the other, and for each the position of its range."""
-    begins = begins.astype(np.int64)
-    sizes = ends.astype(np.int64) - begins
-    position = np.repeat(np.arange(len(begins)), sizes)
-    return np.arange(len(position)) + (begins - (np.cumsum(sizes) - sizes))[position], position
