@@ -5,6 +5,7 @@ A stage changes nothing in place, reads the index by its public methods, and say
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from coderag.ask.composing import compose
@@ -14,7 +15,7 @@ from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
 from coderag.ask.known import known_in
-from coderag.ask.records import Grade, Route, Step
+from coderag.ask.records import Finding, Grade, Route, Step
 from coderag.ask.relations import relation_of
 from coderag.ask.routing import routes_of
 from coderag.ask.searching import HITS, fused_hits, searched
@@ -29,6 +30,8 @@ from coderag.types import Hit, Kind, TestPolicy
 __all__ = ["answer", "correct", "decompose", "reframe", "retrieve", "route"]
 
 DOCUMENT_KINDS = frozenset({Kind.SECTION, Kind.CELL})
+SCHEMA_KINDS = frozenset({Kind.TABLE, Kind.VIEW, Kind.QUERY})
+OF_VARIANT = 2  # hits of each variant of a question about data
 MIN_DATA_COVERAGE = 0.5  # share of a question's words that tables, queries and definitions must hold
 
 
@@ -98,12 +101,21 @@ def _retrieved(turn: Turn, part: Evidence) -> Evidence:
     if Route.DATA in routes:
         data = data_answer(turn.index, part.text, turn.places, conditions=turn.options.tables)
         if data.findings:
-            return replace(part, findings=data.findings, sql=data.sql, sql_origin=data.origin, held=data.covered)
+            findings = (*data.findings, *_of_variants(turn, part, data.findings))
+            return replace(part, findings=findings, sql=data.sql, sql_origin=data.origin, held=data.covered)
     hits = fused_hits(turn, part)
     if Route.DOCUMENTS in routes:
         sections = searched(turn, part.text, kinds=DOCUMENT_KINDS)
         hits = _documents_first(sections, hits)
     return _of_hits(turn, part, hits)
+
+
+def _of_variants(turn: Turn, part: Evidence, known: Sequence[Finding]) -> list[Finding]:
+    """Return tables and queries that only variants of a question about data find."""
+    found = {finding.source.place for finding in known}
+    hits = (hit for one in part.variants for hit in searched(turn, one.text, kinds=SCHEMA_KINDS)[:OF_VARIANT])
+    more = findings_of_hits(list({hit.chunk.id: hit for hit in hits}.values()), {}, route=Route.DATA)
+    return [finding for finding in more if finding.source.place not in found]
 
 
 def _of_hits(turn: Turn, part: Evidence, hits: list[Hit]) -> Evidence:

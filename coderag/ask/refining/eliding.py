@@ -1,0 +1,46 @@
+"""Lines of a source to the best of them that a number of tokens has room for, with a mark where others are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from coderag.text.budget import tokens_of
+
+__all__ = ["ELIDED", "elided"]
+
+ELIDED = "…"  # stands for one line or more
+NEAR = 1  # lines beside a good one that come next
+
+
+def elided(lines: Sequence[str], scores: Sequence[float], *, tokens: int, kept: Collection[int] = ()) -> str:
+    """Return the lines of `kept`, the first and the best others, in order, of at most so many tokens together.
+
+    Lines are 0-based; those of equal score are taken in order, and those beside good ones before other lines without
+    a score. The first line is given however long it is.
+    """
+    if tokens_of("\n".join(lines)) <= tokens:
+        return "\n".join(lines)
+    best = sorted(
+        (number for number, score in enumerate(scores) if score), key=lambda number: (-scores[number], number)
+    )
+    beside = [near for number in best for near in range(number - NEAR, number + NEAR + 1) if 0 <= near < len(lines)]
+    chosen = {0}
+    text = _joined(lines, chosen)
+    for number in dict.fromkeys([*sorted(kept), *best, *beside, *range(len(lines))]):
+        if tokens - tokens_of(text) < 1:
+            break
+        longer = _joined(lines, chosen | {number})
+        if tokens_of(longer) <= tokens:
+            chosen.add(number)
+            text = longer
+    return text
+
+
+def _joined(lines: Sequence[str], chosen: Collection[int]) -> str:
+    found: list[str] = []
+    for number, line in enumerate(lines):
+        if number in chosen:
+            found.append(line)
+        elif found[-1:] != [ELIDED]:
+            found.append(ELIDED)
+    return "\n".join(found)
