@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from coderag.ask.findings.places import Places
 from coderag.ask.models.model import LanguageModel
-from coderag.ask.pipelines import DEFAULT, STAGES, stage_names
+from coderag.ask.pipelines import DEFAULT, PIPELINES, STAGES, stage_names
 from coderag.ask.records import Answer
 from coderag.ask.turn import Options, Turn, WordFrequencies
 
@@ -30,10 +30,12 @@ def ask(
     """Return what the index says about a question; raises QueryError for an unknown pipeline.
 
     `frequencies` gives how many chunks hold each of some words. Stages that may ask a language model ask `model`; where
-    there is none, or it fails, they go by rules.
+    there is none, or it fails, they go by rules. Those of the default pipeline always do: who wants a model to be asked
+    more than once for an answer states the stages.
     """
     names = stage_names(pipeline)
-    turn = Turn(question, index, Places(index), frequencies, options=options, model=model, text=question)
+    helper = None if names == PIPELINES[DEFAULT] else model
+    turn = Turn(question, index, Places(index), frequencies, options=options, model=helper, text=question)
     for name in names:
         turn = STAGES[name](turn)
     if turn.answer is None:

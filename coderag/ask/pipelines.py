@@ -45,7 +45,7 @@ STAGES: Mapping[str, Stage] = {
 PIPELINES: Mapping[str, tuple[str, ...]] = {
     "naive": ("retrieve", "answer"),
     "advanced": ("reframe", "retrieve", "correct", "answer"),
-    "modular": ("reframe", "decompose", "route", "retrieve", "correct", "answer"),
+    "modular": ("reframe", "decompose", "route", "retrieve", "correct", "compress", "answer"),
 }
 DEFAULT = "modular"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from coderag import Index
 from coderag.ask.pipelines import DEFAULT, PIPELINES, STAGES
 from coderag.evaluate.resampling import compare
-from scripts.stages.measuring import Scored, answer_scores, context_scores, rank_scores
+from scripts.stages.measuring import Scored, answer_scores, context_scores, half_of, rank_scores
 from scripts.stages.questions import SUITES, repositories
 
 __all__ = ["run"]
@@ -33,7 +33,8 @@ def run(arguments: Sequence[str]) -> int:
         print("\n".join(table("right answers and refusals", _answers(options.packages), half=options.half)))
         return 0
     for suite in options.suite or SUITES:
-        found = repositories(options.sets, options.indexed, suite)
+        every = repositories(options.sets, options.indexed, suite)
+        found = [one for one in every if options.half in ("all", half_of(one.name))]
         if options.what == "rank":
             worded = {WITHOUT: (), **{name: (name,) for name in WORDING}, "all four": WORDING}
             print("\n".join(table(f"{suite}, nDCG@10", rank_scores(found, worded), half=options.half)))
@@ -63,6 +64,8 @@ def table(title: str, scored: Scored, *, half: str = "all") -> list[str]:
     """Return how each pipeline differs from the first over all questions, as lines, in hundredths."""
     mask = [half in ("all", one) for one in scored.halves]
     first = scored.scores[WITHOUT][mask]
+    if not len(first):
+        return [f"{title}, {half}: no questions"]
     rows = [f"{title}, {half}: {len(first)} questions, without {100 * first.mean():.1f}"]
     for name, scores in scored.scores.items():
         if name == WITHOUT:

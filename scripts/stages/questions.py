@@ -13,7 +13,7 @@ from coderag.api.roots import resolve_roots
 from coderag.api.snapshot import open_snapshot
 from coderag.ask.findings.places import Places
 from coderag.ask.turn import Options, Turn
-from coderag.errors import IndexMissingError
+from coderag.errors import IndexMissingError, RootError
 from coderag.evaluate.judge import Judged, judge
 from coderag.evaluate.question import JudgedQuestion, Wanted
 from coderag.index.reader.corpus import Corpus
@@ -54,7 +54,7 @@ def repositories(sets: Path, indexed: Path, suite: str) -> Iterator[Repository]:
         inside = (entry.get("benchmark_root") or "").strip("/")
         try:
             opened = open_repository(indexed / suite / name / inside, suite=suite, name=name)
-        except IndexMissingError as error:
+        except (IndexMissingError, RootError) as error:
             print(f"{name} is left out: {error}")
             continue
         read = json.loads((sets / "code" / folder / f"{name}.json").read_text(encoding="utf-8"))

@@ -112,6 +112,12 @@ def test_what_no_file_could_answer_is_not_looked_up(shop: Index, question: str) 
     assert shop.ask(question, pipeline="retrieve,answer").is_found
 
 
+@pytest.mark.parametrize("question", ["hello, where is the cart?", "thanks, what is TokenBucket", "ok 2 carts", "v1.2"])
+def test_what_only_begins_like_it_is_looked_up(shop: Index, question: str) -> None:
+    answer = shop.ask(question, pipeline="retrieve,reflect,answer")
+    assert "nothing that files could say" not in said(answer, "reflect")
+
+
 def test_a_name_that_no_passage_shows_is_looked_up(shop: Index) -> None:
     names = "PaymentRetrier TokenBucket CouponBook IdempotencyStore OrderDesk WebhookReceiver MigrationRunner".split()
     names += "PaymentService Checkout Session".split()

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.models.judging import judgement
+from coderag.ask.models.model import LanguageModel
 from coderag.ask.records import Finding, Grade, Route
 from coderag.ask.searching import searched
 from coderag.ask.sufficiency import word_weights
@@ -25,10 +26,14 @@ from coderag.text.tokens import stem, words
 
 __all__ = ["reflect"]
 
-NO_QUESTION = re.compile(
-    r"\s{0,9}(?:hi|hello|hey|thanks?|thank you|good (?:morning|evening|day)|bye|ok|okay)\b[\w ,!.]{0,40}", re.IGNORECASE
+GREETING = re.compile(
+    r"""\s{0,9}(?:hi|hello|hey|thanks?|thank\ you|good\ (?:morning|evening|day)|bye|ok|okay)
+        (?:\ (?:there|all|you|so|very|a|much|lot)){0,3}[\ ,.!]{0,9}""",
+    re.IGNORECASE | re.VERBOSE,
 )
-SUM = re.compile(r"(?:what is |how much is |calculate )?[\d\s.+*/()^%-]{3,80}=?\s{0,9}\??", re.IGNORECASE)
+SUM = re.compile(
+    r"(?:what is |how much is |calculate )?[\d .()]{1,40}[+*/^%-][\d .+*/()^%-]{1,40}[ =?]{0,9}", re.IGNORECASE
+)
 RELEVANT = 0.05  # confidence of a passage that needs no rare word of the question
 MIN_SHARE = 0.34  # of the question's weight, that a less sure passage must hold
 FOUND_MORE = 2  # passages of the search for a missing name
@@ -56,7 +61,7 @@ def _reflected(turn: Turn, part: Evidence) -> _Reflection:
         return _Reflection(part, "nothing to judge")
     if turn.model is not None:
         try:
-            return _by_model(turn, part)
+            return _by_model(part, k=turn.options.k, model=turn.model)
         except LanguageModelError as error:
             by_rules = _by_rules(turn, part)
             return replace(by_rules, said=f"by rules, as {turn.model.name} failed ({error}); {by_rules.said}")
@@ -64,7 +69,7 @@ def _reflected(turn: Turn, part: Evidence) -> _Reflection:
 
 
 def _asks_for_files(text: str) -> bool:
-    return not (NO_QUESTION.fullmatch(text) or SUM.fullmatch(text))
+    return not (GREETING.fullmatch(text) or SUM.fullmatch(text))
 
 
 def _by_rules(turn: Turn, part: Evidence) -> _Reflection:
@@ -82,14 +87,13 @@ def _by_rules(turn: Turn, part: Evidence) -> _Reflection:
     return _Reflection(replace(part, findings=tuple(kept)), said)
 
 
-def _by_model(turn: Turn, part: Evidence) -> _Reflection:
+def _by_model(part: Evidence, *, k: int, model: LanguageModel) -> _Reflection:
     """Return what a language model judges; it may only leave out, as nobody checks what it would add."""
-    assert turn.model is not None
-    passages = [finding for finding in part.findings if not finding.is_fact][: turn.options.k]
-    judged = judgement(part.text, passages, turn.model)
+    passages = [finding for finding in part.findings if not finding.is_fact][:k]
+    judged = judgement(part.text, passages, model)
     kept = [finding for number, finding in enumerate(passages, 1) if number in judged.relevant & judged.supported]
     facts = [finding for finding in part.findings if finding.is_fact]
-    said = f"by {turn.model.name}: {len(judged.relevant)} relevant, {len(judged.supported)} supported"
+    said = f"by {model.name}: {len(judged.relevant)} relevant, {len(judged.supported)} supported"
     if not judged.retrieve or not judged.useful or not [*kept, *facts]:
         return _Reflection(_refused(part), f"{said}; they do not answer it")
     return _Reflection(replace(part, findings=(*kept, *facts)), said)
