@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from coderag.ask.searching import fused_hits
 from coderag.ask.source import Source
 from coderag.ask.turn import Options, Turn
 from coderag.evaluate.baselines.found import found_hit
-from coderag.evaluate.judge import Judged, Target, marks
+from coderag.evaluate.judge import Target, marks
 from coderag.evaluate.metrics import main_measure, score
 from coderag.index.storage.arrays.arrays import Array
 from coderag.types import Span
@@ -74,8 +74,10 @@ def context_scores(
     for repository in repositories:
         for one in repository.judged:
             names.append(repository.name)
+            asked = repository.turn(one.question.text)  # what was searched is shared by all budgets
+            wanted = {place for target in one.targets for place in _lines(repository, target)}
             for budget in budgets:
-                begun = repository.turn(one.question.text, Options(budget=budget))
+                begun = replace(asked, options=Options(budget=budget))
                 first: Answer | None = None
                 for name, stages in pipelines.items():
                     answer = _after(begun, stages).answer
@@ -85,7 +87,7 @@ def context_scores(
                     held = [(source.path, (Span(source.start_line, source.end_line),)) for source in sources]
                     found = [any(target.holds(*place) for place in held) for target in one.targets]
                     places[budget][name].append(float(np.mean(found)))
-                    lines[budget][name].append(_line_recall(repository, one, sources))
+                    lines[budget][name].append(_line_recall(wanted, sources))
     halves = tuple(map(half_of, names))
     measured = {"targets": places, "lines of targets": lines}
     return {
@@ -135,14 +137,14 @@ def _after(turn: Turn, stages: Sequence[str]) -> Turn:
     return turn
 
 
-def _line_recall(repository: Repository, one: Judged, sources: Sequence[Source]) -> float:
-    """Return the share of the lines of the targets that the texts of some sources hold, blank lines aside."""
+def _line_recall(wanted: set[tuple[str, str]], sources: Sequence[Source]) -> float:
+    """Return the share of some lines, each with its path, that the texts of some sources hold."""
     shown = {(source.path, line.strip()) for source in sources for line in source.text.split("\n")}
-    wanted = {place for target in one.targets for place in _lines(repository, target)}
     return len(wanted & shown) / len(wanted) if wanted else 0.0
 
 
 def _lines(repository: Repository, target: Target) -> Iterable[tuple[str, str]]:
+    """Yield the lines of a target with their path, blank ones aside."""
     for region in target.regions:
         for chunk in repository.index.chunks(region.path):
             if region.parts == chunk.parts:

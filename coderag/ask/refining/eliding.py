@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from coderag.text.budget import tokens_of
+from coderag.text.budget import CHARACTERS_PER_TOKEN, tokens_of
 
 __all__ = ["ELIDED", "elided"]
 
@@ -24,22 +24,26 @@ def elided(lines: Sequence[str], scores: Sequence[float], *, tokens: int, kept: 
         (number for number, score in enumerate(scores) if score), key=lambda number: (-scores[number], number)
     )
     beside = [near for number in best for near in range(number - NEAR, number + NEAR + 1) if 0 <= near < len(lines)]
-    chosen = {0}
-    text = _joined(lines, chosen)
+    chosen = [True, *(False for _ in lines[1:])]
+    size = len(_joined(lines, chosen))
     for number in dict.fromkeys([*sorted(kept), *best, *beside, *range(len(lines))]):
-        if tokens - tokens_of(text) < 1:
-            break
-        longer = _joined(lines, chosen | {number})
-        if tokens_of(longer) <= tokens:
-            chosen.add(number)
-            text = longer
-    return text
+        grown = size if chosen[number] else size + _growth(lines, chosen, number)
+        if grown <= tokens * CHARACTERS_PER_TOKEN:
+            chosen[number], size = True, grown
+    return _joined(lines, chosen)
 
 
-def _joined(lines: Sequence[str], chosen: Collection[int]) -> str:
+def _growth(lines: Sequence[str], chosen: Sequence[bool], number: int) -> int:
+    """Return how many characters a line adds; with it a mark may go, or become two."""
+    before, after = chosen[number - 1], number + 1 == len(lines) or chosen[number + 1]
+    marks = 1 - before - after
+    return len(lines[number]) + 1 + marks * (len(ELIDED) + 1)
+
+
+def _joined(lines: Sequence[str], chosen: Sequence[bool]) -> str:
     found: list[str] = []
-    for number, line in enumerate(lines):
-        if number in chosen:
+    for line, is_chosen in zip(lines, chosen, strict=True):
+        if is_chosen:
             found.append(line)
         elif found[-1:] != [ELIDED]:
             found.append(ELIDED)

@@ -41,7 +41,7 @@ FOUND_MORE = 2  # passages of the search for a missing name
 
 @record
 class _Reflection:
-    """A part after it was looked at, and what was found out."""
+    """A part after it was judged, and what the trace says of it."""
 
     part: Evidence
     said: str
