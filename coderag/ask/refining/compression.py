@@ -99,7 +99,7 @@ def _weights(turn: Turn, part: Evidence) -> dict[str, float]:
 
 def _cut(finding: Finding, weights: Mapping[str, float], *, tokens: int, marked: frozenset[int]) -> Finding:
     """Return a finding with the best lines of its source; what it quotes stays."""
-    lines = finding.source.text.split("\n")
+    lines = finding.source.text.rstrip("\n").split("\n")
     scores = [sum(weights.get(term, 0.0) for term in {stem(word.lower()) for word in words(line)}) for line in lines]
     quoted = {number for number, line in enumerate(lines) if any(quote.rstrip("…") in line for quote in finding.quotes)}
     text = elided(lines, scores, tokens=tokens, kept=marked | quoted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from coderag.ask.composing import chosen
@@ -35,9 +36,17 @@ def small_to_big(turn: Turn) -> Turn:
             left -= 0 if source.place in wider else extra
             wider[source.place] = source
             findings.append(replace(finding, source=source))
-        evidence.append(replace(part, findings=tuple(findings)))
+        evidence.append(replace(part, findings=tuple(_same(finding, wider) for finding in findings)))
         steps.append(f"{part.text}: {', '.join(wider) or 'nothing wider fits, or nothing is a member'}")
     return turn.after("small_to_big", *steps, evidence=evidence)
+
+
+def _same(finding: Finding, wider: Mapping[str, Source]) -> Finding:
+    """Return a finding about a class with all of its text, as its frame is a source of the same place."""
+    source = wider.get(finding.source.place)
+    if source is None or finding.is_fact or finding.source.repository != source.repository:
+        return finding
+    return replace(finding, source=replace(source, name=finding.source.name))
 
 
 def _around(places: Places, finding: Finding) -> Source | None:
@@ -53,7 +62,9 @@ def _around(places: Places, finding: Finding) -> Source | None:
     if parent is None or len(parent.span) > MAX_LINES or source.start_line not in parent.span:
         return None
     span = parent.span
-    return places.source(source.repository, source.path, span.start_line, end=span.end_line, name=source.name)
+    wider = places.source(source.repository, source.path, span.start_line, end=span.end_line, name=source.name)
+    # A chunk may hold lines that another one of the same file has cut; nothing that was found is lost.
+    return wider if wider and source.text.rstrip("\n") in wider.text else None
 
 
 def _is_of(chunk: Chunk, source: Source) -> bool:
