@@ -767,19 +767,24 @@ class Index:
         globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
         named = frozenset(checked_list(ITEMS, databases, name="databases"))
         corpus = self._snapshot.corpus
+        writer = None
+        if model:
+            from coderag.ask.models.http_model import open_model
+
+            writer = open_model(model)
         answer = ask(
             self,
             question,
             frequencies=lambda words: word_frequencies(corpus, words),
             options=Options(k=k, budget=budget, paths=globs, databases=named),
             pipeline=pipeline or pipeline_of([root.root for root in self.roots]),
+            model=writer,
         )
-        if not model:
+        if writer is None:
             return answer
-        from coderag.ask.models.http_model import open_model
         from coderag.ask.written import written
 
-        return written(answer, model=open_model(model), check=self.check_answer, watch=watch)
+        return written(answer, model=writer, check=self.check_answer, watch=watch)
 
     @on_one_snapshot
     def table_ranking(

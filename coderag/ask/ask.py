@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from coderag.ask.findings.places import Places
-from coderag.ask.pipelines import DEFAULT, STAGES, stage_names
+from coderag.ask.models.model import LanguageModel
+from coderag.ask.pipelines import DEFAULT, PIPELINES, STAGES, stage_names
 from coderag.ask.records import Answer
 from coderag.ask.turn import Options, Turn, WordFrequencies
 
@@ -24,13 +25,17 @@ def ask(
     frequencies: WordFrequencies,
     options: Options,
     pipeline: str | Sequence[str] = DEFAULT,
+    model: LanguageModel | None = None,
 ) -> Answer:
     """Return what the index says about a question; raises QueryError for an unknown pipeline.
 
-    `frequencies` gives how many chunks hold each of some words.
+    `frequencies` gives how many chunks hold each of some words. Stages that may ask a language model ask `model`; where
+    there is none, or it fails, they go by rules. Those of the default pipeline always do: who wants a model to be asked
+    more than once for an answer states the stages.
     """
     names = stage_names(pipeline)
-    turn = Turn(question, index, Places(index), frequencies, options=options, text=question)
+    helper = None if names == PIPELINES[DEFAULT] else model
+    turn = Turn(question, index, Places(index), frequencies, options=options, model=helper, text=question)
     for name in names:
         turn = STAGES[name](turn)
     if turn.answer is None:

@@ -11,7 +11,7 @@ from coderag.ask.source import Source
 from coderag.ask.turn import Evidence, Turn
 from coderag.text.budget import tokens_of
 
-__all__ = ["compose"]
+__all__ = ["chosen", "compose"]
 
 NEAREST = 5  # hits that are shown where nothing answers
 FACTS = 3  # times as many facts as statements are shown: each is one line
@@ -28,7 +28,7 @@ def compose(turn: Turn) -> Answer:
     for number, part in enumerate(parts):
         if part.grade is Grade.INCORRECT:
             continue
-        for finding in _chosen(part, turn.options.k):
+        for finding in chosen(part, turn.options.k):
             if citation := shelf.number(finding.source):
                 kept = facts if finding.is_fact else statements
                 kept.append(Statement(finding.text, (citation,), finding.route, finding.quotes, part=number))
@@ -80,7 +80,7 @@ def _cut(source: Source, budget: int) -> Source:
     return replace(source, text="\n".join(lines))
 
 
-def _chosen(part: Evidence, k: int) -> Iterable[Finding]:
+def chosen(part: Evidence, k: int) -> Iterable[Finding]:
     """Return what is said of a part: the best k passages, and several times as many facts."""
     passages = [finding for finding in part.findings if not finding.is_fact]
     best = max((finding.confidence for finding in passages), default=0.0)

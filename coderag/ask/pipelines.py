@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from coderag.ask.refining.compression import compress
+from coderag.ask.refining.reflection import reflect
+from coderag.ask.refining.small_to_big import small_to_big
 from coderag.ask.stages import answer, correct, decompose, reframe, retrieve, route
 from coderag.ask.turn import Turn
+from coderag.ask.variants.expansion import expand
+from coderag.ask.variants.hyde import hyde
+from coderag.ask.variants.multi_query import multi_query
+from coderag.ask.variants.step_back import step_back
 from coderag.errors import QueryError
 
 __all__ = ["DEFAULT", "PIPELINES", "STAGES", "Stage", "stage_names"]
@@ -23,15 +30,22 @@ STAGES: Mapping[str, Stage] = {
     "reframe": reframe,
     "decompose": decompose,
     "route": route,
+    "expand": expand,
+    "multi_query": multi_query,
+    "hyde": hyde,
+    "step_back": step_back,
     "retrieve": retrieve,
     "correct": correct,
+    "reflect": reflect,
+    "small_to_big": small_to_big,
+    "compress": compress,
     "answer": answer,
 }
 # As surveys of retrieval-augmented generation name them (arXiv 2312.10997).
 PIPELINES: Mapping[str, tuple[str, ...]] = {
     "naive": ("retrieve", "answer"),
     "advanced": ("reframe", "retrieve", "correct", "answer"),
-    "modular": ("reframe", "decompose", "route", "retrieve", "correct", "answer"),
+    "modular": ("reframe", "decompose", "route", "retrieve", "correct", "compress", "answer"),
 }
 DEFAULT = "modular"
 

@@ -5,6 +5,7 @@ A stage changes nothing in place, reads the index by its public methods, and say
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from coderag.ask.composing import compose
@@ -14,22 +15,23 @@ from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
 from coderag.ask.known import known_in
-from coderag.ask.records import Grade, Route, Step
+from coderag.ask.records import Finding, Grade, Route, Step
 from coderag.ask.relations import relation_of
 from coderag.ask.routing import routes_of
+from coderag.ask.searching import HITS, fused_hits, searched
 from coderag.ask.spelling import mended
 from coderag.ask.sufficiency import Coverage, coverage_of, grade_of, stems_of, word_weights
 from coderag.ask.turn import Evidence, Turn
 from coderag.ask.wording import content_words, is_weak, names_in
-from coderag.search.query.query import make_query
 from coderag.text.asking import asked_words
 from coderag.text.tokens import stem
 from coderag.types import Hit, Kind, TestPolicy
 
 __all__ = ["answer", "correct", "decompose", "reframe", "retrieve", "route"]
 
-HITS = 8  # of each search
 DOCUMENT_KINDS = frozenset({Kind.SECTION, Kind.CELL})
+SCHEMA_KINDS = frozenset({Kind.TABLE, Kind.VIEW, Kind.QUERY})
+OF_VARIANT = 2  # hits of each variant of a question about data
 MIN_DATA_COVERAGE = 0.5  # share of a question's words that tables, queries and definitions must hold
 
 
@@ -51,14 +53,14 @@ def decompose(turn: Turn) -> Turn:
 
 def route(turn: Turn) -> Turn:
     """Decide for each part where its answer is looked for."""
-    evidence = tuple(replace(part, routes=routes_of(part.text, known_in(turn.index))) for part in _parts(turn))
+    evidence = tuple(replace(part, routes=routes_of(part.text, known_in(turn.index))) for part in turn.parts)
     said = "; ".join(f"{part.text}: {', '.join(part.routes)}" for part in evidence)
     return replace(turn, evidence=evidence, trace=(*turn.trace, Step("route", said)))
 
 
 def retrieve(turn: Turn) -> Turn:
     """Look up each part on its routes; code answers what a graph, a map or a schema does not."""
-    evidence = tuple(_retrieved(turn, part) for part in _parts(turn))
+    evidence = tuple(_retrieved(turn, part) for part in turn.parts)
     said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
     return replace(turn, evidence=evidence, trace=(*turn.trace, Step("retrieve", said)))
 
@@ -67,7 +69,7 @@ def correct(turn: Turn) -> Turn:
     """Grade the evidence of each part; where it is ambiguous, search tests too and grade again (CRAG)."""
     graded = []
     steps = list(turn.trace)
-    for part in _parts(turn):
+    for part in turn.parts:
         found = _graded(turn, part)
         if found.grade is Grade.AMBIGUOUS:
             steps.append(
@@ -88,10 +90,6 @@ def answer(turn: Turn) -> Turn:
     return replace(turn, answer=replace(found, trace=trace), trace=trace)
 
 
-def _parts(turn: Turn) -> tuple[Evidence, ...]:
-    return turn.evidence or (Evidence(turn.text),)
-
-
 def _retrieved(turn: Turn, part: Evidence) -> Evidence:
     routes = part.routes or (Route.CODE,)
     if Route.GRAPH in routes and (relation := relation_of(part.text)):
@@ -103,12 +101,21 @@ def _retrieved(turn: Turn, part: Evidence) -> Evidence:
     if Route.DATA in routes:
         data = data_answer(turn.index, part.text, turn.places, conditions=turn.options.tables)
         if data.findings:
-            return replace(part, findings=data.findings, sql=data.sql, sql_origin=data.origin, held=data.covered)
-    hits = _searched(turn, part.text)
+            findings = (*data.findings, *_of_variants(turn, part, data.findings))
+            return replace(part, findings=findings, sql=data.sql, sql_origin=data.origin, held=data.covered)
+    hits = fused_hits(turn, part)
     if Route.DOCUMENTS in routes:
-        sections = _searched(turn, part.text, kinds=DOCUMENT_KINDS)
+        sections = searched(turn, part.text, kinds=DOCUMENT_KINDS)
         hits = _documents_first(sections, hits)
     return _of_hits(turn, part, hits)
+
+
+def _of_variants(turn: Turn, part: Evidence, known: Sequence[Finding]) -> list[Finding]:
+    """Return tables and queries that only variants of a question about data find."""
+    found = {finding.source.place for finding in known}
+    hits = (hit for one in part.variants for hit in searched(turn, one.text, kinds=SCHEMA_KINDS)[:OF_VARIANT])
+    more = findings_of_hits(list({hit.chunk.id: hit for hit in hits}.values()), {}, route=Route.DATA)
+    return [finding for finding in more if finding.source.place not in found]
 
 
 def _of_hits(turn: Turn, part: Evidence, hits: list[Hit]) -> Evidence:
@@ -125,15 +132,6 @@ def _documents_first(sections: list[Hit], others: list[Hit]) -> list[Hit]:
     front = [hit for hit in sections if hit.confidence >= best / 2][:HITS]
     known = {hit.chunk.id for hit in front}
     return [*front, *(hit for hit in others if hit.chunk.id not in known)]
-
-
-def _searched(
-    turn: Turn, text: str, *, tests: TestPolicy = TestPolicy.DEMOTE, kinds: frozenset[Kind] = frozenset()
-) -> list[Hit]:
-    """Return the hits of a text as it is: quotes and colons in a question are no conditions."""
-    options = turn.options
-    query = make_query(text, k=HITS, kinds=kinds, tests=tests, paths=options.paths, databases=options.databases)
-    return turn.index.search(query)
 
 
 def _graded(turn: Turn, part: Evidence) -> Evidence:
@@ -162,7 +160,7 @@ def _with(part: Evidence, coverage: Coverage, grade: Grade, confidence: float) -
 
 def _widened(turn: Turn, part: Evidence) -> Evidence:
     """Return the evidence of a second search: without the words that ask, tests included."""
-    hits = _searched(turn, " ".join(content_words(part.text)) or part.text, tests=TestPolicy.INCLUDE)
+    hits = searched(turn, " ".join(content_words(part.text)) or part.text, tests=TestPolicy.INCLUDE)
     known = {hit.chunk.id for hit in part.hits}
     both = sorted([*part.hits, *(hit for hit in hits if hit.chunk.id not in known)], key=lambda hit: -hit.confidence)
     found = _graded(turn, replace(_of_hits(turn, part, both[:HITS]), held=frozenset(), sql="", sql_origin=""))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from coderag.ask.records import Answer, Finding, Grade, Route, Step
 from coderag.record import record
-from coderag.types import Hit, TableFilter
+from coderag.types import Hit, Query, TableFilter
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
     from coderag.ask.findings.places import Places
+    from coderag.ask.models.model import LanguageModel
 
-__all__ = ["Evidence", "Options", "Turn", "WordFrequencies"]
+__all__ = ["Evidence", "Options", "Turn", "Variant", "WordFrequencies"]
 
 WordFrequencies = Callable[[Iterable[str]], dict[str, int]]  # words -> how many chunks hold each
 
@@ -34,11 +36,21 @@ class Options:
 
 
 @record
+class Variant:
+    """Another wording of a part, which is searched beside it and never in its place."""
+
+    text: str
+    weight: float  # of its ranking; that of the part has 1
+    origin: str  # the stage that made it
+
+
+@record
 class Evidence:
     """What was found for a part of the question, and how far it carries an answer."""
 
     text: str  # the part as it is looked up
     routes: tuple[Route, ...] = ()
+    variants: tuple[Variant, ...] = ()
     hits: tuple[Hit, ...] = ()
     findings: tuple[Finding, ...] = ()
     sql: str = ""
@@ -59,7 +71,19 @@ class Turn:
     places: Places
     frequencies: WordFrequencies
     options: Options = Options()
+    model: LanguageModel | None = None  # that stages may ask; None: rules alone
     text: str = ""  # the question as it is looked up: reframe may mend its spelling
     evidence: tuple[Evidence, ...] = ()  # decompose: one for each part
     answer: Answer | None = None  # answer
     trace: tuple[Step, ...] = ()
+    memo: dict[Query, list[Hit]] = field(default_factory=dict)  # what was searched already
+
+    @property
+    def parts(self) -> tuple[Evidence, ...]:
+        """The parts of the question, itself where nothing cut it."""
+        return self.evidence or (Evidence(self.text),)
+
+    def after(self, stage: str, *said: str, evidence: Iterable[Evidence]) -> Turn:
+        """Return the turn with new evidence, and with what a stage says it did."""
+        steps = (Step(stage, one) for one in said)
+        return replace(self, evidence=tuple(evidence), trace=(*self.trace, *steps))

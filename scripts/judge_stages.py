@@ -1,0 +1,21 @@
+"""Judged questions to what each stage of `coderag ask` gains or loses by rules, with intervals.
+
+scripts/judge_stages.py rank --sets DIR --indexed DIR        stages that word the question in other ways: nDCG@10
+scripts/judge_stages.py context --sets DIR --indexed DIR     stages that shape the sources: recall within a budget
+scripts/judge_stages.py answers --packages DIR               each stage: right answers and right refusals
+
+`--sets` has `code/repos.json`, `code/commits.json` and their questions, `--indexed` the repositories with their
+indexes, as DIR/SUITE/NAME. `answers` needs neither: it asks fixtures/ask/answerable.jsonl of fixtures/shop,
+and of the packages that are in DIR. Weights and gates were chosen with `--half tuning`; report `--half measuring`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from scripts.stages.command import run
+
+    sys.exit(run(sys.argv[1:]))

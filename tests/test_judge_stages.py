@@ -1,0 +1,61 @@
+"""scripts/judge_stages.py compares pipelines with and without a stage on sets of judged questions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coderag import Index
+from scripts.stages.command import run
+from tests.workspace import write
+
+FILES = {
+    "src/mail.py": 'def send_parcel_mail(parcel):\n    """Mail a customer about a parcel."""\n    return parcel.mail\n',
+    "src/refund.py": 'def refund_order(order):\n    """Refund an order."""\n    order.refund()\n    return order\n',
+    "src/stock.py": 'def count_stock(goods):\n    """Count what is in the store."""\n    return len(goods)\n',
+}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return a folder of sets with one repository and two questions, and that of the indexed repositories."""
+    folder = tmp_path_factory.mktemp("stages")
+    questions = [
+        {"query": "where are shoppers told of late parcels", "relevant": ["src/mail.py"]},
+        {
+            "query": "refund_order",
+            "relevant": [{"path": "src/refund.py", "start_line": 1, "end_line": 4}],
+            "secondary": [{"path": "src/stock.py"}],
+        },
+    ]
+    sets = {
+        "code/repos.json": json.dumps({"tiny": {"benchmark_root": "src"}, "absent": {}}),
+        "code/annotations/tiny.json": json.dumps(questions),
+    }
+    write(folder / "sets", sets)
+    Index.build(write(folder / "indexed/semble/tiny", FILES) / "src")
+    return folder / "sets", folder / "indexed"
+
+
+@pytest.mark.parametrize("what", ["rank", "context"])
+def test_stages_are_compared(folders: tuple[Path, Path], what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    sets, indexed = map(str, folders)
+    assert run([what, "--sets", sets, "--indexed", indexed, "--suite", "semble"]) == 0
+    printed = capsys.readouterr().out.split("\n")
+    assert printed[0].startswith("absent is left out: ")
+    (first, *_) = [line for line in printed if "questions, without" in line]
+    assert "all: 2 questions, without" in first
+    names = ["expand", "multi_query", "hyde", "step_back"] if what == "rank" else ["small_to_big", "compress"]
+    for name in names:
+        assert any(line.startswith(f"  {name} ") and " p 1.000 " in line for line in printed)
+
+
+def test_a_half_without_repositories_is_empty(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    sets, indexed = map(str, folders)
+    for half in ("tuning", "measuring"):
+        run(["rank", "--sets", sets, "--indexed", indexed, "--suite", "semble", "--half", half])
+    printed = capsys.readouterr().out
+    assert "2 questions" in printed
+    assert "no questions" in printed
