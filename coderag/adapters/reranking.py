@@ -8,12 +8,14 @@ from numbers import Real
 from typing import Any
 
 from coderag.adapters.documents import Document
+from coderag.adapters.trees import rerank_by_trees
 from coderag.errors import RerankerError
 from coderag.rerankers.reranker import Reranker
 from coderag.search.ranking.rerank import find_reranker
 
 __all__ = ["AnyReranker", "RerankFunction", "opened_reranker"]
 
+TREES = "trees"
 RerankFunction = Callable[[str, Sequence[Document]], Sequence[Any]]
 AnyReranker = str | Reranker | RerankFunction
 Order = list[tuple[int, float]]  # the number of a document and its score, best first
@@ -22,10 +24,13 @@ Order = list[tuple[int, float]]  # the number of a document and its score, best 
 def opened_reranker(reranker: AnyReranker) -> Callable[[str, Sequence[Document]], Order]:
     """Return a function that orders documents, best first: each one's number and its score.
 
-    A line names a model ("maxsim", "cross:ID", ...: coderag.rerankers.spec). A function gets the query and the
+    "trees" is the learned ranker (coderag.adapters.trees); another line names a model ("maxsim", "cross:ID", ...:
+    coderag.rerankers.spec). A function gets the query and the
     documents, and returns a score for each, or ids or documents in its order: then the score is 1 / rank, and what it
     leaves out comes behind. Raises RerankerError; the function that is returned does too.
     """
+    if reranker == TREES:
+        return lambda query, documents: _ordered(rerank_by_trees(query, documents), documents)
     if isinstance(reranker, str):
         reranker = find_reranker(reranker)
     if hasattr(reranker, "scores"):

@@ -10,7 +10,7 @@ from coderag.adapters.protocols import Searchable, SearchIndex, SearchResult
 from coderag.adapters.repository import retrieved, searchable
 from coderag.adapters.reranking import AnyReranker, opened_reranker
 from coderag.errors import QueryError
-from coderag.limits import RERANKED, RRF_K, K, check_number
+from coderag.limits import BLEND, RERANKED, RRF_K, K, check_number
 from coderag.search.query.query import check_question
 from coderag.search.retrieval.fuse import RANK_DAMPING
 
@@ -32,20 +32,23 @@ class Retriever:
         k_rrf: float = RANK_DAMPING,
         reranker: AnyReranker | None = None,
         depth: int = DEPTH,
+        blend: float = 1.0,
     ) -> None:
         """Search indexes together: BM25Index, VectorIndex, coderag.Index, or any class with such a `search`.
 
         Of `k_rrf`, a larger one makes the first ranks of a list count less. `reranker` orders the `depth` best: a name,
-        a Reranker, or a function (coderag.adapters.reranking). Raises QueryError without an index, and RerankerError.
+        a Reranker, or a function (coderag.adapters.reranking). With a `blend` below 1 its order is fused with the one
+        before, by rank, and is that share of it. Raises QueryError without an index, and RerankerError.
         """
         check_number(RRF_K, k_rrf)
         check_number(RERANKED, depth)
+        check_number(BLEND, blend)
         if not indexes:
             raise QueryError("a retriever has no index; give one, such as BM25Index()")
         self._indexes = tuple(map(searchable, indexes))
         self._k_rrf = k_rrf
         self._rerank = None if reranker is None else opened_reranker(reranker)
-        self._depth = depth
+        self._depth, self._blend = depth, blend
 
     def add_document(self, document: AnyDocument) -> None:
         """Add a document to every index that takes documents; as `add_documents`."""
@@ -73,19 +76,26 @@ class Retriever:
         if self._rerank is None or not fused:
             return fused[:k]
         documents = [document for document, _ in fused[:depth]]
-        return [SearchResult(documents[number], score) for number, score in self._rerank(query, documents)[:k]]
+        reranked = [SearchResult(documents[number], score) for number, score in self._rerank(query, documents)]
+        if self._blend < 1:
+            both = [documents, [one.document for one in reranked]]
+            reranked = fuse_ranks(both, k_rrf=self._k_rrf, weights=(1 - self._blend, self._blend))
+        return reranked[:k]
 
 
-def fuse_ranks(rankings: Sequence[Sequence[Document]], *, k_rrf: float = RANK_DAMPING) -> list[SearchResult]:
+def fuse_ranks(
+    rankings: Sequence[Sequence[Document]], *, k_rrf: float = RANK_DAMPING, weights: Sequence[float] = ()
+) -> list[SearchResult]:
     """Return the documents of several rankings by reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009).
 
-    Documents of one id are one. Those of equal scores come in the order of the rankings, the first one first.
+    Each ranking has a weight, 1 without `weights`. Documents of one id are one. Those of equal scores come in the order
+    of the rankings, the first one first.
     """
     documents: dict[str, Document] = {}
     scores: dict[str, float] = {}
-    for ranking in rankings:
+    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for rank, document in enumerate({one.id: one for one in ranking}.values(), start=1):
             documents.setdefault(document.id, document)
-            scores[document.id] = scores.get(document.id, 0.0) + 1 / (k_rrf + rank)
+            scores[document.id] = scores.get(document.id, 0.0) + weight / (k_rrf + rank)
     order = sorted(scores, key=lambda identity: -scores[identity])
     return [SearchResult(documents[identity], scores[identity]) for identity in order]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from coderag.adapters import (
     SearchIndex,
     VectorIndex,
 )
+from coderag.adapters.documents import document_of
 from coderag.adapters.retriever import fuse_ranks
+from coderag.adapters.trees import rerank_by_trees
 from coderag.chunkers import chunk_by_section
 from coderag.encoders.encoder import Passage
 from coderag.errors import (
@@ -277,6 +280,7 @@ def by_length(_: str, documents: Sequence[Document]) -> list[int]:
         (lambda _, documents: sorted(documents, key=lambda one: one.id), ["refund", "stock"]),
         (lambda _, documents: np.array([len(one.id) for one in documents]), ["refund", "stock"]),
         ("maxsim", ["stock", "refund"]),
+        ("trees", ["stock", "refund"]),
     ],
 )
 def test_rerankers(reranker: Any, expected: list[str]) -> None:
@@ -284,6 +288,31 @@ def test_rerankers(reranker: Any, expected: list[str]) -> None:
     results = retriever.search("stock that an order reserves", k=5)
     assert ids(results) == expected
     assert results[0].score >= results[1].score
+
+
+def test_a_reranker_may_be_a_share_of_the_order() -> None:
+    reverse = partial(Retriever, BM25Index(DOCUMENTS), reranker=lambda _, documents: list(reversed(documents)))
+    before = ids(Retriever(BM25Index(DOCUMENTS)).search("payment order refund stock"))
+    assert len(before) == 3
+    assert ids(reverse().search("payment order refund stock")) == before[::-1]
+    assert ids(reverse(blend=0.0).search("payment order refund stock")) == before
+    assert ids(reverse(blend=0.9).search("payment order refund stock")) == before[::-1]
+    assert len(reverse(blend=0.5, depth=1).search("payment order refund stock", k=2)) == 2
+
+
+def test_trees_take_documents_as_they_are() -> None:
+    odd = [
+        {"content": "def settle(order): pass", "path": "../../etc/settle.py", "id": "up"},
+        {"content": "", "path": "..", "id": "nothing"},
+        {"content": "settle \ud800 \0 an order", "path": "/" + "x" * 5000, "name": "a/b\\c", "id": "odd"},
+        {"content": "text", "path": ".gitignore", "id": "hidden"},
+        {"content": "text", "name": "\U00020000" * 300, "path": "\u6771" * 300 + "." + "\u6771" * 300, "id": "wide"},
+    ]
+    documents = [document_of(one) for one in odd]
+    order = rerank_by_trees("settle an order", documents)
+    assert order[0].id in {"up", "odd"}
+    assert sorted(one.id for one in order) == ["hidden", "nothing", "odd", "up", "wide"]
+    assert rerank_by_trees("anything", []) == []
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -53,3 +54,8 @@ def test_indexes_of_documents() -> None:
     texts = ["Stock is reserved.", "A failed payment is retried."]
     retriever = CoderagRetriever(Retriever(BM25Index(texts), VectorIndex(texts)), top_k=1)
     assert [document.content for document in retriever.run("payment retried")["documents"]] == [texts[1]]
+
+
+def test_the_example_of_the_guide(run_example: Callable[[str], tuple[str, str]]) -> None:
+    printed, shown = run_example("Haystack")
+    assert printed == shown

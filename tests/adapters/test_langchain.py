@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -44,3 +45,8 @@ def test_indexes_of_documents() -> None:
     texts = ["Stock is reserved.", "A failed payment is retried."]
     retriever = CoderagRetriever(index=Retriever(BM25Index(texts), VectorIndex(texts)), k=1)
     assert [document.page_content for document in retriever.invoke("payment retried")] == [texts[1]]
+
+
+def test_the_example_of_the_guide(run_example: Callable[[str], tuple[str, str]]) -> None:
+    printed, shown = run_example("LangChain")
+    assert printed == shown

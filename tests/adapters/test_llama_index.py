@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -50,3 +51,8 @@ def test_indexes_of_documents() -> None:
     texts = ["Stock is reserved.", "A failed payment is retried."]
     retriever = CoderagRetriever(Retriever(BM25Index(texts), VectorIndex(texts)), k=1)
     assert [node.text for node in retriever.retrieve("payment retried")] == [texts[1]]
+
+
+def test_the_example_of_the_guide(run_example: Callable[[str], tuple[str, str]]) -> None:
+    printed, shown = run_example("LlamaIndex")
+    assert printed == shown
