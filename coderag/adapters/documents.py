@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
@@ -13,7 +13,7 @@ from coderag.encoders.encoder import Passage
 from coderag.errors import QueryError
 from coderag.types import Hit
 
-__all__ = ["AnyDocument", "Document", "document_of", "document_of_hit"]
+__all__ = ["AnyDocument", "Document", "document_of", "document_of_hit", "documents_of"]
 
 CONTENT, TEXT, METADATA, ID = "content", "text", "metadata", "id"
 ID_BYTES = 8
@@ -63,6 +63,13 @@ def document_of(value: AnyDocument) -> Document:
     if not isinstance(document.content, str):
         raise TypeError(f"the content of a document is of type {type(document.content).__name__}; give a text")
     return document if document.id else replace(document, id=_hash(document))
+
+
+def documents_of(values: Iterable[AnyDocument]) -> list[Document]:
+    """Return documents with ids; raises as `document_of`, and TypeError for a single document."""
+    if isinstance(values, str | Mapping | TextChunk):
+        raise TypeError("this is one document; give a list of documents, or call add_document")
+    return [document_of(value) for value in values]
 
 
 def document_of_hit(hit: Hit) -> Document:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from coderag.adapters.documents import AnyDocument, Document, document_of
+from coderag.adapters.documents import AnyDocument, Document, documents_of
 from coderag.adapters.protocols import Searchable, SearchIndex, SearchResult
 from coderag.adapters.repository import retrieved, searchable
 from coderag.adapters.reranking import AnyReranker, opened_reranker
@@ -59,7 +59,7 @@ class Retriever:
         taking = [index for index in self._indexes if isinstance(index, SearchIndex)]
         if not taking:
             raise QueryError("no index of this retriever takes documents; add a BM25Index or a VectorIndex to it")
-        found = [document_of(document) for document in documents]
+        found = documents_of(documents)
         for index in taking:
             index.add_documents(found)
 

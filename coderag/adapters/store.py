@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from coderag.adapters.documents import AnyDocument, Document, document_of
+from coderag.adapters.documents import AnyDocument, Document, documents_of
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexWriteError, QueryError
 
 __all__ = ["MOST_DOCUMENTS", "DocumentStore"]
@@ -41,9 +41,9 @@ class DocumentStore:
         Raises QueryError for what is no document, and for too many.
         """
         changed: dict[str, Document] = {}
-        for value in documents:
-            document = document_of(value)
-            if changed.get(document.id, self.get(document.id)) != document:
+        for document in documents_of(documents):
+            known = changed.get(document.id, self.get(document.id))
+            if known is None or not _is_same(known, document):
                 changed[document.id] = document
         if len(self._numbers.keys() | changed.keys()) > MOST_DOCUMENTS:
             raise QueryError(f"an index of documents has {MOST_DOCUMENTS:,} at most; index a folder by coderag.Index")
@@ -111,6 +111,18 @@ class DocumentStore:
         except OSError as error:
             raise IndexWriteError(f"{path} cannot be written: {error}") from error
         self._whole = self._size = self._whole + len(data)
+
+
+def _is_same(known: Document, document: Document) -> bool:
+    """Tell whether two documents of one id are equal, or would be once a file has held them: tuples become lists."""
+    if known == document:
+        return True
+    try:
+        return known.content == document.content and json.dumps(dict(known.metadata)) == json.dumps(
+            dict(document.metadata)
+        )
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 def _parsed(path: Path, line: bytes, number: int) -> dict[str, object]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
 from coderag.chunkers.packing import check_sizes, chunk_of, chunks_of, lengths_of, packed
 from coderag.chunkers.records import TextChunk
 from coderag.chunkers.sentences import paragraph_starts, sentence_starts
-from coderag.chunking.sections import PATH_SEPARATOR, Heading, markdown_headings
+
+if TYPE_CHECKING:
+    from coderag.chunking.sections import Heading
 
 __all__ = ["chunk_by_section"]
 
@@ -29,6 +32,8 @@ def chunk_by_section(text: str, *, size: int = 2000, overlap: int = 0) -> list[T
 
 def _sections(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield where the sections of a text begin and end, and their titles."""
+    from coderag.chunking.sections import PATH_SEPARATOR, markdown_headings  # it imports what reads code
+
     lines = text.split("\n")
     places = list(accumulate((len(line) + 1 for line in lines), initial=0))
     headings = list(markdown_headings([line.rstrip() for line in lines]))

@@ -133,18 +133,22 @@ def test_a_folder_keeps_documents(kind: type[BM25Index | VectorIndex], tmp_path:
     expected = kind([*DOCUMENTS[:2], {"id": "stock", "content": "replaced"}, DOCUMENTS[3], odd])
     assert index.search("payment order") == expected.search("payment order")
     (file,) = folder.iterdir()
+    tags = {"content": "tagged", "tags": ("a", "b"), "number": {1: float("nan")}}
+    kind([tags], folder=folder)
     written = file.read_bytes()
+    assert len(kind([tags], folder=folder)) == 6
+    assert file.read_bytes() == written  # a tuple is a list once it was stored, and is no other document
     file.write_bytes(written + b'{"id": "half", "cont')  # as a killed process leaves it
     index = kind(folder=folder)
-    assert len(index) == 5
+    assert len(index) == 6
     index.add_document("one more")
-    assert len(kind(folder=folder)) == 6
+    assert len(kind(folder=folder)) == 7
     assert file.read_bytes().startswith(written)
     other = kind(folder=folder)
     index.add_document("by another process")
     with pytest.raises(IndexWriteError, match="changed by another process"):
         other.add_document("lost")
-    assert len(other) == 6
+    assert len(other) == 7
 
 
 @pytest.mark.parametrize(
@@ -181,6 +185,9 @@ def test_what_is_no_document_or_no_query_is_refused() -> None:
         with pytest.raises(error):
             index.add_document(value)  # type: ignore[arg-type]  # that is the point
     for part in (index, BM25Index(), VectorIndex()):
+        for one in ("text", {"content": "text"}, Document("text")):
+            with pytest.raises(TypeError, match="list of documents"):
+                part.add_documents(one)  # type: ignore[arg-type]  # that is the point
         assert list(part.search("anything")) == []
         for query, k in (("", 1), (" ", 1), ("a", 0), ("a" * 40_000, 1)):
             with pytest.raises(QueryError):
