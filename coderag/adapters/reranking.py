@@ -25,9 +25,9 @@ def opened_reranker(reranker: AnyReranker) -> Callable[[str, Sequence[Document]]
     """Return a function that orders documents, best first: each one's number and its score.
 
     "trees" is the learned ranker (coderag.adapters.trees); another line names a model ("maxsim", "cross:ID", ...:
-    coderag.rerankers.spec). A function gets the query and the
-    documents, and returns a score for each, or ids or documents in its order: then the score is 1 / rank, and what it
-    leaves out comes behind. Raises RerankerError; the function that is returned does too.
+    coderag.rerankers.spec). A function gets the query and the documents, and returns a score for each, or ids or
+    documents in its order: then the score is 1 / rank, and what it leaves out comes behind. Raises RerankerError, and
+    so does the function that is returned.
     """
     if reranker == TREES:
         return lambda query, documents: _ordered(rerank_by_trees(query, documents), documents)

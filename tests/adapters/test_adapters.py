@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,7 @@ from coderag.errors import (
 from coderag.search.query.understand import understand
 from coderag.search.retrieval.fuse import fuse, listed
 from coderag.search.retrieval.lexical import lexical_scores
-from tests.workspace import REPOSITORY, write
+from tests.workspace import NEEDING, REPOSITORY, write
 
 DOCUMENTS = [
     {"id": "retry", "content": "A failed payment is retried three times.", "topic": "payments"},
@@ -371,3 +373,12 @@ def test_a_document_of_many_chunks_is_found() -> None:
     retriever.add_documents(chunk_by_section(text))
     document = retriever.search("licence of this project", k=1)[0].document
     assert document.content == text[document["start"] : document["end"]]
+
+
+@pytest.mark.parametrize("module", sorted(NEEDING))
+def test_a_framework_that_is_missing_is_named(module: str) -> None:
+    if find_spec(NEEDING[module]) is not None:
+        pytest.skip(f"{NEEDING[module]} is installed")
+    extra = module.rpartition(".")[2].replace("_", "-")
+    with pytest.raises(ModuleNotFoundError, match=rf"is not installed; .*pip install '\.\[{extra}\]'"):
+        import_module(module)
