@@ -1,4 +1,4 @@
-"""Where sentences end: a full stop that is none of an abbreviation, with space and no small letter behind it."""
+"""Where sentences end: at a full stop that ends no abbreviation, with space and no small letter behind it."""
 
 from __future__ import annotations
 
