@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,8 @@ from coderag import Index
 from coderag.adapters import BM25Index, Retriever, VectorIndex
 
 pytest.importorskip("haystack", reason="needs haystack-ai: pip install '.[haystack]'")
+
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # else a thread of it sends events, and outlives the tests
 
 from haystack import Document, Pipeline
 from haystack.components.builders import PromptBuilder
