@@ -12,6 +12,9 @@ class Extra(StrEnum):
 
     DUCKDB = "duckdb"
     EVAL = "eval"
+    HAYSTACK = "haystack"
+    LANGCHAIN = "langchain"
+    LLAMA_INDEX = "llama-index"
     LSP = "lsp"
     MCP = "mcp"
     MYSQL = "mysql"

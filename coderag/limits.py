@@ -61,6 +61,9 @@ LOCK_SECONDS = Limit("lock_seconds", 86_400, "seconds", "`Index.update(lock_seco
 POLL = Limit("poll", 86_400, "seconds", "`coderag watch --poll`, `Index.watch(poll=)`", least=0.01, whole=False)
 SAMPLES = Limit("samples", 100, "values of a column", "`coderag index --samples`", error=DatabaseError)
 TIMEOUT = Limit("timeout", 3_600, "seconds", "`coderag index --timeout`", least=1, whole=False, error=DatabaseError)
+CHUNK_SIZE = Limit("size", 10_000_000, "characters, tokens or sentences", "`size` of `coderag.chunkers`", least=1)
+PERCENTILE = Limit("percentile", 100, "", "`percentile` of `chunk_by_meaning`", whole=False)
+RRF_K = Limit("k_rrf", 1_000_000, "ranks", "`k_rrf` of `coderag.adapters.Retriever`", whole=False)
 ASKED_ROWS = Limit("rows", 100_000, "rows", "`coderag ask --rows`", least=1)
 PORT = Limit("port", 65_535, "", "`coderag serve --port`")
 ROWS = Limit("k", 1_000_000, "rows", "`coderag sql --limit`, `Index.sql(k=)`", least=1)
@@ -104,6 +107,9 @@ LIMITS = (
         SAMPLES,
         TIMEOUT,
         PORT,
+        CHUNK_SIZE,
+        PERCENTILE,
+        RRF_K,
         ASKED_ROWS,
         ROWS,
         QUERY_SECONDS,

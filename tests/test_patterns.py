@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache, partial
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +21,7 @@ from coderag.sql.statements.scan import scanner
 from coderag.syntax.language import languages
 from tests.attacks import Attack, attacks
 from tests.growth import HANG_SECONDS, MAX_GROWTH, TIMES, Hang, Work, cpu_seconds, must_end, ratio
+from tests.workspace import NEEDING
 
 CHARACTERS = 8000  # of each text: much more than a call costs by itself
 # An expression may cost what this one does, which looks at each character so often.
@@ -117,7 +119,7 @@ Found = dict[str, tuple[Expression, list[str]]]
 
 def modules() -> Iterator[ModuleType]:
     for found in pkgutil.walk_packages(coderag.__path__, "coderag."):
-        if not found.name.endswith("__main__"):
+        if not found.name.endswith("__main__") and find_spec(NEEDING.get(found.name, "coderag")):
             yield importlib.import_module(found.name)
 
 

@@ -17,6 +17,7 @@ from coderag.index.storage.listing import clock_ns
 from coderag.index.storage.manifest import MANIFEST
 
 __all__ = [
+    "NEEDING",
     "REPOSITORY",
     "SHOP",
     "Answer",
@@ -31,6 +32,12 @@ __all__ = [
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHOP = REPOSITORY / "fixtures/shop"
+# Modules that cannot be imported without the package of another project, which the extra dev does not install.
+NEEDING = {
+    "coderag.adapters.haystack": "haystack",
+    "coderag.adapters.langchain": "langchain_core",
+    "coderag.adapters.llama_index": "llama_index",
+}
 QUESTIONS = (
     "where are failed payments retried?",
     "PaymentRetrier.retry_failed",

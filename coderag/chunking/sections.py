@@ -11,7 +11,15 @@ from coderag.chunking.chunk import ChunkSpec, chunk_lines, split_spec
 from coderag.syntax.lines import Lines
 from coderag.types import Kind
 
-__all__ = ["chunk_markdown", "chunk_notebook", "chunk_restructuredtext", "notebook_rows"]
+__all__ = [
+    "PATH_SEPARATOR",
+    "Heading",
+    "chunk_markdown",
+    "chunk_notebook",
+    "chunk_restructuredtext",
+    "markdown_headings",
+    "notebook_rows",
+]
 
 FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 ATX = re.compile(r"\s{0,3}(#{1,6})(?:\s++((?:\S++(?:\s++(?!#*+\s*+$)\S++)*+)?+))?+(?:\s++#++)?+\s*+$")
@@ -32,7 +40,7 @@ class Heading(NamedTuple):
 
 def chunk_markdown(lines: Lines, *, name: str) -> list[ChunkSpec]:
     """Return a Markdown document's sections in order."""
-    return _chunk_sections(lines, list(_markdown_headings(_rows(lines))), name=name)
+    return _chunk_sections(lines, list(markdown_headings(_rows(lines))), name=name)
 
 
 def chunk_restructuredtext(lines: Lines, *, name: str) -> list[ChunkSpec]:
@@ -47,7 +55,8 @@ def _rows(lines: Lines) -> list[str]:
     ]
 
 
-def _markdown_headings(rows: list[str]) -> Iterator[Heading]:
+def markdown_headings(rows: list[str]) -> Iterator[Heading]:
+    """Yield the headings of Markdown, given as rows without line ends."""
     fence = ""
     for row, text in enumerate(rows):
         if (mark := FENCE.match(text)) is not None:

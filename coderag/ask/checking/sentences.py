@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from coderag.record import record
+from coderag.text.sentences import ends_sentence
 
 __all__ = ["Form", "Passage", "split_sentences"]
 
 MAX_PASSAGE = 8_000  # characters; a longer one is cut, so that no pattern sees more
-ABBREVIATIONS = frozenset("e.g i.e etc vs cf approx no resp incl fig sec ca a.k.a".split())
 FENCE = re.compile(r" {0,12}(?:>\s?)?(`{3,}|~{3,})[ \t]*(\S*)")
 HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 ITEM = re.compile(r"[ \t]{0,24}(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+")
@@ -141,7 +141,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         at += 1
         if in_code or (sign not in ".!?" and at - begin < MAX_PASSAGE):
             continue
-        if sign in ".!?" and not _ends_sentence(text, begin, at, end):
+        if sign in ".!?" and not ends_sentence(text, begin, at=at, end=end):
             continue
         while (cited := CITED.match(text, at, end)) is not None:
             at = cited.end()
@@ -150,19 +150,3 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield begin, at
         begin = at
     yield begin, end
-
-
-def _ends_sentence(text: str, begin: int, at: int, end: int) -> bool:
-    """Tell whether the sign before `at` ends a sentence: space, then a capital, a number or code."""
-    behind = at
-    while behind < end and text[behind] in "\"')]*_\u201d\u2019":
-        behind += 1
-    if behind < end and not text[behind].isspace():
-        return False
-    if text[at - 1] == ".":
-        word = text[max(begin, at - 24) : at - 1].split()
-        if word and word[-1].lstrip("([\"'").lower() in ABBREVIATIONS:
-            return False
-    while behind < end and text[behind].isspace():
-        behind += 1
-    return behind >= end or not text[behind].islower() or text[at - 1] in "!?"

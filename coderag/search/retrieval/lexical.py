@@ -15,7 +15,7 @@ from coderag.search.retrieval.maxsim import name_words
 from coderag.text.tokens import stem
 from coderag.types import Kind
 
-__all__ = ["Scores", "best_of", "lexical_scores"]
+__all__ = ["Scores", "best_of", "lexical_scores", "scored_terms"]
 
 MIN_CONTENT = 2  # content terms, from which on stop words are not looked up
 ALMOST_NOTHING = 1e-6  # the best score where all are 0, so that it can divide
@@ -41,7 +41,7 @@ class Scores:
 
 def lexical_scores(corpus: Corpus, question: Question) -> Scores:
     """Score every chunk and file of a corpus against the words of a question."""
-    terms = _scored_terms(question)
+    terms = scored_terms(question)
     weights = np.array([question.terms[term] for term in terms], dtype=np.float32)
     hashes = text_keys(terms)
     positions = [member.segment.text_postings.find(hashes) for member in corpus.members]
@@ -93,7 +93,7 @@ def _text_scores(corpus: Corpus, found: list[Array], rarity: Array) -> tuple[Arr
     return text, file_text
 
 
-def _scored_terms(question: Question) -> list[str]:
+def scored_terms(question: Question) -> list[str]:
     """Return the terms to look up: without stop words, whose postings are the longest, where others remain."""
     content = [term for term, weight in question.terms.items() if weight > STOP_WEIGHT]
     return content if len(content) >= MIN_CONTENT else list(question.terms)
