@@ -13,7 +13,7 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.answers_table import answer_lines, answered_record, figure_lines, figures_record
 from coderag.cli.output.files import output_path, write_output
-from coderag.cli.output.text import Style, screen, visible
+from coderag.cli.output.text import Style, screen, shorten, visible
 from coderag.errors import EvaluationError
 from coderag.evaluate.answers.measure import answer_all
 from coderag.evaluate.answers.records import Answered, AnswerSettings
@@ -21,10 +21,12 @@ from coderag.evaluate.answers.report import AnswerFigures, answer_figures
 from coderag.evaluate.judge import Judged, judge
 from coderag.evaluate.questions_file import question_line
 from coderag.evaluate.report import Group, grouped
+from coderag.text.counted import counted
 
 __all__ = ["run"]
 
 DEFAULTS = AnswerSettings()  # those of `coderag ask`
+MAX_FAILURE = 300  # characters
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,6 +55,7 @@ def run(options: argparse.Namespace) -> int:
             return NOTHING
         noisy = _with_noise(options, asked.index) if options.noise else None
         answered = answer_all(asked.index, judged, settings=settings, noisy=noisy, judge=referee)
+    _note_failures(answered)
     figures = answer_figures(answered, _groups(judged, options.by), seed=options.seed)
     _print(options, asked, answered, figures=figures, referee=referee.name if referee else "")
     return FOUND
@@ -65,6 +68,12 @@ def _refuse_options_of_searches(options: argparse.Namespace) -> None:
         raise EvaluationError(f"{wrong} is about searches; give it without --answers")
     if options.noise and options.from_docstrings:
         raise EvaluationError("--from-docstrings asks an index of its own, into which nothing can be mixed")
+
+
+def _note_failures(answered: Sequence[Answered]) -> None:
+    if failures := [one.failure for one in answered if one.failure]:
+        number = counted(len(failures), "question")
+        note(f"the language model failed at {number}: {shorten(visible(failures[0]), MAX_FAILURE)}")
 
 
 def _with_noise(options: argparse.Namespace, index: Index) -> Index:

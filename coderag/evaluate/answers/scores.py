@@ -18,6 +18,7 @@ from coderag.api.index import Index
 from coderag.ask.checking.mentions import names_in
 from coderag.ask.checking.records import AnswerCheck, CheckedSentence, Verdict
 from coderag.ask.records import Answer
+from coderag.ask.source import Source
 from coderag.evaluate.answers.context import References, precision, recall
 from coderag.evaluate.answers.records import Measure, Scores
 from coderag.evaluate.answers.relevancy import relevancy
@@ -32,7 +33,7 @@ def scores_of(judged: Judged, answer: Answer, index: Index, references: Referenc
     scores: dict[Measure, float] = {}
     question = judged.question
     if question.is_answerable:
-        marks = references.marks(answer.sources, judged.targets)
+        marks = references.marks(_shown(answer), judged.targets)
         scores[Measure.CONTEXT_RECALL] = recall(marks, len(judged.targets))
         if answer.is_found:
             scores[Measure.CONTEXT_PRECISION] = precision(marks)
@@ -50,7 +51,7 @@ def noise_scores(judged: Judged, answer: Answer, index: Index, references: Refer
     question = judged.question
     if not question.is_answerable:
         return {Measure.NOISE_ABSTENTION: float(not answer.is_found)}
-    sources = [source for source in answer.sources if source.repository in own]
+    sources = [source for source in _shown(answer) if source.repository in own]
     scores = {Measure.NOISE_RECALL: recall(references.marks(sources, judged.targets), len(judged.targets))}
     if not answer.is_found:
         return scores
@@ -58,6 +59,11 @@ def noise_scores(judged: Judged, answer: Answer, index: Index, references: Refer
     numbers = frozenset(source.number for source in sources)
     wrong = sum(not _is_of(one, numbers) for one in claims)
     return scores | ({Measure.NOISE_SENSITIVITY: wrong / len(claims)} if claims else {})
+
+
+def _shown(answer: Answer) -> tuple[Source, ...]:
+    """Return the sources of an answer; those of one that is not found, as its model says else, are no context."""
+    return answer.sources if answer.is_found else ()
 
 
 def _is_of(claim: CheckedSentence, numbers: frozenset[int]) -> bool:

@@ -39,8 +39,8 @@ FILES = {
     "        self.names.remove(name)\n",
     "schema.sql": "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT);\n",
 }
-NOISE = {"dragons.py": 'def feed_dragons(food):\n    """Feed the dragons."""\n    return food\n'}
-LEAST_RECALL, LEAST_ABSTENTION = 0.85, 0.8
+NOISE = {"dragons.py": 'def feed_dragons(food):\n    """Feed the dragons, which are fed once a day."""\n    return food\n'}
+LEAST = {"context recall": 0.85, "abstention precision": 0.85, "abstention recall": 0.7}
 
 
 def opinion(prompt: Prompt) -> str:
@@ -156,6 +156,8 @@ def test_a_model_that_fails_gives_no_answer_and_a_bad_judge_no_opinion(
     (failed,) = answer_all(index, judged, settings=AnswerSettings(model=open_model(server.chat("refuses"))))
     assert (failed.answer.is_found, "refused" in failed.failure) == (False, True)
     assert (failed.usage.calls, failed.scores[Measure.CONTEXT_RECALL]) == (1, 0)
+    (invented,) = answer_all(index, judged, settings=AnswerSettings(model=open_model(server.chat("invents"))))
+    assert dict(invented.scores) == {Measure.CONTEXT_RECALL: 0, Measure.ABSTENTION_PRECISION: 0}
     (doubted,) = answer_all(index, judged, settings=AnswerSettings(), judge=open_model(server.chat("judges-badly")))
     assert Measure.JUDGED_FAITHFULNESS not in doubted.scores
 
@@ -168,7 +170,5 @@ def test_answers_about_the_shop(tmp_path_factory: pytest.TempPathFactory) -> Non
     assert {half(one.question.text) for one in judged} == {"tuned", "kept"}
     (figures,) = answer_figures(answer_all(shop, judged, settings=AnswerSettings()), [(ALL, range(45))], seed=1)
     means = {name: one.value.mean for name, one in figures.measures.items()}
-    assert means["context recall"] >= LEAST_RECALL
-    assert means["abstention precision"] >= LEAST_RECALL
-    assert means["abstention recall"] >= LEAST_ABSTENTION
+    assert {name: means[name] for name, least in LEAST.items() if means[name] < least} == {}
     assert means["invented identifiers"] == 0
