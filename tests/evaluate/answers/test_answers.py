@@ -39,7 +39,7 @@ FILES = {
     "        self.names.remove(name)\n",
     "schema.sql": "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT);\n",
 }
-NOISE = {"dragons.py": 'def feed_dragons(food):\n    """Feed the dragons, which are fed once a day."""\n    return food\n'}
+NOISE = {"dragons.py": 'def feed_dragons(food):\n    """Feed dragons, which are fed once a day."""\n    return food\n'}
 LEAST = {"context recall": 0.85, "abstention precision": 0.85, "abstention recall": 0.7}
 
 
