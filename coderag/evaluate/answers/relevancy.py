@@ -1,4 +1,4 @@
-"""A question and its answer to the share of what is asked that the answer speaks of."""
+"""A question and its answer to the share of what is asked that the answer mentions."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def scores_of(judged: Judged, answer: Answer, index: Index, references: Referenc
 
 
 def noise_scores(judged: Judged, answer: Answer, index: Index, references: References, own: frozenset[str]) -> Scores:
-    """Return how good an answer of an index with distractors is; `own` are the repositories that are none."""
+    """Return how good an answer of an index with distractors is; `own` are the repositories without distractors."""
     question = judged.question
     if not question.is_answerable:
         return {Measure.NOISE_ABSTENTION: float(not answer.is_found)}
