@@ -23,8 +23,8 @@ READ = 3  # hits whose texts are compared with the question
 CARRYING = ((0.6, 0.0), (0.3, 0.45), (0.12, 0.5))
 MIN_COVERAGE, LIKELY = 0.45, 0.12  # with less than either nothing further is looked up
 # And where a word of the question occurs nowhere: a proper name, which is what is asked for, or another word, for which
-# the repository may have one of its own ("calculated" for "computed") where the hits hold some of the rest.
-UNKNOWN_NAME_SURE, UNKNOWN_WORD_SURE, REST = 0.9, 0.25, 0.35
+# the repository may have one of its own ("calculated" for "computed").
+UNKNOWN_NAME_SURE, UNKNOWN_WORD_SURE = 0.9, 0.25
 
 
 @record
@@ -76,7 +76,7 @@ def grade_of(confidence: float, coverage: Coverage, *, known_name: bool = False)
     if any(map(_is_proper, coverage.uncovered)):
         return Grade.CORRECT if confidence >= UNKNOWN_NAME_SURE else Grade.INCORRECT
     if coverage.unknown:
-        return Grade.CORRECT if confidence >= UNKNOWN_WORD_SURE and coverage.share >= REST else Grade.INCORRECT
+        return Grade.CORRECT if confidence >= UNKNOWN_WORD_SURE else Grade.INCORRECT
     if any(confidence >= least and coverage.share >= share for least, share in CARRYING):
         return Grade.CORRECT
     return Grade.INCORRECT if coverage.share < MIN_COVERAGE and confidence < LIKELY else Grade.AMBIGUOUS

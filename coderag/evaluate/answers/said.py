@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from coderag.ask.checking.sentences import split_sentences
 from coderag.ask.records import Answer, Statement
 
 __all__ = ["said", "said_text"]
@@ -20,5 +21,7 @@ def said_text(answer: Answer) -> str:
 
 
 def _cited(statement: Statement) -> str:
+    """Return a statement with its citations behind each sentence, as they are meant for all of it."""
     numbers = "".join(f"[{number}]" for number in statement.citations)
-    return f"{' '.join(statement.text.split())} {numbers}"
+    sentences = split_sentences(" ".join(statement.text.split()))
+    return " ".join(f"{sentence.text} {numbers}" for sentence in sentences)
