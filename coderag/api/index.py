@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from coderag.api.snapshot_view import GraphState
     from coderag.api.updater import IndexUpdater
     from coderag.ask.checking import AnswerCheck
+    from coderag.ask.models.model import LanguageModel
     from coderag.ask.records import Answer
     from coderag.ask.source import Source
     from coderag.graph.changes.records import DiffImpact
@@ -744,14 +745,14 @@ class Index:
         pipeline: str | Sequence[str] = "",
         paths: Sequence[str] = (),
         databases: Iterable[str] = (),
-        model: str = "",
+        model: str | LanguageModel = "",
         watch: Callable[[str], None] | None = None,
     ) -> Answer:
         """Return what the indexed files say about a question: statements with the sources that they cite.
 
-        No language model is asked unless `model` names one (coderag.ask.models.spec): it writes the answer's `text`
-        from these sources, of which only sentences stay that the sources support, and `watch` gets its draft piece by
-        piece. At most k statements for each part of the question, from sources of at most
+        No language model is asked unless `model` is one or names one (coderag.ask.models.spec): it writes the answer's
+        `text` from these sources, of which only sentences stay that the sources support, and `watch` gets its draft
+        piece by piece. At most k statements for each part of the question, from sources of at most
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
         are given. `pipeline` is "naive", "advanced", "modular" or names of stages (coderag.ask.pipelines); "" takes
         that of the settings, else "modular". `paths` are globs; `databases` as in `search`. Raises QueryError for an
@@ -767,11 +768,11 @@ class Index:
         globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
         named = frozenset(checked_list(ITEMS, databases, name="databases"))
         corpus = self._snapshot.corpus
-        writer = None
+        writer: LanguageModel | None = None
         if model:
             from coderag.ask.models.http_model import open_model
 
-            writer = open_model(model)
+            writer = open_model(model) if isinstance(model, str) else model
         answer = ask(
             self,
             question,

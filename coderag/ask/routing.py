@@ -30,18 +30,23 @@ class Known:
     columns: frozenset[str] = frozenset()  # and of columns' names
 
 
-IT = r"repo(?:sitory)?|project|codebase|code|sources?|application|app|program|system|service"
+IT = (
+    r"repo(?:sitory)?|project|code\ ?base|code|sources?|application|app|program|system|service"
+    r"|package|library|framework|tool"
+)
+IN_SHORT = r"(?:,?\ (?:in\ (?:short|brief|general|essence)|briefly|basically))?"
 PARTS = "parts?|components?|modules?|packages?|pieces|areas|subsystems|layers|folders"
 WHOLE = re.compile(
     rf"""\b(?:overview|architecture|big\ picture|high[- ]level)\b
-      | \bwhat\ (?:does|is|do)\ (?:this|the)\ (?:\w+\ )?(?:{IT})(?:\ (?:do|about|for|all\ about))*\ ?\??$
+      | \bwhat\ (?:does|is|do)\ (?:this|the)\ (?:\w+\ )?(?:{IT})(?:\ (?:do|about|for|all\ about))*{IN_SHORT}\ ?\??$
+      | \bwhat\ (?:does|do)\ (?:this|the)\ (?:\w+\ )?(?:{IT})\ (?:consist\ of|contain|offer|provide)\ ?\??$
       | \bwhat\ (?:kind|sort|type)\ of\ (?:{IT})\ is\ (?:this|it)\b
       | \b(?:main|major|important|central|core|key|biggest)\ (?:\w+\ )?(?:{PARTS})\b
       | \bhow\ (?:is|are)\ (?:this|the|its)\ (?:\w+\ )?(?:{IT})
         \ (?:organi[sz]ed|structured|laid\ out|divided|built\ up|arranged|split)
       | \bwhere\ (?:should|do|would)\ (?:i|one|we)\ (?:start|begin)\b
       | \b(?:structure|layout|organi[sz]ation|outline|map|tour)\ of\ (?:this|the)\ (?:\w+\ )?(?:{IT})\b
-      | \b(?:which|what)\ (?:{PARTS})\ (?:are|does|do|is|make|exist)\b | \bwhat\ is\ in\ (?:this|the)\ (?:{IT})\b
+      | \b(?:which|what)\ (?:{PARTS})\ (?:are|does|do|is|make|exist|matter)\b | \bwhat\ is\ in\ (?:this|the)\ (?:{IT})\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -89,6 +94,8 @@ COUNTED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+# What may ask for rows, where it names a table and more of the schema: "which events happened to a parcel".
+ROWS = re.compile(r"^(?:what|which|who|whose)\b", re.IGNORECASE)
 # What code does and rows do not: "how many times is X retried", "which function sums".
 BEHAVIOR = re.compile(
     r"""\bhow\ many\ (?:times|seconds|minutes|hours|days|attempts|retries|bytes|characters|threads|workers)\b
@@ -133,5 +140,7 @@ def _is_of_data(question: str, known: Known) -> bool:
     if not tables and not columns:
         return False
     if TABLES.search(question) and not TASK.search(question):
+        return True
+    if ROWS.search(question) and tables and len(tables | columns) > 1 and not BEHAVIOR.search(question):
         return True
     return bool(COUNTED.search(question)) and not BEHAVIOR.search(question)

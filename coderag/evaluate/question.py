@@ -26,7 +26,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuestion:
-    """A question and what answers it.
+    """A question and what answers it; one without anything wanted is answered by nothing in the index.
 
     Each of `wanted` is needed; it is a tuple of places of which any will do: overloads, copies, files named alike.
     """
@@ -38,6 +38,11 @@ class JudgedQuestion:
     evidence: str = ""  # of a question about data: what else is known
     database: str = ""  # of a question about data: the only one to look in
     source: str = ""  # where it comes from: a line of a file, a commit, a definition
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether the repository answers it; the right answer to another is that there is none."""
+        return bool(self.wanted)
 
     @property
     def is_schema(self) -> bool:

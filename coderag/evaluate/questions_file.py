@@ -25,8 +25,9 @@ from coderag.types import Span
 
 __all__ = ["question_line", "read_questions"]
 
-CODE_FIELDS = ("query", "relevant", "kind", "category", "language", "source")
+CODE_FIELDS = ("query", "relevant", "answerable", "kind", "category", "language", "source")
 SCHEMA_FIELDS = ("question", "tables", "evidence", "database", "kind", "category", "source")
+COMMENT = b"#"  # in front of a line: how the questions were made
 WANTED_FIELDS = ("path", "start_line", "end_line", "name", "symbol")
 
 
@@ -39,12 +40,13 @@ def read_questions(path: Path) -> list[JudgedQuestion]:
 
     `relevant` is a list of "path", {"path", "start_line"?, "end_line"?}, {"path", "name"} for a definition in a file,
     and {"symbol"} for one wherever it is; a list in it stands for places of which any will do. `category` is another
-    word for `kind`.
+    word for `kind`. `answerable` is false where nothing in the repository answers. A line that begins with # is passed
+    over.
     """
     raw = _read(path)
     questions: list[JudgedQuestion] = []
     for number, line in enumerate(raw.split(b"\n"), start=1):
-        if not line.strip():
+        if not line.strip() or line.startswith(COMMENT):
             continue
         try:
             questions.append(_question(line, f"{path.name}:{number}"))
@@ -66,11 +68,14 @@ def question_line(question: JudgedQuestion) -> str:
             "tables": [_any_of([wanted.table for wanted in p]) for p in question.wanted],
         }
         record |= {"evidence": question.evidence, "database": question.database}
+    elif not question.is_answerable:
+        record = {"query": question.text, "language": question.language}
     else:
         record = {"query": question.text, "relevant": [_any_of(list(map(_record, p))) for p in question.wanted]}
         record["language"] = question.language
     record |= {"kind": question.kind, "source": question.source}
-    return json.dumps({name: value for name, value in record.items() if value})
+    unanswerable = {} if question.is_answerable else {"answerable": False}
+    return json.dumps({name: value for name, value in record.items() if value} | unanswerable)
 
 
 def _read(path: Path) -> bytes:
@@ -112,13 +117,32 @@ def _question(line: bytes, source: str) -> JudgedQuestion:
     if not text.strip():
         raise _Bad("the question is empty")
     answers = row.get("tables" if is_schema else "relevant")
+    if _is_unanswerable(row):
+        return _judged(row, text, (), source=source)
     if not isinstance(answers, list) or not answers:
         raise _Bad(f'"{"tables" if is_schema else "relevant"}" is not a list of what answers the question')
     if len(answers) > ITEMS.most:
         raise _Bad(f"{len(answers):,} answers are more than {ITEMS.most:,}")
+    return _judged(row, text, tuple(_places(answer, is_schema=is_schema) for answer in answers), source=source)
+
+
+def _is_unanswerable(row: Mapping[str, Any]) -> bool:
+    """Return whether nothing answers a question, by its own word."""
+    answerable = row.get("answerable", True)
+    if not isinstance(answerable, bool):
+        raise _Bad(f'"answerable" is {answerable!r}; give true or false')
+    if not answerable and row.get("relevant"):
+        raise _Bad('it is not "answerable", and yet something is "relevant"')
+    return not answerable
+
+
+def _judged(
+    row: Mapping[str, Any], text: str, wanted: tuple[tuple[Wanted, ...], ...], *, source: str
+) -> JudgedQuestion:
+    is_schema = "question" in row
     return JudgedQuestion(
         text,
-        tuple(_places(answer, is_schema=is_schema) for answer in answers),
+        wanted,
         kind=_text(row, "kind") or _text(row, "category") or ("schema" if is_schema else ""),
         language=_text(row, "language"),
         evidence=_text(row, "evidence", limit=EVIDENCE),

@@ -18,8 +18,12 @@ GOOD = r"""
 
 {"query": "any of two", "relevant": [["a.go", {"path": "b.go", "start_line": 7}]], "category": "path", "language": "go"}
 {"question": "revenue", "tables": ["sales.orders"], "evidence": "paid orders", "database": "shop"}
+# how they were made
+{"query": "how are dragons fed?", "answerable": false, "kind": "unanswerable"}
 """
 BAD = {
+    '{"query": "x", "answerable": false, "relevant": ["a.py"]}': 'yet something is "relevant"',
+    '{"query": "x", "answerable": 0}': '"answerable" is 0; give true or false',
     '{"query": "x"': "not JSON",
     "[1]": 'give an object with "query" and "relevant", or with "question" and "tables"',
     '{"query": "x", "question": "x", "tables": ["t"]}': 'give an object with "query" and "relevant"',
@@ -66,6 +70,7 @@ def test_every_form_is_read(tmp_path: Path) -> None:
             database="shop",
             source="questions.jsonl:6",
         ),
+        JudgedQuestion("how are dragons fed?", (), kind="unanswerable", source="questions.jsonl:8"),
     ]
 
 

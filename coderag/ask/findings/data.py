@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from coderag.ask.findings.passages import source_of
 from coderag.ask.findings.places import Places
 from coderag.ask.records import Finding, Route
+from coderag.ask.source import Source
 from coderag.record import record
 from coderag.search.context.joining import all_joins
 from coderag.search.tables.joins import join_paths
@@ -105,6 +107,8 @@ def _of_join(join: ContextJoin, places: Places) -> Finding | None:
     if not line.isdigit():
         return None
     source = places.source("", path, int(line), name=_spelled(join.left))
+    if source is not None and join.right.name.casefold() not in source.text.casefold():
+        source = _statement(path, int(line), places) or source  # a query joins, of which this is the first line
     text = f"{_spelled(join.left)} joins {_spelled(join.right)} on {_condition(join)}"
     return None if source is None else Finding(text, source, Route.DATA, 1.0, is_fact=True)
 
@@ -112,6 +116,12 @@ def _of_join(join: ContextJoin, places: Places) -> Finding | None:
 def _spelled(name: Name) -> str:
     """Return a table's name as SQL within its database has it."""
     return f"{name.schema}.{name.name}" if name.schema else name.name
+
+
+def _statement(path: str, line: int, places: Places) -> Source | None:
+    """Return the chunk that a line is in as a source."""
+    around = (chunk for chunk in places.chunks("", path) if any(line in part for part in chunk.parts))
+    return next(map(source_of, around), None)
 
 
 def _condition(join: ContextJoin) -> str:

@@ -10,7 +10,6 @@ from coderag.cli.parser.arguments import (
     Number,
     Parsers,
     Text,
-    add_count,
     add_filters,
     add_opening,
     add_output,
@@ -18,7 +17,7 @@ from coderag.cli.parser.arguments import (
     command,
 )
 from coderag.extras import Extra, how_to_install
-from coderag.limits import COMPARED, NAME, QUESTIONS, SEED
+from coderag.limits import BUDGET, COMPARED, NAME, QUESTIONS, ROOTS, SEED, K
 from coderag.types import Kind
 
 __all__ = ["add_eval"]
@@ -31,6 +30,7 @@ examples:
   coderag eval questions.jsonl --compare index=/var/tmp/other-index --by kind -v
   coderag eval --from-git --plot quality.svg
   coderag eval --from-git --compare bm25s --compare ripgrep
+  coderag eval questions.jsonl --answers --by kind     faithfulness, citations, context, abstention
 
 """
 EVAL_NEEDS = (
@@ -48,7 +48,12 @@ def add_eval(commands: Parsers) -> None:
         epilog=EVAL_EXAMPLES + EVAL_NEEDS,
     )
     _add_questions(parser)
-    add_count(parser, things="hits of each question count", default=10, old="")
+    parser.add_argument(
+        "-k",
+        type=Number(K),
+        metavar="N",
+        help="at most so many hits of each question count (default: 10); with --answers, statements (default: 5)",
+    )
     parser.add_argument(
         "--compare",
         action=Collect,
@@ -60,6 +65,7 @@ def add_eval(commands: Parsers) -> None:
     parser.add_argument("--by", choices=("language", "kind", "folder"), help="also show the figures of each")
     parser.add_argument("--plot", type=Text(NAME), metavar="FILE", help="draw quality against latency as .svg or .png")
     parser.add_argument("--verbose", "-v", action="store_true", help="list the questions that differ, losses first")
+    _add_answers(parser)
     add_filters(parser, kinds=Kind, things="hits")
     add_opening(parser)
     add_output(parser)
@@ -91,3 +97,40 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
         help="treat each folder of the root as a package: search everywhere, and once more in its own folder",
     )
     parser.add_argument("--save", type=Text(NAME), metavar="FILE", help="also write the questions that were made")
+
+
+def _add_answers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--answers",
+        action="store_true",
+        help="measure answers as coderag ask gives them: context, faithfulness, citations, abstention, cost",
+    )
+    parser.add_argument(
+        "--pipeline", type=Text(NAME), metavar="NAME|STAGES", help="with --answers: naive, advanced, modular, or stages"
+    )
+    parser.add_argument(
+        "--budget",
+        type=Number(BUDGET),
+        metavar="TOKENS",
+        help="with --answers: tokens of the sources' texts together (default: 2000)",
+    )
+    parser.add_argument(
+        "--model",
+        type=Text(NAME),
+        metavar="LINE",
+        help="with --answers: the language model that writes them, as for coderag ask",
+    )
+    parser.add_argument(
+        "--judge",
+        type=Text(NAME),
+        metavar="LINE",
+        help="with --answers: a language model whose opinion of each answer is shown apart",
+    )
+    parser.add_argument(
+        "--noise",
+        action=Collect,
+        limit=ROOTS,
+        type=Text(NAME),
+        metavar="ROOT",
+        help="with --answers: ask once more with the files of another root mixed in",
+    )
