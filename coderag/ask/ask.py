@@ -7,6 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from coderag.ask.findings.places import Places
+from coderag.ask.memory.acronyms import NamesOfInitials
+from coderag.ask.memory.conversation import Conversation
+from coderag.ask.models.model import LanguageModel
 from coderag.ask.pipelines import DEFAULT, STAGES, stage_names
 from coderag.ask.records import Answer
 from coderag.ask.turn import Options, Turn, WordFrequencies
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ask"]
 
+NEW = Conversation()
+
 
 def ask(
     index: Index,
@@ -24,15 +29,30 @@ def ask(
     frequencies: WordFrequencies,
     options: Options,
     pipeline: str | Sequence[str] = DEFAULT,
+    model: LanguageModel | None = None,
+    conversation: Conversation = NEW,
+    initials: NamesOfInitials = lambda _: [],
 ) -> Answer:
     """Return what the index says about a question; raises QueryError for an unknown pipeline.
 
-    `frequencies` gives how many chunks hold each of some words.
+    `frequencies` gives how many chunks hold each of some words, `initials` the definitions that have some initials.
+    Stages that may ask a language model ask `model`; where there is none, or it fails, they go by rules.
     """
     names = stage_names(pipeline)
-    turn = Turn(question, index, Places(index), frequencies, options=options, text=question)
+    turn = Turn(
+        question,
+        index,
+        Places(index),
+        frequencies,
+        options=options,
+        model=model,
+        text=question,
+        conversation=conversation,
+        initials=initials,
+    )
     for name in names:
         turn = STAGES[name](turn)
     if turn.answer is None:
         raise AssertionError("every pipeline ends with the stage that answers")
-    return replace(turn.answer, pipeline=names)
+    read_as = turn.text if turn.text != question else ""
+    return replace(turn.answer, pipeline=names, read_as=read_as)

@@ -103,6 +103,7 @@ class Answer:
     parts: tuple[Part, ...] = ()
     pipeline: tuple[str, ...] = ()
     trace: tuple[Step, ...] = ()
+    read_as: str = ""  # the question with what the conversation gave, where it leaned on one
 
     @property
     def is_found(self) -> bool:

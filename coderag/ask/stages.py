@@ -14,6 +14,8 @@ from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
 from coderag.ask.known import known_in
+from coderag.ask.memory.recall import fused, with_pinned
+from coderag.ask.memory.reframing import reframed
 from coderag.ask.records import Grade, Route, Step
 from coderag.ask.relations import relation_of
 from coderag.ask.routing import routes_of
@@ -34,9 +36,10 @@ MIN_DATA_COVERAGE = 0.5  # share of a question's words that tables, queries and 
 
 
 def reframe(turn: Turn) -> Turn:
-    """Mend words that occur nowhere by the names of the repository: "reciever" by WebhookReceiver."""
-    frequencies = turn.frequencies(content_words(turn.question))
-    text, changes = mended(turn.question, [word for word, count in frequencies.items() if not count], turn.index)
+    """Complete the question from its conversation, and mend words that occur nowhere: "reciever" by WebhookReceiver."""
+    turn = reframed(turn)
+    frequencies = turn.frequencies(content_words(turn.text))
+    text, changes = mended(turn.text, [word for word, count in frequencies.items() if not count], turn.index)
     said = ", ".join(f"{old} is read as {new}" for old, new in changes) or "every word is left as it is"
     return replace(turn, text=text, trace=(*turn.trace, Step("reframe", said)))
 
@@ -104,7 +107,7 @@ def _retrieved(turn: Turn, part: Evidence) -> Evidence:
         data = data_answer(turn.index, part.text, turn.places, conditions=turn.options.tables)
         if data.findings:
             return replace(part, findings=data.findings, sql=data.sql, sql_origin=data.origin, held=data.covered)
-    hits = _searched(turn, part.text)
+    hits = _remembered(turn, part.text)
     if Route.DOCUMENTS in routes:
         sections = _searched(turn, part.text, kinds=DOCUMENT_KINDS)
         hits = _documents_first(sections, hits)
@@ -134,6 +137,17 @@ def _searched(
     options = turn.options
     query = make_query(text, k=HITS, kinds=kinds, tests=tests, paths=options.paths, databases=options.databases)
     return turn.index.search(query)
+
+
+def _remembered(turn: Turn, text: str) -> list[Hit]:
+    """Return the hits of a text with what the conversation adds."""
+    hits = _searched(turn, text)
+    if turn.beside and text == turn.text:
+        hits = fused([hits, _searched(turn, turn.beside)], k=HITS)
+    if not (pinned := turn.conversation.pinned):
+        return hits
+    found = _searched(replace(turn, options=replace(turn.options, paths=pinned)), text)
+    return with_pinned(hits, found, paths=turn.options.paths, k=HITS)
 
 
 def _graded(turn: Turn, part: Evidence) -> Evidence:

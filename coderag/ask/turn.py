@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from coderag.ask.memory.conversation import Conversation
 from coderag.ask.records import Answer, Finding, Grade, Route, Step
 from coderag.record import record
 from coderag.types import Hit, TableFilter
@@ -12,6 +13,8 @@ from coderag.types import Hit, TableFilter
 if TYPE_CHECKING:
     from coderag.api.index import Index
     from coderag.ask.findings.places import Places
+    from coderag.ask.memory.acronyms import NamesOfInitials
+    from coderag.ask.models.model import LanguageModel
 
 __all__ = ["Evidence", "Options", "Turn", "WordFrequencies"]
 
@@ -59,7 +62,11 @@ class Turn:
     places: Places
     frequencies: WordFrequencies
     options: Options = Options()
+    model: LanguageModel | None = None  # that stages may ask; None: rules alone
     text: str = ""  # the question as it is looked up: reframe may mend its spelling
     evidence: tuple[Evidence, ...] = ()  # decompose: one for each part
     answer: Answer | None = None  # answer
     trace: tuple[Step, ...] = ()
+    conversation: Conversation = Conversation()  # what was asked before
+    beside: str = ""  # another reading of the question, which is searched as well
+    initials: NamesOfInitials = lambda _: []  # the definitions of some initials
