@@ -621,6 +621,11 @@ class Index:
         """Return the vector of a question, None where words alone answer."""
         return question_vector(self._snapshot.encoder, text)
 
+    def _states(self) -> tuple[str, ...]:
+        """Return what tells the state of each index from any other, for all processes; () of what some groups see."""
+        snapshot = self._snapshot
+        return () if isinstance(snapshot, SnapshotView) else tuple(repr(one.manifest) for one in snapshot.opened)
+
     def _question_vector(self, text: str) -> list[float] | None:
         """Return the vector of a question with unit length."""
         vector = self._vector(text)
@@ -770,7 +775,8 @@ class Index:
         are given. `pipeline` is "naive", "advanced", "modular" or names of stages (coderag.ask.pipelines); "" takes
         that of the settings, else "modular". `paths` are globs; `databases` as in `search`. A question that leans on a
         `conversation` ("where is it called?") is completed from it (`session`, or coderag.ask.memory.conversation).
-        With `cache`, the answer of an equal question on the same state of the index is given again, and with a
+        With `cache`, the answer of an equal question on the same state of the index is given again (one of a model also
+        to other processes of this user, unless it is of what some groups see), and with a
         `semantic_cache` below 1 that of one whose vector has at least this cosine and which differs in courtesy,
         articles and endings alone. Raises QueryError for an empty question, an unknown pipeline, and what exceeds a
         limit, SettingsError, and LanguageModelError.
@@ -823,7 +829,7 @@ class Index:
             stored_graph=self._stored_graph,
         )
         vectors = self._question_vector if semantic_cache < 1 else None
-        return answered(key, question, answer, vectors=vectors, least=semantic_cache)
+        return answered(key, question, answer, states=self._states(), vectors=vectors, least=semantic_cache)
 
     def session(self, name: str) -> Session:
         """Return the conversation of a name, which is kept in a file of the user.

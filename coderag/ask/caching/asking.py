@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from coderag.ask.caching.answers import ANSWERS
+from coderag.ask.caching.answers import ANSWERS, with_step
+from coderag.ask.caching.kept import keep, kept
 from coderag.ask.caching.key import AnswerKey
 from coderag.ask.caching.likeness import Meaning, meaning_of
 from coderag.ask.records import Answer
@@ -22,19 +23,32 @@ class Vectors(Protocol):
 
 
 def answered(
-    key: AnswerKey, question: str, answer: Callable[[], Answer], *, vectors: Vectors | None = None, least: float = 1.0
+    key: AnswerKey,
+    question: str,
+    answer: Callable[[], Answer],
+    *,
+    states: Sequence[str] = (),
+    vectors: Vectors | None = None,
+    least: float = 1.0,
 ) -> Answer:
     """Return the answer of a key, from the cache of this process or made and kept there; raises what `answer` does.
 
-    With `vectors`, that of a question is given as well whose vector has a cosine of at least `least`.
+    With `vectors`, that of a question is given as well whose vector has a cosine of at least `least`. With `states` of
+    the indexes, one that a model wrote is kept for other processes too.
     """
     meaning = _Meaning(question, vectors)
     found = ANSWERS.get(key, like=meaning if vectors else None, least=least)
     if found is not None:
         return replace(found, question=question)
+    is_written = bool(key.model and states)
+    if is_written and (stored := kept(key, states)) is not None:
+        ANSWERS.put(key, stored, meaning=meaning())
+        return with_step(replace(stored, question=question), "the model answered before, from this state of the index")
     made = answer()
     if made.is_found or not key.model:  # a model that failed once may do better the next time
         ANSWERS.put(key, made, meaning=meaning())
+    if made.is_found and is_written:
+        keep(made, key, states)
     return made
 
 

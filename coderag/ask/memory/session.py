@@ -16,9 +16,8 @@ import fcntl
 import json
 import os
 import re
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from coderag.ask.memory.conversation import Conversation, Exchange
+from coderag.ask.private_files import UnfitFileError, make_folder, open_folder, read_file, write_file
 from coderag.ask.records import Answer
 from coderag.errors import ConversationError, QueryError
 from coderag.limits import GLOB, GLOBS, checked_list
@@ -45,10 +45,6 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MOST_BYTES = 256_000  # of a file; twenty exchanges take a twentieth of it
 LONGEST_QUESTION = 2_000  # characters that are kept of one
 DIGEST = 24  # characters of the folder's name
-FOLDER_MODE, FILE_MODE = 0o700, 0o600
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC  # a FIFO must not block
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @record
@@ -153,8 +149,7 @@ class Session:
     def _make_folder(self) -> None:
         folder = self.scope.folder
         try:
-            folder.parent.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
-            folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
+            make_folder(folder)
         except OSError as error:
             raise ConversationError(f"{folder} cannot be made: {error.strerror}; set XDG_STATE_HOME") from error
 
@@ -188,22 +183,10 @@ class Session:
         return conversation
 
     def _bytes(self, folder: int) -> bytes | None:
-        """Return what the file holds, None where there is none; raises ConversationError for what is not our own."""
         try:
-            handle = os.open(self.path.name, READ, dir_fd=folder)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise self._damaged(f"it cannot be opened, or is a link: {error.strerror}") from error
-        with os.fdopen(handle, "rb", buffering=0) as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
-                raise self._damaged("it is no regular file")
-            if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise ConversationError(f'others may read or write {self.path}; run "chmod 600" on it, or delete it')
-            if found.st_size > MOST_BYTES:
-                raise self._damaged(f"it has {found.st_size:,} bytes, more than {MOST_BYTES:,}")
-            return file.read(MOST_BYTES + 1)
+            return read_file(folder, self.path.name, most_bytes=MOST_BYTES)
+        except UnfitFileError as error:
+            raise self._damaged(str(error)) from error
 
     def _table(self, line: bytes, number: int) -> Mapping[str, Any]:
         try:
@@ -235,16 +218,9 @@ class Session:
         while sum(len(msgspec.json.encode(line)) + 1 for line in lines) > MOST_BYTES and len(lines) > 2:
             del lines[2]
         data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
-        beside = f".{os.urandom(6).hex()}"
         try:
-            with os.fdopen(os.open(beside, NEW, FILE_MODE, dir_fd=folder), "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.rename(beside, self.path.name, src_dir_fd=folder, dst_dir_fd=folder)
+            write_file(folder, self.path.name, data)
         except OSError as error:
-            with suppress(OSError):
-                os.unlink(beside, dir_fd=folder)
             raise ConversationError(f"{self.path} cannot be written: {error.strerror}") from error
 
 
@@ -272,21 +248,11 @@ def sessions_of(scope: Scope) -> list[Session]:
 
 
 def _opened(path: Path) -> int:
-    """Return a handle of a folder that is the user's own and no link.
-
-    Raises ConversationError, and FileNotFoundError where there is none.
-    """
+    """Return a handle of a folder; raises ConversationError, and FileNotFoundError where there is none."""
     try:
-        handle = os.open(path, FOLDER)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise ConversationError(f"{path} cannot be opened, or is a link: {error.strerror}; remove it") from error
-    found = os.fstat(handle)
-    if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        os.close(handle)
-        raise ConversationError(f'others may enter {path}, where conversations lie; run "chmod 700" on it')
-    return handle
+        return open_folder(path)
+    except UnfitFileError as error:
+        raise ConversationError(f"conversations cannot be kept: {error}") from error
 
 
 def _bounded(exchange: Exchange) -> Exchange:

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
             raise QueryError(f"to list takes no name; see coderag sessions show {options.name}")
         return _list(scope, options)
     if options.name is None:
-        raise QueryError(f"which session is to {options.action}? Give its NAME; coderag sessions lists them")
+        raise QueryError(f"give the NAME of the session to {options.action}; coderag sessions lists them")
     session = Session.named(options.name, scope)
     return _delete(session) if options.action == "delete" else _show(session, options)
 

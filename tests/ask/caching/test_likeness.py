@@ -11,7 +11,7 @@ from coderag.errors import QueryError
 LIKE = [
     ("where are coupons redeemed?", "Please, where are the coupons redeemed in this repository?"),
     ("how is a coupon redeemed?", "how are coupons redeemed"),
-    ("what does Cart do?", "can you tell me what does the Cart do?"),
+    ("what does Cart do?", "what exactly does the Cart do?"),
     ("Where are failed payments retried?", "where are the failed payments actually retried"),
 ]
 UNLIKE = [
