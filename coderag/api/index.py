@@ -834,7 +834,7 @@ class Index:
     def session(self, name: str) -> Session:
         """Return the conversation of a name, which is kept in a file of the user.
 
-        It is of these roots and of the groups that this index answers. Raises QueryError for what is no name.
+        It is of these roots and of the groups that this index answers. Raises QueryError for a name of another form.
         """
         from coderag.ask.memory.session import Scope, Session
 

@@ -54,5 +54,4 @@ def ask(
         turn = STAGES[name](turn)
     if turn.answer is None:
         raise AssertionError("every pipeline ends with the stage that answers")
-    read_as = turn.text if turn.text != question else ""
-    return replace(turn.answer, pipeline=names, read_as=read_as)
+    return replace(turn.answer, pipeline=names, read_as=turn.read_as)

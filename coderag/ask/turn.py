@@ -68,5 +68,6 @@ class Turn:
     answer: Answer | None = None  # answer
     trace: tuple[Step, ...] = ()
     conversation: Conversation = Conversation()  # what was asked before
+    read_as: str = ""  # the question with what the conversation and the glossary gave
     beside: str = ""  # another reading of the question, which is searched as well
     initials: NamesOfInitials = lambda _: []  # the definitions of some initials

@@ -1,1 +1,1 @@
-"""What did the conversation speak of, and what does a question that leans on it mean?"""
+"""What was the conversation about, and what does a question that leans on it mean?"""

@@ -1,4 +1,4 @@
-"""A pronoun or a gap to what the conversation spoke of last: a name, the subject of a question, a file that was shown.
+"""A pronoun or a gap to what the conversation was about: a name, the subject of a question, a file that was shown.
 
 "where is it called?"    a function: the name that was asked for, else what the best source defines
 "when does it expire?"   the subject of the last question, where that names nothing

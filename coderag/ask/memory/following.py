@@ -20,7 +20,7 @@ from coderag.ask.memory.reading import Reading
 if TYPE_CHECKING:
     from coderag.api.index import Index
 
-__all__ = ["followed", "leans_on_conversation"]
+__all__ = ["followed", "points_out"]
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 PLACE = re.compile(
@@ -32,9 +32,9 @@ OWNED = re.compile(r" (\w{1,60})")
 FEW = 6  # candidates that are tried
 
 
-def leans_on_conversation(question: str) -> bool:
+def points_out(question: str) -> bool:
     """Tell whether a question points out of itself by a pronoun or a place, or goes on with "and"."""
-    return bool(pronouns_of(question) or PLACE.search(question) or opening_of(question)) or len(question.split()) <= 2
+    return bool(pronouns_of(question) or PLACE.search(question) or opening_of(question))
 
 
 def followed(question: str, conversation: Conversation, index: Index) -> Reading | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from coderag.ask.memory.acronyms import spelled_out
-from coderag.ask.memory.following import followed, leans_on_conversation
+from coderag.ask.memory.following import followed, points_out
 from coderag.ask.memory.rewriting import rewritten
 from coderag.ask.records import Step
 from coderag.ask.turn import Turn
@@ -18,7 +18,8 @@ STAGE = "reframe"
 
 def reframed(turn: Turn) -> Turn:
     """Return a turn whose text stands alone; the trace says how the question was read, and by what."""
-    return _written(_followed(_spelled_out(turn)))
+    turn = _followed(_spelled_out(turn))
+    return replace(turn, read_as=turn.text if turn.text != turn.question else "")
 
 
 def _spelled_out(turn: Turn) -> Turn:
@@ -33,16 +34,17 @@ def _spelled_out(turn: Turn) -> Turn:
 
 
 def _followed(turn: Turn) -> Turn:
+    """Return a turn with the question as rules complete it, and as a model does where it leans on the conversation."""
     reading = followed(turn.text, turn.conversation, turn.index)
-    if reading is None:
-        return turn
-    return replace(turn, text=reading.text, trace=(*turn.trace, Step(STAGE, reading.said)))
+    if reading is not None:
+        turn = replace(turn, text=reading.text, trace=(*turn.trace, Step(STAGE, reading.said)))
+    return _written(turn) if reading is not None or points_out(turn.question) else turn
 
 
 def _written(turn: Turn) -> Turn:
     """Return a turn with the question as a model writes it out; what rules made of it is looked up beside it."""
     exchanges = turn.conversation.exchanges
-    if turn.model is None or not exchanges or not leans_on_conversation(turn.question):
+    if turn.model is None or not exchanges:
         return turn
     try:
         text = rewritten(turn.question, exchanges, turn.model)

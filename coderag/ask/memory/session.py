@@ -86,7 +86,7 @@ class Session:
 
     @classmethod
     def named(cls, name: str, scope: Scope) -> Session:
-        """Return the session of a name; raises QueryError for what is none."""
+        """Return the session of a name; raises QueryError for anything else."""
         check_session_name(name)
         return cls(name, scope)
 

@@ -40,7 +40,7 @@ examples:
   coderag ask "how do I restore a backup?" --trace
   coderag ask "where is tax computed?" --json | jq .verdict
   coderag ask "how are refunds made?" --model ollama:qwen3       in its words, checked against the sources
-  coderag ask "where is it called?" --session retries           goes on with what that conversation spoke of
+  coderag ask "where is it called?" --session retries           goes on with that conversation
   coderag ask --sql "monthly revenue by country" --run           SQL that only reads, and its rows
 
 Every statement is what an indexed file says, with the number of its source; no language model is asked without --model.
