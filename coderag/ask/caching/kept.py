@@ -7,6 +7,7 @@ nothing finds it. Of what some groups see nothing is kept on disk. What cannot b
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -26,7 +27,7 @@ __all__ = ["MOST_BYTES", "answers_folder", "answers_size", "keep", "kept", "trim
 FORMAT = 1
 MOST_BYTES = 20 << 20
 MOST_ANSWER_BYTES = 1_000_000
-ENDING = ".json"
+NAME = re.compile(r"[0-9a-f]{64}\.json")
 
 
 def answers_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -86,7 +87,7 @@ def _files() -> list[tuple[int, int, Path]]:
     found = []
     with suppress(OSError), os.scandir(answers_folder()) as entries:
         for entry in entries:
-            if entry.name.endswith(ENDING) and entry.is_file(follow_symlinks=False):
+            if NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 stat = entry.stat(follow_symlinks=False)
                 found.append((stat.st_mtime_ns, stat.st_size, Path(entry.path)))
     return found
@@ -96,4 +97,4 @@ def _name(key: AnswerKey, states: Sequence[str]) -> str:
     databases = sorted(key.options.databases)  # the order of a set differs from process to process
     chosen = replace(key, generation=0, options=replace(key.options, databases=frozenset()))
     parts = repr((FORMAT, __version__, chosen, databases, *states))
-    return f"{sha256(parts.encode('utf-8', 'backslashreplace')).hexdigest()}{ENDING}"
+    return f"{sha256(parts.encode('utf-8', 'backslashreplace')).hexdigest()}.json"
