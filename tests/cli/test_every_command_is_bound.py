@@ -67,7 +67,7 @@ ASKED: dict[str, list[list[str]]] = {
     "ask": [
         ["who", "calls", "parse_date?"],
         ["how much is zy pay?"],
-        ["zy_pay", "--session", "talk", "--pin", "zyxvault/**"],
+        ["zy_pay", "--session", "talk", "--pin", "z*/**"],
     ],
     "sessions": [[], ["show", "talk"], ["delete", "talk"]],
     "at": [["src/dates.py:2"], ["src/dates.py:6:12"], ["nosuch/pay.py:1"], ["src/link.py:1"], ["queries/dear.sql:1"]],

@@ -52,10 +52,8 @@ def test_courtesy_articles_and_endings_do_not_matter(shop: Index, first: str, se
 
 @pytest.mark.parametrize(("first", "second"), UNLIKE)
 def test_a_word_that_matters_does(shop: Index, first: str, second: str) -> None:
-    for one, other in ((first, second), (second, first)):
-        ANSWERS.clear()
-        shop.ask(one, semantic_cache=0.01)
-        assert shop.ask(other, semantic_cache=0.01).trace[0].stage != "cache"
+    shop.ask(first, semantic_cache=0.01)
+    assert shop.ask(second, semantic_cache=0.01).trace[0].stage != "cache"
 
 
 def test_only_on_request_and_only_as_near_as_asked(shop: Index) -> None:
