@@ -6,6 +6,7 @@ CoderagError
 ├── QueryError           a question or a filter that cannot be answered as written
 ├── AccessError          what may not be asked of an index as some groups see it: to update it
 ├── LanguageDataError    a folder in parsers/ is wrong: a bad field, or a query its grammar refuses
+├── ConversationError    a conversation that is kept in a file which cannot be used
 ├── SettingsError        coderag.toml, or its table in pyproject.toml, says something unknown
 ├── DatabaseError        a database that cannot be reached, read or understood
 ├── EvaluationError      questions that cannot be read or made, or measured as asked
@@ -36,6 +37,7 @@ __all__ = [
     "AccessError",
     "CloneError",
     "CoderagError",
+    "ConversationError",
     "DatabaseError",
     "EncoderError",
     "EvaluationError",
@@ -125,6 +127,10 @@ class RerankerError(ModelError):
 
 class LanguageModelError(ModelError):
     """A language model that does not answer, refuses to, or answers with nothing that can be used."""
+
+
+class ConversationError(CoderagError):
+    """A conversation that is kept in a file which cannot be used; the file is left as it is."""
 
 
 class RetrievalWarning(UserWarning):

@@ -45,6 +45,7 @@ K = Limit("k", 1_000, "hits, definitions or tables", "`-k`, `k`", least=1)
 RELATED = Limit("related", 100, "hits", "`--related`, `related`")
 DIVERSITY = Limit("diversity", 1, "", "`--diversity`, `diversity`", whole=False)
 THRESHOLD = Limit("threshold", 1, "", "`--threshold`, `threshold`", whole=False)
+COSINE = Limit("semantic_cache", 1, "", "`Index.ask(semantic_cache=)`", whole=False)
 RERANKED = Limit("depth of the pipeline", 1_000, "hits", "`Pipeline.depth`", least=1)
 BLEND = Limit("blend of the pipeline", 1, "", "`Pipeline.blend`", whole=False)
 DEPTH = Limit("depth", 20, "steps", "`--depth`, `depth`", least=1)
@@ -96,7 +97,7 @@ COMPARED = Limit("the configurations", 20, "configurations", "`coderag eval --co
 
 # As README.md lists them: numbers, lengths of texts, lengths of lists.
 LIMITS = (
-    *(K, RELATED, DIVERSITY, THRESHOLD, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
+    *(K, RELATED, DIVERSITY, THRESHOLD, COSINE, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
     *(
         WORKERS,
         MAX_BYTES,

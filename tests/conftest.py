@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 # The cache and the key of the user stay out of the tests, and the tests out of them: also in the processes that they
 # start, whose environment other modules copy when they are imported.
 OWN = tempfile.TemporaryDirectory(prefix="coderag-tests-")
-os.environ.update({name: str(Path(OWN.name, name)) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME")})
+os.environ.update({name: str(Path(OWN.name, name)) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")})
 os.environ["CODERAG_BACKGROUND"] = "0"  # no test leaves a process behind, and what one sees depends on no other process
 os.environ["CODERAG_HELPER"] = "0"
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it: a process with threads is not copied

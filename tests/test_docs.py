@@ -47,7 +47,7 @@ RUNNING = [
 ]
 MAX_README_LINES = 200
 COMMANDS = (
-    *("index", "search", "ask", "outline", "symbols", "log", "refs", "impact", "path", "graph", "map"),
+    *("index", "search", "ask", "sessions", "outline", "symbols", "log", "refs", "impact", "path", "graph", "map"),
     *("schema", "tables", "table", "erd", "check-sql", "check-answer", "sql", "at"),
     *("eval", "status", "watch", "helper", "clean", "languages", "completion"),
     *("mcp", "lsp", "serve", "install", "uninstall", "doctor"),

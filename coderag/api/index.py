@@ -21,6 +21,7 @@ from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.symptoms import reading_tables
 from coderag.limits import (
     BUDGET,
+    COSINE,
     DEPTH,
     GLOB,
     GLOBS,
@@ -77,6 +78,8 @@ if TYPE_CHECKING:
     from coderag.api.snapshot_view import GraphState
     from coderag.api.updater import IndexUpdater
     from coderag.ask.checking import AnswerCheck
+    from coderag.ask.memory.conversation import Conversation
+    from coderag.ask.memory.session import Session
     from coderag.ask.models.model import LanguageModel
     from coderag.ask.records import Answer
     from coderag.ask.source import Source
@@ -619,6 +622,19 @@ class Index:
         """Return the vector of a question, None where words alone answer."""
         return question_vector(self._snapshot.encoder, text)
 
+    def _states(self) -> tuple[str, ...]:
+        """Return what tells the state of each index from any other, for all processes; () of what some groups see."""
+        snapshot = self._snapshot
+        return () if isinstance(snapshot, SnapshotView) else tuple(repr(one.manifest) for one in snapshot.opened)
+
+    def _question_vector(self, text: str) -> list[float] | None:
+        """Return the vector of a question with unit length."""
+        vector = self._vector(text)
+        if vector is None or not (length := float(np.linalg.norm(vector))):
+            return None
+        found: list[float] = (vector / length).tolist()
+        return found
+
     @on_one_snapshot
     def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:
         """Return the definitions of a name, qualified or not; where there is none, those spelled most like it.
@@ -747,6 +763,9 @@ class Index:
         databases: Iterable[str] = (),
         model: str | LanguageModel = "",
         watch: Callable[[str], None] | None = None,
+        conversation: Conversation | None = None,
+        cache: bool = True,
+        semantic_cache: float = 1.0,
     ) -> Answer:
         """Return what the indexed files say about a question: statements with the sources that they cite.
 
@@ -755,37 +774,72 @@ class Index:
         piece by piece. At most k statements for each part of the question, from sources of at most
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
         are given. `pipeline` is "naive", "advanced", "modular" or names of stages (coderag.ask.pipelines); "" takes
-        that of the settings, else "modular". `paths` are globs; `databases` as in `search`. Raises QueryError for an
-        empty question, an unknown pipeline, and what exceeds a limit, SettingsError, and LanguageModelError.
+        that of the settings, else "modular". `paths` are globs; `databases` as in `search`. A question that leans on a
+        `conversation` ("where is it called?") is completed from it (`session`, or coderag.ask.memory.conversation).
+        With `cache`, the answer of an equal question on the same state of the index is given again (one of a model also
+        to other processes of this user, unless it is of what some groups see), and with a
+        `semantic_cache` below 1 that of one whose vector has at least this cosine and which differs in courtesy,
+        articles and endings alone. Raises QueryError for an empty question, an unknown pipeline, and what exceeds a
+        limit, SettingsError, and LanguageModelError.
         """
         from coderag.ask.ask import ask
+        from coderag.ask.caching.asking import answered
+        from coderag.ask.caching.key import AnswerKey, generation_of, normalised
+        from coderag.ask.memory.conversation import Conversation
+        from coderag.ask.models.http_model import open_model
+        from coderag.ask.pipelines import stage_names
         from coderag.ask.settings import pipeline_of
         from coderag.ask.turn import Options
+        from coderag.ask.written import written
         from coderag.search.retrieval.frequency import word_frequencies
+        from coderag.search.retrieval.initials import names_of_initials
 
         check_question(question, k=k)
         check_number(BUDGET, budget)
+        check_number(COSINE, semantic_cache)
         globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
         named = frozenset(checked_list(ITEMS, databases, name="databases"))
         corpus = self._snapshot.corpus
-        writer: LanguageModel | None = None
-        if model:
-            from coderag.ask.models.http_model import open_model
+        stages = stage_names(pipeline or pipeline_of([root.root for root in self.roots]))
+        options = Options(k=k, budget=budget, paths=globs, databases=named)
+        spoken = conversation or Conversation()
 
-            writer = open_model(model) if isinstance(model, str) else model
-        answer = ask(
-            self,
-            question,
-            frequencies=lambda words: word_frequencies(corpus, words),
-            options=Options(k=k, budget=budget, paths=globs, databases=named),
-            pipeline=pipeline or pipeline_of([root.root for root in self.roots]),
-            model=writer,
+        def answer() -> Answer:
+            writer = open_model(model) if isinstance(model, str) and model else (model or None)
+            found = ask(
+                self,
+                question,
+                frequencies=lambda words: word_frequencies(corpus, words),
+                options=options,
+                pipeline=stages,
+                model=writer,
+                conversation=spoken,
+                initials=lambda letters: names_of_initials(corpus, letters),
+            )
+            return found if writer is None else written(found, model=writer, check=self.check_answer, watch=watch)
+
+        if not cache or not isinstance(model, str):
+            return answer()
+        key = AnswerKey(
+            generation_of(self._snapshot),
+            normalised(question),
+            stages,
+            options,
+            model=model,
+            conversation=spoken,
+            stored_graph=self._stored_graph,
         )
-        if writer is None:
-            return answer
-        from coderag.ask.written import written
+        vectors = self._question_vector if semantic_cache < 1 else None
+        return answered(key, question, answer, states=self._states(), vectors=vectors, least=semantic_cache)
 
-        return written(answer, model=writer, check=self.check_answer, watch=watch)
+    def session(self, name: str) -> Session:
+        """Return the conversation of a name, which is kept in a file of the user.
+
+        It is of these roots and of the groups that this index answers. Raises QueryError for a name of another form.
+        """
+        from coderag.ask.memory.session import Scope, Session
+
+        return Session.named(name, Scope.of([root.root for root in self.roots], self._callers))
 
     @on_one_snapshot
     def table_ranking(

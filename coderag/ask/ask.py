@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from coderag.ask.findings.places import Places
+from coderag.ask.memory.acronyms import NamesOfInitials
+from coderag.ask.memory.conversation import Conversation
 from coderag.ask.models.model import LanguageModel
 from coderag.ask.pipelines import DEFAULT, PIPELINES, STAGES, stage_names
 from coderag.ask.records import Answer
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ask"]
 
+NEW = Conversation()
+
 
 def ask(
     index: Index,
@@ -26,18 +30,31 @@ def ask(
     options: Options,
     pipeline: str | Sequence[str] = DEFAULT,
     model: LanguageModel | None = None,
+    conversation: Conversation = NEW,
+    initials: NamesOfInitials = lambda _: [],
 ) -> Answer:
     """Return what the index says about a question; raises QueryError for an unknown pipeline.
 
-    `frequencies` gives how many chunks hold each of some words. Stages that may ask a language model ask `model`; where
-    there is none, or it fails, they go by rules. Those of the default pipeline always do: who wants a model to be asked
-    more than once for an answer states the stages.
+    `frequencies` gives how many chunks hold each of some words, `initials` the definitions that have some initials.
+    `model` completes a question that leans on its conversation, and is asked by the stages that may ask one; where
+    there is none, or it fails, they go by rules. The stages of the default pipeline always do: who wants a model to be
+    asked by them states the stages.
     """
     names = stage_names(pipeline)
-    helper = None if names == PIPELINES[DEFAULT] else model
-    turn = Turn(question, index, Places(index), frequencies, options=options, model=helper, text=question)
+    turn = Turn(
+        question,
+        index,
+        Places(index),
+        frequencies,
+        options=options,
+        writer=model,
+        model=None if names == PIPELINES[DEFAULT] else model,
+        text=question,
+        conversation=conversation,
+        initials=initials,
+    )
     for name in names:
         turn = STAGES[name](turn)
     if turn.answer is None:
         raise AssertionError("every pipeline ends with the stage that answers")
-    return replace(turn.answer, pipeline=names)
+    return replace(turn.answer, pipeline=names, read_as=turn.read_as)

@@ -103,6 +103,7 @@ class Answer:
     parts: tuple[Part, ...] = ()
     pipeline: tuple[str, ...] = ()
     trace: tuple[Step, ...] = ()
+    read_as: str = ""  # the question with what the conversation and the glossary gave, where they gave something
 
     @property
     def is_found(self) -> bool:

@@ -15,6 +15,8 @@ from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
 from coderag.ask.known import known_in
+from coderag.ask.memory.recall import fused, with_pinned
+from coderag.ask.memory.reframing import reframed
 from coderag.ask.records import Finding, Grade, Route, Step
 from coderag.ask.relations import relation_of
 from coderag.ask.routing import routes_of
@@ -36,9 +38,10 @@ MIN_DATA_COVERAGE = 0.5  # share of a question's words that tables, queries and 
 
 
 def reframe(turn: Turn) -> Turn:
-    """Mend words that occur nowhere by the names of the repository: "reciever" by WebhookReceiver."""
-    frequencies = turn.frequencies(content_words(turn.question))
-    text, changes = mended(turn.question, [word for word, count in frequencies.items() if not count], turn.index)
+    """Complete the question from its conversation, and mend words that occur nowhere: "reciever" by WebhookReceiver."""
+    turn = reframed(turn)
+    frequencies = turn.frequencies(content_words(turn.text))
+    text, changes = mended(turn.text, [word for word, count in frequencies.items() if not count], turn.index)
     said = ", ".join(f"{old} is read as {new}" for old, new in changes) or "every word is left as it is"
     return replace(turn, text=text, trace=(*turn.trace, Step("reframe", said)))
 
@@ -103,7 +106,7 @@ def _retrieved(turn: Turn, part: Evidence) -> Evidence:
         if data.findings:
             findings = (*data.findings, *_of_variants(turn, part, data.findings))
             return replace(part, findings=findings, sql=data.sql, sql_origin=data.origin, held=data.covered)
-    hits = fused_hits(turn, part)
+    hits = _remembered(turn, part)
     if Route.DOCUMENTS in routes:
         sections = searched(turn, part.text, kinds=DOCUMENT_KINDS)
         hits = _documents_first(sections, hits)
@@ -132,6 +135,17 @@ def _documents_first(sections: list[Hit], others: list[Hit]) -> list[Hit]:
     front = [hit for hit in sections if hit.confidence >= best / 2][:HITS]
     known = {hit.chunk.id for hit in front}
     return [*front, *(hit for hit in others if hit.chunk.id not in known)]
+
+
+def _remembered(turn: Turn, part: Evidence) -> list[Hit]:
+    """Return the hits of a part and its variants, with what the conversation adds."""
+    hits = fused_hits(turn, part)
+    if turn.beside and part.text == turn.text:
+        hits = fused([hits, searched(turn, turn.beside)], k=HITS)
+    if not (pinned := turn.conversation.pinned):
+        return hits
+    found = searched(replace(turn, options=replace(turn.options, paths=pinned)), part.text)
+    return with_pinned(hits, found, paths=turn.options.paths, k=HITS)
 
 
 def _graded(turn: Turn, part: Evidence) -> Evidence:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from coderag.ask.memory.conversation import Conversation
 from coderag.ask.records import Answer, Finding, Grade, Route, Step
 from coderag.record import record
 from coderag.types import Hit, Query, TableFilter
@@ -13,6 +14,7 @@ from coderag.types import Hit, Query, TableFilter
 if TYPE_CHECKING:
     from coderag.api.index import Index
     from coderag.ask.findings.places import Places
+    from coderag.ask.memory.acronyms import NamesOfInitials
     from coderag.ask.models.model import LanguageModel
 
 __all__ = ["Evidence", "Options", "Turn", "Variant", "WordFrequencies"]
@@ -77,6 +79,11 @@ class Turn:
     answer: Answer | None = None  # answer
     trace: tuple[Step, ...] = ()
     memo: dict[Query, list[Hit]] = field(default_factory=dict)  # what was searched already
+    conversation: Conversation = Conversation()  # what was asked before
+    writer: LanguageModel | None = None  # that completes a question from its conversation; None: rules alone
+    read_as: str = ""  # the question with what the conversation and the glossary gave
+    beside: str = ""  # another reading of the question, which is searched as well
+    initials: NamesOfInitials = lambda _: []  # the definitions of some initials
 
     @property
     def parts(self) -> tuple[Evidence, ...]:

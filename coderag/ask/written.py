@@ -23,7 +23,8 @@ def written(
     if not answer.is_found:
         return answer
     facts = [_cited(one) for one in answer.facts]
-    prose = checked_answer(answer.question, answer.sources, facts, model=model, check=check, watch=watch)
+    asked = answer.read_as or answer.question
+    prose = checked_answer(asked, answer.sources, facts, model=model, check=check, watch=watch)
     if not prose.found:
         return replace(answer, verdict=Verdict.NOT_FOUND, nearest=answer.sources, faults=prose.faults)
     return replace(answer, text=prose.text, faults=prose.faults)

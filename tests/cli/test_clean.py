@@ -40,9 +40,9 @@ def cache(tmp_path: Path) -> Path:
 def test_the_size_of_the_cache(coderag: Run, cache: Path, tmp_path: Path) -> None:
     done = coderag("clean", cwd=tmp_path, XDG_CACHE_HOME=str(cache))
     assert done.returncode == 0
-    assert [row.split()[0] for row in done.stdout.splitlines()] == ["Part", "vectors", "segments", "clones"]
+    assert [row.split()[0] for row in done.stdout.splitlines()] == ["Part", "vectors", "segments", "answers", "clones"]
     assert "removed" not in done.stdout
-    [vectors, segments, _] = json.loads(coderag("clean", "--json", cwd=tmp_path, XDG_CACHE_HOME=str(cache)).stdout)
+    [vectors, segments, *_] = json.loads(coderag("clean", "--json", cwd=tmp_path, XDG_CACHE_HOME=str(cache)).stdout)
     assert vectors["bytes"] > 1_000_000
     assert (vectors["removed"], segments["bytes"]) == (0, 0)
 
@@ -62,12 +62,16 @@ def test_the_cache_is_emptied(coderag: Run, cache: Path, tmp_path: Path) -> None
     segment = cache / "coderag/segments/one"
     segment.mkdir(parents=True)
     (segment / "arrays.bin").write_bytes(b"x" * 5000)
+    answers = cache / "coderag/answers"
+    answers.mkdir()
+    (answers / f"{'0a' * 32}.json").write_text("{}")
     kept = cache / "somebody-elses"
     kept.write_text("x")
     cleaned = json.loads(coderag("clean", "--all", "--json", cwd=tmp_path, XDG_CACHE_HOME=str(cache)).stdout)
     assert [(one["part"], one["bytes"] - one["removed"]) for one in cleaned] == [
         ("vectors", 0),
         ("segments", 0),
+        ("answers", 0),
         ("clones", 0),
     ]
     assert not [one for one in (cache / "coderag").rglob("*") if one.is_file()]

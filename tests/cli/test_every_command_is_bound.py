@@ -64,6 +64,12 @@ ASKED: dict[str, list[list[str]]] = {
         ["date", "--related", "3", "--explain"],
         ["date", "--database", "zy"],
     ],
+    "ask": [
+        ["who", "calls", "parse_date?"],
+        ["how much is zy pay?"],
+        ["zy_pay", "--session", "talk", "--pin", "z*/**"],
+    ],
+    "sessions": [[], ["show", "talk"], ["delete", "talk"]],
     "at": [["src/dates.py:2"], ["src/dates.py:6:12"], ["nosuch/pay.py:1"], ["src/link.py:1"], ["queries/dear.sql:1"]],
     "outline": [["src/dates.py"], ["nosuch/pay.py"], ["src/link.py"]],
     "symbols": [["zy_pay"], ["parse_date"]],

@@ -14,6 +14,7 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.cli.roots import Paths
+from coderag.errors import QueryError
 from coderag.search.query.query import check_question
 from coderag.text.counted import counted
 from coderag.text.visible import visible_prose
@@ -26,6 +27,7 @@ MAX_FAULT = 300  # characters
 
 def run(options: argparse.Namespace) -> int:
     """Print the answer; 1 when the evidence carries none."""
+    _check_options(options)
     if options.sql:
         from coderag.cli.commands import ask_sql  # which needs much that an answer in words does not
 
@@ -33,16 +35,7 @@ def run(options: argparse.Namespace) -> int:
     question = " ".join(options.question)
     check_question(question, k=options.k)
     index = open_for_caller(options)
-    answer = index.ask(
-        question,
-        k=options.k,
-        budget=options.budget,
-        pipeline=options.pipeline or "",
-        paths=options.path,
-        databases=options.database,
-        model=options.model,
-        watch=_draft if options.model and sys.stderr.isatty() else None,
-    )
+    answer = _answer(question, index, options)
     if options.json:
         print(json_line(answer))
         return FOUND if answer.is_found else NOTHING
@@ -53,6 +46,39 @@ def run(options: argparse.Namespace) -> int:
     if not answer.is_found:
         note(_why(answer))
     return FOUND if answer.is_found else NOTHING
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    """Raise QueryError for options of a conversation where there is none."""
+    if options.session is None and (options.pin or options.unpin):
+        raise QueryError("--pin and --unpin are of a conversation; add --session NAME")
+    if options.session is not None and options.sql:
+        raise QueryError("--sql takes no --session: each question stands alone there")
+
+
+def _answer(question: str, index: Index, options: argparse.Namespace) -> Answer:
+    """Return the answer; with --session, of a conversation that goes on with it."""
+    session = None if options.session is None else index.session(options.session)
+    if session is not None:
+        session.unpin(options.unpin)
+        session.pin(options.pin, index)
+    answer = index.ask(
+        question,
+        k=options.k,
+        budget=options.budget,
+        pipeline=options.pipeline or "",
+        paths=options.path,
+        databases=options.database,
+        model=options.model,
+        watch=_draft if options.model and sys.stderr.isatty() else None,
+        conversation=None if session is None else session.read(),
+        cache=not options.no_cache,
+    )
+    if session is not None:
+        session.add(answer, index)
+        if answer.read_as:
+            note(f"the question is read as: {visible(answer.read_as)}")
+    return answer
 
 
 def _draft(piece: str) -> None:

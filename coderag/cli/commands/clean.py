@@ -11,6 +11,8 @@ from pathlib import Path
 from coderag.api.clone import Clone, clones_folder
 from coderag.api.clones import MOST_BYTES as MOST_CLONE_BYTES
 from coderag.api.clones import ClonePlace, clones, clones_size, remove_clone, trim_clones
+from coderag.ask.caching.kept import MOST_BYTES as MOST_ANSWERS_BYTES
+from coderag.ask.caching.kept import answers_folder, answers_size, trim_answers
 from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
 from coderag.cli.opening import note
@@ -30,7 +32,7 @@ DAY_SECONDS = 86_400
 class Cleaned:
     """A part of what coderag keeps, and what was removed of it, or would be."""
 
-    part: str  # vectors, segments, clones, clone or index
+    part: str  # vectors, segments, answers, clones, clone or index
     path: str
     bytes: int  # before
     removed: int
@@ -114,6 +116,7 @@ def _parts() -> list[Part]:
             segment_cache.cache_size,
             segment_cache.trim_cache,
         ),
+        Part("answers", answers_folder(), MOST_ANSWERS_BYTES, answers_size, trim_answers),
         Part("clones", clones_folder(), MOST_CLONE_BYTES, clones_size, trim_clones),
     ]
 

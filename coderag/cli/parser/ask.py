@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from coderag.cli.parser.arguments import (
+    Collect,
     Number,
     Parsers,
     Text,
@@ -14,12 +15,22 @@ from coderag.cli.parser.arguments import (
     add_opening,
     add_output,
     add_paths,
+    add_place,
     command,
 )
-from coderag.limits import ASKED_ROWS, BUDGET, EVIDENCE, NAME, QUESTION, TIMEOUT
+from coderag.limits import ASKED_ROWS, BUDGET, EVIDENCE, GLOB, GLOBS, NAME, QUESTION, TIMEOUT
 
-__all__ = ["add_ask"]
+__all__ = ["add_ask", "add_sessions"]
 
+SESSIONS_EXAMPLES = """\
+examples:
+  coderag sessions                       the conversations about this repository
+  coderag sessions show retries          what was asked, and what was shown
+  coderag sessions delete retries
+
+A conversation is begun by coderag ask --session NAME. It is kept in a file of yours outside the repository, and is that
+of these folders and these --groups alone.
+"""
 EXAMPLES = """\
 examples:
   coderag ask "where are failed payments retried?"
@@ -29,6 +40,7 @@ examples:
   coderag ask "how do I restore a backup?" --trace
   coderag ask "where is tax computed?" --json | jq .verdict
   coderag ask "how are refunds made?" --model ollama:qwen3       in its words, checked against the sources
+  coderag ask "where is it called?" --session retries           goes on with that conversation
   coderag ask --sql "monthly revenue by country" --run           SQL that only reads, and its rows
 
 Every statement is what an indexed file says, with the number of its source; no language model is asked without --model.
@@ -68,12 +80,34 @@ def add_ask(commands: Parsers) -> None:
         help="a language model: openai:M, anthropic:M, ollama:M, or http://HOST/v1/chat/completions#M",
     )
     _add_sql(parser)
+    _add_memory(parser)
     parser.add_argument("--trace", action="store_true", help="show what each stage did, and why it stopped there")
     add_paths(parser, 'only sources in files that match; "!" in front excludes')
     add_list(parser, "database", "only tables of these databases, and files that declare, change or query them")
     add_groups(parser)
     add_opening(parser)
     add_output(parser, formats=("text", "json"))
+
+
+def _add_memory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--session",
+        type=Text(NAME),
+        metavar="NAME",
+        help='go on with a conversation, so that "where is it called?" is understood; see coderag sessions',
+    )
+    parser.add_argument(
+        "--pin",
+        action=Collect,
+        limit=GLOBS,
+        type=Text(GLOB),
+        metavar="GLOB",
+        help="with --session: look into these files for every question",
+    )
+    parser.add_argument(
+        "--unpin", action=Collect, limit=GLOBS, type=Text(GLOB), metavar="GLOB", help="with --session: undo --pin"
+    )
+    parser.add_argument("--no-cache", action="store_true", help="make the answer anew, whatever was answered before")
 
 
 def _add_sql(parser: argparse.ArgumentParser) -> None:
@@ -104,3 +138,26 @@ def _add_sql(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", type=Number(TIMEOUT), default=10.0, metavar="SECONDS", help="with --run: its time (default: 10)"
     )
+
+
+def add_sessions(commands: Parsers) -> None:
+    """Add `coderag sessions`."""
+    parser = command(
+        commands,
+        "sessions",
+        module="sessions",
+        summary="see or delete the conversations that questions went on with",
+        epilog=SESSIONS_EXAMPLES,
+    )
+    parser.add_argument(
+        "action",
+        choices=("list", "show", "delete"),
+        nargs="?",
+        default="list",
+        metavar="ACTION",
+        help="list (the default), show, or delete",
+    )
+    parser.add_argument("name", type=Text(NAME), nargs="?", metavar="NAME", help="the conversation to show or delete")
+    add_groups(parser)
+    add_place(parser)
+    add_output(parser)

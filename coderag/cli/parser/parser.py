@@ -15,6 +15,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "index": ("index", "add_index_command"),
     "search": ("search", "add_search"),
     "ask": ("ask", "add_ask"),
+    "sessions": ("ask", "add_sessions"),
     "at": ("search", "add_at"),
     "outline": ("search", "add_outline"),
     "symbols": ("search", "add_symbols"),

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from coderag.ask.caching.answers import ANSWERS, CacheCounts
 from coderag.index.reader.status import Status
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
@@ -44,6 +45,7 @@ class Metrics:
             *_head("coderag_request_seconds", "histogram", "Time from a request to the end of its answer."),
             *self._histograms(),
             *_of_roots(statuses),
+            *_of_answers(ANSWERS.counts()),
         ]
         return "\n".join(lines) + "\n"
 
@@ -69,6 +71,12 @@ def _of_roots(statuses: Sequence[Status]) -> Iterator[str]:
     yield from _metric("coderag_index_files", "gauge", "Files in the index of a root.", files)
     chunks = [(_labels(root=each.repository), float(each.chunks)) for each in statuses]
     yield from _metric("coderag_index_chunks", "gauge", "Chunks in the index of a root.", chunks)
+
+
+def _of_answers(counts: CacheCounts) -> Iterator[str]:
+    asked = [(_labels(found="true"), float(counts.hits)), (_labels(found="false"), float(counts.misses))]
+    yield from _metric("coderag_answer_cache_total", "counter", "Questions looked up among answers.", asked)
+    yield from _metric("coderag_answer_cache_bytes", "gauge", "Answers that are kept.", [("", float(counts.bytes))])
 
 
 def _metric(name: str, kind: str, meaning: str, samples: Iterable[tuple[str, float]]) -> Iterator[str]:

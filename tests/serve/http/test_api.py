@@ -182,6 +182,8 @@ def test_agents_call_tools(served: Served) -> None:
 
 def test_metrics_count_what_was_answered(served: Served) -> None:
     served.get("/api/symbol?name=place_order")
+    asked = [served.get("/api/ask?q=where+are+coupons+counted%3F").json for _ in range(2)]
+    assert asked[1]["trace"][0]["stage"] == "cache"
     text = served.get("/metrics").body.decode()
     values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
     assert float(values['coderag_requests_total{route="/api/symbol",method="GET",status="200"}']) >= 1
@@ -194,6 +196,9 @@ def test_metrics_count_what_was_answered(served: Served) -> None:
     assert counted[-1] == float(values['coderag_request_seconds_count{route="/api/symbol"}'])
     assert float(values['coderag_index_files{root="shop"}']) > 50
     assert float(values["coderag_roots"]) == 1
+    assert float(values['coderag_answer_cache_total{found="true"}']) >= 1
+    assert float(values['coderag_answer_cache_total{found="false"}']) >= 1
+    assert float(values["coderag_answer_cache_bytes"]) > 100
     assert served.get("/metrics", token="of-finance").status == 403
 
 

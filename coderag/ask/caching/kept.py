@@ -1,0 +1,100 @@
+"""Answers that a language model wrote, in the user's cache folder: the same question is not paid for twice.
+
+A file is named by a hash of all that the answer depends on, the state of each index among it, so that after an update
+nothing finds it. Of what some groups see nothing is kept on disk. What cannot be read is no answer, and is replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from coderag._version import __version__
+from coderag.ask.caching.key import AnswerKey
+from coderag.ask.private_files import UnfitFileError, make_folder, open_folder, read_file, write_file
+from coderag.ask.records import Answer
+from coderag.resources import user_folder
+
+__all__ = ["MOST_BYTES", "answers_folder", "answers_size", "keep", "kept", "trim_answers"]
+
+FORMAT = 1
+MOST_BYTES = 20 << 20
+MOST_ANSWER_BYTES = 1_000_000
+NAME = re.compile(r"[0-9a-f]{64}\.json")
+
+
+def answers_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of answers: under $XDG_CACHE_HOME, or ~/.cache."""
+    return user_folder("XDG_CACHE_HOME", ".cache", environment) / "answers"
+
+
+def kept(key: AnswerKey, states: Sequence[str]) -> Answer | None:
+    """Return the answer that was kept for a key and the states of the indexes, None where there is none."""
+    try:
+        folder = open_folder(answers_folder())
+    except (OSError, UnfitFileError):
+        return None
+    try:
+        data = read_file(folder, _name(key, states), most_bytes=MOST_ANSWER_BYTES)
+        return None if data is None else msgspec.json.decode(data, type=Answer)
+    except (UnfitFileError, msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    finally:
+        os.close(folder)
+
+
+def keep(answer: Answer, key: AnswerKey, states: Sequence[str]) -> None:
+    """Keep an answer, and remove the oldest ones beyond the limit; where that is not possible it is done without."""
+    with suppress(OSError, UnfitFileError, UnicodeError):
+        data = msgspec.json.encode(answer)
+        if len(data) > MOST_ANSWER_BYTES:
+            return
+        make_folder(answers_folder())
+        folder = open_folder(answers_folder())
+        try:
+            write_file(folder, _name(key, states), data)
+        finally:
+            os.close(folder)
+        trim_answers(MOST_BYTES)
+
+
+def answers_size() -> int:
+    """Return how many bytes are kept."""
+    return sum(size for _, size, _ in _files())
+
+
+def trim_answers(most_bytes: int) -> int:
+    """Remove the oldest answers until no more than so many bytes are left; return the bytes removed."""
+    files = sorted(_files())
+    left = before = sum(size for _, size, _ in files)
+    for _, size, path in files:
+        if left <= most_bytes:
+            break
+        path.unlink(missing_ok=True)
+        left -= size
+    return before - left
+
+
+def _files() -> list[tuple[int, int, Path]]:
+    """Return the time, the size and the path of each answer."""
+    found = []
+    with suppress(OSError), os.scandir(answers_folder()) as entries:
+        for entry in entries:
+            if NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                stat = entry.stat(follow_symlinks=False)
+                found.append((stat.st_mtime_ns, stat.st_size, Path(entry.path)))
+    return found
+
+
+def _name(key: AnswerKey, states: Sequence[str]) -> str:
+    databases = sorted(key.options.databases)  # the order of a set differs from process to process
+    chosen = replace(key, generation=0, options=replace(key.options, databases=frozenset()))
+    parts = repr((FORMAT, __version__, chosen, databases, *states))
+    return f"{sha256(parts.encode('utf-8', 'backslashreplace')).hexdigest()}.json"

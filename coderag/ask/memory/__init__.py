@@ -1,0 +1,1 @@
+"""What was the conversation about, and what does a question that leans on it mean?"""
