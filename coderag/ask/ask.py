@@ -13,6 +13,7 @@ from coderag.ask.turn import Options, Turn, WordFrequencies
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
+    from coderag.ask.models.model import ToolModel
 
 __all__ = ["ask"]
 
@@ -24,13 +25,14 @@ def ask(
     frequencies: WordFrequencies,
     options: Options,
     pipeline: str | Sequence[str] = DEFAULT,
+    model: ToolModel | None = None,
 ) -> Answer:
     """Return what the index says about a question; raises QueryError for an unknown pipeline.
 
-    `frequencies` gives how many chunks hold each of some words.
+    `frequencies` gives how many chunks hold each of some words; `model` is for the stages that may ask one.
     """
     names = stage_names(pipeline)
-    turn = Turn(question, index, Places(index), frequencies, options=options, text=question)
+    turn = Turn(question, index, Places(index), frequencies, options=options, text=question, model=model)
     for name in names:
         turn = STAGES[name](turn)
     if turn.answer is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from coderag.ask.agentic.stage import agentic
 from coderag.ask.stages import answer, correct, decompose, reframe, retrieve, route
 from coderag.ask.turn import Turn
 from coderag.errors import QueryError
@@ -25,6 +26,7 @@ STAGES: Mapping[str, Stage] = {
     "route": route,
     "retrieve": retrieve,
     "correct": correct,
+    "agentic": agentic,
     "answer": answer,
 }
 # As surveys of retrieval-augmented generation name them (arXiv 2312.10997).
@@ -32,6 +34,7 @@ PIPELINES: Mapping[str, tuple[str, ...]] = {
     "naive": ("retrieve", "answer"),
     "advanced": ("reframe", "retrieve", "correct", "answer"),
     "modular": ("reframe", "decompose", "route", "retrieve", "correct", "answer"),
+    "agentic": ("reframe", "decompose", "route", "retrieve", "correct", "agentic", "answer"),
 }
 DEFAULT = "modular"
 

@@ -12,6 +12,7 @@ from coderag.types import Hit, TableFilter
 if TYPE_CHECKING:
     from coderag.api.index import Index
     from coderag.ask.findings.places import Places
+    from coderag.ask.models.model import ToolModel
 
 __all__ = ["Evidence", "Options", "Turn", "WordFrequencies"]
 
@@ -63,3 +64,4 @@ class Turn:
     evidence: tuple[Evidence, ...] = ()  # decompose: one for each part
     answer: Answer | None = None  # answer
     trace: tuple[Step, ...] = ()
+    model: ToolModel | None = None  # that a stage may ask; None: rules alone
