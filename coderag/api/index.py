@@ -758,7 +758,6 @@ class Index:
         empty question, an unknown pipeline, and what exceeds a limit, SettingsError, and LanguageModelError.
         """
         from coderag.ask.ask import ask
-        from coderag.ask.models.http_model import open_model
         from coderag.ask.settings import pipeline_of
         from coderag.ask.turn import Options
         from coderag.search.retrieval.frequency import word_frequencies
@@ -768,20 +767,24 @@ class Index:
         globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
         named = frozenset(checked_list(ITEMS, databases, name="databases"))
         corpus = self._snapshot.corpus
-        asked = open_model(model) if model else None
+        writer = None
+        if model:
+            from coderag.ask.models.http_model import open_model
+
+            writer = open_model(model)
         answer = ask(
             self,
             question,
             frequencies=lambda words: word_frequencies(corpus, words),
             options=Options(k=k, budget=budget, paths=globs, databases=named),
             pipeline=pipeline or pipeline_of([root.root for root in self.roots]),
-            model=asked,
+            model=writer,
         )
-        if asked is None:
+        if writer is None:
             return answer
         from coderag.ask.written import written
 
-        return written(answer, model=asked, check=self.check_answer, watch=watch)
+        return written(answer, model=writer, check=self.check_answer, watch=watch)
 
     @on_one_snapshot
     def table_ranking(

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from coderag.ask.findings.places import Places
+from coderag.ask.models.model import LanguageModel
 from coderag.ask.pipelines import DEFAULT, STAGES, stage_names
 from coderag.ask.records import Answer
 from coderag.ask.turn import Options, Turn, WordFrequencies
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
-    from coderag.ask.models.model import ToolModel
 
 __all__ = ["ask"]
 
@@ -25,14 +25,15 @@ def ask(
     frequencies: WordFrequencies,
     options: Options,
     pipeline: str | Sequence[str] = DEFAULT,
-    model: ToolModel | None = None,
+    model: LanguageModel | None = None,
 ) -> Answer:
     """Return what the index says about a question; raises QueryError for an unknown pipeline.
 
-    `frequencies` gives how many chunks hold each of some words; `model` is for the stages that may ask one.
+    `frequencies` gives how many chunks hold each of some words. Stages that may ask a language model ask `model`; where
+    there is none, or it fails, they go by rules.
     """
     names = stage_names(pipeline)
-    turn = Turn(question, index, Places(index), frequencies, options=options, text=question, model=model)
+    turn = Turn(question, index, Places(index), frequencies, options=options, model=model, text=question)
     for name in names:
         turn = STAGES[name](turn)
     if turn.answer is None:

@@ -12,7 +12,7 @@ from coderag.types import Hit, TableFilter
 if TYPE_CHECKING:
     from coderag.api.index import Index
     from coderag.ask.findings.places import Places
-    from coderag.ask.models.model import ToolModel
+    from coderag.ask.models.model import LanguageModel
 
 __all__ = ["Evidence", "Options", "Turn", "WordFrequencies"]
 
@@ -60,8 +60,8 @@ class Turn:
     places: Places
     frequencies: WordFrequencies
     options: Options = Options()
+    model: LanguageModel | None = None  # that stages may ask; None: rules alone
     text: str = ""  # the question as it is looked up: reframe may mend its spelling
     evidence: tuple[Evidence, ...] = ()  # decompose: one for each part
     answer: Answer | None = None  # answer
     trace: tuple[Step, ...] = ()
-    model: ToolModel | None = None  # that a stage may ask; None: rules alone

@@ -14,6 +14,7 @@ from coderag.ask.agentic.merging import with_observations
 from coderag.ask.agentic.planning import planned_calls
 from coderag.ask.agentic.records import Call, Ending, Limits, Run
 from coderag.ask.agentic.tools import observed
+from coderag.ask.models.model import ToolModel
 from coderag.ask.records import Step
 from coderag.ask.turn import Evidence, Turn
 
@@ -38,7 +39,7 @@ def agentic(turn: Turn, *, limits: Limits = LIMITS) -> Turn:
 
 def _run(turn: Turn, part: Evidence, allowance: Allowance, steps: list[Step]) -> Run:
     """Return what is called for a part; a model that fails before its first call leaves it to the plan."""
-    if turn.model is None:
+    if not isinstance(turn.model, ToolModel):
         return _planned(turn, part, allowance, steps)
     steps.append(Step(STAGE, f"{part.text}: tools are called by {turn.model.name}"))
     run = run_of_model(turn, part, turn.model, allowance=allowance)

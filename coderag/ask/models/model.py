@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from coderag.record import record
 
@@ -72,6 +72,7 @@ class LanguageModel(Protocol):
         """
 
 
+@runtime_checkable
 class ToolModel(LanguageModel, Protocol):
     """A model that may call tools besides."""
 

@@ -61,7 +61,7 @@ class Prompt:
     def outputs(self) -> int:
         """How many outputs of tools it was shown."""
         blocks = [block for one in self.body["messages"] for block in _blocks(one["content"])]
-        roles = [one["role"] for one in self.body["messages"]]
+        roles = [str(one["role"]) for one in self.body["messages"]]
         return roles.count("tool") + sum(block.get("type") == "tool_result" for block in blocks)
 
     @property
