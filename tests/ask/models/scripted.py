@@ -60,9 +60,9 @@ class Prompt:
     @property
     def outputs(self) -> int:
         """How many outputs of tools it was shown."""
-        blocks = [block for one in self.body["messages"] for block in _blocks(one["content"])]
-        roles = [str(one["role"]) for one in self.body["messages"]]
-        return roles.count("tool") + sum(block.get("type") == "tool_result" for block in blocks)
+        messages: list[dict[str, Any]] = self.body["messages"]
+        kinds = [block.get("type") for one in messages for block in _blocks(one["content"])]
+        return [one["role"] for one in messages].count("tool") + kinds.count("tool_result")
 
     @property
     def is_repair(self) -> bool:

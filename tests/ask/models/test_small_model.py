@@ -43,7 +43,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def model() -> Iterator[str]:
     """Return the line that names the model while it runs."""
-    command = [PYTHON, REPOSITORY / "tests/ask/models/small_model.py"]
+    command = [PYTHON, str(REPOSITORY / "tests/ask/models/small_model.py")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         address = process.stdout.readline().strip()
