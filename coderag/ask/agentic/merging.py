@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from typing import TypeVar
 
 from coderag.ask.agentic.records import Observation
@@ -20,27 +20,36 @@ T = TypeVar("T")
 
 
 def with_observations(turn: Turn, part: Evidence, observations: Sequence[Observation]) -> Evidence:
-    """Return evidence with what tools found: the first results keep every other place, and the better grade stays."""
-    findings = _new(part.findings, chain.from_iterable(one.findings for one in observations))
-    known = {hit.chunk.id for hit in part.hits}
-    hits = {hit.chunk.id: hit for one in observations for hit in one.hits if hit.chunk.id not in known}
-    if not findings and not hits:
+    """Return evidence with what tools found: the first results keep every other place, and the better grade stays.
+
+    A first result that a name led to once more moves up to where tools put it; the order of searches is left alone.
+    """
+    known, known_ids = {_key(finding) for finding in part.findings}, {hit.chunk.id for hit in part.hits}
+    by_key = {
+        _key(finding): finding
+        for one in observations
+        for finding in one.findings
+        if not one.hits or _key(finding) not in known
+    }
+    hits = [hit for one in observations for hit in one.hits if hit.chunk.id not in known_ids]
+    by_id = {hit.chunk.id: hit for hit in hits}
+    if not by_key and not by_id:
         return part
+    first = [finding for finding in part.findings if _key(finding) not in by_key]
     best = max((finding.confidence for finding in part.findings if not finding.is_fact), default=1.0)
     # A surer finding of a tool would push the first results below the share of the best one that they need.
-    capped = [replace(finding, confidence=min(finding.confidence, best)) for finding in findings]
+    found = [replace(finding, confidence=min(finding.confidence, best)) for finding in by_key.values()]
     both = replace(
         part,
-        findings=tuple(_in_turns(part.findings, capped)),
-        hits=tuple(_in_turns(part.hits, list(hits.values()))),
+        findings=tuple(_in_turns(first, found)),
+        hits=tuple(_in_turns(part.hits, list(by_id.values()))),
     )
-    return _graded(turn, both, list(hits.values()))
+    return _graded(turn, both, hits)
 
 
-def _new(known: Sequence[Finding], found: Iterable[Finding]) -> list[Finding]:
-    seen = {(one.source.repository, one.source.place, one.is_fact and one.text) for one in known}
-    by_place = {(one.source.repository, one.source.place, one.is_fact and one.text): one for one in found}
-    return [finding for key, finding in by_place.items() if key not in seen]
+def _key(finding: Finding) -> tuple[str, str, str]:
+    """Return what makes two findings one: a passage is its place, a fact is what it says of it."""
+    return finding.source.repository, finding.source.place, finding.text if finding.is_fact else ""
 
 
 def _in_turns(first: Sequence[T], second: Sequence[T]) -> list[T]:

@@ -1,6 +1,6 @@
 """What the first results lack, to the calls that may find it: by rules, without a model.
 
-a name that no source defines            symbol
+a name that the best finding is not      symbol
 a relation that the graph did not tell   refs, path
 words that no source has                 search for them, with the name of the best finding
 no answer in code, but tables are named  schema
@@ -24,7 +24,7 @@ from coderag.text.tokens import stem
 
 __all__ = ["planned_calls"]
 
-NAMES = 2  # of a part, that are looked up
+NAMES = 3  # of a part, that are looked up
 QUERY = re.compile(r"\bselect\b[^;]{1,2000}?\bfrom\b[^;?`]{1,2000}", re.IGNORECASE)
 PATH = re.compile(r"(?<![\w/])(?:[\w.-]{1,60}/){1,8}[\w-]{1,60}\.\w{1,8}(?![\w/])")
 
@@ -40,12 +40,14 @@ def _calls(turn: Turn, part: Evidence) -> Iterator[Call]:
     file = PATH.search(part.text)
     if file:
         yield Call("outline", {"path": file[0]})
-    held = " ".join(finding.source.text for finding in part.findings)
+    # Later findings may be left out of the answer, as much less sure than the first one.
+    best = f".{part.findings[0].source.name}" if part.findings else ""
     names = [name for name in names_in(part.text) if file is None or name not in file[0]]
-    lacking = [name for name in names if name.rpartition(".")[2] not in held]
-    yield from (Call("symbol", {"name": name}) for name in lacking[:NAMES])
+    lacking = [name for name in names if not best.endswith(f".{name}")]
+    by_graph = any(finding.is_fact and finding.route is Route.GRAPH for finding in part.findings)
+    yield from (Call("symbol", {"name": name}) for name in lacking[: 0 if by_graph else NAMES])
     relation = relation_of(part.text)
-    if relation is not None and not any(finding.is_fact for finding in part.findings):
+    if relation is not None and not by_graph:
         yield _of_relation(relation)
     if part.grade is Grade.INCORRECT and not part.unknown and _names_tables(turn, part):
         yield Call("schema", {"question": part.text})

@@ -91,6 +91,22 @@ def test_a_plan_finds_what_the_first_results_lack(shop: Index) -> None:
     assert "Worker.run_once" in {source.name for source in shop.ask(question, pipeline="agentic").sources}
 
 
+TRIPLES = (
+    ("CouponBook.redeemable", "JobQueue.fail", "HttpGateway.refund"),
+    ("Inventory.reserve", "Worker.run_once", "PaymentRetrier._settle"),
+    ("SandboxGateway", "MigrationRunner", "CouponBook"),
+)
+
+
+def test_names_get_their_definitions(shop: Index) -> None:
+    held = {"modular": 0, "agentic": 0}
+    for names in TRIPLES:
+        for pipeline in held:
+            answer = shop.ask(f"what do {', '.join(names[:2])} and {names[2]} have in common?", pipeline=pipeline)
+            held[pipeline] += len({source.name for source in answer.sources} & set(names))
+    assert held["modular"] < held["agentic"] >= 7
+
+
 def test_all_parts_share_four_calls(shop: Index) -> None:
     parts = [f"what does `nothing_{number}` do with `nowhere_{number}`" for number in range(4)]
     answer = shop.ask(" and ".join(parts), pipeline="agentic")
