@@ -25,7 +25,7 @@ from coderag.text.tokens import stem
 __all__ = ["planned_calls"]
 
 NAMES = 3  # of a part, that are looked up
-QUERY = re.compile(r"\bselect\b[^;]{1,2000}?\bfrom\b[^;?`]{1,2000}", re.IGNORECASE)
+QUERY = re.compile(r"\bselect\b[^;]{1,500}?\bfrom\b[^;?`]{1,500}", re.IGNORECASE)
 PATH = re.compile(r"(?<![\w/])(?:[\w.-]{1,60}/){1,8}[\w-]{1,60}\.\w{1,8}(?![\w/])")
 
 

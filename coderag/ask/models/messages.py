@@ -72,7 +72,7 @@ def _content(message: Message) -> Any:
 
 
 def _input(arguments: str) -> dict[str, Any]:
-    """Return arguments as an object: what a model wrote that is none is {}, as the format wants one."""
+    """Return arguments as an object, {} for text of another kind: the format takes nothing else."""
     with suppress(ValueError, RecursionError):
         return as_object(json.loads(arguments))
     return {}
