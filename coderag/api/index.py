@@ -773,8 +773,8 @@ class Index:
         `text` from these sources, of which only sentences stay that the sources support, and `watch` gets its draft
         piece by piece. At most k statements for each part of the question, from sources of at most
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
-        are given. `pipeline` is "naive", "advanced", "modular" or names of stages (coderag.ask.pipelines); "" takes
-        that of the settings, else "modular". `paths` are globs; `databases` as in `search`. A question that leans on a
+        are given. `pipeline` is "naive", "advanced", "modular", "agentic" or names of stages (coderag.ask.pipelines);
+        "" takes that of the settings, else "modular". `paths` are globs; `databases` as in `search`. A question that leans on a
         `conversation` ("where is it called?") is completed from it (`session`, or coderag.ask.memory.conversation).
         With `cache`, the answer of an equal question on the same state of the index is given again (one of a model also
         to other processes of this user, unless it is of what some groups see), and with a

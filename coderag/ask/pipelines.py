@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from coderag.ask.agentic.stage import agentic
 from coderag.ask.refining.compression import compress
 from coderag.ask.refining.reflection import reflect
 from coderag.ask.refining.small_to_big import small_to_big
@@ -36,6 +37,7 @@ STAGES: Mapping[str, Stage] = {
     "step_back": step_back,
     "retrieve": retrieve,
     "correct": correct,
+    "agentic": agentic,
     "reflect": reflect,
     "small_to_big": small_to_big,
     "compress": compress,
@@ -46,6 +48,7 @@ PIPELINES: Mapping[str, tuple[str, ...]] = {
     "naive": ("retrieve", "answer"),
     "advanced": ("reframe", "retrieve", "correct", "answer"),
     "modular": ("reframe", "decompose", "route", "retrieve", "correct", "compress", "answer"),
+    "agentic": ("reframe", "decompose", "route", "retrieve", "correct", "agentic", "compress", "answer"),
 }
 DEFAULT = "modular"
 

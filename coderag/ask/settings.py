@@ -1,7 +1,7 @@
 """The `[ask]` table of the roots' settings to the pipeline that answers.
 
 [ask]
-pipeline = ["reframe", "route", "retrieve", "correct", "answer"]    # or "naive", "advanced", "modular"
+pipeline = ["reframe", "route", "retrieve", "correct", "answer"]    # or "naive", "advanced", "modular", "agentic"
 """
 
 from __future__ import annotations

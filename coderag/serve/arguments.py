@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 from coderag.errors import QueryError
 
 __all__ = [
+    "AskArguments",
     "CheckSqlArguments",
     "OutlineArguments",
     "SchemaArguments",
@@ -75,6 +76,15 @@ class CheckSqlArguments(Struct, frozen=True, kw_only=True):
     dialect: Name = ""
     database: Name = ""
     writes: Annotated[bool, Meta(description="allow statements that write")] = False
+
+
+class AskArguments(Struct, frozen=True, kw_only=True):
+    """The arguments of `ask`."""
+
+    question: Annotated[str, Meta(min_length=1, max_length=30_000)]
+    path: Paths = ""
+    budget: Annotated[int, Meta(ge=200, le=50_000, description="tokens of the sources that the model reads")] = 2000
+    agentic: Annotated[bool, Meta(description="the model may call the other tools first")] = False
 
 
 def words(text: str) -> list[str]:

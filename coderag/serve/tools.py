@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import msgspec
 from coderag.errors import QueryError
 from coderag.serve.answer import Answer
 from coderag.serve.arguments import (
+    AskArguments,
     CheckSqlArguments,
     OutlineArguments,
     SchemaArguments,
@@ -23,7 +24,7 @@ from coderag.serve.arguments import (
 if TYPE_CHECKING:
     from coderag.serve.workspace import Workspace
 
-__all__ = ["INSTRUCTIONS", "TOOLS", "Tool", "call"]
+__all__ = ["INSTRUCTIONS", "MODEL_TOOLS", "TOOLS", "Tool", "call", "never", "offered"]
 
 INSTRUCTIONS = """\
 This project is indexed by coderag: its code, its database schema and its documents. Start here, before grep, find or
@@ -39,11 +40,13 @@ class Tool:
     name: str
     description: str
     arguments: type[msgspec.Struct]
+    asks_model: bool = False  # it sends what it found to the language model of the workspace
 
-    def run(self, workspace: Workspace, arguments: msgspec.Struct) -> Answer:
-        """Answer a call; raises CoderagError."""
+    def run(self, workspace: Workspace, arguments: msgspec.Struct, *, stopped: Callable[[], bool]) -> Answer:
+        """Answer a call; raises CoderagError. What asks a language model ends when `stopped` says so."""
         module = import_module(f"coderag.serve.answers.{self.name}")  # what lists the tools needs none of them
-        answer: Answer = getattr(module, self.name)(workspace, arguments)
+        more = {"stopped": stopped} if self.asks_model else {}
+        answer: Answer = getattr(module, self.name)(workspace, arguments, **more)
         return answer
 
     @property
@@ -108,9 +111,38 @@ TOOLS: Mapping[str, Tool] = {
 }
 
 
-def call(workspace: Workspace, name: str, arguments: Mapping[str, Any]) -> Answer:
-    """Return the answer of a tool; raises QueryError for an unknown one and for wrong arguments, and CoderagError."""
-    tool = TOOLS.get(name)
+# Those that are offered only where the user names a language model.
+MODEL_TOOLS: Mapping[str, Tool] = {
+    "ask": Tool(
+        "ask",
+        "A question in words, answered in prose by a language model from what is indexed. Each sentence cites its "
+        "source as [n] and was checked against it; what the sources do not say is left out, or the answer is 'not "
+        "found'. It takes seconds to minutes: use search where you can read for yourself.",
+        AskArguments,
+        asks_model=True,
+    ),
+}
+
+
+def offered(language_model: str) -> Mapping[str, Tool]:
+    """Return the tools that are offered with a language model, or without."""
+    return {**TOOLS, **MODEL_TOOLS} if language_model else TOOLS
+
+
+def never() -> bool:
+    """Tell that somebody waits for an answer, whatever happens."""
+    return False
+
+
+def call(
+    workspace: Workspace, name: str, arguments: Mapping[str, Any], *, stopped: Callable[[], bool] = never
+) -> Answer:
+    """Return the answer of a tool; raises QueryError for an unknown one and for wrong arguments, and CoderagError.
+
+    `stopped` tells whether nobody waits for it any longer.
+    """
+    tools = offered(workspace.language_model)
+    tool = tools.get(name)
     if tool is None:
-        raise QueryError(f"unknown tool {name!r}; there are {', '.join(TOOLS)}")
-    return tool.run(workspace, decoded(name, tool.arguments, arguments))
+        raise QueryError(f"unknown tool {name!r}; there are {', '.join(tools)}")
+    return tool.run(workspace, decoded(name, tool.arguments, arguments), stopped=stopped)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from coderag.ask.models.calls import calls_of
 from coderag.ask.models.chat import CHAT, DONE
 from coderag.ask.models.events import Event, events
 from coderag.ask.models.messages import HEADERS, KEY_HEADER, MESSAGES
-from coderag.ask.models.model import JsonSchema, LanguageModel, Message
+from coderag.ask.models.model import JsonSchema, Message, Said, ToolSpec
 from coderag.ask.models.piece import Piece, Stop, Wire
 from coderag.ask.models.spec import Format, ModelSpec, parse_model
-from coderag.ask.models.thoughts import without_thoughts
+from coderag.ask.models.thoughts import final_text, without_thoughts
 from coderag.encoders.inference.endpoint import Endpoint, Reply, open_endpoint
 from coderag.errors import LanguageModelError
 
@@ -28,7 +29,7 @@ MAX_BYTES = 8 << 20  # of an answer that comes at once
 TOO_LONG = "; is the prompt too long for this model?"
 
 
-def open_model(spec: str | ModelSpec, *, environment: Mapping[str, str] = os.environ) -> LanguageModel:
+def open_model(spec: str | ModelSpec, *, environment: Mapping[str, str] = os.environ) -> HttpModel:
     """Return the language model that a line names; nothing is sent yet.
 
     The key is read from the environment: CODERAG_API_KEY, else the variable of the service. Raises LanguageModelError
@@ -61,23 +62,39 @@ class HttpModel:
     def complete(self, messages: Sequence[Message], *, schema: JsonSchema | None = None) -> Iterator[str]:
         """Yield the answer as it is written, without thoughts; raises LanguageModelError."""
         size = 0
-        for piece in without_thoughts(self._pieces(self._wire.body(self._model, messages, schema))):
-            size += len(piece.strip())
-            yield piece
+        pieces = self._pieces(self._wire.body(self._model, messages, schema))
+        for text in without_thoughts(piece.text for piece in pieces if piece.text):
+            size += len(text.strip())
+            yield text
         if not size:
             raise LanguageModelError(f"{self.name} gave an empty answer")
 
-    def _pieces(self, body: Mapping[str, Any]) -> Iterator[str]:
+    def call(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], *, watch: Callable[[], None] | None = None
+    ) -> Said:
+        """Return the answer to messages, with the calls of tools in it; raises LanguageModelError.
+
+        `watch` is called for each piece, and may raise to break it off.
+        """
+        pieces: list[Piece] = []
+        for piece in self._pieces(self._wire.tools_body(self._model, messages, tools)):
+            if watch is not None:
+                watch()
+            pieces.append(piece)
+        text = final_text(without_thoughts(piece.text for piece in pieces if piece.text and not piece.calls))
+        return Said(text, calls_of(part for piece in pieces for part in piece.calls))
+
+    def _pieces(self, body: Mapping[str, Any]) -> Iterator[Piece]:
         size, ended, refusal = 0, False, ""
         with self._endpoint.open(body) as reply:
             for piece in self._read(reply):
                 self._check(piece)
-                size += len(piece.text)
+                size += len(piece.text) + sum(1 + len(part.name) + len(part.arguments) for part in piece.calls)
                 if size > MAX_CHARACTERS:
                     raise LanguageModelError(f"{self.name} wrote more than {MAX_CHARACTERS:,} characters")
                 refusal += piece.refusal
-                if piece.text:
-                    yield piece.text
+                if piece.text or piece.calls:
+                    yield piece
                 if piece.stop is Stop.END:
                     ended = True
         if refusal:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from coderag.record import record
 
-__all__ = ["JsonSchema", "LanguageModel", "Message", "Role"]
+__all__ = ["JsonSchema", "LanguageModel", "Message", "Role", "Said", "ToolCall", "ToolModel", "ToolSpec"]
 
 JsonSchema = Mapping[str, Any]
 
@@ -19,6 +19,25 @@ class Role(StrEnum):
     SYSTEM = "system"
     USER = "user"
     ASSISTANT = "assistant"
+    TOOL = "tool"  # the output of a tool that the model called
+
+
+@record
+class ToolSpec:
+    """A tool as a model sees it."""
+
+    name: str
+    description: str
+    parameters: JsonSchema  # of an object
+
+
+@record
+class ToolCall:
+    """A call as a model wrote it: nothing of it is checked."""
+
+    id: str
+    name: str
+    arguments: str  # JSON, if the model keeps to the format
 
 
 @record
@@ -27,6 +46,16 @@ class Message:
 
     role: Role
     text: str
+    calls: tuple[ToolCall, ...] = ()  # of the assistant
+    call_id: str = ""  # of a tool's output: the call that it answers
+
+
+@record
+class Said:
+    """A whole answer of a model that may call tools."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
 
 
 class LanguageModel(Protocol):
@@ -40,4 +69,17 @@ class LanguageModel(Protocol):
         """Yield the answer piece by piece as it is written; with a schema it is asked to be JSON of that form.
 
         Raises LanguageModelError, also after some pieces: an answer that is cut off is a failure.
+        """
+
+
+@runtime_checkable
+class ToolModel(LanguageModel, Protocol):
+    """A model that may call tools besides."""
+
+    def call(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], *, watch: Callable[[], None] | None = None
+    ) -> Said:
+        """Return the answer to messages with the calls in it, in order; `watch` is called for each piece of it.
+
+        Raises LanguageModelError, and whatever `watch` raises.
         """

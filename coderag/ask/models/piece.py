@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import Any
 
 from coderag.ask.models.events import Event
-from coderag.ask.models.model import JsonSchema, Message
+from coderag.ask.models.model import JsonSchema, Message, ToolSpec
 from coderag.record import record
 
-__all__ = ["Piece", "Stop", "Wire", "as_object", "as_text"]
+__all__ = ["CallPart", "Piece", "Stop", "Wire", "as_object", "as_text"]
 
 
 class Stop(StrEnum):
@@ -23,6 +23,16 @@ class Stop(StrEnum):
 
 
 @record
+class CallPart:
+    """Some of the call of a tool; parts of one index are one call."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+@record
 class Piece:
     """Some text of an answer, or what else there is to know."""
 
@@ -30,6 +40,7 @@ class Piece:
     stop: Stop = Stop.NO
     refusal: str = ""
     error: str = ""  # what the server says went wrong
+    calls: tuple[CallPart, ...] = ()
 
 
 @record
@@ -42,6 +53,7 @@ class Wire:
     body: Callable[[str, Sequence[Message], JsonSchema | None], dict[str, Any]]
     of_event: Callable[[Event, Any], Piece]  # the event and its data as JSON, None for data of another kind
     of_answer: Callable[[Any], Piece]
+    tools_body: Callable[[str, Sequence[Message], Sequence[ToolSpec]], dict[str, Any]]  # of a request with tools
 
 
 def as_object(value: Any) -> dict[str, Any]:

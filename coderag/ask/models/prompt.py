@@ -13,7 +13,7 @@ from coderag.ask.models.defused import plain
 from coderag.ask.models.model import Message, Role
 from coderag.ask.source import Source
 
-__all__ = ["answer_messages", "fenced", "mark_of", "repair_messages"]
+__all__ = ["answer_messages", "fenced", "fenced_source", "mark_of", "repair_messages"]
 
 SYSTEM = """\
 You answer questions about a code base from numbered sources alone.
@@ -37,7 +37,7 @@ FAULT_CHARACTERS = 300
 def answer_messages(question: str, sources: Sequence[Source], facts: Sequence[str] = ()) -> list[Message]:
     """Return the messages that ask for prose with citations of the sources' numbers."""
     mark = mark_of(question, *(f"{source.place} {source.name} {source.text}" for source in sources), *facts)
-    shown = [_source(source, mark) for source in sources]
+    shown = [fenced_source(source, mark) for source in sources]
     if facts:
         lines = "\n".join(f"- {' '.join(plain(fact).split())}" for fact in facts)
         shown.append(fenced(lines, "facts", mark))
@@ -64,7 +64,8 @@ def fenced(text: str, tag: str, mark: str, *, attributes: str = "") -> str:
     return f"<{tag} {mark}{attributes}>\n{TAG.sub(lambda _: ESCAPE, text)}\n</{tag} {mark}>"
 
 
-def _source(source: Source, mark: str) -> str:
+def fenced_source(source: Source, mark: str) -> str:
+    """Return a source between marks, with its number, place and name."""
     place = UNTIDY.sub(" ", plain(source.place))
     name = UNTIDY.sub(" ", plain(source.name)).strip()
     attributes = f' number="{source.number}" place="{place}"' + (f' name="{name}"' if name else "")

@@ -28,9 +28,10 @@ def run(options: argparse.Namespace) -> int:
         raise CoderagError(f"the Python package mcp is not installed; {how_to_install(Extra.MCP)}")
     from coderag.serve.descriptors import claim_standard_streams
     from coderag.serve.mcp.opening import Opening
-    from coderag.serve.tools import TOOLS
+    from coderag.serve.tools import offered
 
-    tools = _chosen(options, tuple(TOOLS))
+    _check_model(options)
+    tools = _chosen(options, tuple(offered(options.model)))
     for root in options.root:
         if not (Path(root).is_dir() or is_git_address(root)):
             raise RootError(f"{root!r} does not exist; give the folder of a repository")
@@ -41,6 +42,14 @@ def run(options: argparse.Namespace) -> int:
 
     serve(Opening(partial(_opened, options)), descriptors, tools=tools, structured=options.structured)
     return FOUND
+
+
+def _check_model(options: argparse.Namespace) -> None:
+    """Raise LanguageModelError for a line that names no language model, before an agent waits for its answers."""
+    if options.model:
+        from coderag.ask.models.http_model import open_model
+
+        open_model(options.model)
 
 
 def _chosen(options: argparse.Namespace, known: Sequence[str]) -> tuple[str, ...]:
@@ -58,7 +67,7 @@ def _opened(options: argparse.Namespace) -> Workspace:
 
     if not (options.root or options.index):
         _check_here()
-    return Workspace(roots_for_caller(options), callers=callers(options))
+    return Workspace(roots_for_caller(options), callers=callers(options), language_model=options.model)
 
 
 def _check_here() -> None:

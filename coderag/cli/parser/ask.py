@@ -70,7 +70,7 @@ def add_ask(commands: Parsers) -> None:
         "--pipeline",
         type=Text(NAME),
         metavar="NAME|STAGES",
-        help="naive, advanced, modular, or stages with commas (default: that of coderag.toml, else modular)",
+        help="naive, advanced, modular, agentic, or stages with commas (default: that of coderag.toml, else modular)",
     )
     parser.add_argument(
         "--model",

@@ -13,6 +13,7 @@ examples:
   coderag mcp --root ~/src/app --root ~/src/lib
   coderag mcp --tools search,symbol    offer an agent only these
   coderag mcp --groups backend         answer as a caller in this group may see it
+  coderag mcp --model ollama:qwen3     offer the tool ask too, whose answers this model writes
 
 An agent starts this command and talks to it over standard input and output. It ends with the agent. An index that is
 missing is built in the background, and what changed is read before each answer.
@@ -53,6 +54,13 @@ def add_mcp(commands: Parsers) -> None:
     parser.add_argument(
         "--structured", action="store_true", help="answer with data beside the text, for programs: twice the tokens"
     )
+    parser.add_argument(
+        "--model",
+        type=Text(NAME, empty=True),
+        default="",
+        metavar="LINE",
+        help="offer the tool ask too: a language model writes its answers, as for coderag ask (default: none)",
+    )
     add_groups(parser)
     add_place(parser)
 
@@ -82,6 +90,13 @@ def add_serve(commands: Parsers) -> None:
         type=Text(NAME),
         metavar="FILE",
         help="further tokens, each with the access groups of its caller: lines of SHA-256 and groups",
+    )
+    parser.add_argument(
+        "--model",
+        type=Text(NAME, empty=True),
+        default="",
+        metavar="LINE",
+        help="the language model that writes answers to questions, as for coderag ask (default: none)",
     )
     add_groups(parser)
     add_place(parser)

@@ -27,12 +27,18 @@ LONGEST_SECONDS = 30.0  # that an answer may take
 class Desk:
     """The roots of one process; its methods may be called from several threads."""
 
-    def __init__(self, roots: Sequence[Root], *, callers: Iterable[frozenset[str]] = ()) -> None:
-        """Answer from roots; what callers may see is at most what those of all the groups in `callers` see."""
+    def __init__(
+        self, roots: Sequence[Root], *, callers: Iterable[frozenset[str]] = (), language_model: str = ""
+    ) -> None:
+        """Answer from roots; what callers may see is at most what those of all the groups in `callers` see.
+
+        Questions in words are answered by a language model where one is named.
+        """
         self._roots = tuple(roots)
         self._callers = tuple(callers)
         self._lock = threading.Lock()
         self._workspaces: dict[frozenset[str] | None, Workspace] = {}
+        self._language_model = language_model
         self._limiter: anyio.CapacityLimiter | None = None
 
     def __enter__(self) -> Self:
@@ -47,6 +53,11 @@ class Desk:
     def roots(self) -> tuple[Root, ...]:
         """The roots, in the order given."""
         return self._roots
+
+    @property
+    def language_model(self) -> str:
+        """The model that writes answers to questions, "" for none."""
+        return self._language_model
 
     def close(self) -> None:
         """End the processes that read files."""
@@ -90,5 +101,5 @@ class Desk:
         with self._lock:
             if groups not in self._workspaces:
                 callers = self._callers if groups is None else (*self._callers, groups)
-                self._workspaces[groups] = Workspace(self._roots, callers=callers)
+                self._workspaces[groups] = Workspace(self._roots, callers=callers, language_model=self._language_model)
             return self._workspaces[groups]

@@ -53,8 +53,9 @@ class ToolsApp:
 
     def _imported(self) -> HttpTools:
         from coderag.serve.mcp.over_http import HttpTools
+        from coderag.serve.tools import offered
 
-        return HttpTools(self._desk.workspace)
+        return HttpTools(self._desk.workspace, tools=tuple(offered(self._desk.language_model)))
 
 
 async def _keep_running(tools: HttpTools, *, task_status: TaskStatus[None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import threading
 import traceback
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,12 +16,14 @@ from mcp_types import CallToolResult, TextContent
 from coderag.errors import CoderagError
 from coderag.serve.answer import Answer
 from coderag.serve.mcp.opening import Opening
-from coderag.serve.tools import call
+from coderag.serve.tools import MODEL_TOOLS, call
 
 __all__ = ["Calls"]
 
 MOST_AT_ONCE = 4  # calls; an agent asks for as many at once, and more would only share the cores
 LONGEST_SECONDS = 30.0  # no tool takes as long, unless something hangs
+MODEL_CALLS = 2  # that wait for a language model at once, apart from the others
+MODEL_SECONDS = 300.0  # that such a call may take: a draft, a repair, and what the model looks up before
 
 
 class Calls:
@@ -32,18 +35,23 @@ class Calls:
         self._tools = tools
         self._structured = structured
         self._threads = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="call")
+        self._model_threads = ThreadPoolExecutor(MODEL_CALLS, thread_name_prefix="ask")
 
     async def answer(self, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
         """Return the result of a call; what went wrong is one that says so. A cancelled call is let go."""
         if name not in self._tools:
             return _failure(f"unknown tool {name!r}; there are {', '.join(self._tools)}")
-        future = asyncio.wrap_future(self._threads.submit(self._answered, name, arguments))
+        asks_model = name in MODEL_TOOLS
+        threads, seconds = (self._model_threads, MODEL_SECONDS) if asks_model else (self._threads, LONGEST_SECONDS)
+        stopped = threading.Event()
+        future = asyncio.wrap_future(threads.submit(self._answered, name, arguments, stopped))
         try:
-            done, _ = await asyncio.wait({future}, timeout=LONGEST_SECONDS)
+            done, _ = await asyncio.wait({future}, timeout=seconds)
         finally:
             future.cancel()  # which a call that waits for a thread obeys, and one that has it cannot
+            stopped.set()  # which one obeys that waits for the words of a language model
         if not done:
-            return _failure(f"{name} took more than {LONGEST_SECONDS:.0f} s and was given up; ask for less, or again")
+            return _failure(f"{name} took more than {seconds:.0f} s and was given up; ask for less, or again")
         try:
             return self._result(future.result())
         except CoderagError as error:
@@ -54,8 +62,8 @@ class Calls:
                 f"{name} failed: {type(error).__name__}; this is a fault of coderag, and its standard error says more"
             )
 
-    def _answered(self, name: str, arguments: Mapping[str, Any]) -> Answer:
-        return call(self._opening.workspace(), name, arguments)
+    def _answered(self, name: str, arguments: Mapping[str, Any], stopped: threading.Event) -> Answer:
+        return call(self._opening.workspace(), name, arguments, stopped=stopped.is_set)
 
     def _result(self, answer: Answer) -> CallToolResult:
         content = TextContent(type="text", text=_encodable(answer.text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -13,7 +13,6 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from coderag.serve.mcp.calls import Calls
 from coderag.serve.mcp.opening import Opening
 from coderag.serve.mcp.server import make_server
-from coderag.serve.tools import TOOLS
 from coderag.serve.workspace import Workspace
 
 __all__ = ["HttpTools"]
@@ -22,12 +21,13 @@ __all__ = ["HttpTools"]
 class HttpTools:
     """An ASGI application that answers the protocol's requests while it is running."""
 
-    def __init__(self, workspace_of: Callable[[Any], Workspace]) -> None:
-        """Answer each HTTP request from the workspace that a function has for it."""
+    def __init__(self, workspace_of: Callable[[Any], Workspace], *, tools: Sequence[str]) -> None:
+        """Answer calls of `tools`, each HTTP request from the workspace that a function has for it."""
+        self._tools = tuple(tools)
         self._workspace_of = workspace_of
         self._calls: dict[Workspace, Calls] = {}
         self._lock = threading.Lock()
-        server = make_server(self._calls_of, tuple(TOOLS))
+        server = make_server(self._calls_of, self._tools)
         self._manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -42,5 +42,5 @@ class HttpTools:
         workspace = self._workspace_of(context.request)
         with self._lock:
             if workspace not in self._calls:
-                self._calls[workspace] = Calls(Opening(lambda: workspace), tools=tuple(TOOLS), structured=False)
+                self._calls[workspace] = Calls(Opening(lambda: workspace), tools=self._tools, structured=False)
             return self._calls[workspace]

@@ -31,7 +31,7 @@ from coderag.serve.mcp.calls import Calls
 from coderag.serve.mcp.opening import Opening
 from coderag.serve.mcp.parent import call_when_orphaned
 from coderag.serve.mcp.wire import open_wire
-from coderag.serve.tools import INSTRUCTIONS, TOOLS
+from coderag.serve.tools import INSTRUCTIONS, MODEL_TOOLS, TOOLS
 
 __all__ = ["make_server", "serve"]
 
@@ -39,6 +39,7 @@ NAME = "coderag"
 ENDING_SECONDS = 5.0  # after which the process ends though something hangs
 LASTING = CacheHint(ttl_ms=3_600_000)  # what a server says of itself does not change while it runs
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+ASKS_MODEL = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 
 
 def serve(opening: Opening, descriptors: Descriptors, *, tools: Sequence[str], structured: bool) -> None:
@@ -55,8 +56,13 @@ def serve(opening: Opening, descriptors: Descriptors, *, tools: Sequence[str], s
 def make_server(calls_of: Callable[[ServerRequestContext[Any]], Calls], tools: Sequence[str]) -> Server[Any]:
     """Return a server that offers tools and has what answers the caller of each request answer it."""
     offered = [
-        Tool(name=tool.name, description=tool.description, input_schema=tool.parameters, annotations=READ_ONLY)
-        for tool in (TOOLS[name] for name in tools)
+        Tool(
+            name=tool.name,
+            description=tool.description,
+            input_schema=tool.parameters,
+            annotations=ASKS_MODEL if tool.asks_model else READ_ONLY,
+        )
+        for tool in ({**TOOLS, **MODEL_TOOLS}[name] for name in tools)
     ]
 
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:

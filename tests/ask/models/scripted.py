@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ["Prompt", "ScriptedModel", "serve_model"]
+__all__ = ["Calls", "Prompt", "Script", "ScriptedModel", "faithful", "invented", "serve_model"]
 
 SOURCE = re.compile(
     r'^<source (\w+) number="(\d+)" place="([^"]*)"[^\n]*>\n(.*?)\n</source \1>$', re.DOTALL | re.MULTILINE
@@ -37,7 +37,7 @@ class Prompt:
     def messages(self) -> list[tuple[str, str]]:
         """Role and text of each, the system's first in both formats."""
         system = [("system", self.body["system"])] if self.body.get("system") else []
-        return [*system, *((one["role"], one["content"]) for one in self.body["messages"])]
+        return [*system, *((one["role"], _flat(one["content"])) for one in self.body["messages"])]
 
     @property
     def text(self) -> str:
@@ -51,6 +51,18 @@ class Prompt:
     @property
     def question(self) -> str:
         return self.text.rpartition("Question: ")[2].partition("\n")[0]
+
+    @property
+    def offers_tools(self) -> bool:
+        """Whether it may call tools, rather than answer."""
+        return len(list(self.body.get("tools", ()))) > 1
+
+    @property
+    def outputs(self) -> int:
+        """How many outputs of tools it was shown."""
+        messages: list[dict[str, Any]] = self.body["messages"]
+        kinds = [block.get("type") for one in messages for block in _blocks(one["content"])]
+        return [one["role"] for one in messages].count("tool") + kinds.count("tool_result")
 
     @property
     def is_repair(self) -> bool:
@@ -72,6 +84,18 @@ class ScriptedModel:
     def anthropic(self, mode: str) -> str:
         """Return the line that names the model in Anthropic's format."""
         return f"{self.address}/v1/messages#{mode}"
+
+
+@dataclass(frozen=True)
+class Calls:
+    """An answer that calls tools: each with its name and the text of its arguments."""
+
+    calls: tuple[tuple[str, str], ...]
+    is_whole: bool = False  # sent at once rather than as a stream
+    is_cut: bool = False  # the stream ends in the middle of it
+
+
+Script = Callable[[Prompt], "str | Calls"]
 
 
 def faithful(prompt: Prompt) -> str:
@@ -108,7 +132,7 @@ def mixed(prompt: Prompt) -> str:
     return f"{faithful(prompt)} `PaymentTeleporter.beam_up` retries 77 times [1]."
 
 
-ANSWERS: dict[str, Callable[[Prompt], str]] = {
+ANSWERS: dict[str, Script] = {
     "faithful": faithful,
     "plain": faithful,
     "cites-wrongly": rotated,
@@ -133,7 +157,7 @@ STATUSES = {"429": 429, "500": 500, "401": 401, "400": 400, "302": 302, "429-onc
 
 
 @contextmanager
-def serve_model(extra: dict[str, Callable[[Prompt], str]] | None = None) -> Iterator[ScriptedModel]:
+def serve_model(extra: dict[str, Script] | None = None) -> Iterator[ScriptedModel]:
     """Run the model; `extra` are further names with what they answer."""
     answers = {**ANSWERS, **(extra or {})}
 
@@ -164,10 +188,21 @@ def serve_model(extra: dict[str, Callable[[Prompt], str]] | None = None) -> Iter
             elif mode == "broken-event":
                 self._stream([_piece(anthropic, "Some"), "data: {not json\n\n"])
             elif mode == "plain":
-                self._send(200, json.dumps(_whole(anthropic, answers[mode](prompt))).encode(), "application/json")
+                self._send(200, json.dumps(_whole(anthropic, faithful(prompt))).encode(), "application/json")
             else:
                 text = answers.get(mode, faithful)(prompt)
-                self._answer(mode, text, anthropic=anthropic, tool=anthropic and "tools" in prompt.body)
+                if isinstance(text, Calls):
+                    self._call(text, anthropic=anthropic)
+                    return
+                self._answer(mode, text, anthropic=anthropic, tool="tool_choice" in prompt.body)
+
+        def _call(self, said: Calls, *, anthropic: bool) -> None:
+            if said.is_whole:
+                self._send(200, json.dumps(_whole_calls(anthropic, said)).encode(), "application/json")
+                return
+            parts = [event for place, call in enumerate(said.calls) for event in _call_events(anthropic, place, call)]
+            ended = [] if said.is_cut else _end(anthropic, "stop")
+            self._stream([*(parts[:-1] if said.is_cut else parts), *ended])
 
         def _answer(self, mode: str, text: str, *, anthropic: bool, tool: bool) -> None:
             words = [_piece(anthropic, part, tool=tool) for part in re.findall(r"\S+\s*|\s+", text)]
@@ -253,3 +288,49 @@ def _whole(anthropic: bool, text: str) -> dict[str, Any]:
     if anthropic:
         return {"type": "message", "content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
     return {"choices": [{"index": 0, "message": {"content": text}, "finish_reason": "stop"}]}
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    return content if isinstance(content, list) else []
+
+
+def _flat(content: Any) -> str:
+    """Return the text of a message, which may be of blocks."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(block.get("text") or block.get("content") or "") for block in _blocks(content))
+
+
+def _call_events(anthropic: bool, place: int, call: tuple[str, str]) -> list[str]:
+    name, arguments = call
+    half = len(arguments) // 2
+    parts = [part for part in (arguments[:half], arguments[half:]) if part]
+    if anthropic:
+        block = {"type": "tool_use", "id": f"toolu_{place}", "name": name, "input": {}}
+        start = {"type": "content_block_start", "index": place, "content_block": block}
+        deltas = [
+            {
+                "type": "content_block_delta",
+                "index": place,
+                "delta": {"type": "input_json_delta", "partial_json": part},
+            }
+            for part in parts
+        ]
+        return [_event(one, str(one["type"])) for one in (start, *deltas)]
+    first = {"index": place, "id": f"call_{place}", "type": "function", "function": {"name": name, "arguments": ""}}
+    rest = [{"index": place, "function": {"arguments": part}} for part in parts]
+    return [_event({"choices": [{"index": 0, "delta": {"tool_calls": [one]}}]}) for one in (first, *rest)]
+
+
+def _whole_calls(anthropic: bool, said: Calls) -> dict[str, Any]:
+    if anthropic:
+        blocks = [
+            {"type": "tool_use", "id": f"toolu_{place}", "name": name, "input": json.loads(arguments)}
+            for place, (name, arguments) in enumerate(said.calls)
+        ]
+        return {"type": "message", "content": blocks, "stop_reason": "tool_use"}
+    calls = [
+        {"id": f"call_{place}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for place, (name, arguments) in enumerate(said.calls)
+    ]
+    return {"choices": [{"index": 0, "message": {"content": None, "tool_calls": calls}, "finish_reason": "tool_calls"}]}

@@ -15,7 +15,7 @@ from coderag.serve.answer import Answer
 from coderag.serve.workspace import Workspace
 
 
-def call(workspace: Workspace, name: str, arguments: Mapping[str, Any]) -> Answer:
+def call(workspace: Workspace, name: str, arguments: Mapping[str, Any], **more: Any) -> Answer:
     """Answer as the tools do, but for some queries."""
     match arguments.get("query"):
         case "crash":
@@ -29,7 +29,7 @@ def call(workspace: Workspace, name: str, arguments: Mapping[str, Any]) -> Answe
             subprocess.run(["cat"], check=True)  # ends at once where standard input is empty
         case "half a pair":
             return Answer("name \udcff", {"name": ["\udcff"]})
-    return real_call(workspace, name, arguments)
+    return real_call(workspace, name, arguments, **more)
 
 
 real_call, tools.call = tools.call, call

@@ -1,0 +1,69 @@
+"""Evidence and what tools found to the evidence of both, graded again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TypeVar
+
+from coderag.ask.agentic.records import Observation
+from coderag.ask.records import Finding, Grade
+from coderag.ask.sufficiency import READ, coverage_of, grade_of, stems_of, word_weights
+from coderag.ask.turn import Evidence, Turn
+from coderag.ask.wording import content_words
+from coderag.types import Hit
+
+__all__ = ["with_observations"]
+
+T = TypeVar("T")
+
+
+def with_observations(turn: Turn, part: Evidence, observations: Sequence[Observation]) -> Evidence:
+    """Return evidence with what tools found: the first results keep every other place, and the better grade stays.
+
+    A first result that a name led to once more moves up to where tools put it; the order of searches is left alone.
+    """
+    known, known_ids = {_key(finding) for finding in part.findings}, {hit.chunk.id for hit in part.hits}
+    by_key = {
+        _key(finding): finding
+        for one in observations
+        for finding in one.findings
+        if not one.hits or _key(finding) not in known
+    }
+    hits = [hit for one in observations for hit in one.hits if hit.chunk.id not in known_ids]
+    by_id = {hit.chunk.id: hit for hit in hits}
+    if not by_key and not by_id:
+        return part
+    first = [finding for finding in part.findings if _key(finding) not in by_key]
+    best = max((finding.confidence for finding in part.findings if not finding.is_fact), default=1.0)
+    # A surer finding of a tool would push the first results below the share of the best one that they need.
+    found = [replace(finding, confidence=min(finding.confidence, best)) for finding in by_key.values()]
+    both = replace(
+        part,
+        findings=tuple(_in_turns(first, found)),
+        hits=tuple(_in_turns(part.hits, list(by_id.values()))),
+    )
+    return _graded(turn, both, hits)
+
+
+def _key(finding: Finding) -> tuple[str, str, str]:
+    """Return what makes two findings one: a passage is its place, a fact is what it says of it."""
+    return finding.source.repository, finding.source.place, finding.text if finding.is_fact else ""
+
+
+def _in_turns(first: Sequence[T], second: Sequence[T]) -> list[T]:
+    pairs = zip_longest(((one,) for one in first), ((one,) for one in second), fillvalue=())
+    return [one for pair in pairs for group in pair for one in group]
+
+
+def _graded(turn: Turn, part: Evidence, found: Sequence[Hit]) -> Evidence:
+    if part.grade is None or part.grade is Grade.CORRECT:
+        return part
+    frequencies = turn.frequencies(content_words(part.text))
+    weights = word_weights(frequencies, len(turn.index))
+    coverage = coverage_of(weights, frequencies, stems_of(part.hits[:READ]))
+    confidence = max([part.confidence, *(hit.confidence for hit in found)])
+    if grade_of(confidence, coverage) is not Grade.CORRECT:
+        return part
+    return replace(part, grade=Grade.CORRECT, confidence=confidence, uncovered=coverage.uncovered)
