@@ -1099,6 +1099,7 @@ class Index:
                 question=question,
                 near=near.get(name, {}),
                 repository=name,
+                chunks=self._chunker(name),
             )
             for name, graph in self._graph_of_each().items()
         ]
@@ -1117,22 +1118,15 @@ class Index:
 
     def _outliner(self, repository: str) -> Callable[[str], Sequence[Symbol]]:
         """Return what gives the definitions of a file of a repository, [] for one that is gone."""
+        from coderag.api.file_readers import outlines
 
-        places = {
-            path: (member, file)
-            for member in self._snapshot.corpus.members
-            if member.repository == repository
-            for file, path in enumerate(member.segment.paths.all())
-            if file not in member.dead
-        }
+        return outlines(self._snapshot.corpus, repository)
 
-        def outline(path: str) -> Sequence[Symbol]:
-            if path not in places:
-                return []
-            member, file = places[path]
-            return member.segment.outline(file, repository=repository)
+    def _chunker(self, repository: str) -> Callable[[str], Sequence[Chunk]]:
+        """Return what gives the chunks of a file of a repository, [] for one that is gone."""
+        from coderag.api.file_readers import file_chunks
 
-        return outline
+        return file_chunks(self._snapshot.corpus, repository)
 
     @on_one_snapshot
     def meanings(

@@ -17,7 +17,10 @@ from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.centrality import importance
 from coderag.graph.queries.communities import NO_COMMUNITY, communities
 from coderag.graph.queries.community_names import part_names
+from coderag.graph.queries.entry_points import Chunks, EntryGroup, EntryPoint, entry_groups, entry_points, group_text
+from coderag.graph.queries.families import Family, families, family_text
 from coderag.graph.queries.locations import TYPE_KINDS
+from coderag.graph.queries.part_sentences import PartSentence, part_sentence
 from coderag.graph.records import EdgeKind, Node, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.specs import within
@@ -25,18 +28,19 @@ from coderag.index.storage.postings import summed
 from coderag.text.budget import tokens_of
 from coderag.types import Symbol
 
-__all__ = ["MapEntry", "MapPart", "RepositoryMap", "entry_text", "map_of", "part_text"]
+__all__ = ["MapEntry", "MapPart", "RepositoryMap", "entry_text", "map_of", "part_text", "sentence_text"]
 
 ENTRIES = TYPE_KINDS | {
     *(NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MODULE, NodeKind.MACRO, NodeKind.EXTENSION),
     *(NodeKind.TABLE, NodeKind.VIEW),
 }
-TOKENS_PER_PART = 45  # of the budget; more parts are only counted
+TOKENS_PER_PART = 70  # of the budget; more parts are only counted
 MIN_PARTS, MAX_PARTS = 3, 24
 CANDIDATES_PER_TOKEN = 0.4  # so many more than fit that what is not chosen again and again has followers
 FURTHER_OF_FILE, FURTHER_OF_PART = 0.7, 0.93  # what each further one of a file and of a part counts
 NAMED = 4  # of a part, in its title
 MAX_SIGNATURE, MAX_DOC, MAX_USERS = 100, 90, 3
+SAID_SHARE = 0.6  # of the room for sentences, entry points and families; the rest is for definitions
 ANYWHERE, NEAR_QUESTION = 0.01, 20.0  # what counts a file that has nothing of the answer to a question, or all of it
 
 
@@ -66,6 +70,8 @@ class MapPart:
     tables: int
     share: float  # of all that matters, 0..1
     entries: tuple[MapEntry, ...]  # by path and line
+    about: PartSentence | None = None  # what a README, a package or its main definition says
+    entry_points: tuple[EntryGroup, ...] = ()  # where programs begin in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,8 @@ class RepositoryMap:
     files: int  # tests and what nobody here wrote left out
     parts: tuple[MapPart, ...]
     further: int  # parts that are left out
+    entry_points: tuple[EntryGroup, ...] = ()  # of all parts
+    families: tuple[Family, ...] = ()  # files of which one is like the other; no part shows them
 
 
 @dataclass(slots=True)
@@ -90,13 +98,24 @@ class _Part:
     tables: int
     share: float
     name: str = ""
+    about: PartSentence | None = None
+    entry_points: tuple[EntryGroup, ...] = ()
     chosen: list[MapEntry] = field(default_factory=list)
 
     def done(self) -> MapPart:
         entries = sorted(
             self.chosen, key=lambda map_entry: (map_entry.kind not in DATA, map_entry.path, map_entry.line)
         )
-        return MapPart(self.name, self.central, self.files, self.tables, self.share, tuple(entries))
+        return MapPart(
+            self.name,
+            self.central,
+            self.files,
+            self.tables,
+            self.share,
+            tuple(entries),
+            about=self.about,
+            entry_points=self.entry_points,
+        )
 
 
 DATA = (NodeKind.TABLE, NodeKind.VIEW)
@@ -114,34 +133,46 @@ def map_of(
     question: str = "",
     near: Mapping[str, float] | None = None,
     repository: str = "",
+    chunks: Chunks | None = None,
 ) -> RepositoryMap:
     """Return what of a repository matters most and fits a budget of tokens.
 
     Of the files that match `paths` and are among `files`, where these are given; with `kinds`, only such definitions
     are listed. `outline` gives the definitions of a file, `near` the share of a file in what answers the question.
+    Without `chunks`, which gives the texts of a file, parts have no sentences and nothing has entry points.
     """
     ranks, community = _ranks(graph), _communities(graph)
     allowed = _allowed(graph, ranks, community, paths=paths, chosen=files)
-    rank = np.where(allowed, ranks, 0.0)
+    folded, single = _folded(graph, allowed)
+    rank = np.where(single, ranks, 0.0)
     if near:
         rank = _nearer(graph, rank, community, near=near)
     parts = _parts(graph, rank, community, budget=budget)
     count = int(np.count_nonzero(allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))))
-    room = (
-        budget - tokens_of(f"{repository} {count:,} files") - sum(tokens_of(part_text(one.done())) + 1 for one in parts)
-    )
+    room = budget - tokens_of(f"{repository} {count:,} files")
+    points = entry_points(graph, chunks, allowed=allowed) if chunks is not None else []
+    kept = _described(graph, parts, folded, points=points, chunks=chunks, room=room)
+    room -= sum(map(_tokens_of_part, parts)) + sum(tokens_of(family_text(one)) + 1 for one in kept)
     entries = [kind for kind in ENTRIES if not kinds or kind in kinds]
     _fill(graph, parts, rank, community=community, kinds=entries, outline=outline, room=room)
     shown = [part.done() for part in parts]
     known = len(np.unique(community[(rank > 0) & (community >= 0)]))
-    return RepositoryMap(repository, question, count, tuple(shown), known - len(shown))
+    return RepositoryMap(
+        repository,
+        question,
+        count,
+        tuple(shown),
+        known - len(shown),
+        entry_points=entry_groups(points),
+        families=tuple(kept),
+    )
 
 
 def part_text(part: MapPart) -> str:
     """Return the title of a part."""
     counts = [f"{part.files:,} {'file' if part.files == 1 else 'files'}"] if part.files else []
     counts += [f"{part.tables:,} {'table' if part.tables == 1 else 'tables'}"] if part.tables else []
-    named = f": {', '.join(part.central)}" if part.central else ""
+    named = f": {', '.join(part.central)}" if part.central and part.about is None else ""
     return f"{part.name} ({', '.join(counts)}){named}"
 
 
@@ -157,6 +188,14 @@ def entry_text(entry: MapEntry) -> tuple[str, str]:
     scope = entry.name.rpartition(".")[0] if entry.kind is NodeKind.METHOD else ""
     text = entry.signature or f"{entry.kind} {entry.name}"
     return _cut(f"{scope}: {text}" if scope else text, MAX_SIGNATURE), _cut(entry.doc, MAX_DOC)
+
+
+def sentence_text(part: MapPart) -> str:
+    """Return the sentence about a part and where it stands, "" for none."""
+    if part.about is None:
+        return ""
+    named = f"{part.about.name}: " if part.about.name and part.about.name not in part.about.text else ""
+    return f"{named}{part.about.text}  {part.about.path}:{part.about.line}"
 
 
 def _cut(text: str, size: int) -> str:
@@ -186,6 +225,65 @@ def _allowed(
         of_file = np.array([test(path) and (chosen is None or path in chosen) for path in known] + [False])
         allowed &= of_file[graph.node_file]
     return allowed
+
+
+def _folded(graph: Graph, allowed: Array) -> tuple[list[Family], Array]:
+    """Return families of files that are alike, and which nodes are left without them; data stays."""
+    files = np.unique(graph.node_file[allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))])
+    found = families(graph, files.tolist())
+    members = [graph.file_numbers[path] for family in found for path in family.paths]
+    if not members or len(members) == len(files):  # where there is nothing else, they are what is asked for
+        return [], allowed
+    is_data = np.isin(graph.node_kind, [NODE_KINDS.index(kind) for kind in (*DATA, NodeKind.COLUMN)])
+    single: Array = allowed & (is_data | ~np.isin(graph.node_file, members))
+    return found, single
+
+
+def _described(
+    graph: Graph,
+    parts: Sequence[_Part],
+    folded: Sequence[Family],
+    *,
+    points: Sequence[EntryPoint],
+    chunks: Chunks | None,
+    room: int,
+) -> list[Family]:
+    """Give parts their sentences and entry points as far as there is room, and return the families that have some."""
+    room = int((room - sum(map(_tokens_of_part, parts))) * SAID_SHARE)
+    if chunks is not None:
+        known = graph.file_numbers
+        used: set[str] = set()
+        for part in parts:
+            about = part_sentence(part.paths, chunks, known=known, used=used)
+            room -= _said(part, room, about=about)
+            used |= {part.about.text} if part.about else set()
+    kept = []
+    for family in folded:
+        cost = tokens_of(family_text(family)) + 1
+        if cost <= room:
+            kept.append(family)
+            room -= cost
+    for part in parts:
+        room -= _said(part, room, groups=entry_groups(one for one in points if one.path in part.paths))
+    return kept
+
+
+def _said(part: _Part, room: int, *, about: PartSentence | None = None, groups: tuple[EntryGroup, ...] = ()) -> int:
+    """Give a part a sentence or entry points where there is room, and return how many tokens more it takes."""
+    before, had = _tokens_of_part(part), (part.about, part.entry_points)
+    part.about, part.entry_points = about or part.about, groups or part.entry_points
+    more = _tokens_of_part(part) - before
+    if more <= max(room, 0):
+        return more
+    part.about, part.entry_points = had
+    return 0
+
+
+def _tokens_of_part(part: _Part) -> int:
+    """Return how many tokens the head of a part takes."""
+    done = part.done()
+    lines = (part_text(done), sentence_text(done), *map(group_text, done.entry_points))
+    return sum(tokens_of(f"  {line}") + 1 for line in lines if line)
 
 
 def _nearer(graph: Graph, rank: Array, community: Array, *, near: Mapping[str, float]) -> Array:

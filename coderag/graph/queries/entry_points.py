@@ -1,0 +1,175 @@
+"""A graph to where its programs begin: main functions, addresses, jobs and commands.
+
+Addresses are nodes of the graph, and `main` is a name. What is a job or a command is told by what frameworks ask for (a
+base class, a decorator, a mixin), read in files whose path speaks of such things, so that few files are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from coderag.graph.graph import NODE_KINDS, Graph
+from coderag.graph.queries.centrality import counted_nodes
+from coderag.graph.queries.locations import TYPE_KINDS
+from coderag.graph.records import EdgeKind, NodeKind
+from coderag.index.storage.arrays.arrays import Array
+from coderag.types import Chunk, Kind
+
+__all__ = ["Chunks", "EntryGroup", "EntryKind", "EntryPoint", "entry_groups", "entry_points", "group_text"]
+
+Chunks = Callable[[str], Sequence[Chunk]]  # the chunks of a file by its path
+
+SHOWN = 3  # of each kind
+MOST_FILES = 300  # that are read for jobs and commands
+# Languages whose programs begin in a method; in the others `main` is a function.
+METHOD_FILES = (".java", ".cs", ".kt", ".scala", ".vb", ".groovy")
+JOB_PATH = re.compile(
+    r"jobs?|tasks?|workers?|cron|schedul(?:e|er|ers|ing)|consumers?|receivers?|listeners?|queues?|celery|sidekiq",
+    re.IGNORECASE,
+)
+COMMAND_PATH = re.compile(r"cli|cmd|commands?|console|manage|__main__|main|app|scripts?|bin", re.IGNORECASE)
+WORD = re.compile(r"[A-Z]?[a-z]{1,60}|[A-Z]{1,60}(?![a-z])")
+# What a class states before its body: bases, interfaces, mixins.
+BASES = re.compile(r"\b(?:extends|implements|include)\s(.{1,300})|[(<:]\s{0,9}(.{1,300})", re.DOTALL)
+JOB_BASE = re.compile(
+    r"\b(?:\w{0,60}(?:Job|JobBase|Worker|Task|Consumer)|ShouldQueue|IHostedService|BackgroundService)\b"
+)
+COMMAND_BASE = re.compile(r"\b\w{0,60}Command\b")
+MIXIN = re.compile(r"^\s{0,20}include\s+(?:Sidekiq::(?:Worker|Job)|ApplicationJob)\b", re.MULTILINE)
+JOB_DECORATOR = re.compile(
+    r"\b(?:shared_task|periodic_task|db_task|db_periodic_task|actor|dramatiq|cron|Cron|Interval|Scheduled|Process"
+    r"|RabbitListener|KafkaListener|JmsListener|SqsListener|EventPattern)\b|\.(?:task|job|scheduled_job)\b|^@?job\b"
+)
+COMMAND_DECORATOR = re.compile(r"\.(?:command|group)\b|^@?(?:command|Command|AsCommand|CommandLine)\b")
+CLASSES = frozenset(Kind(kind) for kind in TYPE_KINDS)
+RUNS = frozenset({Kind.FUNCTION, Kind.METHOD})
+
+
+class EntryKind(StrEnum):
+    """What starts a program there, in the order in which maps show it."""
+
+    MAIN = "main"
+    COMMAND = "command"
+    JOB = "job"
+    ROUTE = "route"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """A place where a program begins to run."""
+
+    kind: EntryKind
+    name: str  # qualified; of an address its method and path
+    path: str
+    line: int
+    handler: str = ""  # of an address: what answers it
+
+
+@dataclass(frozen=True, slots=True)
+class EntryGroup:
+    """The entry points of one kind."""
+
+    kind: EntryKind
+    total: int
+    shown: tuple[EntryPoint, ...]  # the first of them
+
+
+def entry_groups(points: Iterable[EntryPoint]) -> tuple[EntryGroup, ...]:
+    """Return entry points by kind, each kind with the first of them."""
+    of_kind: dict[EntryKind, list[EntryPoint]] = {}
+    for point in points:
+        of_kind.setdefault(point.kind, []).append(point)
+    return tuple(EntryGroup(kind, len(some), tuple(some[:SHOWN])) for kind, some in of_kind.items())
+
+
+def group_text(group: EntryGroup) -> str:
+    """Return entry points of one kind in a line."""
+    names = [f"{one.path}:{one.line}" if group.kind is EntryKind.MAIN else one.name for one in group.shown]
+    more = ", …" if group.total > len(names) else ""
+    title = str(group.kind) if group.total == 1 else f"{group.total:,} {group.kind}s"
+    return f"{'main' if group.kind is EntryKind.MAIN else title}: {', '.join(names)}{more}"
+
+
+def entry_points(graph: Graph, chunks: Chunks, *, allowed: Array) -> list[EntryPoint]:
+    """Return where programs begin among allowed nodes, bool[nodes], by kind, path and line.
+
+    Of tests, examples and what nobody here wrote nothing is.
+    """
+    counted = allowed & counted_nodes(graph)
+    found = [*_mains(graph, counted), *_routes(graph, counted), *_declared(graph, counted, chunks)]
+    kinds = list(EntryKind)
+    return sorted(set(found), key=lambda one: (kinds.index(one.kind), one.path, one.line, one.name))
+
+
+def _mains(graph: Graph, counted: Array) -> Iterator[EntryPoint]:
+    for number in graph.named("main"):
+        if not counted[number]:
+            continue
+        node = graph.node(number)
+        is_main = node.kind is NodeKind.METHOD and node.path.endswith(METHOD_FILES)
+        if is_main or (node.kind is NodeKind.FUNCTION and node.name == "main"):
+            yield EntryPoint(EntryKind.MAIN, node.qualified_name, node.path, node.row)
+
+
+def _routes(graph: Graph, counted: Array) -> Iterator[EntryPoint]:
+    for number in np.flatnonzero(counted & (graph.node_kind == NODE_KINDS.index(NodeKind.ROUTE))).tolist():
+        node = graph.node(number)
+        if not node.path:
+            continue
+        handler = next((edge.target for edge in graph.edges_from(number, (EdgeKind.ROUTES,))), None)
+        answers = graph.node(handler).qualified_name if handler is not None else ""
+        yield EntryPoint(EntryKind.ROUTE, node.qualified_name, node.path, node.row, answers)
+
+
+def _declared(graph: Graph, counted: Array, chunks: Chunks) -> Iterator[EntryPoint]:
+    """Yield the jobs and commands that files declare whose paths speak of such things."""
+    files = np.unique(graph.node_file[counted & (graph.node_file >= 0)])
+    paths = ((path, _words_of(path)) for path in sorted(graph.paths.some(files)))
+    jobs_first = sorted(
+        ((path, asked) for path, words in paths if (asked := _asked(words))),
+        key=lambda one: EntryKind.JOB not in one[1],
+    )
+    for path, asked in jobs_first[:MOST_FILES]:
+        for chunk in chunks(path):
+            kind = _kind_of(chunk)
+            if kind in asked:
+                yield EntryPoint(kind, chunk.qualified_name, path, _line_of(chunk))
+
+
+def _words_of(path: str) -> frozenset[str]:
+    return frozenset(word for part in path.rpartition(".")[0].split("/") for word in WORD.findall(part))
+
+
+def _asked(words: Iterable[str]) -> frozenset[EntryKind]:
+    kinds = {EntryKind.JOB for word in words if JOB_PATH.fullmatch(word)}
+    kinds |= {EntryKind.COMMAND for word in words if COMMAND_PATH.fullmatch(word)}
+    return frozenset(kinds)
+
+
+def _kind_of(chunk: Chunk) -> EntryKind | None:
+    """Return what a chunk declares, None for anything that no framework starts."""
+    if chunk.kind in RUNS:
+        if any(map(JOB_DECORATOR.search, chunk.decorators)):
+            return EntryKind.JOB
+        return EntryKind.COMMAND if any(map(COMMAND_DECORATOR.search, chunk.decorators)) else None
+    if chunk.kind not in CLASSES or chunk.signature.lstrip().startswith("abstract ") or " abstract " in chunk.signature:
+        return None
+    match = BASES.search(chunk.signature)
+    bases = (match[1] or match[2] or "") if match else ""
+    if JOB_BASE.search(bases) or MIXIN.search(chunk.text):
+        return EntryKind.JOB
+    return EntryKind.COMMAND if COMMAND_BASE.search(bases) else None
+
+
+def _line_of(chunk: Chunk) -> int:
+    """Return the line that names what a chunk defines: decorators and comments may stand before it."""
+    if chunk.name:
+        for number, line in chunk.numbered_lines():
+            if chunk.name in line and not line.lstrip().startswith(("@", "#", "//", "*", "/*")):
+                return number
+    return chunk.span.start_line
