@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import overload
 
 import numpy as np
 
-from coderag.index.reader.corpus import Corpus
+from coderag.index.reader.corpus import Corpus, Member
 from coderag.types import Chunk, Symbol
 
 __all__ = ["file_chunks", "outlines"]
@@ -26,22 +27,48 @@ def outlines(corpus: Corpus, repository: str) -> Callable[[str], Sequence[Symbol
 
 
 def file_chunks(corpus: Corpus, repository: str) -> Callable[[str], Sequence[Chunk]]:
-    """Return what gives the chunks of a file by its path, in order, [] for one that is gone; each file is read once."""
+    """Return what gives the chunks of a file by its path, in order, [] for one that is gone.
+
+    Each chunk is read when it is first asked for, and once.
+    """
     places = _places(corpus, repository)
     known: dict[str, Sequence[Chunk]] = {}
 
     def chunks(path: str) -> Sequence[Chunk]:
+        if path not in places:
+            return []
         if path not in known:
-            known[path] = read(path) if path in places else []
+            number, file = places[path]
+            known[path] = _FileChunks(corpus.members[number], file)
         return known[path]
 
-    def read(path: str) -> Sequence[Chunk]:
-        number, file = places[path]
-        segment = corpus.members[number].segment
-        numbers = np.flatnonzero(segment.chunk_file == file).tolist()
-        return [segment.chunk(one, repository=repository) for one in numbers]
-
     return chunks
+
+
+class _FileChunks(Sequence[Chunk]):
+    """The chunks of a file, each read when it is first asked for."""
+
+    def __init__(self, member: Member, file: int) -> None:
+        self._member = member
+        self._numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
+        self._known: dict[int, Chunk] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> Chunk: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Chunk]: ...
+
+    def __getitem__(self, at: int | slice) -> Chunk | list[Chunk]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        number = self._numbers[at]
+        if number not in self._known:
+            self._known[number] = self._member.segment.chunk(number, repository=self._member.repository)
+        return self._known[number]
 
 
 def _places(corpus: Corpus, repository: str) -> dict[str, tuple[int, int]]:

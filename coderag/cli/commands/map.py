@@ -12,7 +12,7 @@ from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.graph.queries.entry_points import group_text
-from coderag.graph.queries.families import family_text
+from coderag.graph.queries.families import family_lines
 from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, entry_text, part_text, sentence_text
 from coderag.limits import QUESTION, check_text
 from coderag.search.query.languages import language_names
@@ -57,7 +57,9 @@ def _lines(found: RepositoryMap, shown: Screen) -> Iterator[str]:
         yield from _part(part, shown)
     if found.families:
         yield ""
-        yield from (shown.paint(shorten(visible(family_text(one)), shown.width), Style.DIM) for one in found.families)
+        yield from (
+            shown.paint(shorten(visible(line), shown.width), Style.DIM) for line in family_lines(found.families)
+        )
     if found.further:
         yield ""
         yield shown.paint(f"and {counted(found.further, 'smaller part')}", Style.DIM)

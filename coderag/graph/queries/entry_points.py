@@ -68,6 +68,7 @@ class EntryPoint:
     path: str
     line: int
     handler: str = ""  # of an address: what answers it
+    rank: float = 0.0  # how much of the whole a job or command matters, 0..1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +96,25 @@ def group_text(group: EntryGroup) -> str:
     return f"{'main' if group.kind is EntryKind.MAIN else title}: {', '.join(names)}{more}"
 
 
-def entry_points(graph: Graph, chunks: Chunks, *, allowed: Array) -> list[EntryPoint]:
-    """Return where programs begin among allowed nodes, bool[nodes], by kind, path and line.
+def entry_points(graph: Graph, chunks: Chunks, *, ranks: Array) -> list[EntryPoint]:
+    """Return where programs begin among the nodes that matter, given how much each does, f[nodes].
 
-    Of tests, examples and what nobody here wrote nothing is.
+    By kind; main functions near the root come first, of jobs and commands those that matter most. Of tests, examples
+    and what nobody here wrote nothing is.
     """
-    counted = allowed & counted_nodes(graph)
-    found = [*_mains(graph, counted), *_routes(graph, counted), *_declared(graph, counted, chunks)]
-    kinds = list(EntryKind)
-    return sorted(set(found), key=lambda one: (kinds.index(one.kind), one.path, one.line, one.name))
+    among = (ranks > 0) & counted_nodes(graph)
+    found = {*_mains(graph, among), *_routes(graph, among), *_declared(graph, chunks, ranks=ranks, among=among)}
+    return sorted(found, key=_order)
 
 
-def _mains(graph: Graph, counted: Array) -> Iterator[EntryPoint]:
+def _order(point: EntryPoint) -> tuple[int, int, float, str, int, str]:
+    depth = point.path.count("/") if point.kind is EntryKind.MAIN else 0
+    return list(EntryKind).index(point.kind), depth, -point.rank, point.path, point.line, point.name
+
+
+def _mains(graph: Graph, among: Array) -> Iterator[EntryPoint]:
     for number in graph.named("main"):
-        if not counted[number]:
+        if not among[number]:
             continue
         node = graph.node(number)
         is_main = node.kind is NodeKind.METHOD and node.path.endswith(METHOD_FILES)
@@ -116,8 +122,8 @@ def _mains(graph: Graph, counted: Array) -> Iterator[EntryPoint]:
             yield EntryPoint(EntryKind.MAIN, node.qualified_name, node.path, node.row)
 
 
-def _routes(graph: Graph, counted: Array) -> Iterator[EntryPoint]:
-    for number in np.flatnonzero(counted & (graph.node_kind == NODE_KINDS.index(NodeKind.ROUTE))).tolist():
+def _routes(graph: Graph, among: Array) -> Iterator[EntryPoint]:
+    for number in np.flatnonzero(among & (graph.node_kind == NODE_KINDS.index(NodeKind.ROUTE))).tolist():
         node = graph.node(number)
         if not node.path:
             continue
@@ -126,19 +132,23 @@ def _routes(graph: Graph, counted: Array) -> Iterator[EntryPoint]:
         yield EntryPoint(EntryKind.ROUTE, node.qualified_name, node.path, node.row, answers)
 
 
-def _declared(graph: Graph, counted: Array, chunks: Chunks) -> Iterator[EntryPoint]:
+def _declared(graph: Graph, chunks: Chunks, *, ranks: Array, among: Array) -> Iterator[EntryPoint]:
     """Yield the jobs and commands that files declare whose paths speak of such things."""
-    files = np.unique(graph.node_file[counted & (graph.node_file >= 0)])
-    paths = ((path, _words_of(path)) for path in sorted(graph.paths.some(files)))
-    jobs_first = sorted(
-        ((path, asked) for path, words in paths if (asked := _asked(words))),
-        key=lambda one: EntryKind.JOB not in one[1],
-    )
-    for path, asked in jobs_first[:MOST_FILES]:
+    files = np.unique(graph.node_file[among & (graph.node_file >= 0)])
+    paths = ((path, _asked(_words_of(path))) for path in sorted(graph.paths.some(files)))
+    asked_of = sorted(((path, asked) for path, asked in paths if asked), key=lambda one: EntryKind.JOB not in one[1])
+    for path, asked in asked_of[:MOST_FILES]:
         for chunk in chunks(path):
             kind = _kind_of(chunk)
             if kind in asked:
-                yield EntryPoint(kind, chunk.qualified_name, path, _line_of(chunk))
+                nodes = [one for one in graph.named(chunk.name) if graph.node(one).path == path]
+                rank = round(max((float(ranks[one]) for one in nodes), default=0.0), 6)
+                yield EntryPoint(kind, _called(chunk), path, _line_of(chunk), rank=rank)
+
+
+def _called(chunk: Chunk) -> str:
+    """Return what somebody who runs a command or job calls it: Django's are called like their file."""
+    return chunk.path.rpartition("/")[2].partition(".")[0] if chunk.name == "Command" else chunk.qualified_name
 
 
 def _words_of(path: str) -> frozenset[str]:

@@ -15,9 +15,11 @@ from coderag.graph.graph import Graph
 from coderag.sql.migration_order import MIGRATION_WORDS
 from coderag.text.counted import counted
 
-__all__ = ["Family", "families", "family_text"]
+__all__ = ["Family", "families", "family_lines"]
 
+MIGRATIONS = "migrations"
 LEAST_MIGRATIONS = 3
+FEW_FOLDERS = 2  # of migrations that are told one by one
 # A migration's file begins with its version: a number, a date, V2__, or the hash of alembic's revision.
 VERSIONED = re.compile(r"(?:[VUR]?\d{1,20}|[0-9a-f]{8,14})[._-].{1,200}", re.IGNORECASE)
 FOLDERS = MIGRATION_WORDS | {"versions", "alter"}
@@ -42,12 +44,26 @@ class Family:
         return len(self.paths)
 
 
-def family_text(family: Family) -> str:
-    """Return a family in one line."""
-    where = f" in {family.folder}" if family.folder else ""
-    if family.kind == "migrations":
-        return f"{counted(family.files, 'migration')}{where}, the last {family.paths[-1].rpartition('/')[2]}"
-    return f"{counted(family.files, 'file')} {family.kind}{where} with nearly the same definitions"
+def family_lines(found: Sequence[Family]) -> list[str]:
+    """Return families as lines: migrations of many folders in one, each other family in its own."""
+    migrations = [family for family in found if family.kind == MIGRATIONS]
+    others = [
+        f"{counted(one.files, 'file')} {one.kind}{_where(one)} with nearly the same definitions"
+        for one in found
+        if one.kind != MIGRATIONS
+    ]
+    if len(migrations) <= FEW_FOLDERS:
+        return [*(f"{counted(one.files, 'migration')}{_where(one)}" for one in migrations), *others]
+    largest = max(migrations, key=lambda one: one.files)
+    total = sum(one.files for one in migrations)
+    return [
+        f"{counted(total, 'migration')} in {len(migrations)} folders, {largest.files:,} of them{_where(largest)}",
+        *others,
+    ]
+
+
+def _where(family: Family) -> str:
+    return f" in {family.folder}" if family.folder else ""
 
 
 def families(graph: Graph, files: Sequence[int]) -> list[Family]:
@@ -60,10 +76,10 @@ def families(graph: Graph, files: Sequence[int]) -> list[Family]:
     for folder, members in by_folder.items():
         migrations = [one for one in members if _is_migration(paths[one])]
         if len(migrations) >= LEAST_MIGRATIONS:
-            found.append(Family("migrations", folder, tuple(sorted(paths[one] for one in migrations))))
+            found.append(Family(MIGRATIONS, folder, tuple(sorted(paths[one] for one in migrations))))
         else:
             found += _alike(graph, folder, members, paths=paths)
-    return sorted(found, key=lambda family: (family.kind != "migrations", family.folder, family.kind))
+    return sorted(found, key=lambda family: (family.kind != MIGRATIONS, family.folder, family.kind))
 
 
 def _is_migration(path: str) -> bool:

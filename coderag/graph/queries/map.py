@@ -6,7 +6,8 @@ other is what matters most, less for each further one of the same file and the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heapreplace
 
@@ -18,9 +19,9 @@ from coderag.graph.queries.centrality import importance
 from coderag.graph.queries.communities import NO_COMMUNITY, communities
 from coderag.graph.queries.community_names import part_names
 from coderag.graph.queries.entry_points import Chunks, EntryGroup, EntryPoint, entry_groups, entry_points, group_text
-from coderag.graph.queries.families import Family, families, family_text
+from coderag.graph.queries.families import Family, families, family_lines
 from coderag.graph.queries.locations import TYPE_KINDS
-from coderag.graph.queries.part_sentences import PartSentence, part_sentence
+from coderag.graph.queries.part_sentences import PartFiles, PartSentence, part_sentence
 from coderag.graph.records import EdgeKind, Node, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.specs import within
@@ -93,7 +94,7 @@ class _Part:
 
     number: int
     paths: Mapping[str, float]  # its files, and how much each matters
-    central: tuple[str, ...]
+    central: tuple[tuple[str, str], ...]  # the names that matter most in it, each with its path
     files: int
     tables: int
     share: float
@@ -108,7 +109,7 @@ class _Part:
         )
         return MapPart(
             self.name,
-            self.central,
+            tuple(name for name, _ in self.central),
             self.files,
             self.tables,
             self.share,
@@ -150,9 +151,9 @@ def map_of(
     parts = _parts(graph, rank, community, budget=budget)
     count = int(np.count_nonzero(allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))))
     room = budget - tokens_of(f"{repository} {count:,} files")
-    points = entry_points(graph, chunks, allowed=allowed) if chunks is not None else []
+    points = entry_points(graph, chunks, ranks=np.where(allowed, ranks, 0.0)) if chunks is not None else []
     kept = _described(graph, parts, folded, points=points, chunks=chunks, room=room)
-    room -= sum(map(_tokens_of_part, parts)) + sum(tokens_of(family_text(one)) + 1 for one in kept)
+    room -= sum(map(_tokens_of_part, parts)) + sum(tokens_of(line) + 1 for line in family_lines(kept))
     entries = [kind for kind in ENTRIES if not kinds or kind in kinds]
     _fill(graph, parts, rank, community=community, kinds=entries, outline=outline, room=room)
     shown = [part.done() for part in parts]
@@ -172,7 +173,8 @@ def part_text(part: MapPart) -> str:
     """Return the title of a part."""
     counts = [f"{part.files:,} {'file' if part.files == 1 else 'files'}"] if part.files else []
     counts += [f"{part.tables:,} {'table' if part.tables == 1 else 'tables'}"] if part.tables else []
-    named = f": {', '.join(part.central)}" if part.central and part.about is None else ""
+    is_said = part.about is not None and not part.about.name
+    named = f": {', '.join(part.central)}" if part.central and not is_said else ""
     return f"{part.name} ({', '.join(counts)}){named}"
 
 
@@ -250,22 +252,31 @@ def _described(
 ) -> list[Family]:
     """Give parts their sentences and entry points as far as there is room, and return the families that have some."""
     room = int((room - sum(map(_tokens_of_part, parts))) * SAID_SHARE)
+    cost = sum(tokens_of(line) + 1 for line in family_lines(folded))
+    kept = list(folded) if cost <= room else []
+    room -= cost if kept else 0
     if chunks is not None:
-        known = graph.file_numbers
+        sizes = _folder_sizes(graph.paths.all(), {path for family in folded for path in family.paths})
         used: set[str] = set()
         for part in parts:
-            about = part_sentence(part.paths, chunks, known=known, used=used)
+            files = PartFiles(part.paths, part.central, graph.file_numbers, sizes)
+            about = part_sentence(files, chunks, used=used)
             room -= _said(part, room, about=about)
             used |= {part.about.text} if part.about else set()
-    kept = []
-    for family in folded:
-        cost = tokens_of(family_text(family)) + 1
-        if cost <= room:
-            kept.append(family)
-            room -= cost
     for part in parts:
         room -= _said(part, room, groups=entry_groups(one for one in points if one.path in part.paths))
     return kept
+
+
+def _folder_sizes(paths: Iterable[str], without: Collection[str]) -> Counter[str]:
+    """Return how many of some files are below each folder."""
+    sizes: Counter[str] = Counter()
+    for path in paths:
+        folder = "" if path in without else path.rpartition("/")[0]
+        while folder:
+            sizes[folder] += 1
+            folder = folder.rpartition("/")[0]
+    return sizes
 
 
 def _said(part: _Part, room: int, *, about: PartSentence | None = None, groups: tuple[EntryGroup, ...] = ()) -> int:
@@ -328,12 +339,14 @@ def _part(graph: Graph, rank: Array, members: Array, *, number: int, share: floa
     tables = np.isin(kinds, [NODE_KINDS.index(kind) for kind in DATA])
     wanted = np.isin(kinds, [NODE_KINDS.index(kind) for kind in ENTRIES if kind is not NodeKind.METHOD])
     best = members[wanted][np.argsort(-rank[members[wanted]], kind="stable")[: 4 * NAMED]]
-    named = (graph.node(one).name for one in best.tolist() if not _is_nested(graph, one))
-    names = [name for name in dict.fromkeys(named) if len(name) > 1 and not name.startswith("_")][:NAMED]
+    nodes = [graph.node(one) for one in best.tolist() if not _is_nested(graph, one)]
+    first = {node.name: (node.name, node.path) for node in reversed(nodes)}
+    names = [name for name in dict.fromkeys(node.name for node in nodes) if len(name) > 1 and not name.startswith("_")]
+    central = tuple(first[name] for name in names[:NAMED])
     numbers = graph.node_file[members]
     held = summed(numbers[numbers >= 0], rank[members][numbers >= 0], len(graph.paths))
     paths = dict(zip(graph.paths.some(graph.node_file[files]), held[graph.node_file[files]].tolist(), strict=True))
-    return _Part(number, paths, tuple(names), len(files), int(tables.sum()), share)
+    return _Part(number, paths, central, len(files), int(tables.sum()), share)
 
 
 def _fill(

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coderag.graph.queries.entry_points import Chunks
+from coderag.graph.queries.locations import TYPE_KINDS
 from coderag.text.sentences import sentences_of
 from coderag.types import Chunk, Kind
 
-__all__ = ["PartSentence", "part_sentence", "readme_sentences"]
+__all__ = ["PartFiles", "PartSentence", "part_sentence", "readme_sentences"]
 
 READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md", "README.adoc")
 # Files whose comment is about all of their folder.
-PACKAGE_FILES = ("__init__.py", "doc.go", "package-info.java", "mod.rs", "lib.rs", "index.ts", "index.js")
+PACKAGE_FILES = ("__init__.py", "doc.go", "main.go", "package-info.java", "mod.rs", "lib.rs", "index.ts", "index.js")
 MAIN_FILES = 3  # of a part, whose own comments are looked at
 MOST_HELD = 0.5  # of a part that a folder must hold for its README to be about the part
+LEAST_OF_FOLDER = 1 / 3  # of the folder's files that must be of the part
 MAX_SENTENCE = 240  # characters
 MIN_WORDS = 4
 # Lines that are no sentence about the code: imports behind a package clause, notices, orders to tools, badges, tables.
 NO_SENTENCE = re.compile(
-    r"import\b|package\b|copyright|\(c\)|spdx|licen[cs]ed?\b|@|eslint|prettier|#!|\[|\||https?://|todo\b|fixme\b"
-    r"|code generated|this file (?:is|was) (?:auto|generated)|auto-?generated|stylelint",
+    r"import\b|copyright|\(c\)|spdx|licen[cs]ed?\b|@|eslint|prettier|#!|\[|\||todo\b|fixme\b"
+    r"|stylelint|.{0,200}(?:https?://|\bgenerated (?:by|code|file|from)|code generated|auto-?generated"
+    r"|do not (?:edit|modify)\b)",
     re.IGNORECASE,
 )
+TYPES_AND_FUNCTIONS = frozenset({*(Kind(kind) for kind in TYPE_KINDS), Kind.FUNCTION})
+SIGNED = re.compile(r"\s(?:(?:Created|Written) by|@author)\b.*$", re.IGNORECASE)  # of editors' templates
 WORD = re.compile(r"\w+")
 HEAD_WORDS = 3  # that tell where a sentence begins
 STARTS = re.compile(r"[\"'`(*_]{0,4}\w")
@@ -38,22 +43,30 @@ class PartSentence:
     path: str
     line: int
     end_line: int
-    name: str = ""  # of the definition that it is about; "" for a folder or file
+    name: str = ""  # of the definition or file that it is about; "" for a folder
 
 
-def part_sentence(
-    paths: Mapping[str, float], chunks: Chunks, *, known: Collection[str], used: Collection[str]
-) -> PartSentence | None:
-    """Return a sentence about the part that some files are, which come with how much each matters.
+@dataclass(frozen=True, slots=True)
+class PartFiles:
+    """What a part is made of."""
 
-    `known` are the paths of the repository; a sentence of `used` is told already, so another is looked for.
-    """
-    best = sorted(paths, key=lambda path: (-paths[path], path))
-    for path in _candidates(paths, best, known):
-        found = _of_readme(path, chunks) if path.rpartition("/")[2] in READMES else _of_file(path, chunks)
-        if found is not None and found.text not in used:
-            return found
-    return next((one for one in _of_definitions(best[:MAIN_FILES], chunks) if one.text not in used), None)
+    paths: Mapping[str, float]  # its files, and how much each matters
+    central: Sequence[tuple[str, str]]  # names and paths of the definitions that matter most
+    known: Collection[str]  # the paths of the repository
+    sizes: Mapping[str, int]  # how many files are below each folder
+
+
+def part_sentence(part: PartFiles, chunks: Chunks, *, used: Collection[str]) -> PartSentence | None:
+    """Return a sentence about a part; one of `used` is told already, so another is looked for."""
+    return next((one for one in _sentences_about(part, chunks) if one.text not in used), None)
+
+
+def _sentences_about(part: PartFiles, chunks: Chunks) -> Iterator[PartSentence]:
+    """Yield what is said of a part, what is about all of it first."""
+    yield from filter(None, (_of_readme(path, chunks) for path in _of_folders(part, READMES)))
+    yield from filter(None, (_of_file(path, chunks) for path in _package_files(part)))
+    yield from _of_main_files(part, chunks)
+    yield from _of_definitions(part, chunks)
 
 
 def readme_sentences(folder: str, chunks: Chunks, known: Collection[str]) -> Iterator[PartSentence]:
@@ -64,27 +77,35 @@ def readme_sentences(folder: str, chunks: Chunks, known: Collection[str]) -> Ite
         yield from _sentences_of(path, chunks)
 
 
-def _candidates(paths: Mapping[str, float], best: Sequence[str], known: Collection[str]) -> Iterator[str]:
-    """Yield the files that may say what a part is: those of its folders, then its main files."""
-    folders = _main_folders(paths)
-    for names in (READMES, PACKAGE_FILES):
-        yield from (f"{folder}/{name}" for folder in folders for name in names if f"{folder}/{name}" in known)
-    # Go's comment of a package stands in the file that is called like it.
-    last = {folder: folder.rpartition("/")[2] for folder in folders}
-    yield from (path for folder, name in last.items() if (path := f"{folder}/{name}.go") in known)
-    yield from best[:MAIN_FILES]
+def _of_folders(part: PartFiles, names: Sequence[str]) -> Iterator[str]:
+    for folder in _main_folders(part):
+        yield from (path for name in names if (path := f"{folder}/{name}") in part.known)
 
 
-def _main_folders(paths: Mapping[str, float]) -> list[str]:
-    """Return the folders that hold most of a part, the innermost first; the root is none."""
+def _package_files(part: PartFiles) -> Iterator[str]:
+    """Yield the files whose comment is about their folder; Go's may stand in the file that is called like it."""
+    for folder in _main_folders(part):
+        names = (*PACKAGE_FILES, f"{folder.rpartition('/')[2]}.go")
+        yield from (path for name in names if (path := f"{folder}/{name}") in part.known)
+
+
+def _main_folders(part: PartFiles) -> list[str]:
+    """Return the folders that hold most of a part and little else, the innermost first; the root is none."""
     held: dict[str, float] = {}
-    for path, worth in paths.items():
+    count: dict[str, int] = {}
+    for path, worth in part.paths.items():
         folder = path.rpartition("/")[0]
         while folder:
             held[folder] = held.get(folder, 0.0) + worth
+            count[folder] = count.get(folder, 0) + 1
             folder = folder.rpartition("/")[0]
-    least = MOST_HELD * sum(paths.values())
-    return sorted((one for one, worth in held.items() if worth > least), key=lambda one: (-one.count("/"), one))
+    least = MOST_HELD * sum(part.paths.values())
+    own = (
+        one
+        for one, worth in held.items()
+        if worth > least and count[one] >= LEAST_OF_FOLDER * part.sizes.get(one, count[one])
+    )
+    return sorted(own, key=lambda one: (-one.count("/"), one))
 
 
 def _of_readme(path: str, chunks: Chunks) -> PartSentence | None:
@@ -106,14 +127,17 @@ def _of_file(path: str, chunks: Chunks) -> PartSentence | None:
     return _sentence(first.doc, first)
 
 
-def _of_definitions(paths: Sequence[str], chunks: Chunks) -> Iterator[PartSentence]:
-    for path in paths:
+def _of_main_files(part: PartFiles, chunks: Chunks) -> Iterator[PartSentence]:
+    """Yield what the files that matter most say of themselves."""
+    for path in sorted(part.paths, key=lambda path: (-part.paths[path], path))[:MAIN_FILES]:
+        if sentence := _of_file(path, chunks):
+            yield replace(sentence, name=path.rpartition("/")[2])
+
+
+def _of_definitions(part: PartFiles, chunks: Chunks) -> Iterator[PartSentence]:
+    for name, path in part.central:
         for chunk in chunks(path):
-            if (
-                chunk.kind not in (Kind.MODULE, Kind.SECTION, Kind.FIELD)
-                and not chunk.parent
-                and _is_sentence(chunk.doc)
-            ):
+            if chunk.name == name and chunk.kind in TYPES_AND_FUNCTIONS and _is_sentence(chunk.doc):
                 yield _sentence(chunk.doc, chunk, name=chunk.qualified_name)
 
 
@@ -122,7 +146,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _sentence(text: str, chunk: Chunk, *, name: str = "") -> PartSentence:
-    text = " ".join(text.split())
+    text = SIGNED.sub("", " ".join(text.split()))
     text = text if len(text) <= MAX_SENTENCE else f"{text[: MAX_SENTENCE - 1]}…"
     line, end = _lines_of(text, chunk)
     return PartSentence(text, chunk.path, line, end, name)
