@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.graph import Graph
-    from coderag.graph.queries.answers import Meanings
+    from coderag.graph.queries.answers import Meanings, Neighbours
     from coderag.graph.queries.impact import Change, Impact
     from coderag.graph.queries.locations import Location
     from coderag.graph.queries.map import RepositoryMap
@@ -1009,6 +1009,18 @@ class Index:
         kinds, paths = _narrowing(kinds, paths)
         check_number(WAYS, limit)
         return all_paths(self._graph_of_each(), source, target, kinds=kinds, paths=paths, limit=limit)
+
+    @on_one_snapshot
+    def neighbours(self, target: str, *, shown: int = 3) -> Neighbours:
+        """Return what stands around a target in the graph, at most `shown` of each relation.
+
+        What it is part of, what calls, reads, writes, maps, inherits and tests it, what it calls, reads and writes;
+        of a class also of its members. What half of the program uses comes last. Raises QueryError for no target.
+        """
+        from coderag.graph.queries.answers import around
+
+        _check_target(target)
+        return around(self._graph_of_each(), target, shown=shown)
 
     @on_one_snapshot
     def reached(self, source: str, *, like: str) -> list[Location]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from coderag.ask.composing import compose
 from coderag.ask.decomposition import decompose as parts_of
 from coderag.ask.findings.data import data_answer
+from coderag.ask.findings.neighbourhood import neighbourhood_findings
 from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
@@ -58,7 +59,7 @@ def route(turn: Turn) -> Turn:
 
 def retrieve(turn: Turn) -> Turn:
     """Look up each part on its routes; code answers what a graph, a map or a schema does not."""
-    evidence = tuple(_retrieved(turn, part) for part in _parts(turn))
+    evidence = tuple(_with_neighbours(turn, _retrieved(turn, part)) for part in _parts(turn))
     said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
     return replace(turn, evidence=evidence, trace=(*turn.trace, Step("retrieve", said)))
 
@@ -109,6 +110,14 @@ def _retrieved(turn: Turn, part: Evidence) -> Evidence:
         sections = _searched(turn, part.text, kinds=DOCUMENT_KINDS)
         hits = _documents_first(sections, hits)
     return _of_hits(turn, part, hits)
+
+
+def _with_neighbours(turn: Turn, part: Evidence) -> Evidence:
+    """Return evidence of one definition or table with the edges of the graph around it."""
+    if any(finding.route is Route.GRAPH for finding in part.findings):
+        return part
+    found = neighbourhood_findings(turn.index, part.text, turn.places, found=part.findings)
+    return replace(part, findings=tuple(found)) if found else part
 
 
 def _of_hits(turn: Turn, part: Evidence, hits: list[Hit]) -> Evidence:
