@@ -777,8 +777,11 @@ class Index:
         if not model:
             return answer
         from coderag.ask.models.http_model import open_model
-        from coderag.ask.written import written
+        from coderag.ask.records import Route
+        from coderag.ask.written import written, written_from_parts
 
+        if answer.routes[:1] == (Route.MAP,):
+            return written_from_parts(answer, self, model=open_model(model), check=self.check_answer, watch=watch)
         return written(answer, model=open_model(model), check=self.check_answer, watch=watch)
 
     @on_one_snapshot
