@@ -20,7 +20,8 @@ README = chunk(
 )
 PACKAGE = chunk("pay/__init__.py", '"""Payments and refunds of orders."""\n', doc="Payments and refunds of orders.")
 IMPORT = chunk("pay/pay.go", 'package pay // import "x/pay"\n', doc='import "x/pay and more words')
-STORE = chunk("pay/store.py", "class Store:\n", Kind.CLASS, doc="Store keeps each payment once.", name="Store")
+STORE_TEXT = 'class Store:\n    """Store keeps each payment once."""\n'
+STORE = chunk("pay/store.py", STORE_TEXT, Kind.CLASS, doc="Store keeps each payment once.", name="Store")
 
 
 def said(*chunks: Chunk, used: Sequence[str] = ()) -> tuple[str, str, int, int] | None:
@@ -36,7 +37,7 @@ def test_the_readme_comes_first_and_its_lines_are_cited() -> None:
 
 def test_then_the_package_then_the_main_definition() -> None:
     assert said(PACKAGE, STORE) == ("Payments and refunds of orders.", "pay/__init__.py", 1, 1)
-    assert said(IMPORT, STORE) == ("Store keeps each payment once.", "pay/store.py", 1, 1)
+    assert said(IMPORT, STORE) == ("Store keeps each payment once.", "pay/store.py", 2, 2)
 
 
 def test_what_another_part_says_already_is_left() -> None:
