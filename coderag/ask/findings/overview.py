@@ -88,17 +88,16 @@ def _of_topic(index: Index, question: str, places: Places) -> Iterator[Finding]:
 
 def _of_part(found: RepositoryMap, part: MapPart, places: Places) -> Finding | None:
     """Return what is said of a part, cited by the lines that say so, else by its main definition."""
-    title = part_text(part)
-    if part.about is not None:
-        about = part.about
+    title, about = part_text(part), part.about
+    if about is not None:
         source = places.source(found.repository, about.path, about.line, end=about.end_line, name=about.name)
         subject = f"{about.name}: " if about.name and about.name not in about.text else ""
-        text = f"{title}. {subject}{about.text}"
-    else:
-        main = max((one for one in part.entries if one.path), key=lambda one: one.rank, default=None)
-        source = main and places.source(found.repository, main.path, max(main.line, 1), name=main.name)
-        text = f"{title}, {part.share:.0%} of what matters"
-    return Finding(text, source, Route.MAP, part.share) if source else None
+        return Finding(f"{title}. {subject}{about.text}", source, Route.MAP, part.share) if source else None
+    main = max((one for one in part.entries if one.path), key=lambda one: one.rank, default=None)
+    if main is None:
+        return None
+    source = places.source(found.repository, main.path, max(main.line, 1), name=main.name)
+    return Finding(f"{title}, {part.share:.0%} of what matters", source, Route.MAP, part.share) if source else None
 
 
 def _of_definition(found: RepositoryMap, entry: MapEntry, part: MapPart, places: Places) -> Finding | None:

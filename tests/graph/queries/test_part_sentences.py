@@ -28,7 +28,7 @@ def said(*chunks: Chunk, used: Sequence[str] = ()) -> tuple[str, str, int, int] 
     known = {one.path for one in chunks}
     part = PartFiles({"pay/store.py": 1.0, "pay/a.py": 0.5}, [("Store", "pay/store.py")], known, {"pay": 3})
     found = part_sentence(part, lambda path: [one for one in chunks if one.path == path], used=used)
-    return found and (found.text, found.path, found.line, found.end_line)
+    return (found.text, found.path, found.line, found.end_line) if found is not None else None
 
 
 def test_the_readme_comes_first_and_its_lines_are_cited() -> None:
