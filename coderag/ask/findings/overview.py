@@ -43,7 +43,7 @@ READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "docs
 def overview_findings(index: Index, question: str, places: Places) -> list[Finding]:
     """Return what the parts that matter most say, the README's first sentences before them where all is asked for.
 
-    [] where a topic is asked for that nothing speaks of.
+    [] where a topic is asked for that nothing mentions.
     """
     if is_of_a_topic(question):
         return without_repetition(_of_topic(index, question, places))

@@ -1,7 +1,7 @@
 """A graph to where its programs begin: main functions, addresses, jobs and commands.
 
 Addresses are nodes of the graph, and `main` is a name. What is a job or a command is told by what frameworks ask for (a
-base class, a decorator, a mixin), read in files whose path speaks of such things, so that few files are read.
+base class, a decorator, a mixin), read in files whose path mentions such things, so that few files are read.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _routes(graph: Graph, among: Array) -> Iterator[EntryPoint]:
 
 
 def _declared(graph: Graph, chunks: Chunks, *, ranks: Array, among: Array) -> Iterator[EntryPoint]:
-    """Yield the jobs and commands that files declare whose paths speak of such things."""
+    """Yield the jobs and commands that files declare whose paths mention such things."""
     files = np.unique(graph.node_file[among & (graph.node_file >= 0)])
     paths = ((path, _asked(_words_of(path))) for path in sorted(graph.paths.some(files)))
     asked_of = sorted(((path, asked) for path, asked in paths if asked), key=lambda one: EntryKind.JOB not in one[1])

@@ -90,7 +90,7 @@ def _package_files(part: PartFiles) -> Iterator[str]:
 
 
 def _main_folders(part: PartFiles) -> list[str]:
-    """Return the folders that hold most of a part and little else, the innermost first; the root is none."""
+    """Return the folders that hold most of a part and little else, the innermost first, without the root."""
     held: dict[str, float] = {}
     count: dict[str, int] = {}
     for path, worth in part.paths.items():
