@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.graph import Graph
-    from coderag.graph.queries.answers import Meanings
+    from coderag.graph.queries.answers import Meanings, Neighbours
     from coderag.graph.queries.impact import Change, Impact
     from coderag.graph.queries.locations import Location
     from coderag.graph.queries.map import RepositoryMap
@@ -788,9 +788,10 @@ class Index:
         from coderag.ask.memory.conversation import Conversation
         from coderag.ask.models.http_model import open_model
         from coderag.ask.pipelines import stage_names
+        from coderag.ask.records import Route
         from coderag.ask.settings import pipeline_of
         from coderag.ask.turn import Options
-        from coderag.ask.written import written
+        from coderag.ask.written import written, written_from_parts
         from coderag.search.retrieval.frequency import word_frequencies
         from coderag.search.retrieval.initials import names_of_initials
 
@@ -816,7 +817,11 @@ class Index:
                 conversation=spoken,
                 initials=lambda letters: names_of_initials(corpus, letters),
             )
-            return found if writer is None else written(found, model=writer, check=self.check_answer, watch=watch)
+            if writer is None:
+                return found
+            if found.routes[:1] == (Route.MAP,):
+                return written_from_parts(found, self, model=writer, check=self.check_answer, watch=watch)
+            return written(found, model=writer, check=self.check_answer, watch=watch)
 
         if not cache or not isinstance(model, str):
             return answer()
@@ -1071,6 +1076,18 @@ class Index:
         return all_paths(self._graph_of_each(), source, target, kinds=kinds, paths=paths, limit=limit)
 
     @on_one_snapshot
+    def neighbours(self, target: str, *, shown: int = 3) -> Neighbours:
+        """Return what stands around a target in the graph, at most `shown` of each relation.
+
+        What it is part of, what calls, reads, writes, maps, inherits and tests it, what it calls, reads and writes;
+        of a class also of its members. What half of the program uses comes last. Raises QueryError for no target.
+        """
+        from coderag.graph.queries.answers import around
+
+        _check_target(target)
+        return around(self._graph_of_each(), target, shown=shown)
+
+    @on_one_snapshot
     def reached(self, source: str, *, like: str) -> list[Location]:
         """Return what of the kind of a second target a first one leads to, the nearest first; at most three of a root.
 
@@ -1159,6 +1176,7 @@ class Index:
                 question=question,
                 near=near.get(name, {}),
                 repository=name,
+                chunks=self._chunker(name),
             )
             for name, graph in self._graph_of_each().items()
         ]
@@ -1177,22 +1195,15 @@ class Index:
 
     def _outliner(self, repository: str) -> Callable[[str], Sequence[Symbol]]:
         """Return what gives the definitions of a file of a repository, [] for one that is gone."""
+        from coderag.api.file_readers import outlines
 
-        places = {
-            path: (member, file)
-            for member in self._snapshot.corpus.members
-            if member.repository == repository
-            for file, path in enumerate(member.segment.paths.all())
-            if file not in member.dead
-        }
+        return outlines(self._snapshot.corpus, repository)
 
-        def outline(path: str) -> Sequence[Symbol]:
-            if path not in places:
-                return []
-            member, file = places[path]
-            return member.segment.outline(file, repository=repository)
+    def _chunker(self, repository: str) -> Callable[[str], Sequence[Chunk]]:
+        """Return what gives the chunks of a file of a repository, [] for one that is gone."""
+        from coderag.api.file_readers import file_chunks
 
-        return outline
+        return file_chunks(self._snapshot.corpus, repository)
 
     @on_one_snapshot
     def meanings(

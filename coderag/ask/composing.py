@@ -15,7 +15,7 @@ __all__ = ["chosen", "compose"]
 
 NEAREST = 5  # hits that are shown where nothing answers
 FACTS = 3  # times as many facts as statements are shown: each is one line
-MAP_PARTS = 7  # what an overview shows at least: the README and six parts
+MAP_PARTS = 10  # what an overview shows at least: the README and six parts, or three parts and their definitions
 WEAK = 0.25  # a hit below this share of the best one's confidence states nothing of the matter
 
 

@@ -18,7 +18,7 @@ from coderag.graph.queries.overview import about_the_whole
 from coderag.record import record
 from coderag.text.tokens import stem, words
 
-__all__ = ["Known", "routes_of"]
+__all__ = ["Known", "is_of_a_topic", "routes_of"]
 
 
 @record
@@ -48,6 +48,12 @@ WHOLE = re.compile(
       | \b(?:structure|layout|organi[sz]ation|outline|map|tour)\ of\ (?:this|the)\ (?:\w+\ )?(?:{IT})\b
       | \b(?:which|what)\ (?:{PARTS})\ (?:are|does|do|is|make|exist|matter)\b | \bwhat\ is\ in\ (?:this|the)\ (?:{IT})\b
     """,
+    re.IGNORECASE | re.VERBOSE,
+)
+# A topic, but all of it: "how does authentication work overall?"
+OVERALL = re.compile(
+    r"""^how\ (?:does|do|is|are)\ .{1,100}\ (?:overall|as\ a\ whole|in\ general|in\ broad\ terms|end\ to\ end)\ ?\??$
+      | ^(?:overall|in\ general|broadly),?\ how\ (?:does|do|is|are)\ """,
     re.IGNORECASE | re.VERBOSE,
 )
 # Words for a text that somebody reads.
@@ -130,7 +136,12 @@ def routes_of(question: str, known: Known) -> tuple[Route, ...]:
 
 
 def _is_of_the_whole(question: str) -> bool:
-    return about_the_whole(question) or bool(WHOLE.search(question))
+    return about_the_whole(question) or bool(WHOLE.search(question) or is_of_a_topic(question))
+
+
+def is_of_a_topic(question: str) -> bool:
+    """Tell whether a question wants the overview of one topic rather than of everything."""
+    return bool(OVERALL.search(question)) and not about_the_whole(question) and not WHOLE.search(question)
 
 
 def _is_of_data(question: str, known: Known) -> bool:

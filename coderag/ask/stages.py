@@ -11,6 +11,7 @@ from dataclasses import replace
 from coderag.ask.composing import compose
 from coderag.ask.decomposition import decompose as parts_of
 from coderag.ask.findings.data import data_answer
+from coderag.ask.findings.neighbourhood import neighbourhood_findings
 from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
@@ -63,7 +64,7 @@ def route(turn: Turn) -> Turn:
 
 def retrieve(turn: Turn) -> Turn:
     """Look up each part on its routes; code answers what a graph, a map or a schema does not."""
-    evidence = tuple(_retrieved(turn, part) for part in turn.parts)
+    evidence = tuple(_with_neighbours(turn, _retrieved(turn, part)) for part in turn.parts)
     said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
     return replace(turn, evidence=evidence, trace=(*turn.trace, Step("retrieve", said)))
 
@@ -119,6 +120,14 @@ def _of_variants(turn: Turn, part: Evidence, known: Sequence[Finding]) -> list[F
     hits = (hit for one in part.variants for hit in searched(turn, one.text, kinds=SCHEMA_KINDS)[:OF_VARIANT])
     more = findings_of_hits(list({hit.chunk.id: hit for hit in hits}.values()), {}, route=Route.DATA)
     return [finding for finding in more if finding.source.place not in found]
+
+
+def _with_neighbours(turn: Turn, part: Evidence) -> Evidence:
+    """Return evidence of one definition or table with the edges of the graph around it."""
+    if any(finding.route is Route.GRAPH for finding in part.findings):
+        return part
+    found = neighbourhood_findings(turn.index, part.text, turn.places, found=part.findings)
+    return replace(part, findings=tuple(found)) if found else part
 
 
 def _of_hits(turn: Turn, part: Evidence, hits: list[Hit]) -> Evidence:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from coderag.ask.models.model import LanguageModel
 from coderag.ask.models.writing import Check, checked_answer
 from coderag.ask.records import Answer, Statement, Verdict
 
-__all__ = ["written"]
+if TYPE_CHECKING:
+    from coderag.api.index import Index
+
+__all__ = ["written", "written_from_parts"]
 
 
 def written(
@@ -28,6 +32,26 @@ def written(
     if not prose.found:
         return replace(answer, verdict=Verdict.NOT_FOUND, nearest=answer.sources, faults=prose.faults)
     return replace(answer, text=prose.text, faults=prose.faults)
+
+
+def written_from_parts(
+    answer: Answer,
+    index: Index,
+    *,
+    model: LanguageModel,
+    check: Check,
+    watch: Callable[[str], None] | None = None,
+) -> Answer:
+    """Return an overview with its text, from summaries of the parts that the model writes or wrote before.
+
+    Raises LanguageModelError.
+    """
+    from coderag.ask.summaries.overview import written_overview
+    from coderag.ask.summaries.part_sources import parts_to_summarise
+    from coderag.ask.summaries.store import summary_store
+
+    parts = parts_to_summarise(index, answer.question) if answer.is_found else []
+    return written_overview(answer, parts, model=model, check=check, store=summary_store(), watch=watch)
 
 
 def _cited(statement: Statement) -> str:

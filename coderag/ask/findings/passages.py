@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from coderag.ask.records import Finding, Route
 from coderag.ask.source import Source
+from coderag.text.markdown_sentences import CODE_BLOCK, NO_TEXT, sentences_of
 from coderag.text.tokens import stem, words
 from coderag.types import Chunk, Hit, Kind
 
@@ -14,20 +15,9 @@ __all__ = ["findings_of_hits", "has_prose", "source_of"]
 
 MAX_QUOTES, MAX_QUOTE, MAX_SIGNATURE = 2, 160, 140  # lines, and characters of each
 MAX_SENTENCES, MAX_SENTENCE = 2, 300
-MIN_SENTENCE = 3  # words; fewer are a label
 MAX_MEMBERS = 8
 MEMBER = re.compile(r"(?<!\w)([^\W\d]\w{0,80})\s{0,9}(?:<[^<>]{0,80}>)?\(")
 PROSE = (Kind.SECTION, Kind.CELL)
-BLOCK = re.compile(r"^```.*?^```[^\n]*$|^~~~.*?^~~~[^\n]*$", re.MULTILINE | re.DOTALL)
-SENTENCE_END = re.compile(r"(?<=[.!?:])\s+(?=[\"'(`A-Z\d*])")
-HEADING = re.compile(r"^#{1,6}\s+(.*)$")
-ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
-MARKUP = re.compile(
-    r"!\[[^\[\]]{0,300}\]\([^()]{0,500}\)|</?[a-z][^<>]{0,400}>|<!--[^<>]{0,400}-->|\{[#.:][^{}]{0,200}\}",
-    re.IGNORECASE,
-)
-LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
-NO_TEXT = re.compile(r"^[\s\W_]*$")  # brackets and rules alone state nothing
 
 
 def findings_of_hits(hits: Sequence[Hit], weights: Mapping[str, float], *, route: Route) -> list[Finding]:
@@ -50,7 +40,7 @@ def source_of(chunk: Chunk) -> Source:
 
 def has_prose(chunk: Chunk) -> bool:
     """Tell whether a section of a document has a sentence."""
-    return bool(_sentences(chunk.text))
+    return bool(sentences_of(chunk.text))
 
 
 def _finding(hit: Hit, weights: Mapping[str, float], *, route: Route) -> Finding:
@@ -99,28 +89,14 @@ def _best_lines(hit: Hit, weights: Mapping[str, float]) -> tuple[str, ...]:
 
 def _best_sentences(text: str, weights: Mapping[str, float]) -> list[str]:
     """Return the sentences of prose that hold the most of the question, in order; the first ones where none does."""
-    sentences = _sentences(text)
+    sentences = sentences_of(text)
     order = sorted(range(len(sentences)), key=lambda number: (-_overlap(sentences[number], weights), number))
     return [_cut(sentences[number], MAX_SENTENCE) for number in sorted(order[:MAX_SENTENCES])]
 
 
-def _sentences(text: str) -> list[str]:
-    """Return the sentences, list items and rows of prose, without headings and code."""
-    found: list[str] = []
-    paragraph: list[str] = []
-    for line in [*LINK.sub(r"\1", MARKUP.sub("", BLOCK.sub("", text))).split("\n"), ""]:
-        starts_anew = not line.strip() or HEADING.match(line) or ITEM.match(line) or line.lstrip().startswith("|")
-        if starts_anew and paragraph:
-            found += SENTENCE_END.split(" ".join(paragraph))
-            paragraph = []
-        if line.strip() and not HEADING.match(line) and not NO_TEXT.match(line):
-            paragraph.append(ITEM.sub("", line).strip().strip("|").strip())
-    return [sentence for sentence in found if len(sentence.split()) >= MIN_SENTENCE]
-
-
 def _commands(text: str, weights: Mapping[str, float]) -> tuple[str, ...]:
     """Return the lines of code in prose that hold a word of the question."""
-    lines = [line.strip() for block in BLOCK.findall(text) for line in block.split("\n")[1:-1] if line.strip()]
+    lines = [line.strip() for block in CODE_BLOCK.findall(text) for line in block.split("\n")[1:-1] if line.strip()]
     best = sorted(range(len(lines)), key=lambda number: (-_overlap(lines[number], weights), number))
     kept = [number for number in best[:MAX_QUOTES] if _overlap(lines[number], weights)]
     return tuple(_cut(lines[number], MAX_QUOTE) for number in sorted(kept))

@@ -11,12 +11,16 @@ from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
-from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, entry_text, part_text
+from coderag.graph.queries.entry_points import group_text
+from coderag.graph.queries.families import family_lines
+from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, entry_text, part_text, sentence_text
 from coderag.limits import QUESTION, check_text
 from coderag.search.query.languages import language_names
 from coderag.text.counted import counted
 
 __all__ = ["run"]
+
+MIN_SENTENCE = 40  # characters of a sentence that stay beside a long path
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,8 +51,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _lines(found: RepositoryMap, shown: Screen) -> Iterator[str]:
     yield f"{shown.paint(visible(found.repository), Style.TITLE)}  {counted(found.files, 'file')}"
+    for group in found.entry_points:
+        yield f"  {shorten(visible(group_text(group)), shown.width - 2)}"
     for part in found.parts:
         yield from _part(part, shown)
+    if found.families:
+        yield ""
+        yield from (
+            shown.paint(shorten(visible(line), shown.width), Style.DIM) for line in family_lines(found.families)
+        )
     if found.further:
         yield ""
         yield shown.paint(f"and {counted(found.further, 'smaller part')}", Style.DIM)
@@ -61,6 +72,11 @@ def _part(part: MapPart, shown: Screen) -> Iterator[str]:
     yield shown.paint(shorten(title, shown.width), Style.NAME) + (
         f"  {shorten(named, max(shown.width - len(title) - 2, 0))}" if named else ""
     )
+    if part.about is not None:
+        text, _, place = visible(sentence_text(part)).rpartition("  ")
+        said = shorten(text, max(shown.width - len(place) - 4, MIN_SENTENCE))
+        yield f"  {said}  {shown.paint(place, Style.PATH)}"
+    yield from (f"  {shorten(visible(group_text(one)), shown.width - 2)}" for one in part.entry_points)
     tables = [entry for entry in part.entries if entry.columns]
     yield from (_entry(table, shown, indent="  ") for table in tables)
     for path, entries in groupby(

@@ -119,7 +119,7 @@ def add_path(commands: Parsers) -> None:
     )
     parser.add_argument("source", type=Text(NAME), metavar="FROM", help=TARGET)
     parser.add_argument("target", type=Text(NAME), metavar="TO", help="the same")
-    add_count(parser, things="different paths", default=1, limit=WAYS)
+    add_count(parser, things="different paths", default=3, limit=WAYS)
     _add_narrowing(parser)
     add_groups(parser)
     add_opening(parser)

@@ -11,6 +11,7 @@ from coderag.graph.graph import Graph
 from coderag.graph.queries.impact import Change, Impact, impact_of
 from coderag.graph.queries.locations import Location, location_of
 from coderag.graph.queries.lookup import chosen_nodes, closest_names, find_nodes
+from coderag.graph.queries.neighbours import Neighbour, neighbours_of
 from coderag.graph.queries.paths import Way, paths_between, reached_like
 from coderag.graph.queries.refs import References, references_to
 from coderag.graph.records import Node, NodeKind
@@ -18,10 +19,12 @@ from coderag.graph.records import Node, NodeKind
 __all__ = [
     "Graphs",
     "Meanings",
+    "Neighbours",
     "all_impacts",
     "all_paths",
     "all_reached",
     "all_references",
+    "around",
     "draw",
     "draw_places",
     "meanings_of",
@@ -84,6 +87,26 @@ def all_references(
     found = targets_in(graphs, target, kinds=kinds, paths=paths)
     answers = [replace(references_to(graphs[name], node, shown=shown), repository=name) for name, node in found[:full]]
     return answers + [References(location_of(node), (), repository=name) for name, node in found[full:]]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What stands around the things that a target is taken for."""
+
+    chosen: tuple[Location, ...] = ()
+    edges: tuple[Neighbour, ...] = ()
+    repository: str = ""
+
+
+def around(graphs: Graphs, target: str, *, shown: int) -> Neighbours:
+    """Return the edges around the best that a target means, at most `shown` of each relation; none of the unknown."""
+    found = targets_in(graphs, target)
+    if not found:
+        return Neighbours()
+    repository = found[0][0]
+    best = chosen_nodes([node for name, node in found if name == repository])[:1]
+    edges = [edge for node in best for edge in neighbours_of(graphs[repository], node, shown=shown)]
+    return Neighbours(tuple(map(location_of, best)), tuple(edges), repository)
 
 
 def all_impacts(

@@ -6,7 +6,8 @@ other is what matters most, less for each further one of the same file and the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heapreplace
 
@@ -17,7 +18,10 @@ from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.centrality import importance
 from coderag.graph.queries.communities import NO_COMMUNITY, communities
 from coderag.graph.queries.community_names import part_names
+from coderag.graph.queries.entry_points import Chunks, EntryGroup, EntryPoint, entry_groups, entry_points, group_text
+from coderag.graph.queries.families import Family, families, family_lines
 from coderag.graph.queries.locations import TYPE_KINDS
+from coderag.graph.queries.part_sentences import PartFiles, PartSentence, part_sentence
 from coderag.graph.records import EdgeKind, Node, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.specs import within
@@ -25,18 +29,19 @@ from coderag.index.storage.postings import summed
 from coderag.text.budget import tokens_of
 from coderag.types import Symbol
 
-__all__ = ["MapEntry", "MapPart", "RepositoryMap", "entry_text", "map_of", "part_text"]
+__all__ = ["MapEntry", "MapPart", "RepositoryMap", "entry_text", "map_of", "part_text", "sentence_text"]
 
 ENTRIES = TYPE_KINDS | {
     *(NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MODULE, NodeKind.MACRO, NodeKind.EXTENSION),
     *(NodeKind.TABLE, NodeKind.VIEW),
 }
-TOKENS_PER_PART = 45  # of the budget; more parts are only counted
+TOKENS_PER_PART = 70  # of the budget; more parts are only counted
 MIN_PARTS, MAX_PARTS = 3, 24
 CANDIDATES_PER_TOKEN = 0.4  # so many more than fit that what is not chosen again and again has followers
 FURTHER_OF_FILE, FURTHER_OF_PART = 0.7, 0.93  # what each further one of a file and of a part counts
 NAMED = 4  # of a part, in its title
 MAX_SIGNATURE, MAX_DOC, MAX_USERS = 100, 90, 3
+SAID_SHARE = 0.6  # of the room for sentences, entry points and families; the rest is for definitions
 ANYWHERE, NEAR_QUESTION = 0.01, 20.0  # what counts a file that has nothing of the answer to a question, or all of it
 
 
@@ -66,6 +71,8 @@ class MapPart:
     tables: int
     share: float  # of all that matters, 0..1
     entries: tuple[MapEntry, ...]  # by path and line
+    about: PartSentence | None = None  # what a README, a package or its main definition says
+    entry_points: tuple[EntryGroup, ...] = ()  # where programs begin in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,8 @@ class RepositoryMap:
     files: int  # tests and what nobody here wrote left out
     parts: tuple[MapPart, ...]
     further: int  # parts that are left out
+    entry_points: tuple[EntryGroup, ...] = ()  # of all parts
+    families: tuple[Family, ...] = ()  # files of which one is like the other; no part shows them
 
 
 @dataclass(slots=True)
@@ -85,18 +94,29 @@ class _Part:
 
     number: int
     paths: Mapping[str, float]  # its files, and how much each matters
-    central: tuple[str, ...]
+    central: tuple[tuple[str, str], ...]  # the names that matter most in it, each with its path
     files: int
     tables: int
     share: float
     name: str = ""
+    about: PartSentence | None = None
+    entry_points: tuple[EntryGroup, ...] = ()
     chosen: list[MapEntry] = field(default_factory=list)
 
     def done(self) -> MapPart:
         entries = sorted(
             self.chosen, key=lambda map_entry: (map_entry.kind not in DATA, map_entry.path, map_entry.line)
         )
-        return MapPart(self.name, self.central, self.files, self.tables, self.share, tuple(entries))
+        return MapPart(
+            self.name,
+            tuple(name for name, _ in self.central),
+            self.files,
+            self.tables,
+            self.share,
+            tuple(entries),
+            about=self.about,
+            entry_points=self.entry_points,
+        )
 
 
 DATA = (NodeKind.TABLE, NodeKind.VIEW)
@@ -114,34 +134,47 @@ def map_of(
     question: str = "",
     near: Mapping[str, float] | None = None,
     repository: str = "",
+    chunks: Chunks | None = None,
 ) -> RepositoryMap:
     """Return what of a repository matters most and fits a budget of tokens.
 
     Of the files that match `paths` and are among `files`, where these are given; with `kinds`, only such definitions
     are listed. `outline` gives the definitions of a file, `near` the share of a file in what answers the question.
+    Without `chunks`, which gives the texts of a file, parts have no sentences and nothing has entry points.
     """
     ranks, community = _ranks(graph), _communities(graph)
     allowed = _allowed(graph, ranks, community, paths=paths, chosen=files)
-    rank = np.where(allowed, ranks, 0.0)
+    folded, single = _folded(graph, allowed)
+    rank = np.where(single, ranks, 0.0)
     if near:
         rank = _nearer(graph, rank, community, near=near)
     parts = _parts(graph, rank, community, budget=budget)
     count = int(np.count_nonzero(allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))))
-    room = (
-        budget - tokens_of(f"{repository} {count:,} files") - sum(tokens_of(part_text(one.done())) + 1 for one in parts)
-    )
+    room = budget - tokens_of(f"{repository} {count:,} files")
+    points = entry_points(graph, chunks, ranks=np.where(allowed, ranks, 0.0)) if chunks is not None else []
+    kept = _described(graph, parts, folded, points=points, chunks=chunks, room=room)
+    room -= sum(map(_tokens_of_part, parts)) + sum(tokens_of(line) + 1 for line in family_lines(kept))
     entries = [kind for kind in ENTRIES if not kinds or kind in kinds]
     _fill(graph, parts, rank, community=community, kinds=entries, outline=outline, room=room)
     shown = [part.done() for part in parts]
     known = len(np.unique(community[(rank > 0) & (community >= 0)]))
-    return RepositoryMap(repository, question, count, tuple(shown), known - len(shown))
+    return RepositoryMap(
+        repository,
+        question,
+        count,
+        tuple(shown),
+        known - len(shown),
+        entry_points=entry_groups(points),
+        families=tuple(kept),
+    )
 
 
 def part_text(part: MapPart) -> str:
     """Return the title of a part."""
     counts = [f"{part.files:,} {'file' if part.files == 1 else 'files'}"] if part.files else []
     counts += [f"{part.tables:,} {'table' if part.tables == 1 else 'tables'}"] if part.tables else []
-    named = f": {', '.join(part.central)}" if part.central else ""
+    is_said = part.about is not None and not part.about.name
+    named = f": {', '.join(part.central)}" if part.central and not is_said else ""
     return f"{part.name} ({', '.join(counts)}){named}"
 
 
@@ -157,6 +190,14 @@ def entry_text(entry: MapEntry) -> tuple[str, str]:
     scope = entry.name.rpartition(".")[0] if entry.kind is NodeKind.METHOD else ""
     text = entry.signature or f"{entry.kind} {entry.name}"
     return _cut(f"{scope}: {text}" if scope else text, MAX_SIGNATURE), _cut(entry.doc, MAX_DOC)
+
+
+def sentence_text(part: MapPart) -> str:
+    """Return the sentence about a part and where it stands, "" for none."""
+    if part.about is None:
+        return ""
+    named = f"{part.about.name}: " if part.about.name and part.about.name not in part.about.text else ""
+    return f"{named}{part.about.text}  {part.about.path}:{part.about.line}"
 
 
 def _cut(text: str, size: int) -> str:
@@ -186,6 +227,74 @@ def _allowed(
         of_file = np.array([test(path) and (chosen is None or path in chosen) for path in known] + [False])
         allowed &= of_file[graph.node_file]
     return allowed
+
+
+def _folded(graph: Graph, allowed: Array) -> tuple[list[Family], Array]:
+    """Return families of files that are alike, and which nodes are left without them; data stays."""
+    files = np.unique(graph.node_file[allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))])
+    found = families(graph, files.tolist())
+    members = [graph.file_numbers[path] for family in found for path in family.paths]
+    if not members or len(members) == len(files):  # where there is nothing else, they are what is asked for
+        return [], allowed
+    is_data = np.isin(graph.node_kind, [NODE_KINDS.index(kind) for kind in (*DATA, NodeKind.COLUMN)])
+    single: Array = allowed & (is_data | ~np.isin(graph.node_file, members))
+    return found, single
+
+
+def _described(
+    graph: Graph,
+    parts: Sequence[_Part],
+    folded: Sequence[Family],
+    *,
+    points: Sequence[EntryPoint],
+    chunks: Chunks | None,
+    room: int,
+) -> list[Family]:
+    """Give parts their sentences and entry points as far as there is room, and return the families that have some."""
+    room = int((room - sum(map(_tokens_of_part, parts))) * SAID_SHARE)
+    cost = sum(tokens_of(line) + 1 for line in family_lines(folded))
+    kept = list(folded) if cost <= room else []
+    room -= cost if kept else 0
+    if chunks is not None:
+        sizes = _folder_sizes(graph.paths.all(), {path for family in folded for path in family.paths})
+        used: set[str] = set()
+        for part in parts:
+            files = PartFiles(part.paths, part.central, graph.file_numbers, sizes)
+            about = part_sentence(files, chunks, used=used)
+            room -= _said(part, room, about=about)
+            used |= {part.about.text} if part.about else set()
+    for part in parts:
+        room -= _said(part, room, groups=entry_groups(one for one in points if one.path in part.paths))
+    return kept
+
+
+def _folder_sizes(paths: Iterable[str], without: Collection[str]) -> Counter[str]:
+    """Return how many of some files are below each folder."""
+    sizes: Counter[str] = Counter()
+    for path in paths:
+        folder = "" if path in without else path.rpartition("/")[0]
+        while folder:
+            sizes[folder] += 1
+            folder = folder.rpartition("/")[0]
+    return sizes
+
+
+def _said(part: _Part, room: int, *, about: PartSentence | None = None, groups: tuple[EntryGroup, ...] = ()) -> int:
+    """Give a part a sentence or entry points where there is room, and return how many tokens more it takes."""
+    before, had = _tokens_of_part(part), (part.about, part.entry_points)
+    part.about, part.entry_points = about or part.about, groups or part.entry_points
+    more = _tokens_of_part(part) - before
+    if more <= max(room, 0):
+        return more
+    part.about, part.entry_points = had
+    return 0
+
+
+def _tokens_of_part(part: _Part) -> int:
+    """Return how many tokens the head of a part takes."""
+    done = part.done()
+    lines = (part_text(done), sentence_text(done), *map(group_text, done.entry_points))
+    return sum(tokens_of(f"  {line}") + 1 for line in lines if line)
 
 
 def _nearer(graph: Graph, rank: Array, community: Array, *, near: Mapping[str, float]) -> Array:
@@ -230,12 +339,14 @@ def _part(graph: Graph, rank: Array, members: Array, *, number: int, share: floa
     tables = np.isin(kinds, [NODE_KINDS.index(kind) for kind in DATA])
     wanted = np.isin(kinds, [NODE_KINDS.index(kind) for kind in ENTRIES if kind is not NodeKind.METHOD])
     best = members[wanted][np.argsort(-rank[members[wanted]], kind="stable")[: 4 * NAMED]]
-    named = (graph.node(one).name for one in best.tolist() if not _is_nested(graph, one))
-    names = [name for name in dict.fromkeys(named) if len(name) > 1 and not name.startswith("_")][:NAMED]
+    nodes = [graph.node(one) for one in best.tolist() if not _is_nested(graph, one)]
+    first = {node.name: (node.name, node.path) for node in reversed(nodes)}
+    names = [name for name in dict.fromkeys(node.name for node in nodes) if len(name) > 1 and not name.startswith("_")]
+    central = tuple(first[name] for name in names[:NAMED])
     numbers = graph.node_file[members]
     held = summed(numbers[numbers >= 0], rank[members][numbers >= 0], len(graph.paths))
     paths = dict(zip(graph.paths.some(graph.node_file[files]), held[graph.node_file[files]].tolist(), strict=True))
-    return _Part(number, paths, tuple(names), len(files), int(tables.sum()), share)
+    return _Part(number, paths, central, len(files), int(tables.sum()), share)
 
 
 def _fill(

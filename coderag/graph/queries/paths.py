@@ -2,19 +2,21 @@
 
 E. W. Dijkstra, "A note on two problems in connexion with graphs", Numerische Mathematik 1, 1959; several ways as in
 J. Y. Yen, "Finding the K Shortest Loopless Paths in a Network", Management Science 17, 1971. The cost of an edge is one
-step and what its certainty lacks: a step over one of n candidates costs as much as 1 + log2(n) resolved ones.
+step and what its certainty lacks: a step over one of n candidates costs as much as 1 + log2(n) resolved ones. A foreign
+key says how tables belong together and not what runs, so ways over one come last; and of an address that changes data,
+ways that write come before ways that only read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import log2
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.locations import VERBS, Location, in_test, location_of
-from coderag.graph.records import Certainty, EdgeKind, Node
+from coderag.graph.records import Certainty, EdgeKind, Node, NodeKind
 
 __all__ = ["PathStep", "Way", "paths_between", "reached_like"]
 
@@ -22,6 +24,7 @@ MAX_SEEN = 200_000  # nodes that one search looks at
 NEAREST = 3  # that are named where there is no way
 UNIQUE_COST = 1.2
 WEAK_COST = 3.0  # of an edge that hardly leads anywhere
+LAST_COST = 20.0  # more than nearly every way without such an edge costs
 # What leads on: who calls reaches what it calls, an address what answers it, a field the column it is mapped to.
 FORWARD = {
     EdgeKind.CALLS: 1.0,
@@ -31,7 +34,7 @@ FORWARD = {
     EdgeKind.DELETES: 1.0,
     EdgeKind.MAPS: 1.0,
     EdgeKind.DERIVES: 1.0,
-    EdgeKind.FOREIGN_KEY: 1.5,
+    EdgeKind.FOREIGN_KEY: LAST_COST,
     EdgeKind.TESTS: 1.0,
     EdgeKind.REFERENCES: 1.5,
     EdgeKind.DESCRIBES: 1.5,
@@ -44,6 +47,11 @@ FORWARD = {
     EdgeKind.ALTERS: WEAK_COST,
 }
 DISPATCH_COST = 1.0  # a call of a base's method may run one that overrides it
+# What the uses of data cost on ways from an address, by its method; those of other methods are as in FORWARD.
+CHANGING = {EdgeKind.READS: LAST_COST}
+DELETING = {EdgeKind.READS: LAST_COST, EdgeKind.WRITES: LAST_COST / 2}
+OF_METHOD = {"POST": CHANGING, "PUT": CHANGING, "PATCH": CHANGING, "DELETE": DELETING}
+ROUTE = NODE_KINDS.index(NodeKind.ROUTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,14 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
+class _Costs:
+    """What edges cost on ways from some start."""
+
+    of_kind: Mapping[EdgeKind, float]
+    address: float = 0.0  # on top, of an edge to an address
+
+
+@dataclass(frozen=True, slots=True)
 class _Link:
     """An edge as it is gone over."""
 
@@ -84,9 +100,10 @@ def paths_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *,
 
     Where there is none, those of the other direction. [] where neither leads to the other.
     """
-    one, other = [node.number for node in starts], [node.number for node in ends]
-    for backwards, begin, goal in ((False, one, other), (True, other, one)):
-        if found := list(_several(graph, begin, frozenset(goal), limit=limit)):
+    for backwards, begin, goal in ((False, starts, ends), (True, ends, starts)):
+        costs = _costs_from(begin)
+        first, last = [node.number for node in begin], frozenset(node.number for node in goal)
+        if found := list(_several(graph, first, last, limit=limit, costs=costs)):
             return [_way(graph, links, begin, backwards=backwards) for begin, links in found]
     return []
 
@@ -95,7 +112,8 @@ def reached_like(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, 
     """Return what of the kind of some nodes others lead to, the nearest first."""
     kinds = {NODE_KINDS.index(node.kind) for node in ends[:1]}  # the best of them
     locations: list[Location] = []
-    for node, _ in _spreading(graph, [node.number for node in starts], (), without=frozenset(), came={}):
+    first = [node.number for node in starts]
+    for node, _ in _spreading(graph, first, (), without=frozenset(), came={}, costs=_Costs(FORWARD)):
         if int(graph.node_kind[node]) in kinds and all(node != start.number for start in starts):
             locations.append(location_of(graph.node(node)))
         if len(locations) == count:
@@ -103,14 +121,23 @@ def reached_like(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, 
     return locations
 
 
+def _costs_from(starts: Sequence[Node]) -> _Costs:
+    """Return what edges cost on ways from some nodes; an address counts by its method."""
+    if not starts or starts[0].kind is not NodeKind.ROUTE:
+        return _Costs(FORWARD)
+    method = starts[0].qualified_name.partition(" ")[0].upper()
+    # What answers an address seldom calls another one of the same program: such a call is its client's.
+    return _Costs(FORWARD | OF_METHOD.get(method, {}), LAST_COST)
+
+
 def _several(
-    graph: Graph, starts: Sequence[int], ends: frozenset[int], *, limit: int
+    graph: Graph, starts: Sequence[int], ends: frozenset[int], *, limit: int, costs: _Costs
 ) -> Iterator[tuple[int, list[_Link]]]:
     """Yield different ways: each without one step of those before it."""
     found: list[tuple[int, list[_Link]]] = []
     tried: set[frozenset[int]] = set()
     queue: list[tuple[float, int, frozenset[int], tuple[int, list[_Link]]]] = []
-    best = _search(graph, starts, ends, without=frozenset())
+    best = _search(graph, starts, ends, without=frozenset(), costs=costs)
     if best is not None:
         heappush(queue, (_cost(best[1]), 0, frozenset(), best))
     count = 0
@@ -129,7 +156,7 @@ def _several(
             if removed in tried:
                 continue
             tried.add(removed)
-            following = _search(graph, starts, ends, without=removed)
+            following = _search(graph, starts, ends, without=removed, costs=costs)
             if following is not None:
                 count += 1
                 heappush(queue, (_cost(following[1]), count, removed, following))
@@ -140,11 +167,16 @@ def _cost(links: Sequence[_Link]) -> float:
 
 
 def _search(
-    graph: Graph, starts: Sequence[int], ends: frozenset[int], *, without: Collection[int]
+    graph: Graph,
+    starts: Sequence[int],
+    ends: frozenset[int],
+    *,
+    without: Collection[int],
+    costs: _Costs,
 ) -> tuple[int, list[_Link]] | None:
     """Return the cheapest way as its start and its links."""
     came: dict[int, tuple[_Link | None, int]] = {}
-    for node, link in _spreading(graph, starts, ends, without=without, came=came):
+    for node, link in _spreading(graph, starts, ends, without=without, came=came, costs=costs):
         if node in ends and link is not None:
             return _back(came, node)
     return None
@@ -157,6 +189,7 @@ def _spreading(
     *,
     without: Collection[int],
     came: dict[int, tuple[_Link | None, int]],
+    costs: _Costs,
 ) -> Iterator[tuple[int, _Link | None]]:
     """Yield what some nodes lead to, the cheapest first, and note in `came` over which link and from where."""
     goal_in_tests = any(in_test(graph, node) for node in ends)
@@ -171,7 +204,7 @@ def _spreading(
         came[node] = link, before
         yield node, link
         test = in_test(graph, node)
-        for following in _links(graph, node):
+        for following in _links(graph, node, costs):
             if following.other in came or following.edge in without:
                 continue
             # What is run in earnest leads to no test, whatever names may say.
@@ -190,12 +223,14 @@ def _back(came: dict[int, tuple[_Link | None, int]], node: int) -> tuple[int, li
         node = before
 
 
-def _links(graph: Graph, node: int) -> Iterator[_Link]:
+def _links(graph: Graph, node: int, costs: _Costs) -> Iterator[_Link]:
     """Yield where a node leads."""
     for edge in graph.out_edges(node):
         kind = EDGE_KINDS[graph.edge_kind[edge]]
-        if cost := FORWARD.get(kind):
-            yield _Link(int(graph.edge_target[edge]), edge, cost * _doubt(graph, edge), VERBS[kind])
+        if cost := costs.of_kind.get(kind):
+            target = int(graph.edge_target[edge])
+            further = costs.address if graph.node_kind[target] == ROUTE else 0.0
+            yield _Link(target, edge, cost * _doubt(graph, edge) + further, VERBS[kind])
     for edge in graph.in_edges(node):
         kind = EDGE_KINDS[graph.edge_kind[edge]]
         if kind is EdgeKind.OVERRIDES:

@@ -7,7 +7,8 @@ from typing import Any
 
 from coderag.api.index import Index
 from coderag.errors import QueryError
-from coderag.graph.queries.map import MapPart, RepositoryMap, entry_text, part_text
+from coderag.graph.queries.entry_points import group_text
+from coderag.graph.queries.map import MapPart, RepositoryMap, entry_text, part_text, sentence_text
 from coderag.search.query.query import make_query
 from coderag.search.results.nesting import with_depth
 from coderag.serve.answer import Answer
@@ -106,6 +107,8 @@ def _add_map(page: Page, repository_map: RepositoryMap) -> None:
 
 def _add_part(page: Page, part: MapPart) -> None:
     page.add(visible(part_text(part)))
+    for line in filter(None, (sentence_text(part), *map(group_text, part.entry_points))):
+        page.add(f"  {visible(line)}")
     for path, entries in groupby(part.entries, lambda entry: "" if entry.columns else entry.path):
         if path:
             page.add(f"  {visible(path)}")
@@ -124,6 +127,7 @@ def _map_record(repository_map: RepositoryMap) -> dict[str, Any]:
                 "name": part.name,
                 "files": part.files,
                 "tables": part.tables,
+                "about": part.about.text if part.about else "",
                 "entries": [
                     {"kind": str(entry.kind), "name": entry.name, "path": entry.path, "line": entry.line}
                     for entry in part.entries

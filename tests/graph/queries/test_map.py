@@ -72,3 +72,16 @@ def test_questions_about_the_whole(question: str) -> None:
 )
 def test_questions_about_something(question: str) -> None:
     assert not about_the_whole(question)
+
+
+def test_without_texts_there_are_no_sentences_and_no_entry_points() -> None:
+    found = mapped()
+    assert found.entry_points == ()
+    assert {part.about for part in found.parts} == {None}
+
+
+def test_addresses_are_entry_points_of_their_part() -> None:
+    found = map_of(GRAPH, lambda _: [], budget=1000, chunks=lambda _: [])
+    assert [(group.kind, group.total) for group in found.entry_points] == [("route", 1)]
+    [part] = [part for part in found.parts if part.entry_points]
+    assert part.entry_points[0].shown[0].handler == "answer"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from coderag.graph.queries.paths import Way, paths_between, reached_like
 from tests.graph.sketch import numbers_of, shop_graph, sketch
 
@@ -39,9 +41,51 @@ def test_the_way_back_is_said() -> None:
 
 def test_different_ways_the_best_first() -> None:
     found = ways("nightly", "orders", limit=3)
-    assert told(found[0]) == ["nightly", "writes items", "refers to orders"]
-    assert "is overridden by Order.load" in told(found[1])
+    assert told(found[0])[-2:] == ["is overridden by Order.load", "reads orders"]
     assert [way.cost for way in found] == sorted(way.cost for way in found)
+
+
+def test_a_foreign_key_comes_last() -> None:
+    found = [told(way) for way in ways("nightly", "orders", limit=9)]
+    over_keys = ["refers to orders" in way for way in found]
+    assert over_keys == sorted(over_keys)
+    assert found[-1] == ["nightly", "writes items", "refers to orders"]
+
+
+WEB = """
+web.py  route POST /pay 1-1
+web.py  route DELETE /pay 2-2
+web.py  route GET /pay 3-3
+web.py  function answer 4-9
+pay.py  function check 1-2
+pay.py  function pay 3-4
+pay.py  function record 5-6
+pay.py  function forget 7-8
+db.sql  table payments 1-9
+
+POST /pay -routes> answer
+DELETE /pay -routes> answer
+GET /pay -routes> answer
+answer -calls> check
+answer -calls> pay
+pay -calls> record
+record -calls> forget
+check -reads> payments
+record -writes> payments
+forget -deletes> payments
+"""
+
+
+@pytest.mark.parametrize(
+    ("route", "use"),
+    [("POST /pay", "writes payments"), ("DELETE /pay", "deletes from payments"), ("GET /pay", "reads payments")],
+)
+def test_an_address_that_changes_data_leads_to_what_changes_it(route: str, use: str) -> None:
+    graph = sketch(WEB)
+    start, end = (graph.node(number) for number in numbers_of(graph, route, "payments"))
+    found = paths_between(graph, [start], [end], limit=3)
+    assert told(found[0])[-1] == use
+    assert len(found) == 3
 
 
 def test_a_sure_way_comes_before_a_short_one() -> None:

@@ -1,0 +1,1 @@
+"""Parts of a repository to summaries that a language model writes, kept until their code changes."""
