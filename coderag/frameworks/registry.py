@@ -50,6 +50,21 @@ DRIVERS = (
     b"tds",
 )
 
+DDL_STRINGS = Framework(
+    "common.ddl_strings",
+    (
+        (
+            b"CREATE TABLE",
+            b"create table",
+            b"Create Table",
+            b"ALTER TABLE",
+            b"alter table",
+            b"DROP TABLE",
+            b"drop table",
+        ),
+    ),
+)
+
 JAVASCRIPT = (
     Framework(
         "drizzle.models", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))
@@ -57,6 +72,7 @@ JAVASCRIPT = (
     Framework(
         "knex.migrations", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))
     ),
+    DDL_STRINGS,
     CODE_SETTINGS,
 )
 TYPESCRIPT = (
@@ -105,8 +121,8 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         ),
         Framework("efcore.classes", ((b"{ get; set; }", b"{ get; init; }", b"{ get; private set; }"),)),
     ),
-    "php": (Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),),
-    "go": (Framework("gorm.models", ((b"gorm",),)),),
+    "php": (Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))), DDL_STRINGS),
+    "go": (Framework("gorm.models", ((b"gorm",),)), DDL_STRINGS),
     "elixir": (
         Framework("ecto.migrations", ((b"Ecto.Migration",),)),
         Framework("ecto.models", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),
