@@ -121,7 +121,14 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         ),
         Framework("efcore.classes", ((b"{ get; set; }", b"{ get; init; }", b"{ get; private set; }"),)),
     ),
-    "php": (Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))), DDL_STRINGS),
+    "php": (
+        Framework(
+            "laravel.migrations",
+            ((b"Migration",), (b"Schema::", b"schema->", b"DB::"), (b"function up(", b"function up (")),
+        ),
+        Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),
+        DDL_STRINGS,
+    ),
     "go": (Framework("gorm.models", ((b"gorm",),)), DDL_STRINGS),
     "elixir": (
         Framework("ecto.migrations", ((b"Ecto.Migration",),)),
