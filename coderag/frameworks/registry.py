@@ -72,6 +72,14 @@ JAVASCRIPT = (
     Framework(
         "knex.migrations", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))
     ),
+    Framework(
+        "sequelize.migrations",
+        (
+            (b"ueryInterface", b"runSql", b"db.createTable", b"db.addColumn", b"db.removeColumn", b"db.dropTable"),
+            (b"up",),
+            (b"able", b"olumn", b"ql(", b"onstraint", b"ndex", b"query"),
+        ),
+    ),
     DDL_STRINGS,
     CODE_SETTINGS,
 )

@@ -13,7 +13,7 @@ from coderag.errors import LanguageDataError
 from coderag.resources import data_folder
 from coderag.syntax.trees.literals import Literal, as_text
 
-__all__ = ["Vocabulary", "filled", "vocabulary"]
+__all__ = ["Attributes", "Vocabulary", "attributes", "filled", "vocabulary"]
 
 SLOT = re.compile(r"\{(\d)(?:\|([^{}]*))?\}")
 
@@ -66,3 +66,22 @@ def filled(template: str, values: Sequence[Literal]) -> str:
         return given or match[2] or ""
 
     return SLOT.sub(argument, template)
+
+
+class Attributes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a framework states columns as objects of options, and the calls that are given these."""
+
+    types: Mapping[str, str]
+    options: Mapping[str, str]
+    reference: Mapping[str, str]
+    calls: Mapping[str, str]
+
+
+@cache
+def attributes(framework: str) -> Attributes:
+    """Return how a framework states columns; raises LanguageDataError where its data are wrong."""
+    path = data_folder("schemas/frameworks") / framework / "attributes.toml"
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Attributes)
+    except (OSError, ValueError) as error:
+        raise LanguageDataError(f"{path}: {error}") from error
