@@ -137,7 +137,11 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),
         DDL_STRINGS,
     ),
-    "go": (Framework("gorm.models", ((b"gorm",),)), DDL_STRINGS),
+    "go": (
+        Framework("gorm.models", ((b"gorm",),)),
+        Framework("xorm.models", ((b'xorm:"',),)),
+        DDL_STRINGS,
+    ),
     "elixir": (
         Framework("ecto.migrations", ((b"Ecto.Migration",),)),
         Framework("ecto.models", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),

@@ -53,7 +53,8 @@ STRINGS = {
 }
 STRINGS["typescript"] = STRINGS["tsx"] = STRINGS["javascript"]
 HEAD = re.compile(
-    r"(?i)\s*(?:--[^\n]*\n\s*|/\*(?:[^*]|\*(?!/)){0,2000}\*/\s*){0,20}(?:create|alter|drop|rename|comment)\s"
+    r"(?i)\s*(?:--[^\n]*\n\s*|/\*(?:[^*]|\*(?!/)){0,2000}\*/\s*){0,20}"
+    r"(?:create|alter|drop|rename|comment|insert|update|delete|select|with|set|begin|do|pragma|truncate|lock)\s"
 )
 FORMAT = re.compile(r"%(?:\[\d{1,2}\]|\d\$)?[svdqt]|\$\{\w{1,60}\}|\{\{?[ .]{0,2}\w{1,60} ?\}\}?")
 BACKWARDS = re.compile(
