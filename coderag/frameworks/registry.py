@@ -80,6 +80,14 @@ JAVASCRIPT = (
             (b"able", b"olumn", b"ql(", b"onstraint", b"ndex", b"query"),
         ),
     ),
+    Framework(
+        "sequelize.models",
+        (
+            (b"equelize",),
+            (b".define(", b".init(", b"@Table"),
+            (b"DataType", b"Sequelize.", b"@Column"),
+        ),
+    ),
     DDL_STRINGS,
     CODE_SETTINGS,
 )

@@ -147,7 +147,8 @@ class _Reading:
             "extends" in tag.said or (one.is_embedded and "left out" not in tag.said)
             for one, tag in zip(struct.fields, tags, strict=True)
         )
-        return any("primary" in tag.said for tag in tags) and not joins and struct.name not in self._parts
+        is_model = struct.name[:1].isupper() and struct.name not in self._parts
+        return is_model and not joins and any("primary" in tag.said for tag in tags)
 
     def _name(self, struct: Struct) -> Name | None:
         if (struct.name, "TableName") not in self._file.returns:
