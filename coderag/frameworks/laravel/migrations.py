@@ -53,7 +53,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         return None
     reading = _Reading(root, path)
     reading.walk(up.child_by_field_name("body"))
-    if not reading.operations and not reading.lost:
+    if not reading.found:
         return None
     name = path.rpartition("/")[2]
     match = FILE_NAME.fullmatch(name)
@@ -84,6 +84,7 @@ class _Reading:
         self._tables: dict[str, tuple[Name, list[SchemaOperation]]] = {}  # by the variables that stand for them
         self._active: list[str] = []  # methods that are being followed
         self._seen = 0
+        self._conditions = 0  # that what is read stands in
 
     def walk(self, node: Node | None, depth: int = 0) -> None:
         """Read the statements below a node in their order."""
@@ -109,10 +110,12 @@ class _Reading:
     def _branch(self, node: Node, depth: int) -> None:
         """Read the branches of a condition; not what is done on SQLite alone, which stands in for another database."""
         is_sqlite = SQLITE.search(text_of(node.child_by_field_name("condition"))[:200]) is not None
+        self._conditions += 1
         if not is_sqlite:
             self.walk(node.child_by_field_name("body"), depth + 1)
         for child in named(node, "else_clause", "else_if_clause"):
             self.walk(child, depth + 1)
+        self._conditions -= 1
 
     def _loop(self, node: Node, depth: int) -> None:
         """Read the body of a loop over literals once for each, of any other loop once."""
@@ -167,7 +170,7 @@ class _Reading:
                 whole = Source("", source.start_line, lines_of(arguments[-1].node).end_line)
                 made = created_table(table, inner, whole) if handler == "create" else inner
             case "drop":
-                made = [Drop(table, if_exists=link.name == "dropIfExists", source=source)]
+                made = [Drop(table, if_exists=link.name == "dropIfExists" or self._conditions > 0, source=source)]
             case "rename":
                 to = as_text(self._value(arguments, 1))
                 made = [Rename(table, Name(to, schema=schema), source=source)] if to else None

@@ -98,11 +98,11 @@ class _Reading:
     def __init__(self, file: File) -> None:
         self.lost: list[Unparsed] = []
         self._file = file
-        self._parts = {  # the structs that others hold, as columns of theirs or as one with JSON
+        self._parts = {  # the structs that others hold as JSON, or embed without a word; rows of queries extend tables
             one.type.lstrip("[]*")
             for struct in file.structs.values()
             for one in struct.fields
-            if "left out" not in _tag(one).said
+            if _tag(one).said.keys().isdisjoint({"left out", "extends"})
         }
 
     def tables(self) -> Iterator[Table]:

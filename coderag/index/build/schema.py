@@ -90,8 +90,10 @@ def fold_files(files: Sequence[SchemaFile], settings: Settings) -> Schema:
     from coderag.frameworks.dbt.project import in_projects
     from coderag.frameworks.django.project import settled
     from coderag.frameworks.efcore.project import with_entities
+    from coderag.frameworks.sequelize.project import with_table_names
 
-    return fold(settled(with_native_types(with_declared_dialects(with_entities(in_projects(files))))), settings)
+    told = with_table_names(with_entities(in_projects(files)))
+    return fold(settled(with_native_types(with_declared_dialects(told))), settings)
 
 
 def schema_files(parts: Iterable[SegmentRef]) -> Iterator[SchemaFile]:
