@@ -81,8 +81,8 @@ def test_structs_with_keys_are_tables_and_parts_of_others_are_none() -> None:
         "  updated bigint",
         "  id bigint not null identity",
         "  primary key id",
-        "lost 35: the columns of Other are in another file",
-        "lost 47: its name is computed at run time",
+        "lost 32: the columns of Other are in another file",
+        "lost 43: its name is computed at run time",
     ]
 
 
