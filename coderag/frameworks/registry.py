@@ -144,6 +144,7 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         ),
         Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),
         DDL_STRINGS,
+        Framework("common.declared_dialect", ((b"DB_CONNECTION",), (b"'default'", b'"default"'))),
     ),
     "go": (
         Framework("gorm.models", ((b"gorm",),)),
