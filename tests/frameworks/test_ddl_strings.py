@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from coderag.frameworks.common.code_upgrades import without_upgrades
 from coderag.frameworks.registry import read_code
-from coderag.sql.records import Facts, Series
+from coderag.sql.ddl.parse_file import parse_file
+from coderag.sql.records import CreateTable, Facts, SchemaFile, Series
 from tests.frameworks.show import show
 
 GO = """\
@@ -78,8 +80,8 @@ def test_statements_of_go_are_read_in_their_order() -> None:
         "add users: theme text default 'light'",
         "drop table sessions",
     ]
-    [_, sessions, *_] = found.operations
-    assert sessions.table.sources[0].start_line == 9  # type: ignore[union-attr]
+    made = [operation.table for operation in found.operations if isinstance(operation, CreateTable)]
+    assert [table.sources[0].start_line for table in made] == [8, 9]
 
 
 def test_heredocs_of_php_tell_and_what_is_computed_is_not_guessed() -> None:
@@ -140,6 +142,23 @@ var postgres = `CREATE TABLE users (id serial primary key)`
 """
     assert show(facts(text, language="go", path="schema.go"))[0] == "table users"
     assert len(facts(text, language="go", path="schema.go").operations) == 1
+
+
+UPGRADE = """package m
+func V2(db *sqlx.DB) error {
+	_, err := db.Exec("ALTER TABLE users ADD COLUMN theme text; CREATE TABLE tags (id int)")
+	return err
+}
+"""
+
+
+def test_code_that_upgrades_what_other_files_state_is_no_account_of_the_schema() -> None:
+    upgrade = SchemaFile("internal/migrations/v2.go", facts(UPGRADE, language="go", path="internal/migrations/v2.go"))
+    whole = SchemaFile("schema.sql", parse_file(b"CREATE TABLE users (id int, theme text);", path="schema.sql"))
+    assert show(without_upgrades([upgrade, whole])[0].facts) == []
+    assert show(without_upgrades([upgrade])[0].facts) == ["add users: theme text", "table tags", "  id int"]
+    own = SchemaFile("database/migrations.go", facts(GO, language="go", path="database/migrations.go"))
+    assert without_upgrades([own, whole]) == [own, whole]
 
 
 def test_hostile_strings_end() -> None:
