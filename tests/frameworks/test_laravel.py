@@ -61,6 +61,8 @@ CHANGES = """
             $t->dropSoftDeletes();
             $this->more($t);
         });
+        $dropped = function (Blueprint $table) { $table->dropColumn('restricted'); };
+        Schema::table('posts', $dropped);
         Schema::rename('posts', 'articles');
         DB::statement('ALTER TABLE articles ADD COLUMN rank integer');
         DB::statement('UPDATE articles SET rank = 1');
@@ -119,9 +121,10 @@ def test_changes_are_read_in_their_order_and_what_is_computed_is_told() -> None:
         "drop audits.g_id",
         "drop audits.deleted_at",
         "add audits: meta json not null",
+        "drop posts.restricted",
         "rename posts to articles",
         "add articles: rank integer",
-        "lost 32: computed at run time",
+        "lost 34: computed at run time",
     ]
 
 

@@ -84,6 +84,7 @@ class _Reading:
         self._values = PhpValues(root)
         self._words = vocabulary("laravel")
         self._tables: dict[str, tuple[Name, list[SchemaOperation]]] = {}  # by the variables that stand for them
+        self._closures: dict[str, Node] = {}  # functions, by the variables that hold them
         self._active: list[str] = []  # methods that are being followed
         self._seen = 0
         self._conditions = 0  # that what is read stands in
@@ -102,12 +103,19 @@ class _Reading:
         elif node.type == "if_statement":
             self._branch(node, depth)
         elif node.type == "assignment_expression":
-            self.walk(node.child_by_field_name("right"), depth + 1)
-            left = text_of(node.child_by_field_name("left"))
-            self._values.bind(left, self._values.value(node.child_by_field_name("right")))
+            self._assign(node, depth)
         else:
             for child in named(node):
                 self.walk(child, depth + 1)
+
+    def _assign(self, node: Node, depth: int) -> None:
+        """Bind a variable to what it is given: a value, or a function that is handed on to tables later."""
+        left, right = text_of(node.child_by_field_name("left")), node.child_by_field_name("right")
+        if right is not None and right.type in CLOSURES:
+            self._closures[left] = right
+            return
+        self.walk(right, depth + 1)
+        self._values.bind(left, self._values.value(right))
 
     def _branch(self, node: Node, depth: int) -> None:
         """Read the branches of a condition; not what is done on SQLite alone, which stands in for another database."""
@@ -186,7 +194,8 @@ class _Reading:
 
     def _body(self, table: Name, arguments: Sequence[Argument], depth: int) -> list[SchemaOperation]:
         """Return what the closure of a table does to it."""
-        closure = next((one.node for one in arguments if one.node.type in CLOSURES), None)
+        given = (self._closures.get(text_of(one.node), one.node) for one in arguments)
+        closure = next((node for node in given if node.type in CLOSURES), None)
         parameter = _parameter(closure)
         if closure is None or not parameter:
             return []
