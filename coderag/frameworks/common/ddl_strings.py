@@ -241,7 +241,7 @@ def _parts(node: Node, code: Code | None) -> Iterator[str]:
 
 
 def _filled(node: Node) -> str:
-    """Return a string with HOLE where a value is put in; HOLE for what is none."""
+    """Return a string with HOLE where a value is put in; HOLE for any other expression."""
     if node.type not in {"template_string", "encapsed_string", "heredoc_body"}:
         return HOLE
     data, position, parts = node.text or b"", 0, []

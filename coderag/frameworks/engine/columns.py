@@ -60,7 +60,7 @@ class Statement:
 
 
 def operations_of(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
-    """Return what a statement does to a table, nothing for a method that has no columns or keys to tell of."""
+    """Return what a statement does to a table, nothing for a method that declares no columns or keys."""
     method = statement.method
     if method in vocabulary.types:
         return _column(table, statement, vocabulary)

@@ -66,7 +66,7 @@ def table_name(value: Literal) -> Name | None:
 
 
 def attribute_of(name: str, node: Node, *, code: Code, words: Attributes) -> Attribute | None:
-    """Return the column that an object or a type alone states; None where it is none, or its type is computed."""
+    """Return the column that an object or a type alone states; None where it states no column, or a computed type."""
     resolved = _resolved(node, code) or node
     said: dict[str, Node] = {}
     if resolved.type == "object":

@@ -35,7 +35,7 @@ class Constraints(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The methods of a schema builder; what is none of them is no column and changes none."""
+    """The methods of a schema builder; any other one adds no column and changes none."""
 
     types: Mapping[str, str]  # of the column that a method adds
     names: Mapping[str, str] = {}  # of a column whose method is given none
@@ -58,7 +58,7 @@ def vocabulary(framework: str) -> Vocabulary:
 
 
 def filled(template: str, values: Sequence[Literal]) -> str:
-    """Return a type or name with the arguments that it speaks of; "" for a slot without argument and default."""
+    """Return a type or name with the arguments that it has slots for; "" for a slot without argument and default."""
 
     def argument(match: re.Match[str]) -> str:
         position = int(match[1])
