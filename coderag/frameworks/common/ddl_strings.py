@@ -65,7 +65,7 @@ TESTS = re.compile(
     r"(?i)(?:^|/)(?:tests?|__tests__|__mocks__|specs?|testdata|fixtures|e2e|benchmarks?|examples?|docs?)/"
     r"|[_.](?:test|spec|bench|stories)\.[a-z]+$|Test\.php$"
 )
-FILE_NAME = re.compile(r"(?P<version>\d+(?:[_-]\d+)*)(?:[_-].*)?\.\w+")
+FILE_NAME = re.compile(r"(?P<version>\d{1,20}(?:[_-]\d{1,20}){0,8})(?:[_-].*)?\.\w+")
 WORDS = re.compile(r"[-_.]")
 MAX_NAME = 200  # characters of a name, at its end
 NAMING = frozenset("pair keyed_element assignment_expression variable_declarator const_spec var_spec".split())
