@@ -50,6 +50,21 @@ DRIVERS = (
     b"tds",
 )
 
+DDL_STRINGS = Framework(
+    "common.ddl_strings",
+    (
+        (
+            b"CREATE TABLE",
+            b"create table",
+            b"Create Table",
+            b"ALTER TABLE",
+            b"alter table",
+            b"DROP TABLE",
+            b"drop table",
+        ),
+    ),
+)
+
 JAVASCRIPT = (
     Framework(
         "drizzle.models", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))
@@ -57,6 +72,23 @@ JAVASCRIPT = (
     Framework(
         "knex.migrations", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))
     ),
+    Framework(
+        "sequelize.migrations",
+        (
+            (b"ueryInterface", b"runSql", b"db.createTable", b"db.addColumn", b"db.removeColumn", b"db.dropTable"),
+            (b"up",),
+            (b"able", b"olumn", b"ql(", b"onstraint", b"ndex", b"query"),
+        ),
+    ),
+    Framework(
+        "sequelize.models",
+        (
+            (b"equelize",),
+            (b".define(", b".init(", b"@Table"),
+            (b"DataType", b"Sequelize.", b"@Column"),
+        ),
+    ),
+    DDL_STRINGS,
     CODE_SETTINGS,
 )
 TYPESCRIPT = (
@@ -105,8 +137,20 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         ),
         Framework("efcore.classes", ((b"{ get; set; }", b"{ get; init; }", b"{ get; private set; }"),)),
     ),
-    "php": (Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),),
-    "go": (Framework("gorm.models", ((b"gorm",),)),),
+    "php": (
+        Framework(
+            "laravel.migrations",
+            ((b"Migration",), (b"Schema::", b"schema->", b"DB::"), (b"function up(", b"function up (")),
+        ),
+        Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),
+        DDL_STRINGS,
+        Framework("common.declared_dialect", ((b"DB_CONNECTION",), (b"'default'", b'"default"'))),
+    ),
+    "go": (
+        Framework("gorm.models", ((b"gorm",),)),
+        Framework("xorm.models", ((b'xorm:"',),)),
+        DDL_STRINGS,
+    ),
     "elixir": (
         Framework("ecto.migrations", ((b"Ecto.Migration",),)),
         Framework("ecto.models", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),

@@ -11,15 +11,14 @@ from coderag.frameworks.common.unread import UnreadFramework, unread_framework, 
 from coderag.frameworks.registry import read_code
 from coderag.syntax.language import languages
 
-LARAVEL = """\
+YII = """\
 <?php
-return new class extends Migration {
-    public function up(): void {
-        Schema::create('users', function (Blueprint $table) {
-            $table->id();
-        });
+use yii\\db\\Migration;
+class m240101_users extends Migration {
+    public function safeUp() {
+        $this->createTable('users', ['id' => $this->primaryKey()]);
     }
-};
+}
 """
 ALTERED = """\
 class X < ActiveRecord::Migration[7.1]
@@ -60,9 +59,9 @@ def test_what_is_read_is_not_said_to_be_unread() -> None:
 def test_an_index_says_what_it_does_not_know(tmp_path: Path) -> None:
     root = tmp_path / "app"
     for path, text in {
-        "database/migrations/2024_01_01_000000_users.php": LARAVEL,
-        "database/migrations/2024_01_02_000000_posts.php": LARAVEL,
-        "tests/fixtures/2024_01_02_000000_posts.php": LARAVEL,
+        "migrations/m240101_users.php": YII,
+        "migrations/m240102_posts.php": YII,
+        "tests/fixtures/m240102_posts.php": YII,
         "db/migrate/20240101000000_x.rb": ALTERED,
     }.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -71,13 +70,13 @@ def test_an_index_says_what_it_does_not_know(tmp_path: Path) -> None:
         [status] = index.status(compare=False)
     assert status.schema is not None
     [unread] = status.schema.unread
-    assert (unread.framework, unread.files) == ("Laravel migrations", 2)
+    assert (unread.framework, unread.files) == ("Yii migrations", 2)
     assert [(one.table, one.line) for one in status.schema.uncreated] == [("stories", 4), ("users", 6)]
     assert all("db:schema:dump" in one.advice for one in status.schema.uncreated)
 
 
 def test_an_index_of_nothing_else_says_it_too(tmp_path: Path) -> None:
-    (tmp_path / "users.php").write_text(LARAVEL)
+    (tmp_path / "users.php").write_text(YII)
     with Index.build(tmp_path, encoder="none", workers=0, graph=False) as index:
         [status] = index.status(compare=False)
     assert status.schema is not None

@@ -63,7 +63,7 @@ def _edition(draft: DatabaseCandidate) -> _Edition:
     dialect = max(told, key=lambda name: (told[name], name)) if told else written if written != GENERIC else ""
     return _Edition(
         draft,
-        tables=frozenset(key[2] for key in draft.tables()),
+        tables=frozenset(key[2].lstrip("_") for key in draft.tables()),  # a prefix that is put in place of the "_"
         keys=frozenset(filter(None, (edition_key(declared.path) for declared in creating))),
         dialect=dialect,
         place=(draft.side, environment(draft)),

@@ -29,7 +29,7 @@ PRODUCTION = re.compile(
 )
 ANCHOR = re.compile(rb"<<\s*:\s*\*(?P<name>\w+)")  # of YAML: what stands elsewhere belongs here
 PRODUCTION_FILE = re.compile(r"(?:^|[-_./])prod(?:uction)?(?:[-_./]|$)")
-TOOLS = frozenset({"rails", "knex", "ecto"})
+TOOLS = frozenset({"rails", "knex", "ecto", "laravel", "sequelize"})
 # Folders that hold what is said of the folder around them.
 ASIDE = re.compile(
     r"(?:\.[\w.-]+|config|conf|settings|docker|deploy|deployment|deployments|environments|env|resources)"

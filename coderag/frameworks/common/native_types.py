@@ -1,4 +1,4 @@
-"""Types as Rails, Knex and Ecto call them to those of the database that their migrations run on."""
+"""Types as Rails, Knex, Ecto, Laravel and Sequelize call them to those of the database that their migrations run on."""
 
 from __future__ import annotations
 

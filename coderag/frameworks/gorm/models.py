@@ -30,7 +30,7 @@ from coderag.syntax.trees.literals import quoted
 from coderag.syntax.trees.tree import string_value, text_of
 from coderag.text.inflection import plural, singular
 
-__all__ = ["read"]
+__all__ = ["read", "snake"]
 
 IMPORT = re.compile(rb'"(?:gorm\.io/gorm|github\.com/jinzhu/gorm)"')
 TYPES = {

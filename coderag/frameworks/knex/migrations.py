@@ -14,6 +14,7 @@ from tree_sitter import Node
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.engine.javascript import up_function
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,
@@ -89,7 +90,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     if file_name is None:
         return None
     code = Code(data, language)
-    up = _up(code)
+    up = up_function(code)
     if up is None:
         return None
     functions = [up, *descendants(up, *JAVASCRIPT_FUNCTIONS)]
@@ -108,18 +109,6 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         lost=tuple(reading.lost),
         operations=tuple(reading.operations),
     )
-
-
-def _up(code: Code) -> Node | None:
-    """Return the exported function `up`."""
-    if (constant := code.constants.get("up")) is not None:
-        return constant
-    for node in descendants(code.root, "function_declaration", "assignment_expression", "pair", "method_definition"):
-        name = node.child_by_field_name("name") or node.child_by_field_name("left") or node.child_by_field_name("key")
-        if text_of(name).rpartition(".")[2] == "up":
-            value = node.child_by_field_name("right") or node.child_by_field_name("value")
-            return unwrapped(value) if value is not None else node
-    return None
 
 
 class _Reading:

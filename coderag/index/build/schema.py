@@ -85,13 +85,16 @@ def fold_files(files: Sequence[SchemaFile], settings: Settings) -> Schema:
     """Return the schema that files and databases declare together."""
     # Only an index that has a schema, and only when it changed, needs what folds one.
     from coderag.catalog.fold import fold
+    from coderag.frameworks.common.code_upgrades import without_upgrades
     from coderag.frameworks.common.declared_dialect import with_declared_dialects
     from coderag.frameworks.common.native_types import with_native_types
     from coderag.frameworks.dbt.project import in_projects
     from coderag.frameworks.django.project import settled
     from coderag.frameworks.efcore.project import with_entities
+    from coderag.frameworks.sequelize.project import with_table_names
 
-    return fold(settled(with_native_types(with_declared_dialects(with_entities(in_projects(files))))), settings)
+    told = without_upgrades(with_table_names(with_entities(in_projects(files))))
+    return fold(settled(with_native_types(with_declared_dialects(told))), settings)
 
 
 def schema_files(parts: Iterable[SegmentRef]) -> Iterator[SchemaFile]:

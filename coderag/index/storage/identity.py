@@ -28,6 +28,9 @@ def content_parts(settings: Settings, *, mask: bool) -> dict[str, str]:
         "tokenizer": str(TOKENIZER_VERSION),
         "languages": _data_identity("parsers", frozenset({"language.toml", "tags.scm", "links.scm"})),
         "dialects": _data_identity("schemas/dialects", frozenset({"dialect.toml"})),
+        "frameworks": _data_identity(
+            "schemas/frameworks", frozenset({"attributes.toml", "migrations.toml", "tags.toml"})
+        ),
         "masking of secrets": rules_identity() if mask else "none",
         "settings": blake2b(msgspec.json.encode(replace(settings, name="")), digest_size=8).hexdigest(),
     }

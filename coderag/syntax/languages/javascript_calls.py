@@ -54,6 +54,17 @@ class Calls:
         else:
             for child in named(node):
                 yield from self.of(child, name, depth + 1)
+            if node.type in {"variable_declarator", "assignment_expression"}:
+                self._assign(node)
+
+    def _assign(self, node: Node) -> None:
+        """Bind a variable to the literal that it is given."""
+        target = node.child_by_field_name("name") or node.child_by_field_name("left")
+        value = node.child_by_field_name("value") or node.child_by_field_name("right")
+        if target is not None and target.type == "identifier" and value is not None:
+            literal = self._code.value(value)
+            if isinstance(literal, str | tuple | dict):
+                self._code.bind(text_of(target), literal)
 
     def _of_call(self, node: Node, name: str, depth: int) -> Iterator[Call]:
         links = self._code.chain(node)

@@ -1,0 +1,1 @@
+"""What calls of any framework's schema builder do to tables, read from the data in schemas/frameworks/."""

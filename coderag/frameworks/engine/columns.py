@@ -1,0 +1,305 @@
+"""A method of a schema builder, with what follows it in its chain, to operations on one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from coderag.frameworks.engine.vocabulary import Vocabulary, filled
+from coderag.sql.records import (
+    AddColumn,
+    AddConstraint,
+    AlterColumn,
+    Column,
+    CommentOn,
+    CreateTable,
+    Drop,
+    DropColumn,
+    DropConstraint,
+    ForeignKey,
+    Name,
+    Origin,
+    Rename,
+    RenameColumn,
+    SchemaOperation,
+    Source,
+    Table,
+)
+from coderag.syntax.trees.literals import Literal, Raw, Reference, as_text, default_of, texts
+from coderag.text.inflection import plural, snake_case
+
+__all__ = ["Made", "Statement", "created_table", "operations_of"]
+
+DEFAULT_KEY = "id"
+NOW = "CURRENT_TIMESTAMP"
+NULL = "null"  # behind the type of a column of a group
+
+Made = list[SchemaOperation] | None  # None: computed at run time
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A call on a table and what follows it: `$table->string("name", 100)->nullable()`.
+
+    `modifiers` are what follows, by what the vocabulary calls it.
+    """
+
+    method: str
+    values: Sequence[Literal]
+    source: Source
+    modifiers: Mapping[str, Sequence[Literal]] = field(default_factory=dict)
+
+    def value(self, position: int) -> Literal:
+        """Return an argument, None where it is missing."""
+        return self.values[position] if position < len(self.values) else None
+
+    def first_of(self, modifier: str) -> Literal:
+        """Return the first argument of a modifier, None where it has none."""
+        values = self.modifiers.get(modifier) or (None,)
+        return values[0]
+
+
+def operations_of(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
+    """Return what a statement does to a table, nothing for a method that declares no columns or keys."""
+    method = statement.method
+    if method in vocabulary.types:
+        return _column(table, statement, vocabulary)
+    if method in vocabulary.groups:
+        return _group(table, statement, vocabulary.groups[method])
+    if method in vocabulary.dropped:
+        return [
+            DropColumn(table, name, source=statement.source)
+            for template in vocabulary.dropped[method]
+            if (name := filled(template, statement.values))
+        ]
+    action = ACTIONS.get(vocabulary.actions.get(method, ""))
+    return action(table, statement, vocabulary) if action is not None else []
+
+
+def created_table(table: Name, operations: Sequence[SchemaOperation], source: Source) -> list[SchemaOperation]:
+    """Return the creation of a table with its columns and keys, and whatever else is done to it behind that."""
+    columns: dict[str, Column] = {}
+    key: tuple[str, ...] = ()
+    keys: list[ForeignKey] = []
+    comment = ""
+    rest: list[SchemaOperation] = []
+    for operation in operations:
+        if isinstance(operation, AddColumn):
+            columns.setdefault(operation.column.name, operation.column)
+        elif isinstance(operation, AddConstraint) and operation.primary_key:
+            key = operation.primary_key
+        elif isinstance(operation, AddConstraint) and operation.foreign_key is not None:
+            keys.append(operation.foreign_key)
+        elif isinstance(operation, CommentOn):
+            comment = operation.text
+        else:
+            rest.append(operation)
+    made = Table(
+        table,
+        columns=tuple(columns.values()),
+        primary_key=key,
+        foreign_keys=tuple(keys),
+        comment=comment,
+        origins=(Origin.MIGRATION,),
+        sources=(source,),
+    )
+    return [CreateTable(made), *rest]
+
+
+def _column(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
+    name, model = _name(statement, vocabulary)
+    if not name:
+        return None
+    kinds, said = vocabulary.kinds, statement.modifiers
+    is_counted = statement.method in kinds.counted
+    kind = filled(vocabulary.types[statement.method], statement.values)
+    kind += " unsigned" if "unsigned" in said and "unsigned" not in kind else ""
+    default = default_of(statement.first_of("default")) if "default" in said else NOW if "now" in said else None
+    if "change" in said:
+        return [
+            AlterColumn(
+                table,
+                name,
+                type=kind,
+                nullable=_is_nullable(statement) if "nullable" in said else None,
+                default=default,
+                source=statement.source,
+            )
+        ]
+    is_key = is_counted or "primary" in said
+    generated = statement.first_of("generated")
+    column = Column(
+        name,
+        kind,
+        nullable=(statement.method in kinds.nullable or _is_nullable(statement)) and not is_key,
+        default=default or "",
+        comment=as_text(statement.first_of("comment")),
+        values=(texts(statement.value(1)) or ()) if statement.method in kinds.values else (),
+        generated=generated.text if isinstance(generated, Raw) else as_text(generated),
+        identity=is_counted or "counted" in said,
+        source=statement.source,
+    )
+    after = as_text(statement.first_of("after")) if "after" in said else "" if "first" in said else None
+    made: list[SchemaOperation] = [AddColumn(table, column, after=after or None, source=statement.source)]
+    if "first" in said:
+        made = [AddColumn(table, column, after="", source=statement.source)]
+    if is_key:
+        made.append(AddConstraint(table, primary_key=(name,), source=statement.source))
+    if "unique" in said and statement.first_of("unique") is not False:
+        made.append(_unique_key(table, (name,), as_text(statement.first_of("unique")), statement, vocabulary))
+    if (key := _foreign_key((name,), statement, model)) is not None:
+        made.append(_constraint(table, key, vocabulary))
+    return made
+
+
+def _name(statement: Statement, vocabulary: Vocabulary) -> tuple[str, str]:
+    """Return what a column is called, and the model that it leads to; "" for a name that is computed."""
+    first = statement.value(0)
+    if statement.method in vocabulary.kinds.models:
+        if not isinstance(first, Reference):
+            return "", ""
+        model = first.name.rpartition("\\")[2].rpartition(".")[2]
+        return as_text(statement.value(1)) or f"{snake_case(model)}_{DEFAULT_KEY}", model
+    if not statement.values:
+        return vocabulary.names.get(statement.method, ""), ""
+    return as_text(first), ""
+
+
+def _is_nullable(statement: Statement) -> bool:
+    return "nullable" in statement.modifiers and statement.first_of("nullable") is not False
+
+
+def _group(table: Name, statement: Statement, columns: Sequence[str]) -> Made:
+    if any("{0}" in column for column in columns) and not as_text(statement.value(0)):
+        return None
+    made: list[SchemaOperation] = []
+    for template in columns:
+        name, _, kind = filled(template, statement.values).partition(" ")
+        column = Column(
+            name, kind.removesuffix(f" {NULL}"), nullable=kind.endswith(f" {NULL}"), source=statement.source
+        )
+        made.append(AddColumn(table, column, source=statement.source))
+    return made
+
+
+def _foreign_key(columns: tuple[str, ...], statement: Statement, model: str = "") -> ForeignKey | None:
+    """Return the key of `->references("id")->on("users")`, or of `->constrained()`, whose table the column names."""
+    said = statement.modifiers
+    if "constrained" in said:
+        given = said["constrained"]
+        if given and given[0] is not None and not as_text(given[0]):
+            return None
+        table = as_text(given[0]) if given else ""
+        named_after = columns[0].removesuffix(f"_{DEFAULT_KEY}") if not model else snake_case(model)
+        column = as_text(given[1]) if len(given) > 1 else ""
+        name = as_text(given[2]) if len(given) > 2 else ""
+        return ForeignKey(
+            columns,
+            _table_name(table or plural(named_after)),
+            (column or DEFAULT_KEY,),
+            name=name,
+            source=statement.source,
+            model="" if table else model,
+        )
+    referenced = texts(statement.first_of("references"))
+    table = as_text(statement.first_of("on"))
+    if not table or referenced is None:
+        return None
+    return ForeignKey(columns, _table_name(table), referenced, source=statement.source)
+
+
+def _table_name(text: str) -> Name:
+    schema, _, name = text.rpartition(".")
+    return Name(name, schema=schema)
+
+
+def _constraint_name(template: str, table: Name, columns: Sequence[str]) -> str:
+    name = template.format(table=table.name, columns="_".join(columns)) if template else ""
+    return name.lower().replace("-", "_").replace(".", "_")
+
+
+def _constraint(table: Name, key: ForeignKey, vocabulary: Vocabulary) -> AddConstraint:
+    name = key.name or _constraint_name(vocabulary.constraints.foreign_key, table, key.columns)
+    named = ForeignKey(key.columns, key.table, key.referenced, name=name, source=key.source, model=key.model)
+    return AddConstraint(table, name, foreign_key=named, source=key.source)
+
+
+def _unique_key(
+    table: Name, columns: tuple[str, ...], name: str, statement: Statement, vocabulary: Vocabulary
+) -> AddConstraint:
+    name = name or _constraint_name(vocabulary.constraints.unique, table, columns)
+    return AddConstraint(table, name, unique=columns, source=statement.source)
+
+
+def _unique(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
+    columns = texts(statement.value(0))
+    if columns is None:
+        return None
+    return [_unique_key(table, columns, as_text(statement.value(1)), statement, vocabulary)]
+
+
+def _primary(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    columns = texts(statement.value(0))
+    return [AddConstraint(table, primary_key=columns, source=statement.source)] if columns else None
+
+
+def _foreign(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
+    columns = texts(statement.value(0))
+    key = _foreign_key(columns, statement) if columns else None
+    if key is None:
+        return None
+    name = as_text(statement.value(1))
+    stated = ForeignKey(key.columns, key.table, key.referenced, name=name, source=key.source) if name else key
+    return [_constraint(table, stated, vocabulary)]
+
+
+def _drop_columns(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    names = texts(statement.value(0)) if isinstance(statement.value(0), tuple) else texts(tuple(statement.values))
+    return [DropColumn(table, name, source=statement.source) for name in names] if names else None
+
+
+def _drop_key(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    given = statement.value(0)
+    columns = texts(given) if isinstance(given, tuple) else None
+    name = as_text(given)
+    if columns is None and not name:
+        return None
+    return [DropConstraint(table, name, columns=columns or (), if_exists=True, source=statement.source)]
+
+
+def _drop_primary(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    return [DropConstraint(table, primary_key=True, source=statement.source)]
+
+
+def _rename_column(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    old, new = as_text(statement.value(0)), as_text(statement.value(1))
+    return [RenameColumn(table, old, new, source=statement.source)] if old and new else None
+
+
+def _rename(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    to = as_text(statement.value(0))
+    return [Rename(table, Name(to, schema=table.schema), source=statement.source)] if to else None
+
+
+def _drop(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    return [Drop(table, if_exists=True, source=statement.source)]
+
+
+def _comment(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    text = as_text(statement.value(0))
+    return [CommentOn(table, text, source=statement.source)] if text else []
+
+
+ACTIONS: Mapping[str, Callable[[Name, Statement, Vocabulary], Made]] = {
+    "comment": _comment,
+    "drop columns": _drop_columns,
+    "drop foreign key": _drop_key,
+    "drop primary key": _drop_primary,
+    "drop table": _drop,
+    "drop unique": _drop_key,
+    "foreign key": _foreign,
+    "primary key": _primary,
+    "rename column": _rename_column,
+    "rename table": _rename,
+    "unique": _unique,
+}

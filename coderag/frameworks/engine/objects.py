@@ -1,0 +1,176 @@
+"""Columns that are stated as objects, `{ type: DataTypes.STRING, allowNull: false }`, to columns and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from coderag.frameworks.common.origins import lines_of
+from coderag.frameworks.engine.vocabulary import Attributes, filled
+from coderag.sql.records import Column, ForeignKey, Name
+from coderag.syntax.languages.javascript import Code, unwrapped
+from coderag.syntax.trees.literals import COMPUTED, Computed, Literal, Reference, as_text, default_of, mapping, texts
+from coderag.syntax.trees.tree import named, string_value, text_of
+
+__all__ = ["Attribute", "attribute_of", "entries_of", "table_name"]
+
+NOT_STORED = frozenset({"VIRTUAL"})
+UNSIGNED = "UNSIGNED"
+PROPERTIES = frozenset({"UNSIGNED", "BINARY", "ZEROFILL"})  # behind a type: INTEGER.UNSIGNED
+NOW = frozenset({"NOW", "fn", "literal"})
+SIZED = frozenset({"decimal", "numeric", "float", "double precision", "real"})
+
+
+class Attribute(NamedTuple):
+    """A column, and what else its object says."""
+
+    column: Column
+    is_key: bool = False
+    unique: bool | str = False  # the name of a key of several columns
+    foreign_key: ForeignKey | None = None
+
+
+class _Type(NamedTuple):
+    text: str
+    values: tuple[str, ...] = ()
+    is_stored: bool = True
+
+
+def entries_of(node: Node | None, code: Code, depth: int = 0) -> Iterator[tuple[str, Node]]:
+    """Yield the names and values of an object, of those that are spread into it too; a computed name is "" ."""
+    node = _resolved(node, code)
+    if node is None or node.type != "object" or depth > 4:
+        return
+    for child in named(node):
+        if child.type == "pair":
+            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            if key is None or value is None:
+                continue
+            if key.type == "computed_property_name":
+                yield as_text(code.value(named(key)[0])) if named(key) else "", value
+            else:
+                yield (string_value(key) or "") if key.type == "string" else text_of(key), value
+        elif child.type == "spread_element" and named(child):
+            yield from entries_of(named(child)[0], code, depth + 1)
+
+
+def table_name(value: Literal) -> Name | None:
+    """Return the table of "users" or { tableName: "users", schema: "app" }; None where it is computed."""
+    options = mapping(value)
+    text = as_text(value) or as_text(options.get("tableName")) or as_text(options.get("name"))
+    if not text:
+        return None
+    return Name(text, schema=as_text(options.get("schema")))
+
+
+def attribute_of(name: str, node: Node, *, code: Code, words: Attributes) -> Attribute | None:
+    """Return the column that an object or a type alone states; None where it states no column, or a computed type."""
+    resolved = _resolved(node, code) or node
+    said: dict[str, Node] = {}
+    if resolved.type == "object":
+        said = {words.options[key]: value for key, value in entries_of(resolved, code) if key in words.options}
+    kind = _type(said.get("type") if resolved.type == "object" else resolved, code, words)
+    if not kind.is_stored or (not kind.text and not said):
+        return None
+    values = {key: code.value(value) for key, value in said.items()}
+    column = as_text(values.get("column")) or name
+    is_key = values.get("primary") is True
+    is_nullable = values.get("nullable") is not False and values.get("not null") is not True and not is_key
+    length = as_text(values.get("length"))
+    return Attribute(
+        Column(
+            column,
+            f"{kind.text}({length})" if length and "(" not in kind.text else kind.text,
+            nullable=is_nullable,
+            default=_default(said.get("default"), values.get("default", COMPUTED)),
+            comment=as_text(values.get("comment")),
+            values=kind.values or texts(values.get("values")) or (),
+            identity=values.get("counted") is True,
+            source=lines_of(node),
+            field=name if column != name else "",
+        ),
+        is_key=is_key,
+        unique=_unique(values.get("unique")),
+        foreign_key=_foreign_key((column,), said.get("references"), code=code, words=words),
+    )
+
+
+def _resolved(node: Node | None, code: Code) -> Node | None:
+    """Return the value that a name stands for."""
+    if node is None:
+        return None
+    node = unwrapped(node)
+    if node.type == "identifier" and (constant := code.constants.get(text_of(node))) is not None:
+        return constant
+    return node
+
+
+def _unique(value: Literal) -> bool | str:
+    if isinstance(value, dict):
+        return as_text(value.get("name")) or True
+    return value if isinstance(value, str) else value is True
+
+
+def _default(node: Node | None, value: Literal) -> str:
+    if node is None:
+        return ""
+    text = text_of(node)
+    if isinstance(value, Computed | Reference):
+        last = text.partition("(")[0].rpartition(".")[2]
+        return "CURRENT_TIMESTAMP" if last == "NOW" or ("now" in text.lower() and last in NOW) else ""
+    return default_of(value) or ""
+
+
+def _type(node: Node | None, code: Code, words: Attributes) -> _Type:
+    """Return the type that DataTypes.STRING(100), "VARCHAR(100)" or { type: ... } states, "" where it is computed."""
+    if node is None:
+        return _Type("")
+    node = unwrapped(node)
+    arguments: list[Node] = []
+    if node.type == "call_expression":
+        arguments = named(node.child_by_field_name("arguments"))
+        node = node.child_by_field_name("function") or node
+    elif node.type == "new_expression":
+        arguments = named(node.child_by_field_name("arguments"))
+        node = node.child_by_field_name("constructor") or node
+    if node.type in {"string", "template_string"}:
+        text = as_text(code.value(node))
+        return _Type(words.types.get(text, text) if text.islower() else text)
+    names = text_of(node).split(".")
+    name = next((one for one in reversed(names) if one not in PROPERTIES), "")
+    if name in NOT_STORED:
+        return _Type("", is_stored=False)
+    if name not in words.types:
+        return _Type("")
+    values = [code.value(argument) for argument in arguments]
+    listed = texts(values[0]) if len(values) == 1 and not isinstance(values[0], str) else texts(tuple(values))
+    if name == "ARRAY":
+        inner = _type(arguments[0], code, words) if arguments else _Type("")
+        return _Type(f"{inner.text}[]" if inner.text else "array")
+    if name == "ENUM":
+        given = mapping(values[0]).get("values") if values else None
+        return _Type(words.types[name], listed or texts(given) or ())
+    text = filled(words.types[name], values)
+    sizes = [size for value in values if (size := as_text(value))]
+    text += f"({', '.join(sizes)})" if text in SIZED and sizes else ""
+    return _Type(text + (" unsigned" if UNSIGNED in names else ""))
+
+
+def _foreign_key(columns: Sequence[str], node: Node | None, *, code: Code, words: Attributes) -> ForeignKey | None:
+    """Return the key of `references: { model: "users", key: "id" }`, or of `references: "users"`."""
+    if node is None:
+        return None
+    stated = {words.reference[key]: value for key, value in entries_of(node, code) if key in words.reference}
+    if not stated:
+        table = table_name(code.value(node))
+        return ForeignKey(tuple(columns), table, source=lines_of(node)) if table is not None else None
+    value = code.value(stated.get("table"))
+    column = as_text(code.value(stated["column"])) if "column" in stated else ""
+    referenced = (column,) if column else ()
+    if isinstance(value, Reference):
+        model = value.name.rpartition(".")[2]
+        return ForeignKey(tuple(columns), Name(model), referenced, source=lines_of(node), model=model)
+    table = table_name(value)
+    return ForeignKey(tuple(columns), table, referenced, source=lines_of(node)) if table is not None else None

@@ -1,0 +1,87 @@
+"""The folders of schemas/frameworks/ as records: which method of a schema builder does what to a table."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import msgspec
+
+from coderag.errors import LanguageDataError
+from coderag.resources import data_folder
+from coderag.syntax.trees.literals import Literal, as_text
+
+__all__ = ["Attributes", "Vocabulary", "attributes", "filled", "vocabulary"]
+
+SLOT = re.compile(r"\{(\d)(?:\|([^{}]*))?\}")
+
+
+class Kinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Methods that add columns, by what else they say of them."""
+
+    counted: frozenset[str] = frozenset()  # primary keys that number themselves
+    nullable: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()  # the second argument lists what the column may hold
+    models: frozenset[str] = frozenset()  # the first argument is a model that names the column
+
+
+class Constraints(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How constraints are called that are given no name, with {table} and {columns}."""
+
+    foreign_key: str = ""
+    unique: str = ""
+
+
+class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The methods of a schema builder; any other one adds no column and changes none."""
+
+    types: Mapping[str, str]  # of the column that a method adds
+    names: Mapping[str, str] = {}  # of a column whose method is given none
+    kinds: Kinds = Kinds()
+    groups: Mapping[str, tuple[str, ...]] = {}  # columns that a method adds: "name type", then "null"
+    dropped: Mapping[str, tuple[str, ...]] = {}  # columns that a method drops
+    actions: Mapping[str, str] = {}  # anything else that is done to a table
+    modifiers: Mapping[str, str] = {}  # what follows a column in its chain
+    constraints: Constraints = Constraints()
+
+
+@cache
+def vocabulary(framework: str) -> Vocabulary:
+    """Return the methods of a framework's migrations; raises LanguageDataError where its data are wrong."""
+    path = data_folder("schemas/frameworks") / framework / "migrations.toml"
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Vocabulary)
+    except (OSError, ValueError) as error:  # tomllib's and msgspec's errors are ValueErrors
+        raise LanguageDataError(f"{path}: {error}") from error
+
+
+def filled(template: str, values: Sequence[Literal]) -> str:
+    """Return a type or name with the arguments that it has slots for; "" for a slot without argument and default."""
+
+    def argument(match: re.Match[str]) -> str:
+        position = int(match[1])
+        given = as_text(values[position]) if position < len(values) else ""
+        return given or match[2] or ""
+
+    return SLOT.sub(argument, template)
+
+
+class Attributes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a framework states columns as objects of options, and the calls that are given these."""
+
+    types: Mapping[str, str]
+    options: Mapping[str, str]
+    reference: Mapping[str, str]
+    calls: Mapping[str, str]
+
+
+@cache
+def attributes(framework: str) -> Attributes:
+    """Return how a framework states columns; raises LanguageDataError where its data are wrong."""
+    path = data_folder("schemas/frameworks") / framework / "attributes.toml"
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Attributes)
+    except (OSError, ValueError) as error:
+        raise LanguageDataError(f"{path}: {error}") from error

@@ -1,0 +1,1 @@
+"""Laravel's migrations."""

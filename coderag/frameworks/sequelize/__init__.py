@@ -1,0 +1,1 @@
+"""Sequelize's migrations and models, and the migrations of db-migrate, which are alike."""

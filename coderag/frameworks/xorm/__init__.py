@@ -1,0 +1,1 @@
+"""xorm's structs."""

@@ -1,0 +1,175 @@
+"""DDL in strings of code to operations."""
+
+from __future__ import annotations
+
+import pytest
+
+from coderag.frameworks.common.code_upgrades import without_upgrades
+from coderag.frameworks.registry import read_code
+from coderag.sql.ddl.parse_file import parse_file
+from coderag.sql.records import CreateTable, Facts, SchemaFile, Series
+from tests.frameworks.show import show
+
+GO = """\
+package database
+
+import "database/sql"
+
+var migrations = []func(tx *sql.Tx) error{
+	func(tx *sql.Tx) error {
+		_, err := tx.Exec(`
+			CREATE TABLE users (id serial primary key, name text not null);
+			CREATE TABLE sessions (id serial primary key, user_id int references users(id));
+		`)
+		return err
+	},
+	func(tx *sql.Tx) error {
+		sql := `UPDATE users SET name = '';
+			ALTER TABLE users ADD COLUMN theme text default 'light'`
+		_, err := tx.Exec(sql)
+		return err
+	},
+	func(tx *sql.Tx) error {
+		_, err := tx.Exec("DROP TABLE " + "sessions")
+		return err
+	},
+}
+
+func Rollback(tx *sql.Tx) { tx.Exec("ALTER TABLE users DROP COLUMN theme") }
+"""
+PHP = """\
+<?php
+$GLOBALS['SQL_CREATE_TABLES'] = <<<'SQL'
+CREATE TABLE IF NOT EXISTS `feed` (`id` INTEGER PRIMARY KEY, `url` VARCHAR(100) NOT NULL);
+SQL;
+$more = <<<SQL
+CREATE TABLE entry (id INTEGER, feed_id INTEGER REFERENCES feed(id), kind {$type});
+SQL;
+$other = <<<SQL
+CREATE TABLE {$prefix}cache (id INTEGER);
+SQL;
+$GLOBALS['SQL_DROP_TABLES'] = <<<'SQL'
+DROP TABLE IF EXISTS `feed`;
+SQL;
+throw new Exception("CREATE TABLE oops (id int)");
+"""
+SCRIPT = """\
+const { Pool } = require('pg');
+const NAME = 'orders';
+exports.setup = (pool) => pool.query(`create table ${NAME} (id int primary key, total numeric not null)`);
+exports.wipe = (pool) => pool.query('drop table orders');
+"""
+
+
+def facts(text: str, *, language: str, path: str) -> Facts:
+    return read_code(text.encode(), language=language, path=path) or Facts()
+
+
+def test_statements_of_go_are_read_in_their_order() -> None:
+    found = facts(GO, language="go", path="internal/database/migrations.go")
+    assert show(found) == [
+        "table users",
+        "  id serial not null identity",
+        "  name text not null",
+        "  primary key id",
+        "table sessions",
+        "  id serial not null identity",
+        "  user_id int",
+        "  primary key id",
+        "  key user_id to users (id)",
+        "add users: theme text default 'light'",
+        "drop table sessions",
+    ]
+    made = [operation.table for operation in found.operations if isinstance(operation, CreateTable)]
+    assert [table.sources[0].start_line for table in made] == [8, 9]
+
+
+def test_heredocs_of_php_tell_and_what_is_computed_is_not_guessed() -> None:
+    assert show(facts(PHP, language="php", path="app/install.sql.sqlite.php")) == [
+        "table feed",
+        "  id INTEGER not null",
+        "  url VARCHAR(100) not null",
+        "  primary key id",
+        "table entry",
+        "  id INTEGER",
+        "  feed_id INTEGER",
+        "  kind",
+        "  key feed_id to feed (id)",
+        "lost 5: computed at run time",
+        "lost 8: computed at run time",
+    ]
+
+
+def test_constants_are_filled_in_and_cleaning_up_is_no_migration() -> None:
+    assert show(facts(SCRIPT, language="javascript", path="lib/store.js")) == [
+        "table orders",
+        "  id int not null",
+        "  total numeric not null",
+        "  primary key id",
+    ]
+
+
+def test_files_named_by_numbers_are_a_series_and_their_way_back_is_not_applied() -> None:
+    text = """package m
+func init() { goose.AddMigration(upUsers, downUsers) }
+func upUsers(tx *sql.Tx) error { _, err := tx.Exec("CREATE TABLE users (id int)"); return err }
+func downUsers(tx *sql.Tx) error { _, err := tx.Exec("DROP TABLE users"); return err }
+"""
+    found = facts(text, language="go", path="db/migrations/00002_users.go")
+    assert found.series == Series("code", version="00002", name="00002_users")
+    assert show(found) == ["table users", "  id int"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("store_test.go", 'package x\nvar a = "CREATE TABLE users (id int)"'),
+        ("parser/testdata/x.go", 'package x\nvar a = "CREATE TABLE users (id int)"'),
+        ("dialect.go", 'package x\nfunc f(t string) string { return "CREATE TABLE " + t + " (id int)" }'),
+        ("help.go", 'package x\nfunc f() { fmt.Errorf("CREATE TABLE users (id int) failed") }'),
+        ("words.go", 'package x\nvar a = "To create table users, run ALTER TABLE first"'),
+        ("admin.go", 'package x\nfunc f() { db.Exec("ALTER TABLE users ADD COLUMN x int") }'),
+    ],
+)
+def test_what_is_no_schema_is_left_out(path: str, text: str) -> None:
+    assert read_code(text.encode(), language="go", path=path) is None
+
+
+def test_editions_in_one_file_are_one_table() -> None:
+    text = """package x
+var sqlite = `CREATE TABLE users (id integer primary key autoincrement)`
+var postgres = `CREATE TABLE users (id serial primary key)`
+"""
+    assert show(facts(text, language="go", path="schema.go"))[0] == "table users"
+    assert len(facts(text, language="go", path="schema.go").operations) == 1
+
+
+UPGRADE = """package m
+func V2(db *sqlx.DB) error {
+	_, err := db.Exec("ALTER TABLE users ADD COLUMN theme text; CREATE TABLE tags (id int)")
+	return err
+}
+"""
+
+
+def test_code_that_upgrades_what_other_files_state_is_no_account_of_the_schema() -> None:
+    upgrade = SchemaFile("internal/migrations/v2.go", facts(UPGRADE, language="go", path="internal/migrations/v2.go"))
+    whole = SchemaFile("schema.sql", parse_file(b"CREATE TABLE users (id int, theme text);", path="schema.sql"))
+    assert show(without_upgrades([upgrade, whole])[0].facts) == []
+    assert show(without_upgrades([upgrade])[0].facts) == ["add users: theme text", "table tags", "  id int"]
+    own = SchemaFile("database/migrations.go", facts(GO, language="go", path="database/migrations.go"))
+    assert without_upgrades([own, whole]) == [own, whole]
+
+
+def test_hostile_strings_end() -> None:
+    deep = "(" * 5_000 + "'CREATE TABLE a (id int)'" + ")" * 5_000
+    joined = " . ".join(["'CREATE TABLE a (id int'"] + ["' , b int'"] * 3_000)
+    comments = "/*" * 20_000 + "-- \n" * 20_000
+    circle = "ALTER TABLE a RENAME TO b; ALTER TABLE b RENAME TO a; " * 200
+    for body in (
+        f"$x = {deep};",
+        f"$x = {joined};",
+        f"$x = '{comments} CREATE TABLE a (id int)';",
+        f"$x = '{circle}';",
+    ):
+        read_code(f"<?php\n{body}\n$y = 'CREATE TABLE z (id int)';".encode(), language="php", path="migrations/1_x.php")
