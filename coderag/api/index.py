@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from coderag.api.snapshot_view import GraphState
     from coderag.api.updater import IndexUpdater
     from coderag.ask.checking import AnswerCheck
-    from coderag.ask.records import Answer
+    from coderag.ask.records import Answer, Step
     from coderag.ask.source import Source
     from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
@@ -746,6 +746,7 @@ class Index:
         databases: Iterable[str] = (),
         model: str = "",
         watch: Callable[[str], None] | None = None,
+        on_step: Callable[[Step], None] | None = None,
     ) -> Answer:
         """Return what the indexed files say about a question: statements with the sources that they cite.
 
@@ -755,7 +756,8 @@ class Index:
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
         are given. `pipeline` is "naive", "advanced", "modular" or names of stages (coderag.ask.pipelines); "" takes
         that of the settings, else "modular". `paths` are globs; `databases` as in `search`. Raises QueryError for an
-        empty question, an unknown pipeline, and what exceeds a limit, SettingsError, and LanguageModelError.
+        empty question, an unknown pipeline, and what exceeds a limit, SettingsError, and LanguageModelError. `on_step`
+        gets what each stage did as soon as it is done.
         """
         from coderag.ask.ask import ask
         from coderag.ask.settings import pipeline_of
@@ -773,6 +775,7 @@ class Index:
             frequencies=lambda words: word_frequencies(corpus, words),
             options=Options(k=k, budget=budget, paths=globs, databases=named),
             pipeline=pipeline or pipeline_of([root.root for root in self.roots]),
+            on_step=on_step,
         )
         if not model:
             return answer

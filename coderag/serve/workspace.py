@@ -54,8 +54,14 @@ class View:
 class Workspace:
     """Several roots of one caller; its methods may be called from several threads."""
 
-    def __init__(self, roots: Sequence[Root], *, callers: Iterable[frozenset[str]] = ()) -> None:
-        """Answer from roots as callers of some groups see them; () sees all."""
+    def __init__(
+        self, roots: Sequence[Root], *, callers: Iterable[frozenset[str]] = (), language_model: str = ""
+    ) -> None:
+        """Answer from roots as callers of some groups see them; () sees all.
+
+        `language_model` names the model that the user lets write answers, "" for none.
+        """
+        self.language_model = language_model
         self._roots = tuple(roots)
         self._callers = tuple(callers)
         self._index: Index | None = None

@@ -50,7 +50,11 @@ def _serve(options: argparse.Namespace, listening: socket.socket) -> None:
 
     token = None if options.no_token else secrets.token_urlsafe(TOKEN_BYTES)
     keys = _keys(options)
-    with Desk(roots_for_caller(options), callers=callers(options)) as desk:
+    if options.model:
+        from coderag.ask.models.http_model import open_model
+
+        open_model(options.model)  # what names no model is told now
+    with Desk(roots_for_caller(options), callers=callers(options), language_model=options.model) as desk:
         app = make_app(desk, token=token, keys=keys, host=options.host)
         address = _address(options.host, listening, token)
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # what uvicorn raises again when it has ended

@@ -83,6 +83,13 @@ def add_serve(commands: Parsers) -> None:
         metavar="FILE",
         help="further tokens, each with the access groups of its caller: lines of SHA-256 and groups",
     )
+    parser.add_argument(
+        "--model",
+        type=Text(NAME, empty=True),
+        default="",
+        metavar="LINE",
+        help="the language model that writes answers to questions, as for coderag ask (default: none)",
+    )
     add_groups(parser)
     add_place(parser)
 

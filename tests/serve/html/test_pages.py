@@ -99,6 +99,27 @@ def test_an_answer_cites_lines_that_open(client: TestClient) -> None:
     assert "<blockchains>" not in lost
 
 
+def test_an_answer_streams_its_steps_and_ends_with_the_page(client: TestClient) -> None:
+    question = {"q": "where are failed payments retried?"}
+    reply = client.get("/ask", params={**question, "part": "events"})
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    events = [dict(line.split(": ", 1) for line in block.split("\n")) for block in reply.text.split("\n\n") if block]
+    assert [event["event"] for event in events][-2:] == ["step", "answer"]
+    html = json.loads(events[-1]["data"])["html"]
+    assert html.strip() in client.get("/ask", params=question).text
+    assert "How it was answered" in html
+
+
+def test_a_source_opens_beside_an_answer(client: TestClient) -> None:
+    page = read(client.get("/ask", params={"q": "where are failed payments retried?"}).text)
+    address = next(one for one in page.attributes("a", "data-beside") if "start=68" in one)
+    lines = client.get(address).text
+    assert "def retry_failed" in read(lines).text
+    assert lines.count("hit-line") == 12  # and three lines above and below it
+    assert client.get("/passage?of=none.py&start=1&end=2").status_code == 404
+    assert client.get("/passage?of=shop/payments/retry.py&start=x").status_code == 400
+
+
 def test_facets_narrow_a_search_and_widen_it_again(client: TestClient) -> None:
     narrow = "/?q=where+are+failed+payments+retried%3F+lang%3Asql"
     assert narrow in read(client.get(SEARCH).text).addresses
