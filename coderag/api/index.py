@@ -1106,6 +1106,17 @@ class Index:
             for name, graph in self._graph_of_each().items()
         ]
 
+    @on_one_snapshot
+    def part_changes(self, maps: Sequence[RepositoryMap]) -> list[tuple[int, ...]]:
+        """Return for each part of each map how many commits changed it, as far as the index has their history."""
+        from coderag.api.part_changes import part_changes
+
+        graphs, histories = self._graph_of_each(), self._snapshot.histories
+        return [
+            part_changes(one, graphs[one.repository], histories[one.repository]) if one.repository in histories else ()
+            for one in maps
+        ]
+
     def _answering(self, question: str, paths: Sequence[str]) -> dict[str, dict[str, float]]:
         """Return how much of what answers a question is in each file of each repository; 1 in sum for each of these."""
         found: dict[str, dict[str, float]] = {}

@@ -25,6 +25,7 @@ from coderag.errors import (
     IndexTooNewError,
     RootError,
 )
+from coderag.serve.shared import Shared
 
 __all__ = ["View", "Workspace"]
 
@@ -67,6 +68,7 @@ class Workspace:
         self._index: Index | None = None
         self._lock = threading.Lock()
         self._update: _Update | None = None
+        self._looks: Shared[_Update | list[str]] = Shared()
         self._closing: threading.Timer | None = None
         self._spawned: dict[tuple[str, Root], float] = {}  # when a process was started last, by its task
 
@@ -185,15 +187,10 @@ class Workspace:
         running = [(root, progress) for root in index.roots if (progress := indexing_progress(root.folder))]
         if running:
             return [self._how_far(root, progress) for root, progress in running]
-        with self._lock:
-            if self._update is None:
-                stale = index.stale_paths()
-                if stale == []:
-                    return []
-                if stale is None or len(stale) > FEW_FILES:
-                    return self._catch_up(index)
-                self._update = _Update(index, stale)
-            update = self._update
+        # Files are compared with the disk for every answer, which takes longer than a search where there are many.
+        update = self._update or self._looks.get(lambda: self._looked(index))
+        if not isinstance(update, _Update):
+            return update
         if not update.wait(REFRESH_SECONDS):
             return ["files that changed in the last moments are still being read"]
         with self._lock:
@@ -204,6 +201,19 @@ class Workspace:
         if update.error is not None:
             return [f"changed files could not be read: {update.error}"]
         return self._catch_up(index) if any(report.left for report in index.reports) else []
+
+    def _looked(self, index: Index) -> _Update | list[str]:
+        """Return the update that reads what changed; where none is needed, or too much changed, what to say of it."""
+        stale = index.stale_paths()
+        with self._lock:
+            if self._update is not None:
+                return self._update
+            if stale == []:
+                return []
+            if stale is None or len(stale) > FEW_FILES:
+                return self._catch_up(index)
+            self._update = _Update(index, stale)
+            return self._update
 
     def _catch_up(self, index: Index) -> list[str]:
         """Leave many changed files to a process in the background."""

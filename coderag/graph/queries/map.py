@@ -25,7 +25,7 @@ from coderag.index.storage.postings import summed
 from coderag.text.budget import tokens_of
 from coderag.types import Symbol
 
-__all__ = ["MapEntry", "MapPart", "RepositoryMap", "entry_text", "map_of", "part_text"]
+__all__ = ["MapEntry", "MapPart", "RepositoryMap", "communities_of", "entry_text", "map_of", "part_text"]
 
 ENTRIES = TYPE_KINDS | {
     *(NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MODULE, NodeKind.MACRO, NodeKind.EXTENSION),
@@ -120,7 +120,7 @@ def map_of(
     Of the files that match `paths` and are among `files`, where these are given; with `kinds`, only such definitions
     are listed. `outline` gives the definitions of a file, `near` the share of a file in what answers the question.
     """
-    ranks, community = _ranks(graph), _communities(graph)
+    ranks, community = _ranks(graph), communities_of(graph)
     allowed = _allowed(graph, ranks, community, paths=paths, chosen=files)
     rank = np.where(allowed, ranks, 0.0)
     if near:
@@ -168,7 +168,8 @@ def _ranks(graph: Graph) -> Array:
     return importance(graph) if stored is None else stored
 
 
-def _communities(graph: Graph) -> Array:
+def communities_of(graph: Graph) -> Array:
+    """Return the community of each node, as it is stored with the graph or else as it is found."""
     stored = graph.arrays.get("node_community")
     if stored is None:
         return communities(graph)

@@ -71,6 +71,10 @@ class Links:
         """Return the page of a search."""
         return _query("/", q=query, **more)
 
+    def domain(self, table: str) -> str:
+        """Return the page of the ER diagram of the domain that a table is in."""
+        return _query("/diagram", domain=table)
+
     def diagram(self, tables: Sequence[str]) -> str:
         """Return the page of the ER diagram of some tables."""
         return f"/diagram?{_pairs([('table', name) for name in tables])}"

@@ -176,7 +176,7 @@ def _tables(desk: Desk, request: Request) -> Response:
         rows = sorted(
             (row for row in rows if str(row.table.name) in best), key=lambda row: best.index(str(row.table.name))
         )
-    return page("tables.html", view, rows=rows, question=question, nav="tables", most_drawn=tables.MOST_DRAWN)
+    return page("tables.html", view, rows=rows, question=question, nav="tables")
 
 
 def _table(desk: Desk, request: Request) -> Response:
@@ -188,12 +188,20 @@ def _table(desk: Desk, request: Request) -> Response:
 def _diagram(desk: Desk, request: Request) -> Response:
     view = desk.view(request)
     names, question = set(request.query_params.getlist("table")), request.query_params.get("q", "").strip()
+    values: dict[str, Any] = {"domain": "", "domains": ()}
     if question:
         chosen = view.index.tables_about(question, k=QUESTION_TABLES)
     else:
         chosen = [one for one in view.index.tables() if not names or str(one.name) in names]
-    picture = tables.diagram(chosen, _links(view))
-    return page("diagram.html", view, picture=picture, chosen=chosen, question=question, nav="tables")
+    if name := request.query_params.get("domain", "").strip():
+        domain = tables.domain_with(chosen, name)
+        chosen, values["domain"] = list(domain.tables), domain.name
+    if len(chosen) > tables.MOST_DRAWN:
+        overview = tables.overview(chosen, _links(view))
+        values["domains"], picture = overview.domains, overview.picture
+    else:
+        picture = tables.diagram(chosen, _links(view))
+    return page("diagram.html", view, picture=picture, chosen=chosen, question=question, nav="tables", **values)
 
 
 def _sql(desk: Desk, request: Request) -> Response:
@@ -226,7 +234,12 @@ def _picture(view: View, values: dict[str, str], *, depth: str) -> graph.Picture
 
 def _map(desk: Desk, request: Request) -> Response:
     view = desk.graph_view(request)
-    return page("map.html", view, maps=map.tree_maps(view.index), entries_of=map.entries_of, nav="map")
+    text = request.query_params.get("by", map.Measure.SIZE)
+    if text not in list(map.Measure):
+        raise QueryError(f"by is {' or '.join(map.Measure)}")
+    measure = map.Measure(text)
+    maps = map.tree_maps(view.index, measure=measure)
+    return page("map.html", view, maps=maps, measure=measure, entries_of=map.entries_of, nav="map")
 
 
 def _status(desk: Desk, request: Request) -> Response:

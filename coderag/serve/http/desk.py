@@ -21,7 +21,7 @@ __all__ = ["GROUPS", "THREADS", "Desk"]
 R = TypeVar("R")
 
 GROUPS = "coderag.groups"  # where the scope of a request has the groups of its caller; None: sees all
-THREADS = 8  # more would only share the cores
+THREADS = 32  # most of which wait for the same look at the files; the cores are shared by those that search
 LONGEST_SECONDS = 30.0  # that an answer may take
 MODEL_THREADS = 8  # that wait for a language model, apart from the others
 MODEL_SECONDS = 300.0  # that an answer may take for which a language model is asked

@@ -194,6 +194,8 @@ document.addEventListener("keydown", (event) => {
     $("#keys").showModal();
   } else if (event.key === "d") {
     switchTheme();
+  } else if (event.key === "c" && $("[data-switch]:not([aria-current])")) {
+    location.assign($("[data-switch]:not([aria-current])").href);
   } else if ($(".hit") && (event.key === "ArrowDown" || event.key === "j")) {
     walk(1);
   } else if ($(".hit") && (event.key === "ArrowUp" || event.key === "k")) {
