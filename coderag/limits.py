@@ -62,6 +62,7 @@ POLL = Limit("poll", 86_400, "seconds", "`coderag watch --poll`, `Index.watch(po
 SAMPLES = Limit("samples", 100, "values of a column", "`coderag index --samples`", error=DatabaseError)
 TIMEOUT = Limit("timeout", 3_600, "seconds", "`coderag index --timeout`", least=1, whole=False, error=DatabaseError)
 ASKED_ROWS = Limit("rows", 100_000, "rows", "`coderag ask --rows`", least=1)
+IDLE = Limit("idle", 525_600, "minutes", "`coderag serve --idle`", whole=False)
 PORT = Limit("port", 65_535, "", "`coderag serve --port`")
 ROWS = Limit("k", 1_000_000, "rows", "`coderag sql --limit`, `Index.sql(k=)`", least=1)
 QUERY_SECONDS = Limit(
@@ -104,6 +105,7 @@ LIMITS = (
         SAMPLES,
         TIMEOUT,
         PORT,
+        IDLE,
         ASKED_ROWS,
         ROWS,
         QUERY_SECONDS,

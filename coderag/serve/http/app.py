@@ -12,7 +12,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp
 
 from coderag._version import __version__
 from coderag.errors import AccessError
@@ -29,7 +28,7 @@ from coderag.serve.http.tools import ToolsApp
 __all__ = ["make_app"]
 
 
-def make_app(desk: Desk, *, token: str | None, keys: Sequence[Key] = (), host: str = "127.0.0.1") -> ASGIApp:
+def make_app(desk: Desk, *, token: str | None, keys: Sequence[Key] = (), host: str = "127.0.0.1") -> Guard:
     """Return the application over a desk.
 
     `token` opens all of it, and each of `keys` what its groups may see; without any of both nothing is asked for.
