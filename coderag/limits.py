@@ -63,6 +63,7 @@ SAMPLES = Limit("samples", 100, "values of a column", "`coderag index --samples`
 TIMEOUT = Limit("timeout", 3_600, "seconds", "`coderag index --timeout`", least=1, whole=False, error=DatabaseError)
 ASKED_ROWS = Limit("rows", 100_000, "rows", "`coderag ask --rows`", least=1)
 IDLE = Limit("idle", 525_600, "minutes", "`coderag serve --idle`", whole=False)
+SERVERS = Limit("workers", 64, "processes", "`coderag serve --workers`", least=1)
 PORT = Limit("port", 65_535, "", "`coderag serve --port`")
 ROWS = Limit("k", 1_000_000, "rows", "`coderag sql --limit`, `Index.sql(k=)`", least=1)
 QUERY_SECONDS = Limit(
@@ -105,6 +106,7 @@ LIMITS = (
         SAMPLES,
         TIMEOUT,
         PORT,
+        SERVERS,
         IDLE,
         ASKED_ROWS,
         ROWS,

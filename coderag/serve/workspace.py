@@ -34,6 +34,7 @@ REFRESH_SECONDS = 2.0  # ... and for changed files to be read
 GRAPH_SECONDS = 0.8  # ... and for a first graph
 QUICK_GRAPH_SECONDS = 0.7  # a graph that takes less is rebuilt for an answer
 POLL_SECONDS = 0.05
+GLANCE_SECONDS = 2.0  # between two looks at the files that nobody waits for
 FEW_FILES = 150  # changed files that are read at once; more are left to a process in the background
 LOCK_SECONDS = 1.0  # for another writer
 IDLE_SECONDS = 20.0  # after an update, until the processes that read files end
@@ -69,6 +70,7 @@ class Workspace:
         self._lock = threading.Lock()
         self._update: _Update | None = None
         self._looks: Shared[_Update | list[str]] = Shared()
+        self._glancing = threading.Lock()
         self._closing: threading.Timer | None = None
         self._spawned: dict[tuple[str, Root], float] = {}  # when a process was started last, by its task
 
@@ -111,6 +113,28 @@ class Workspace:
         for groups in self._callers:
             index = index.as_seen_by(groups)
         return View(index, tuple(notes))
+
+    def glance(self) -> View:
+        """Return the index as it is, and look beside at what changed, for the answers after this one.
+
+        For who asks at each keystroke: comparing the files with the disk takes longer than such an answer may. Raises
+        like `view`.
+        """
+        index, notes = self._opened()
+        if self._glancing.acquire(blocking=False):
+            threading.Thread(target=self._look_beside, args=(index,), name="look", daemon=True).start()
+        for groups in self._callers:
+            index = index.as_seen_by(groups)
+        return View(index, tuple(notes))
+
+    def _look_beside(self, index: Index) -> None:
+        try:
+            self._refreshed(index)
+            time.sleep(GLANCE_SECONDS)
+        except CoderagError:
+            return  # the next view raises it to somebody
+        finally:
+            self._glancing.release()
 
     def with_graph(self, view: View) -> View:
         """Return a view whose questions about the graph are answered in a moment; raises IndexMissingError."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
 import signal
 import socket
@@ -37,6 +38,8 @@ def run(options: argparse.Namespace) -> int:
         raise QueryError(f"--no-token lets in whoever reaches {options.host}; it is for 127.0.0.1 alone")
     if options.no_token and options.groups_from:
         raise QueryError("--no-token and --groups-from exclude each other")
+    if options.workers > 1 and (options.idle or not hasattr(os, "fork")):
+        raise QueryError("--workers needs a system with fork, and no --idle: one worker knows nothing of the others")
     if options.background or options.stop:
         return _in_background(options)
     with bound(options.host, options.port) as listening:
@@ -88,11 +91,15 @@ def _serve(
     from coderag.serve.http.app import make_app
     from coderag.serve.http.desk import Desk
     from coderag.serve.http.server import run_server
+    from coderag.serve.http.workers import run_workers
 
-    with Desk(roots_for_caller(options), callers=callers(options), language_model=options.model) as desk:
-        app = make_app(desk, token=token, keys=keys, host=options.host)
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what uvicorn raises again when it has ended
-        run_server(app, listening, prepare=desk.prepare, said=said, idle_seconds=options.idle * 60)
+    def work(ready: Callable[[], None]) -> None:
+        with Desk(roots_for_caller(options), callers=callers(options), language_model=options.model) as desk:
+            app = make_app(desk, token=token, keys=keys, host=options.host, is_one_of_many=options.workers > 1)
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # what uvicorn raises again when it has ended
+            run_server(app, listening, prepare=desk.prepare, said=ready, idle_seconds=options.idle * 60)
+
+    run_workers(options.workers, work, said=said)
 
 
 def _keys(options: argparse.Namespace) -> Sequence[Key]:

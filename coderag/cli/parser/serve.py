@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coderag.cli.parser.arguments import Number, Parsers, Text, Words, add_groups, add_place, command
-from coderag.limits import IDLE, NAME, PORT
+from coderag.limits import IDLE, NAME, PORT, SERVERS
 
 __all__ = ["add_lsp", "add_mcp", "add_serve"]
 
@@ -87,6 +87,13 @@ def add_serve(commands: Parsers) -> None:
         default=0,
         metavar="MINUTES",
         help="end after so long without a request (default: never)",
+    )
+    parser.add_argument(
+        "--workers",
+        type=Number(SERVERS),
+        default=1,
+        metavar="N",
+        help="processes that answer, for many readers at once on several cores (default: 1)",
     )
     parser.add_argument("--no-token", action="store_true", help="let in whoever asks; on a loopback address alone")
     parser.add_argument(

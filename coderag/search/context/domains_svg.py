@@ -16,6 +16,7 @@ from coderag.text.visible import visible
 __all__ = ["domains_as_svg"]
 
 ROW, HEAD = 18, 28  # pixels
+HEAVIEST = 3  # of the widths of a line, from 0
 NAMED = 6  # tables of a domain that are named
 
 
@@ -61,9 +62,10 @@ def _count(domain: Domain) -> str:
 def _line(child: Box, parent: Box, tie: Tie) -> str:
     path, x2 = curve(child, parent, child.y + child.height / 2, parent.y + parent.height / 2)
     title = f"{visible(child.domain.name)} → {visible(parent.domain.name)} ({counted(tie.keys, 'foreign key')})"
+    weight = min(int(log2(tie.keys)), HEAVIEST)
     y2 = parent.y + parent.height / 2
     return (
-        f'<g><title>{escape(title)}</title><path class="line" stroke-width="{1 + log2(tie.keys):.1f}" d="{path}"/>'
+        f'<g><title>{escape(title)}</title><path class="line tie-{weight}" d="{path}"/>'
         f'<circle class="mark" cx="{x2:.0f}" cy="{y2:.0f}" r="3"/></g>'
     )
 

@@ -16,7 +16,7 @@ from coderag.text.visible import visible_prose
 
 __all__ = ["Passage", "Piece", "passage", "pieces_of", "visible_lines"]
 
-CITATION = re.compile(r"\[(\d{1,4})\]")
+CITED_OR_CODE = re.compile(r"\[(\d{1,4})\]|`([^`\n]{1,200})`")
 AROUND = 3  # lines above and below a source
 MOST_LINES = 400
 
@@ -27,6 +27,7 @@ class Piece:
 
     text: str = ""
     source: Source | None = None
+    is_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,18 @@ def pieces_of(answer: Answer) -> tuple[Piece, ...]:
 
 
 def _pieces(text: str, sources: dict[int, Source]) -> Iterator[Piece]:
-    for position, piece in enumerate(CITATION.split(text)):
-        if not position % 2:
-            yield Piece(visible_lines(piece))
-        elif int(piece) in sources:
-            yield Piece(source=sources[int(piece)])
+    last = 0
+    for match in CITED_OR_CODE.finditer(text):
+        yield Piece(visible_lines(text[last : match.start()]))
+        number, code = match.groups()
+        if code is not None:
+            yield Piece(visible_lines(code), is_code=True)
+        elif int(number) in sources:
+            yield Piece(source=sources[int(number)])
         else:
-            yield Piece(f"[{piece}]")
+            yield Piece(match[0])
+        last = match.end()
+    yield Piece(visible_lines(text[last:]))
 
 
 def visible_lines(text: str) -> str:

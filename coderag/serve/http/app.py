@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
@@ -28,14 +29,16 @@ from coderag.serve.http.tools import ToolsApp
 __all__ = ["make_app"]
 
 
-def make_app(desk: Desk, *, token: str | None, keys: Sequence[Key] = (), host: str = "127.0.0.1") -> Guard:
+def make_app(
+    desk: Desk, *, token: str | None, keys: Sequence[Key] = (), host: str = "127.0.0.1", is_one_of_many: bool = False
+) -> Guard:
     """Return the application over a desk.
 
     `token` opens all of it, and each of `keys` what its groups may see; without any of both nothing is asked for.
-    `host` is what it is bound to, by whose names it is asked for.
+    `host` is what it is bound to, by whose names it is asked for. The metrics of one of several processes say which.
     """
     known = [*([key_of(token)] if token is not None else []), *keys] or None
-    metrics = Metrics()
+    metrics = Metrics(worker=str(os.getpid()) if is_one_of_many else "")
     tools = ToolsApp(desk) if find_spec("mcp") is not None else None
     routes: list[BaseRoute] = [
         *api_routes(desk),

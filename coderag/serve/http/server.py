@@ -16,6 +16,7 @@ from coderag.serve.http.guard import Guard
 __all__ = ["bound", "run_server"]
 
 BACKLOG = 1_024  # connections that wait to be accepted
+ACCEPTED_AT_ONCE = 8  # of which a worker takes so many before the others have their turn
 IDLE_SECONDS = 5  # that a connection is kept after an answer
 ENDING_SECONDS = 3  # for the answers that are being made when a signal comes
 TICKS = 10  # of uvicorn's clock in a second
@@ -57,6 +58,7 @@ def run_server(
     raise_limit()
     config = uvicorn.Config(
         app,
+        backlog=ACCEPTED_AT_ONCE,
         http=Connection,
         ws="none",
         loop="asyncio",
@@ -95,5 +97,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(BACKLOG)  # uvicorn sets it to what is accepted at once
         self._said()
         threading.Thread(target=self._prepare, name="prepare", daemon=True).start()

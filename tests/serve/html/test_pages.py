@@ -198,6 +198,32 @@ def test_a_diagram_links_its_tables(client: TestClient) -> None:
     assert "/table/shop.payments" not in page.addresses
 
 
+def test_many_tables_are_drawn_as_domains_that_open(tmp_path: Path) -> None:
+    lines = ["CREATE TABLE hub_a (id INTEGER PRIMARY KEY);", "CREATE TABLE hub_b (id INTEGER PRIMARY KEY);"]
+    lines += [
+        f"CREATE TABLE {hub}_{one}{other} (id INTEGER PRIMARY KEY, hub INTEGER REFERENCES hub_{hub}(id));"
+        for hub in "ab"
+        for one in "klmnop"
+        for other in "rstuvw"
+    ]
+    with Index.build(write(tmp_path / "wide", {"schema.sql": "\n".join(lines)})):
+        desk = OneDesk(tmp_path / "wide")
+    with TestClient(application(desk)) as client:
+        overview = read(client.get("/diagram").text)
+        assert "74 tables in 2 domains" in overview.text
+        first, second = (one for one in overview.addresses if one.startswith("/diagram?domain="))
+        shown = [read(client.get(address).text).addresses for address in (first, second)]
+        assert [sum(one.startswith("/table/") for one in addresses) for addresses in shown] == [37, 37]
+        assert client.get("/diagram?domain=none").status_code == 404
+    desk.workspace.close()
+
+
+def test_a_map_is_by_size_or_by_change(client: TestClient) -> None:
+    assert read(client.get("/map").text).text != read(client.get("/map?by=change").text).text
+    assert "Shown by size" in client.get("/map?by=change").text  # the copy is no repository
+    assert client.get("/map?by=colour").status_code == 400
+
+
 def test_sql_is_checked_with_places(client: TestClient) -> None:
     found = client.post("/sql/check", content="SELECT totl FROM orders").json()["findings"]
     assert [(one["line"], one["column"], one["end"], one["severity"]) for one in found] == [(1, 8, 11, "error")]
