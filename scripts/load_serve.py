@@ -127,7 +127,9 @@ async def measure(options: argparse.Namespace) -> dict[str, object]:
         "per_second": round(len(crowd.seconds) / options.seconds, 1),
         "statuses": dict(alone.statuses + crowd.statuses),
         "idle": options.idle,
-        "memory_mb": [round(max(samples[at : at + third]) / 1e3, 1) for at in range(0, 3 * third, third)] if third else [],
+        "memory_mb": [round(max(samples[at : at + third]) / 1e3, 1) for at in range(0, 3 * third, third)]
+        if third
+        else [],
     }
 
 

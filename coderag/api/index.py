@@ -484,9 +484,12 @@ class Index:
         return [found for root in self.roots for found in damage_of(root.folder, read_manifest(root.folder))]
 
     @on_one_snapshot
-    def status(self, *, compare: bool = True) -> list[Status]:
-        """Return what is indexed of each root; with `compare`, also how its files have changed since."""
-        return self._snapshot.status(compare=compare)
+    def status(self, *, compare: bool = True, schema: bool = True) -> list[Status]:
+        """Return what is indexed of each root; with `compare`, also how its files have changed since.
+
+        Without `schema`, nothing is said of it, which takes less time than all else.
+        """
+        return self._snapshot.status(compare=compare, schema=schema)
 
     @on_one_snapshot
     def recall(self) -> Recall | None:
