@@ -160,6 +160,7 @@ field.addEventListener("keydown", (event) => {
   event.stopPropagation();
 });
 
+$(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 if ($(".home") && matchMedia("(pointer: fine)").matches) field.focus();
 
 // --- keys
