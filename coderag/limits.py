@@ -66,6 +66,8 @@ CHUNK_SIZE = Limit("size", 10_000_000, "characters, tokens or sentences", "`size
 PERCENTILE = Limit("percentile", 100, "", "`percentile` of `chunk_by_meaning`", whole=False)
 RRF_K = Limit("k_rrf", 1_000_000, "ranks", "`k_rrf` of `coderag.adapters.Retriever`", whole=False)
 ASKED_ROWS = Limit("rows", 100_000, "rows", "`coderag ask --rows`", least=1)
+IDLE = Limit("idle", 525_600, "minutes", "`coderag serve --idle`", whole=False)
+SERVERS = Limit("workers", 64, "processes", "`coderag serve --workers`", least=1)
 PORT = Limit("port", 65_535, "", "`coderag serve --port`")
 ROWS = Limit("k", 1_000_000, "rows", "`coderag sql --limit`, `Index.sql(k=)`", least=1)
 QUERY_SECONDS = Limit(
@@ -111,6 +113,8 @@ LIMITS = (
         CHUNK_SIZE,
         PERCENTILE,
         RRF_K,
+        SERVERS,
+        IDLE,
         ASKED_ROWS,
         ROWS,
         QUERY_SECONDS,

@@ -21,7 +21,6 @@ from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.symptoms import reading_tables
 from coderag.limits import (
     BUDGET,
-    COSINE,
     DEPTH,
     GLOB,
     GLOBS,
@@ -81,7 +80,7 @@ if TYPE_CHECKING:
     from coderag.ask.memory.conversation import Conversation
     from coderag.ask.memory.session import Session
     from coderag.ask.models.model import LanguageModel
-    from coderag.ask.records import Answer
+    from coderag.ask.records import Answer, Step
     from coderag.ask.source import Source
     from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
@@ -488,9 +487,12 @@ class Index:
         return [found for root in self.roots for found in damage_of(root.folder, read_manifest(root.folder))]
 
     @on_one_snapshot
-    def status(self, *, compare: bool = True) -> list[Status]:
-        """Return what is indexed of each root; with `compare`, also how its files have changed since."""
-        return self._snapshot.status(compare=compare)
+    def status(self, *, compare: bool = True, schema: bool = True) -> list[Status]:
+        """Return what is indexed of each root; with `compare`, also how its files have changed since.
+
+        Without `schema`, nothing is said of it, which takes less time than all else.
+        """
+        return self._snapshot.status(compare=compare, schema=schema)
 
     @on_one_snapshot
     def recall(self) -> Recall | None:
@@ -766,6 +768,7 @@ class Index:
         conversation: Conversation | None = None,
         cache: bool = True,
         semantic_cache: float = 1.0,
+        on_step: Callable[[Step], None] | None = None,
     ) -> Answer:
         """Return what the indexed files say about a question: statements with the sources that they cite.
 
@@ -774,64 +777,56 @@ class Index:
         piece by piece. At most k statements for each part of the question, from sources of at most
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
         are given. `pipeline` is "naive", "advanced", "modular", "agentic" or names of stages (coderag.ask.pipelines);
-        "" takes that of the settings, else "modular". `paths` are globs; `databases` as in `search`. A question that leans on a
-        `conversation` ("where is it called?") is completed from it (`session`, or coderag.ask.memory.conversation).
-        With `cache`, the answer of an equal question on the same state of the index is given again (one of a model also
-        to other processes of this user, unless it is of what some groups see), and with a
-        `semantic_cache` below 1 that of one whose vector has at least this cosine and which differs in courtesy,
-        articles and endings alone. Raises QueryError for an empty question, an unknown pipeline, and what exceeds a
-        limit, SettingsError, and LanguageModelError.
+        "" takes that of the settings, else "modular". `paths` are globs; `databases` as in `search`. A question that
+        leans on a `conversation` ("where is it called?") is completed from it (`session`, or
+        coderag.ask.memory.conversation). With `cache`, the answer of an equal question on the same state of the index
+        is given again (one of a model also to other processes of this user, unless it is of what some groups see), and
+        with a `semantic_cache` below 1 that of one whose vector has at least this cosine and which differs in courtesy,
+        articles and endings alone. `on_step` gets what each stage did as soon as it is done. Raises QueryError for an
+        empty question, an unknown pipeline, and what exceeds a limit, SettingsError, and LanguageModelError.
         """
-        from coderag.ask.ask import ask
+        from coderag.ask.answering import Request, answer_of
         from coderag.ask.caching.asking import answered
         from coderag.ask.caching.key import AnswerKey, generation_of, normalised
         from coderag.ask.memory.conversation import Conversation
-        from coderag.ask.models.http_model import open_model
         from coderag.ask.pipelines import stage_names
-        from coderag.ask.records import Route
         from coderag.ask.settings import pipeline_of
         from coderag.ask.turn import Options
-        from coderag.ask.written import written, written_from_parts
         from coderag.search.retrieval.frequency import word_frequencies
         from coderag.search.retrieval.initials import names_of_initials
 
         check_question(question, k=k)
         check_number(BUDGET, budget)
-        check_number(COSINE, semantic_cache)
         globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
         named = frozenset(checked_list(ITEMS, databases, name="databases"))
         corpus = self._snapshot.corpus
-        stages = stage_names(pipeline or pipeline_of([root.root for root in self.roots]))
-        options = Options(k=k, budget=budget, paths=globs, databases=named)
-        spoken = conversation or Conversation()
+        request = Request(
+            question,
+            stage_names(pipeline or pipeline_of([root.root for root in self.roots])),
+            Options(k=k, budget=budget, paths=globs, databases=named),
+            model=model,
+            conversation=conversation or Conversation(),
+            watch=watch,
+            on_step=on_step,
+        )
 
         def answer() -> Answer:
-            writer = open_model(model) if isinstance(model, str) and model else (model or None)
-            found = ask(
+            return answer_of(
                 self,
-                question,
+                request,
                 frequencies=lambda words: word_frequencies(corpus, words),
-                options=options,
-                pipeline=stages,
-                model=writer,
-                conversation=spoken,
                 initials=lambda letters: names_of_initials(corpus, letters),
             )
-            if writer is None:
-                return found
-            if found.routes[:1] == (Route.MAP,):
-                return written_from_parts(found, self, model=writer, check=self.check_answer, watch=watch)
-            return written(found, model=writer, check=self.check_answer, watch=watch)
 
         if not cache or not isinstance(model, str):
             return answer()
         key = AnswerKey(
             generation_of(self._snapshot),
             normalised(question),
-            stages,
-            options,
+            request.stages,
+            request.options,
             model=model,
-            conversation=spoken,
+            conversation=request.conversation,
             stored_graph=self._stored_graph,
         )
         vectors = self._question_vector if semantic_cache < 1 else None
@@ -1179,6 +1174,17 @@ class Index:
                 chunks=self._chunker(name),
             )
             for name, graph in self._graph_of_each().items()
+        ]
+
+    @on_one_snapshot
+    def part_changes(self, maps: Sequence[RepositoryMap]) -> list[tuple[int, ...]]:
+        """Return for each part of each map how many commits changed it, as far as the index has their history."""
+        from coderag.api.part_changes import part_changes
+
+        graphs, histories = self._graph_of_each(), self._snapshot.histories
+        return [
+            part_changes(one, graphs[one.repository], histories[one.repository]) if one.repository in histories else ()
+            for one in maps
         ]
 
     def _answering(self, question: str, paths: Sequence[str]) -> dict[str, dict[str, float]]:

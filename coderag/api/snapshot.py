@@ -197,7 +197,7 @@ class Snapshot:
 
         return [found.name for one in self.opened for found in read_snapshots(one.folder)]
 
-    def status(self, *, compare: bool) -> list[Status]:
+    def status(self, *, compare: bool, schema: bool) -> list[Status]:
         """Return what is indexed of each root; with `compare`, also how its files have changed since."""
         from coderag.index.reader.status import take_stock
         from coderag.index.storage.database_snapshots import read_snapshots
@@ -209,7 +209,7 @@ class Snapshot:
                 one.segments,
                 compare=compare,
                 listed=one.listed,
-                catalog=one.catalog,
+                catalog=one.catalog if schema else None,
                 snapshots=read_snapshots(one.folder),
             )
             for one in self.opened

@@ -136,9 +136,9 @@ class SnapshotView:
         """The addresses of the databases whose schema was read, without credentials."""
         return [snapshot.name for root in self.view.roots for snapshot in root.snapshots]
 
-    def status(self, *, compare: bool) -> list[Status]:
+    def status(self, *, compare: bool, schema: bool) -> list[Status]:
         """Return what is indexed of each root; with `compare`, also how its files have changed since."""
-        return [root.status(compare=compare) for root in self.view.roots]
+        return [root.status(compare=compare, schema=schema) for root in self.view.roots]
 
     def verify(self) -> None:
         """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""

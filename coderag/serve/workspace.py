@@ -25,6 +25,7 @@ from coderag.errors import (
     IndexTooNewError,
     RootError,
 )
+from coderag.serve.shared import Shared
 
 __all__ = ["View", "Workspace"]
 
@@ -33,6 +34,7 @@ REFRESH_SECONDS = 2.0  # ... and for changed files to be read
 GRAPH_SECONDS = 0.8  # ... and for a first graph
 QUICK_GRAPH_SECONDS = 0.7  # a graph that takes less is rebuilt for an answer
 POLL_SECONDS = 0.05
+GLANCE_SECONDS = 2.0  # between two looks at the files that nobody waits for
 FEW_FILES = 150  # changed files that are read at once; more are left to a process in the background
 LOCK_SECONDS = 1.0  # for another writer
 IDLE_SECONDS = 20.0  # after an update, until the processes that read files end
@@ -67,6 +69,8 @@ class Workspace:
         self._index: Index | None = None
         self._lock = threading.Lock()
         self._update: _Update | None = None
+        self._looks: Shared[_Update | list[str]] = Shared()
+        self._glancing = threading.Lock()
         self._closing: threading.Timer | None = None
         self._spawned: dict[tuple[str, Root], float] = {}  # when a process was started last, by its task
 
@@ -109,6 +113,28 @@ class Workspace:
         for groups in self._callers:
             index = index.as_seen_by(groups)
         return View(index, tuple(notes))
+
+    def glance(self) -> View:
+        """Return the index as it is, and look beside at what changed, for the answers after this one.
+
+        For who asks at each keystroke: comparing the files with the disk takes longer than such an answer may. Raises
+        like `view`.
+        """
+        index, notes = self._opened()
+        if self._glancing.acquire(blocking=False):
+            threading.Thread(target=self._look_beside, args=(index,), name="look", daemon=True).start()
+        for groups in self._callers:
+            index = index.as_seen_by(groups)
+        return View(index, tuple(notes))
+
+    def _look_beside(self, index: Index) -> None:
+        try:
+            self._refreshed(index)
+            time.sleep(GLANCE_SECONDS)
+        except CoderagError:
+            return  # the next view raises it to somebody
+        finally:
+            self._glancing.release()
 
     def with_graph(self, view: View) -> View:
         """Return a view whose questions about the graph are answered in a moment; raises IndexMissingError."""
@@ -185,15 +211,10 @@ class Workspace:
         running = [(root, progress) for root in index.roots if (progress := indexing_progress(root.folder))]
         if running:
             return [self._how_far(root, progress) for root, progress in running]
-        with self._lock:
-            if self._update is None:
-                stale = index.stale_paths()
-                if stale == []:
-                    return []
-                if stale is None or len(stale) > FEW_FILES:
-                    return self._catch_up(index)
-                self._update = _Update(index, stale)
-            update = self._update
+        # Files are compared with the disk for every answer, which takes longer than a search where there are many.
+        update = self._update or self._looks.get(lambda: self._looked(index))
+        if not isinstance(update, _Update):
+            return update
         if not update.wait(REFRESH_SECONDS):
             return ["files that changed in the last moments are still being read"]
         with self._lock:
@@ -204,6 +225,19 @@ class Workspace:
         if update.error is not None:
             return [f"changed files could not be read: {update.error}"]
         return self._catch_up(index) if any(report.left for report in index.reports) else []
+
+    def _looked(self, index: Index) -> _Update | list[str]:
+        """Return the update that reads what changed; where none is needed, or too much changed, what to say of it."""
+        stale = index.stale_paths()
+        with self._lock:
+            if self._update is not None:
+                return self._update
+            if stale == []:
+                return []
+            if stale is None or len(stale) > FEW_FILES:
+                return self._catch_up(index)
+            self._update = _Update(index, stale)
+            return self._update
 
     def _catch_up(self, index: Index) -> list[str]:
         """Leave many changed files to a process in the background."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coderag.cli.parser.arguments import Number, Parsers, Text, Words, add_groups, add_place, command
-from coderag.limits import NAME, PORT
+from coderag.limits import IDLE, NAME, PORT, SERVERS
 
 __all__ = ["add_lsp", "add_mcp", "add_serve"]
 
@@ -24,6 +24,7 @@ examples:
   coderag serve                        the repository around the current folder, on http://127.0.0.1:8420
   coderag serve --root ~/src/app --root ~/src/lib --port 0
   coderag serve --groups-from keys     lines HASH GROUP,GROUP: the SHA-256 of a token, and what it may see
+  coderag serve --background           without a terminal; --stop ends it
   curl -H "Authorization: Bearer TOKEN" 'http://127.0.0.1:8420/api/search?q=order+total&k=3'
 
 Prints the address with a token, without which nothing is answered. /api/openapi.json describes the endpoints, whose
@@ -83,6 +84,24 @@ def add_serve(commands: Parsers) -> None:
         default=DEFAULT_PORT,
         metavar="N",
         help=f"the port to bind, 0 for any that is free (default: {DEFAULT_PORT})",
+    )
+    parser.add_argument(
+        "--background", action="store_true", help="go on without a terminal; one server for these roots and this port"
+    )
+    parser.add_argument("--stop", action="store_true", help="end the server of these roots and this port")
+    parser.add_argument(
+        "--idle",
+        type=Number(IDLE),
+        default=0,
+        metavar="MINUTES",
+        help="end after so long without a request (default: never)",
+    )
+    parser.add_argument(
+        "--workers",
+        type=Number(SERVERS),
+        default=1,
+        metavar="N",
+        help="processes that answer, for many readers at once on several cores (default: 1)",
     )
     parser.add_argument("--no-token", action="store_true", help="let in whoever asks; on a loopback address alone")
     parser.add_argument(

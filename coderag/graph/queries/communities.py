@@ -16,7 +16,7 @@ from coderag.graph.queries.centrality import counted_nodes, edge_weights
 from coderag.graph.records import EdgeKind, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 
-__all__ = ["NO_COMMUNITY", "communities"]
+__all__ = ["NO_COMMUNITY", "communities", "leiden_groups"]
 
 NO_COMMUNITY = -1  # of tests, and of what nobody here wrote
 SEED = 1
@@ -40,7 +40,7 @@ def communities(graph: Graph) -> Array:
         return found
     source, target, weight = _ties(graph, vertex)
     folders = _folder_ties(names)
-    of_vertex = _leiden(
+    of_vertex = leiden_groups(
         len(names) + len(set(names)),
         np.concatenate([source, folders[0]]),
         np.concatenate([target, folders[1]]),
@@ -89,8 +89,8 @@ def _folder_ties(folders: list[str]) -> tuple[Array, Array]:
     return table[:, 0], table[:, 1]
 
 
-def _leiden(size: int, source: Array, target: Array, *, weight: Array) -> Array:
-    """Return the community of each vertex, i64[vertices]."""
+def leiden_groups(size: int, source: Array, target: Array, *, weight: Array) -> Array:
+    """Return the community of each vertex, i64[vertices], of a graph whose edges are given by both their ends."""
     from graspologic_native import leiden
 
     if not len(source):

@@ -29,7 +29,16 @@ from coderag.index.storage.postings import summed
 from coderag.text.budget import tokens_of
 from coderag.types import Symbol
 
-__all__ = ["MapEntry", "MapPart", "RepositoryMap", "entry_text", "map_of", "part_text", "sentence_text"]
+__all__ = [
+    "MapEntry",
+    "MapPart",
+    "RepositoryMap",
+    "communities_of",
+    "entry_text",
+    "map_of",
+    "part_text",
+    "sentence_text",
+]
 
 ENTRIES = TYPE_KINDS | {
     *(NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MODULE, NodeKind.MACRO, NodeKind.EXTENSION),
@@ -142,7 +151,7 @@ def map_of(
     are listed. `outline` gives the definitions of a file, `near` the share of a file in what answers the question.
     Without `chunks`, which gives the texts of a file, parts have no sentences and nothing has entry points.
     """
-    ranks, community = _ranks(graph), _communities(graph)
+    ranks, community = _ranks(graph), communities_of(graph)
     allowed = _allowed(graph, ranks, community, paths=paths, chosen=files)
     folded, single = _folded(graph, allowed)
     rank = np.where(single, ranks, 0.0)
@@ -209,7 +218,8 @@ def _ranks(graph: Graph) -> Array:
     return importance(graph) if stored is None else stored
 
 
-def _communities(graph: Graph) -> Array:
+def communities_of(graph: Graph) -> Array:
+    """Return the community of each node, as it is stored with the graph or else as it is found."""
     stored = graph.arrays.get("node_community")
     if stored is None:
         return communities(graph)

@@ -67,7 +67,7 @@ class RootView:
             for whole, seen, segment in entries
         )
 
-    def status(self, *, compare: bool) -> Status:
+    def status(self, *, compare: bool, schema: bool) -> Status:
         """Return the status of what is seen: without what only the whole index can tell, such as its size on disk."""
         found = take_stock(
             self.whole.folder,
@@ -75,7 +75,7 @@ class RootView:
             self.whole.segments,
             compare=compare,
             listed=self.whole.listed,
-            catalog=self.catalog,
+            catalog=self.catalog if schema else None,
             snapshots=self.snapshots,
         )
         if self.sight.is_whole:

@@ -46,7 +46,7 @@ class Home:
 
 def home(index: Index) -> Home:
     """Return how much is indexed of all roots."""
-    statuses = index.status(compare=False)
+    statuses = index.status(compare=False, schema=False)
     files = sum(status.files for status in statuses)
     counts = _counts(statuses)
     best = counts.most_common(LANGUAGES)
@@ -58,7 +58,7 @@ def home(index: Index) -> Home:
 
 def completions(index: Index) -> dict[str, Any]:
     """Return the keys of the query language with what may follow each."""
-    names = sorted(_counts(index.status(compare=False)))
+    names = sorted(_counts(index.status(compare=False, schema=False)))
     values = {
         "lang:": names,
         "kind:": [str(kind) for kind in Kind],

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
+from coderag.ask.source import Source as Passage
 from coderag.graph.queries.locations import Location
 from coderag.graph.records import NodeKind
 from coderag.sql.records import Source
@@ -61,9 +62,18 @@ class Links:
         """Return the address of what is shown of a definition beside the pointer."""
         return _query("/card", of=f"{path}:{line}", **({"repo": repository} if self.several and repository else {}))
 
+    def passage(self, source: Passage) -> str:
+        """Return the address of the lines of a source, which open beside an answer."""
+        lines = {"of": source.path, "start": str(source.start_line), "end": str(source.end_line)}
+        return _query("/passage", **lines, **({"repo": source.repository} if self.several else {}))
+
     def search(self, query: str, **more: str) -> str:
         """Return the page of a search."""
         return _query("/", q=query, **more)
+
+    def domain(self, table: str) -> str:
+        """Return the page of the ER diagram of the domain that a table is in."""
+        return _query("/diagram", domain=table)
 
     def diagram(self, tables: Sequence[str]) -> str:
         """Return the page of the ER diagram of some tables."""

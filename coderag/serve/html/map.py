@@ -8,11 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from coderag.api.index import Index
 from coderag.graph.queries.map import MapEntry, MapPart
 
-__all__ = ["Tile", "TreeMap", "squarified", "tree_maps"]
+__all__ = ["Measure", "Tile", "TreeMap", "squarified", "tree_maps"]
+
+
+class Measure(StrEnum):
+    """What the area of a part shows."""
+
+    SIZE = "size"
+    CHANGE = "change"
+
 
 BUDGET = 6_000  # tokens of the map that is drawn
 WIDTH, HEIGHT = 1200.0, 560.0  # units of the picture
@@ -22,6 +31,7 @@ LINE = 17.0
 GAP = 4.0
 PADDING = 18.0
 LEAST_ROOM = 4  # characters of a name
+NO_COMMITS = "no commit of it is known"
 LEAST_SHARE = 0.004  # of a part, so that it can be hit
 
 
@@ -37,6 +47,8 @@ class Tile:
     height: float
     title: str  # as much of the name as there is room for
     lines: tuple[str, ...]  # the names that matter most, as far as there is room
+    share: float  # of what is measured, 0..1
+    changes: int | None  # commits that changed it; None where none are known
 
     @property
     def shade(self) -> int:
@@ -52,19 +64,34 @@ class TreeMap:
     files: int
     tiles: tuple[Tile, ...]
     further: int
+    measure: Measure
+    missing: str  # why there is no history, "" where there is
     width: int = int(WIDTH)
     height: int = int(HEIGHT)
 
 
-def tree_maps(index: Index) -> list[TreeMap]:
-    """Return a treemap of each root."""
+def tree_maps(index: Index, *, measure: Measure = Measure.SIZE) -> list[TreeMap]:
+    """Return a treemap of each root; what has no history is shown by size."""
+    maps = index.map(budget=BUDGET)
+    missing = index.missing_histories()
     return [
-        TreeMap(one.repository, one.files, tuple(_tiles(one.parts)), one.further) for one in index.map(budget=BUDGET)
+        TreeMap(
+            one.repository,
+            one.files,
+            tuple(_tiles(one.parts, changes, measure=measure)),
+            one.further,
+            measure=measure if any(changes) else Measure.SIZE,
+            missing="" if any(changes) else missing.get(one.repository, NO_COMMITS),
+        )
+        for one, changes in zip(maps, index.part_changes(maps), strict=True)
     ]
 
 
-def _tiles(parts: Sequence[MapPart]) -> Iterator[Tile]:
-    shares = [max(part.share, LEAST_SHARE) for part in parts]
+def _tiles(parts: Sequence[MapPart], changes: Sequence[int], *, measure: Measure) -> Iterator[Tile]:
+    total = sum(changes)
+    by_change = measure is Measure.CHANGE and total > 0
+    measured = [count / total for count in changes] if by_change else [part.share for part in parts]
+    shares = [max(share, LEAST_SHARE) for share in measured]
     order = sorted(range(len(parts)), key=lambda at: (-shares[at], at))
     places = squarified([shares[at] for at in order], WIDTH, HEIGHT)
     for at, (x, y, width, height) in zip(order, places, strict=True):
@@ -83,6 +110,8 @@ def _tiles(parts: Sequence[MapPart]) -> Iterator[Tile]:
             height - GAP,
             _cut(part.name, int(inner / TITLE_CHARACTER)),
             tuple(lines),
+            measured[at],
+            changes[at] if changes else None,
         )
 
 

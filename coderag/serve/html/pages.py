@@ -11,17 +11,21 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from coderag.ask.records import Answer
 from coderag.errors import CoderagError, QueryError
-from coderag.serve.html import file, graph, home, map, searching, sql, status, symbol, tables
+from coderag.serve.html import asking, file, graph, home, map, searching, sql, status, symbol, tables
 from coderag.serve.html.desk import Desk
 from coderag.serve.html.links import Links
-from coderag.serve.html.shell import STATIC, failure, fragment, page
+from coderag.serve.html.shell import STATIC, failure, fragment, page, rendered
+from coderag.serve.http.event_stream import Event, Tell
 from coderag.serve.workspace import View
+from coderag.text.visible import visible
 
 __all__ = ["pages"]
 
 Handler = Callable[[Desk, Request], Response]
 MOST_DEPTH = 3
+MOST_DIGITS = 9  # of the number of a line
 QUESTION_TABLES = 12
 
 
@@ -29,6 +33,7 @@ def pages(desk: Desk) -> list[Route | Mount]:
     """Return the routes of all pages over a desk, and of what they are made of."""
     return [
         *(Route(path, _answering(desk, handler), methods=["GET"]) for path, handler in HANDLERS.items()),
+        Route("/ask", _asking(desk), methods=["GET"]),
         Route("/sql/check", _checking(desk), methods=["POST"]),
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
     ]
@@ -89,8 +94,52 @@ def _search(desk: Desk, request: Request) -> Response:
 def _ask(desk: Desk, request: Request) -> Response:
     view = _with_graph(desk, request)
     question = request.query_params.get("q", "").strip()
-    answer = view.index.ask(question) if question else None
-    return page("ask.html", view, answer=answer, question=question, nav="ask")
+    values: dict[str, Any] = {"answer": None, "model": desk.language_model}
+    if question and not desk.language_model:  # one writes for a while: the script of the page asks then
+        values.update(_answer_values(view.index.ask(question)))
+    return page("ask.html", view, question=question, nav="ask", **values)
+
+
+def _answer_values(answer: Answer) -> dict[str, Any]:
+    return {"answer": answer, "pieces": asking.pieces_of(answer)}
+
+
+def _asking(desk: Desk) -> Callable[[Request], Response]:
+    """Return the handler that streams an answer, its last event as HTML."""
+    whole = _answering(desk, _ask)
+
+    def ask(request: Request) -> Response:
+        if request.query_params.get("part") != "events":
+            return whole(request)
+        return desk.events(lambda tell: _told(desk, request, tell))
+
+    return ask
+
+
+def _told(desk: Desk, request: Request, tell: Tell) -> Event:
+    view = _with_graph(desk, request)
+    answer = view.index.ask(
+        _text(request, "q"),
+        model=desk.language_model,
+        watch=lambda piece: tell(Event("draft", {"text": asking.visible_lines(piece)})),
+        on_step=lambda step: tell(Event("step", {"stage": visible(step.stage), "said": visible(step.said)})),
+    )
+    return Event("answer", {"html": rendered("answer.html", view, **_answer_values(answer))})
+
+
+def _passage(desk: Desk, request: Request) -> Response:
+    view = desk.view(request)
+    start, end = (_number(request, name) for name in ("start", "end"))
+    repository = request.query_params.get("repo", "")
+    shown = asking.passage(view.index, _text(request, "of"), start=start, end=end, repository=repository)
+    return fragment("passage.html", view, shown=shown)
+
+
+def _number(request: Request, name: str) -> int:
+    text = request.query_params.get(name, "1")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise QueryError(f"{name} is no line")
+    return int(text)
 
 
 def _file(desk: Desk, request: Request) -> Response:
@@ -127,7 +176,7 @@ def _tables(desk: Desk, request: Request) -> Response:
         rows = sorted(
             (row for row in rows if str(row.table.name) in best), key=lambda row: best.index(str(row.table.name))
         )
-    return page("tables.html", view, rows=rows, question=question, nav="tables", most_drawn=tables.MOST_DRAWN)
+    return page("tables.html", view, rows=rows, question=question, nav="tables")
 
 
 def _table(desk: Desk, request: Request) -> Response:
@@ -139,12 +188,20 @@ def _table(desk: Desk, request: Request) -> Response:
 def _diagram(desk: Desk, request: Request) -> Response:
     view = desk.view(request)
     names, question = set(request.query_params.getlist("table")), request.query_params.get("q", "").strip()
+    values: dict[str, Any] = {"domain": "", "domains": ()}
     if question:
         chosen = view.index.tables_about(question, k=QUESTION_TABLES)
     else:
         chosen = [one for one in view.index.tables() if not names or str(one.name) in names]
-    picture = tables.diagram(chosen, _links(view))
-    return page("diagram.html", view, picture=picture, chosen=chosen, question=question, nav="tables")
+    if name := request.query_params.get("domain", "").strip():
+        domain = tables.domain_with(chosen, name)
+        chosen, values["domain"] = list(domain.tables), domain.name
+    if len(chosen) > tables.MOST_DRAWN:
+        overview = tables.overview(chosen, _links(view))
+        values["domains"], picture = overview.domains, overview.picture
+    else:
+        picture = tables.diagram(chosen, _links(view))
+    return page("diagram.html", view, picture=picture, chosen=chosen, question=question, nav="tables", **values)
 
 
 def _sql(desk: Desk, request: Request) -> Response:
@@ -177,7 +234,12 @@ def _picture(view: View, values: dict[str, str], *, depth: str) -> graph.Picture
 
 def _map(desk: Desk, request: Request) -> Response:
     view = desk.graph_view(request)
-    return page("map.html", view, maps=map.tree_maps(view.index), entries_of=map.entries_of, nav="map")
+    text = request.query_params.get("by", map.Measure.SIZE)
+    if text not in list(map.Measure):
+        raise QueryError(f"by is {' or '.join(map.Measure)}")
+    measure = map.Measure(text)
+    maps = map.tree_maps(view.index, measure=measure)
+    return page("map.html", view, maps=maps, measure=measure, entries_of=map.entries_of, nav="map")
 
 
 def _status(desk: Desk, request: Request) -> Response:
@@ -211,7 +273,7 @@ def _text(request: Request, name: str) -> str:
 
 HANDLERS: dict[str, Handler] = {
     "/": _search,
-    "/ask": _ask,
+    "/passage": _passage,
     "/file/{path:path}": _file,
     "/files/{path:path}": _folder,
     "/symbol": _symbol,

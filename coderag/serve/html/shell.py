@@ -14,7 +14,7 @@ from coderag.serve.html.links import Links, quoted
 from coderag.serve.workspace import View
 from coderag.text.visible import visible
 
-__all__ = ["STATIC", "failure", "fragment", "page"]
+__all__ = ["STATIC", "failure", "fragment", "page", "rendered"]
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
@@ -36,14 +36,18 @@ def _environment() -> Environment:
 
 def page(template: str, view: View, *, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page over what a request sees."""
+    return HTMLResponse(rendered(template, view, **values).encode("utf-8", "replace"), status)
+
+
+def rendered(template: str, view: View, **values: Any) -> str:
+    """Return a template filled in; a name of a file need not be UTF-8, and is not here."""
     roots = view.index.roots
     shared = {
         "links": Links(several=len(roots) > 1),
         "notes": view.notes,
         "repositories": [root.repository for root in roots],
     }
-    text = _environment().get_template(template).render(**{**shared, **values})
-    return HTMLResponse(text.encode("utf-8", "replace"), status)  # the name of a file need not be UTF-8
+    return _environment().get_template(template).render(**{**shared, **values})
 
 
 def fragment(template: str, view: View, **values: Any) -> HTMLResponse:

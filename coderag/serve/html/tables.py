@@ -12,15 +12,31 @@ from coderag.errors import CoderagError, QueryError
 from coderag.graph.drawing.layout import STYLE
 from coderag.graph.queries.refs import Group, Reference, References, Role
 from coderag.search.context.about import TableFacts
+from coderag.search.context.domains import Domain, domains_of
+from coderag.search.context.domains_svg import domains_as_svg
 from coderag.search.context.erd_svg import as_svg
 from coderag.serve.html.code import code_lines
 from coderag.serve.html.links import Links
 from coderag.serve.html.searching import Row
 from coderag.sql.records import Column, Name, Table
+from coderag.text.counted import counted
 
-__all__ = ["ColumnRow", "TablePage", "TableRow", "diagram", "lines_of_sql", "neighbours", "table_page", "table_rows"]
+__all__ = [
+    "MOST_DRAWN",
+    "ColumnRow",
+    "Overview",
+    "TablePage",
+    "TableRow",
+    "diagram",
+    "domain_with",
+    "lines_of_sql",
+    "neighbours",
+    "overview",
+    "table_page",
+    "table_rows",
+]
 
-MOST_DRAWN = 60  # tables; more are no picture
+MOST_DRAWN = 60  # tables; of more the domains are drawn
 MOST_NEIGHBOURS = 14
 READING = (Role.READERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES)
 WRITING = (Role.WRITERS, Role.DELETERS)
@@ -61,6 +77,14 @@ class TablePage:
     repository: str  # that the references are in
 
 
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The domains of many tables."""
+
+    domains: tuple[Domain, ...]
+    picture: Markup
+
+
 def table_rows(index: Index) -> list[TableRow]:
     """Return the tables by database, schema and name."""
     tables = sorted(index.tables(), key=lambda table: table.name.key)
@@ -99,10 +123,27 @@ def neighbours(index: Index, facts: TableFacts) -> list[Table]:
 
 
 def diagram(tables: Sequence[Table], links: Links) -> Markup:
-    """Return the ER diagram of some tables, each a link to its page; raises QueryError for too many."""
-    if len(tables) > MOST_DRAWN:
-        raise QueryError(f"{len(tables)} tables are no picture; choose {MOST_DRAWN} at most, or ask a question")
-    return Markup("\n").join(_linked(as_svg(tables), tables, links))
+    """Return the ER diagram of some tables, each a link to its page."""
+    boxes = [(links.table(str(table.name)), str(table.name)) for table in tables]
+    return Markup("\n").join(_linked(as_svg(tables), boxes))
+
+
+def overview(tables: Sequence[Table], links: Links) -> Overview:
+    """Return a picture of the domains of tables that are too many for one, each a link to the diagram of its own."""
+    domains = domains_of(tables, most=MOST_DRAWN)
+    boxes = [
+        (links.domain(str(domain.tables[0].name)), f"{domain.name}, {counted(len(domain.tables), 'table')}")
+        for domain in domains
+    ]
+    return Overview(tuple(domains), Markup("\n").join(_linked(domains_as_svg(domains), boxes)))
+
+
+def domain_with(tables: Sequence[Table], name: str) -> Domain:
+    """Return the domain that a table is in; raises QueryError where there is no such table."""
+    for domain in domains_of(tables, most=MOST_DRAWN):
+        if any(str(table.name) == name for table in domain.tables):
+            return domain
+    raise QueryError(f"the table {name} is not in the index")
 
 
 def lines_of_sql(text: str) -> tuple[Row, ...]:
@@ -110,16 +151,15 @@ def lines_of_sql(text: str) -> tuple[Row, ...]:
     return tuple(Row(number, html) for number, html in enumerate(code_lines(text.split("\n"), "sql"), 1))
 
 
-def _linked(svg: str, tables: Sequence[Table], links: Links) -> Iterator[Markup]:
-    """Yield the lines of a picture with a link around each table, coloured by the style sheet of the page."""
-    left = iter(tables)
+def _linked(svg: str, boxes: Sequence[tuple[str, str]]) -> Iterator[Markup]:
+    """Yield the lines of a picture with a link around each box, by address and label; the page has its colours."""
+    left = iter(boxes)
     inside = False
     # The picture escapes what tables are called; its own style would be refused by the page's policy.
     for line in svg.replace(f"<style>{STYLE}</style>", "").split("\n"):
         if BOX in line:
             inside = True
-            name = str(next(left).name)
-            yield Markup('<a href="{}" aria-label="{}">').format(links.table(name), name)
+            yield Markup('<a href="{}" aria-label="{}">').format(*next(left))
         yield Markup(line)
         if inside and line == "</g>":
             inside = False

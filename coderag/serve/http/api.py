@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from coderag.errors import AccessError, CoderagError, QueryError, RootError, StoredIndexError
+from coderag.api.records import plain
+from coderag.errors import CoderagError, QueryError
 from coderag.serve.http.desk import Desk
-from coderag.serve.http.endpoints import ENDPOINTS, Endpoint, NotIndexedError, answer_record
+from coderag.serve.http.endpoints import ENDPOINTS, Endpoint, answer_record
+from coderag.serve.http.event_stream import Event, Tell, accepts_events
+from coderag.serve.http.failures import failure_of
 from coderag.serve.http.openapi import openapi
 from coderag.serve.http.parameters import decoded
 from coderag.serve.http.responses import error_response, json_response
 
 __all__ = ["answered", "api_routes"]
-
-# The first that fits.
-STATUS: tuple[tuple[type[Exception], int], ...] = (
-    (NotIndexedError, 404),
-    (QueryError, 400),
-    (AccessError, 403),
-    (RootError, 503),
-    (StoredIndexError, 503),
-    (CoderagError, 503),
-    (TimeoutError, 503),
-)
 
 
 def api_routes(desk: Desk) -> list[Route]:
@@ -55,20 +48,23 @@ async def _handle(request: Request, desk: Desk, endpoint: Endpoint) -> Response:
         return error_response(400, str(error))
     except ClientDisconnect:
         return error_response(400, "the request ended before its body")
-    return await answered(desk, lambda: json_response(answer_record(endpoint, desk.workspace(request), asked)))
+    workspace, tells = desk.workspace(request), endpoint.events
+    if tells is not None and (asked.stream or accepts_events(request)):
+
+        def answer(tell: Tell) -> Event:
+            return Event("answer", plain(tells(workspace, asked, tell)))
+
+        return desk.events(answer)
+    asks_model = tells is not None and bool(workspace.language_model)
+    return await answered(desk, lambda: json_response(answer_record(endpoint, workspace, asked)), asks_model=asks_model)
 
 
-async def answered(desk: Desk, answer: Any) -> Response:
+async def answered(desk: Desk, answer: Callable[[], Response], *, asks_model: bool = False) -> Response:
     """Return the response that a function gives in a thread, or that of what it raises."""
     try:
-        response: Response = await desk.in_thread(answer)
+        return await desk.in_thread(answer, asks_model=asks_model)
     except (CoderagError, TimeoutError) as error:
-        status = next(status for kind, status in STATUS if isinstance(error, kind))
-        why = (
-            "this took too long and was given up; ask for less, or again" if isinstance(error, TimeoutError) else error
-        )
-        return error_response(status, str(why))
-    return response
+        return error_response(*failure_of(error))
 
 
 async def _given(request: Request) -> list[tuple[str, Any]]:

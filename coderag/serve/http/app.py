@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
@@ -12,7 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp
 
 from coderag._version import __version__
 from coderag.errors import AccessError
@@ -29,14 +29,16 @@ from coderag.serve.http.tools import ToolsApp
 __all__ = ["make_app"]
 
 
-def make_app(desk: Desk, *, token: str | None, keys: Sequence[Key] = (), host: str = "127.0.0.1") -> ASGIApp:
+def make_app(
+    desk: Desk, *, token: str | None, keys: Sequence[Key] = (), host: str = "127.0.0.1", is_one_of_many: bool = False
+) -> Guard:
     """Return the application over a desk.
 
     `token` opens all of it, and each of `keys` what its groups may see; without any of both nothing is asked for.
-    `host` is what it is bound to, by whose names it is asked for.
+    `host` is what it is bound to, by whose names it is asked for. The metrics of one of several processes say which.
     """
     known = [*([key_of(token)] if token is not None else []), *keys] or None
-    metrics = Metrics()
+    metrics = Metrics(worker=str(os.getpid()) if is_one_of_many else "")
     tools = ToolsApp(desk) if find_spec("mcp") is not None else None
     routes: list[BaseRoute] = [
         *api_routes(desk),
@@ -81,7 +83,7 @@ def _metrics(request: Request, desk: Desk, metrics: Metrics) -> Response:
     """Return what was counted; raises AccessError for who may not see all, as it tells what others ask."""
     if request.scope[GROUPS] is not None:
         raise AccessError("metrics are for who may see all")
-    statuses = desk.view(request).index.status(compare=False)
+    statuses = desk.view(request).index.status(compare=False, schema=False)
     return Response(metrics.text(statuses), media_type=CONTENT_TYPE)
 
 

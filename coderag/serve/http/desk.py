@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import partial
-from typing import ParamSpec, Self, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self, TypeVar
 
 import anyio
 import anyio.to_thread
 from starlette.requests import HTTPConnection
 
 from coderag.api.roots import Root
+from coderag.errors import CoderagError
+from coderag.serve.http.event_stream import Event, EventStream, Tell, error_event
+from coderag.serve.http.failures import failure_of
 from coderag.serve.workspace import View, Workspace
 
 __all__ = ["GROUPS", "THREADS", "Desk"]
 
-P = ParamSpec("P")
 R = TypeVar("R")
 
 GROUPS = "coderag.groups"  # where the scope of a request has the groups of its caller; None: sees all
-THREADS = 8  # more would only share the cores
+THREADS = 32  # most of which wait for the same look at the files; the cores are shared by those that search
 LONGEST_SECONDS = 30.0  # that an answer may take
+MODEL_THREADS = 8  # that wait for a language model, apart from the others
+MODEL_SECONDS = 300.0  # that an answer may take for which a language model is asked
 
 
 class Desk:
@@ -39,7 +42,7 @@ class Desk:
         self._lock = threading.Lock()
         self._workspaces: dict[frozenset[str] | None, Workspace] = {}
         self._language_model = language_model
-        self._limiter: anyio.CapacityLimiter | None = None
+        self._limiters: dict[bool, anyio.CapacityLimiter] = {}
 
     def __enter__(self) -> Self:
         """Return the desk; the processes that it started for itself end with the block."""
@@ -87,15 +90,26 @@ class Desk:
         workspace = self.workspace(request)
         return workspace.with_graph(workspace.view())
 
-    async def in_thread(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what a function returns that is run in a thread, a few at once; raises TimeoutError after a limit."""
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(THREADS)
-        running: Awaitable[R] = anyio.to_thread.run_sync(
-            partial(function, *args, **kwargs), abandon_on_cancel=True, limiter=self._limiter
-        )
-        with anyio.fail_after(LONGEST_SECONDS):
-            return await running
+    def events(self, answer: Callable[[Tell], Event]) -> EventStream:
+        """Return the events of an answer that is made in a thread, with a language model where one is named."""
+
+        async def make(tell: Tell) -> Event:
+            try:
+                return await self.in_thread(lambda: answer(tell), asks_model=bool(self._language_model))
+            except (CoderagError, TimeoutError) as error:
+                return error_event(*failure_of(error))
+
+        return EventStream(make)
+
+    async def in_thread(self, function: Callable[[], R], *, asks_model: bool = False) -> R:
+        """Return what a function returns that is run in a thread, a few at once; raises TimeoutError after a limit.
+
+        What waits for a language model takes no thread from the others.
+        """
+        if asks_model not in self._limiters:
+            self._limiters[asks_model] = anyio.CapacityLimiter(MODEL_THREADS if asks_model else THREADS)
+        with anyio.fail_after(MODEL_SECONDS if asks_model else LONGEST_SECONDS):
+            return await anyio.to_thread.run_sync(function, abandon_on_cancel=True, limiter=self._limiters[asks_model])
 
     def _workspace(self, groups: frozenset[str] | None) -> Workspace:
         with self._lock:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from coderag.api.records import hit_record, plain, symbol_record
 from coderag.api.schema_records import context_record, facts_record, table_record
 from coderag.api.status_records import status_record
-from coderag.ask.records import Answer
+from coderag.ask.records import Answer, Step
 from coderag.errors import QueryError
 from coderag.files.globs import parse_glob
 from coderag.graph.queries.impact import Impact
@@ -22,6 +22,8 @@ from coderag.search.query.language import read_query
 from coderag.search.query.languages import language_names
 from coderag.search.query.query import make_query, pattern_terms
 from coderag.search.results.nesting import with_depth
+from coderag.serve.http.event_stream import Event, Tell
+from coderag.serve.http.failures import NotIndexedError
 from coderag.serve.http.file_lines import FileLines, file_lines
 from coderag.serve.http.parameters import (
     AskParameters,
@@ -45,11 +47,7 @@ from coderag.sql.check import Finding
 from coderag.sql.records import Name, Table
 from coderag.types import Query, TableFilter, TestPolicy
 
-__all__ = ["ENDPOINTS", "Endpoint", "NotIndexedError", "answer_record"]
-
-
-class NotIndexedError(QueryError):
-    """A file that is not in the index, or not for the caller to see."""
+__all__ = ["ENDPOINTS", "Endpoint", "answer_record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +61,7 @@ class Endpoint:
     result: Any = list[dict[str, Any]]  # the type of the answer
     posts: bool = False  # whether the parameters may be a JSON body
     in_path: str = ""  # the parameter that is the rest of the path
+    events: Callable[[Workspace, Any, Tell], Any] | None = None  # the answer, with what is told while it is made
 
 
 def _search(workspace: Workspace, asked: SearchParameters) -> Any:
@@ -86,8 +85,27 @@ def _query(asked: SearchParameters) -> Query:
 
 
 def _ask(workspace: Workspace, asked: AskParameters) -> Any:
+    return _told(workspace, asked, lambda _: None)
+
+
+def _told(workspace: Workspace, asked: AskParameters, tell: Tell) -> Any:
+    def step(done: Step) -> None:
+        tell(Event("step", plain(done)))
+
+    def draft(piece: str) -> None:
+        tell(Event("draft", {"text": piece}))
+
     index = workspace.with_graph(workspace.view()).index
-    return index.ask(asked.q, k=asked.k, budget=asked.budget, paths=asked.path, databases=asked.database)
+    return index.ask(
+        asked.q,
+        k=asked.k,
+        budget=asked.budget,
+        paths=asked.path,
+        databases=asked.database,
+        model=workspace.language_model,
+        watch=draft,
+        on_step=step,
+    )
 
 
 def _symbol(workspace: Workspace, asked: SymbolParameters) -> Any:
@@ -208,7 +226,12 @@ ENDPOINTS: Mapping[str, Endpoint] = {
     for endpoint in (
         Endpoint("search", "The code, tables and documents that answer a question", SearchParameters, _search),
         Endpoint(
-            "ask", "What the indexed files say about a question, each statement cited", AskParameters, _ask, Answer
+            "ask",
+            "What the indexed files say about a question, each statement cited",
+            AskParameters,
+            _ask,
+            Answer,
+            events=_told,
         ),
         Endpoint("symbol", "Where a name is defined, or the names spelled most like it", SymbolParameters, _symbol),
         Endpoint("refs", "What calls, reads, writes, maps or tests a target", RefsParameters, _refs, list[References]),

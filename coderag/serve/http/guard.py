@@ -51,6 +51,11 @@ class Guard:
         self._app = app
         self._rules = rules
         self._metrics = metrics
+        self._last = time.monotonic()  # when a request came or an answer ended
+
+    def idle_seconds(self) -> float:
+        """Return for how long nothing was asked."""
+        return 0.0 if self._metrics.in_flight else time.monotonic() - self._last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -64,6 +69,7 @@ class Guard:
             await self._answer(scope, exchange)
         finally:
             self._metrics.in_flight -= 1
+            self._last = time.monotonic()
             route = getattr(scope.get("route"), "path", NO_ROUTE)
             method = scope["method"] if scope["method"] in METHODS else NO_ROUTE
             self._metrics.count(route, method, exchange.status, seconds=time.perf_counter() - started)

@@ -22,7 +22,8 @@ BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seco
 class Metrics:
     """Counts of requests; its methods are called by one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, worker: str = "") -> None:
+        self._worker = {"worker": worker} if worker else {}
         self._started = time.time()
         self._requests: Counter[tuple[str, str, int]] = Counter()
         self._buckets: defaultdict[str, list[int]] = defaultdict(lambda: [0] * (len(BOUNDS) + 1))
@@ -38,9 +39,19 @@ class Metrics:
     def text(self, statuses: Sequence[Status]) -> str:
         """Return all that was counted, and of each root how old and large its index is."""
         lines = [
-            *_metric("coderag_start_time_seconds", "gauge", "When the server started.", [("", self._started)]),
+            *_metric(
+                "coderag_start_time_seconds",
+                "gauge",
+                "When the server started.",
+                [(_labels(**self._worker), self._started)],
+            ),
             *_metric("coderag_roots", "gauge", "Roots that are served.", [("", len(statuses))]),
-            *_metric("coderag_requests_in_flight", "gauge", "Requests being answered.", [("", self.in_flight)]),
+            *_metric(
+                "coderag_requests_in_flight",
+                "gauge",
+                "Requests being answered.",
+                [(_labels(**self._worker), self.in_flight)],
+            ),
             *_metric("coderag_requests_total", "counter", "Requests that were answered.", self._counts()),
             *_head("coderag_request_seconds", "histogram", "Time from a request to the end of its answer."),
             *self._histograms(),
@@ -51,16 +62,16 @@ class Metrics:
 
     def _counts(self) -> Iterator[tuple[str, float]]:
         for (route, method, status), count in sorted(self._requests.items()):
-            yield _labels(route=route, method=method, status=str(status)), count
+            yield _labels(route=route, method=method, status=str(status), **self._worker), count
 
     def _histograms(self) -> Iterator[str]:
         for route, buckets in sorted(self._buckets.items()):
             total = 0
             for bound, count in zip((*map(str, BOUNDS), "+Inf"), buckets, strict=True):
                 total += count
-                yield f"coderag_request_seconds_bucket{_labels(route=route, le=bound)} {total}"
-            yield f"coderag_request_seconds_sum{_labels(route=route)} {self._seconds[route]:.6f}"
-            yield f"coderag_request_seconds_count{_labels(route=route)} {total}"
+                yield f"coderag_request_seconds_bucket{_labels(route=route, le=bound, **self._worker)} {total}"
+            yield f"coderag_request_seconds_sum{_labels(route=route, **self._worker)} {self._seconds[route]:.6f}"
+            yield f"coderag_request_seconds_count{_labels(route=route, **self._worker)} {total}"
 
 
 def _of_roots(statuses: Sequence[Status]) -> Iterator[str]:
@@ -90,6 +101,8 @@ def _head(name: str, kind: str, meaning: str) -> tuple[str, str]:
 
 
 def _labels(**labels: str) -> str:
+    if not labels:
+        return ""
     written = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
     return f"{{{written}}}"
 

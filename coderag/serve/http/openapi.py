@@ -8,10 +8,16 @@ import msgspec
 
 from coderag._version import __version__
 from coderag.serve.http.endpoints import ENDPOINTS, Endpoint
+from coderag.serve.http.event_stream import MEDIA_TYPE
 
 __all__ = ["openapi"]
 
 TEMPLATE = "#/components/schemas/{name}"
+EVENTS = (
+    "Events, the data of each an object in JSON: `step` {stage, said}, `draft` {text}, a piece of what a model "
+    "writes, and at last `answer`, the same as in JSON, or `error` {error, status}; comments in between keep the "
+    "connection"
+)
 ERRORS = {
     "400": "The request makes no sense, and why",
     "401": "The token is missing or wrong",
@@ -21,6 +27,7 @@ ERRORS = {
     "408": "The body takes too long to arrive",
     "413": "The body is too long",
     "431": "The head is too long",
+    "502": "The language model gives no answer",
     "503": "The index is being made, a root is gone, or too much is asked at once; come again after Retry-After",
 }
 
@@ -60,7 +67,7 @@ def _item(endpoint: Endpoint, components: dict[str, Any], result: dict[str, Any]
             _parameter(name, schema, required=name in parameters.get("required", ()), endpoint=endpoint)
             for name, schema in parameters["properties"].items()
         ],
-        "responses": _responses(result),
+        "responses": _responses(result, events=endpoint.events is not None),
     }
     if not endpoint.posts:
         return {"get": operation}
@@ -80,9 +87,12 @@ def _parameter(name: str, schema: dict[str, Any], *, required: bool, endpoint: E
     return parameter if "description" not in schema else {**parameter, "description": schema["description"]}
 
 
-def _responses(result: dict[str, Any]) -> dict[str, Any]:
+def _responses(result: dict[str, Any], *, events: bool = False) -> dict[str, Any]:
     error = {"application/json": {"schema": {"$ref": TEMPLATE.format(name="Error")}}}
-    found = {"description": "The answer", "content": {"application/json": {"schema": result}}}
+    content: dict[str, Any] = {"application/json": {"schema": result}}
+    if events:
+        content[MEDIA_TYPE] = {"schema": {"type": "string", "description": EVENTS}}
+    found = {"description": "The answer", "content": content}
     return {"200": found, **{status: {"description": why, "content": error} for status, why in ERRORS.items()}}
 
 

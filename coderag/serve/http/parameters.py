@@ -66,6 +66,9 @@ class AskParameters(Struct, frozen=True, kw_only=True):
     budget: Annotated[int, Meta(ge=int(BUDGET.least), le=int(BUDGET.most))] = 2000
     path: Globs = []
     database: Words = []
+    stream: Annotated[bool, Meta(description="answer by events as it is made, as for Accept: text/event-stream")] = (
+        False
+    )
 
 
 class SymbolParameters(Struct, frozen=True, kw_only=True):

@@ -8,16 +8,18 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import uvicorn
-from starlette.types import ASGIApp
 
 from coderag.errors import CoderagError
 from coderag.serve.http.connections import Connection, raise_limit
+from coderag.serve.http.guard import Guard
 
 __all__ = ["bound", "run_server"]
 
 BACKLOG = 1_024  # connections that wait to be accepted
+ACCEPTED_AT_ONCE = 8  # of which a worker takes so many before the others have their turn
 IDLE_SECONDS = 5  # that a connection is kept after an answer
 ENDING_SECONDS = 3  # for the answers that are being made when a signal comes
+TICKS = 10  # of uvicorn's clock in a second
 MAX_HEAD_BYTES = 65_536  # beyond which the head of a request is not even read
 
 
@@ -42,12 +44,21 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def run_server(
-    app: ASGIApp, listening: socket.socket, *, prepare: Callable[[], None], said: Callable[[], None]
+    app: Guard,
+    listening: socket.socket,
+    *,
+    prepare: Callable[[], None],
+    said: Callable[[], None],
+    idle_seconds: float = 0.0,
 ) -> None:
-    """Answer on a socket until SIGINT or SIGTERM; `prepare` runs beside, and `said` once requests are accepted."""
+    """Answer on a socket until SIGINT or SIGTERM; `prepare` runs beside, and `said` once requests are accepted.
+
+    It ends after `idle_seconds` without a request, where these are given.
+    """
     raise_limit()
     config = uvicorn.Config(
         app,
+        backlog=ACCEPTED_AT_ONCE,
         http=Connection,
         ws="none",
         loop="asyncio",
@@ -60,18 +71,33 @@ def run_server(
         timeout_graceful_shutdown=ENDING_SECONDS,
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
     )
-    server = _Server(config, prepare=prepare, said=said)
+    server = _Server(
+        config, prepare=prepare, said=said, is_over=lambda: bool(idle_seconds) and app.idle_seconds() > idle_seconds
+    )
     with suppress(KeyboardInterrupt):  # uvicorn raises a signal again that it obeyed
         server.run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, *, prepare: Callable[[], None], said: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        *,
+        prepare: Callable[[], None],
+        said: Callable[[], None],
+        is_over: Callable[[], bool],
+    ) -> None:
         super().__init__(config)
+        self._is_over = is_over
         self._prepare = prepare
         self._said = said
 
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or (not counter % TICKS and self._is_over())
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(BACKLOG)  # uvicorn sets it to what is accepted at once
         self._said()
         threading.Thread(target=self._prepare, name="prepare", daemon=True).start()

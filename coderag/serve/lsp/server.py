@@ -72,11 +72,11 @@ class _Editor:
         for changed in (lsp.TEXT_DOCUMENT_DID_OPEN, lsp.TEXT_DOCUMENT_DID_CHANGE, lsp.TEXT_DOCUMENT_DID_SAVE):
             feature(changed)(partial(self._changed))
         feature(lsp.TEXT_DOCUMENT_DID_CLOSE)(partial(self._closed))
-        feature(lsp.TEXT_DOCUMENT_HOVER)(self._at(hover_at))
+        feature(lsp.TEXT_DOCUMENT_HOVER)(self._at(hover_at, quick=True))
         feature(lsp.TEXT_DOCUMENT_DEFINITION)(self._at(definitions_at))
         feature(lsp.TEXT_DOCUMENT_REFERENCES)(self._at(references_at))
         feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))(
-            self._at(completions_at)
+            self._at(completions_at, quick=True)
         )
         feature(lsp.TEXT_DOCUMENT_CODE_LENS)(self._of_document(lenses_of))
         feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]))(
@@ -104,7 +104,8 @@ class _Editor:
         uri = params.text_document.uri
         if (before := self._checking.pop(uri, None)) is not None:
             before.cancel()
-        self._checking[uri] = asyncio.get_running_loop().create_task(self._check(uri))
+        typed = isinstance(params, lsp.DidChangeTextDocumentParams)
+        self._checking[uri] = asyncio.get_running_loop().create_task(self._check(uri, quick=typed))
 
     async def _closed(self, params: lsp.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
@@ -112,15 +113,17 @@ class _Editor:
             before.cancel()
         self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
-    async def _check(self, uri: str) -> None:
+    async def _check(self, uri: str, *, quick: bool) -> None:
         await asyncio.sleep(CHECK_AFTER)
-        found = await self._answered(lambda index: self._checks.of(index, self._document(uri)), graph=False)
+        found = await self._answered(
+            lambda index: self._checks.of(index, self._document(uri)), graph=False, quick=quick
+        )
         if found is not None:
             self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
 
     # Questions
 
-    def _at(self, answer: Callable[[Index, Document, int], T]) -> Handler:
+    def _at(self, answer: Callable[[Index, Document, int], T], *, quick: bool = False) -> Handler:
         """Return a handler of questions about a place in a document."""
 
         async def handler(params: Any) -> T | None:
@@ -128,7 +131,7 @@ class _Editor:
                 document = self._document(params.text_document.uri)
                 return answer(index, document, document.offset(params.position))
 
-            return await self._answered(asked)
+            return await self._answered(asked, quick=quick)
 
         return handler
 
@@ -201,22 +204,27 @@ class _Editor:
 
     # How they are answered
 
-    async def _answered(self, asked: Callable[[Index], T], *, graph: bool = True) -> T | None:
-        """Return what is asked of the index, None while there is none; why is told once."""
+    async def _answered(self, asked: Callable[[Index], T], *, graph: bool = True, quick: bool = False) -> T | None:
+        """Return what is asked of the index, None while there is none; why is told once.
+
+        A `quick` answer does not wait for files to be read that changed a moment ago.
+        """
         folders = self._folders()
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, partial(self._answer, asked, folders, graph=graph))
+            return await loop.run_in_executor(
+                self._threads, partial(self._answer, asked, folders, graph=graph, quick=quick)
+            )
         except CoderagError as error:
             if (why := str(error)) != self._said:
                 self._said = why
                 self.server.window_log_message(lsp.LogMessageParams(lsp.MessageType.Info, f"coderag: {why}"))
             return None
 
-    def _answer(self, asked: Callable[[Index], T], folders: list[str], *, graph: bool) -> T:
+    def _answer(self, asked: Callable[[Index], T], folders: list[str], *, graph: bool, quick: bool) -> T:
         if self._workspace is None:
             self._workspace = self._open(folders)
-        view = self._workspace.view()
+        view = self._workspace.glance() if quick else self._workspace.view()
         return asked((self._workspace.with_graph(view) if graph else view).index)
 
     def _folders(self) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
@@ -11,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coderag.api.roots import resolve_roots
 from coderag.serve.html.pages import pages
+from coderag.serve.http.event_stream import Event, EventStream, Tell
 from coderag.serve.workspace import View, Workspace
 
 __all__ = ["POLICY", "OneDesk", "application"]
@@ -21,8 +24,9 @@ POLICY = "default-src 'self'"
 class OneDesk:
     """A desk whose callers see all."""
 
-    def __init__(self, *roots: Path) -> None:
+    def __init__(self, *roots: Path, language_model: str = "") -> None:
         self.workspace = Workspace(resolve_roots(roots))
+        self.language_model = language_model
 
     def view(self, request: HTTPConnection) -> View:
         del request
@@ -30,6 +34,12 @@ class OneDesk:
 
     def graph_view(self, request: HTTPConnection) -> View:
         return self.workspace.with_graph(self.view(request))
+
+    def events(self, answer: Callable[[Tell], Event]) -> EventStream:
+        async def make(tell: Tell) -> Event:
+            return await anyio.to_thread.run_sync(lambda: answer(tell))
+
+        return EventStream(make)
 
 
 def application(desk: OneDesk) -> ASGIApp:

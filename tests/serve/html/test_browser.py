@@ -112,7 +112,7 @@ def test_keys_walk_the_hits_and_open_one(page: Page) -> None:
     page.keyboard.press("ArrowDown")
     sync_api.expect(focused).to_contain_text("PaymentRetrier.retry_failed")
     page.keyboard.press("j")
-    sync_api.expect(focused).to_contain_text("DUE")
+    sync_api.expect(page.locator(".hit").nth(1)).to_be_focused()
     page.keyboard.press("k")
     page.keyboard.press("Enter")
     page.wait_for_url("**/file/shop/payments/retry.py#L68")
@@ -147,6 +147,30 @@ def test_names_in_a_file_lead_to_what_they_mean(page: Page) -> None:
     sync_api.expect(page.locator("#card")).to_contain_text("class Order(Model)")
     name.click()
     page.wait_for_url("**/file/shop/db/models.py#L112")
+
+
+def test_an_answer_is_streamed_and_its_sources_open_beside(page: Page) -> None:
+    page.goto("/ask")
+    page.get_by_label("A question").fill(QUESTION)
+    with page.expect_response(lambda response: "part=events" in response.url) as streamed:
+        page.keyboard.press("Enter")
+    assert streamed.value.header_value("content-type") == "text/event-stream; charset=utf-8"
+    page.locator(".cite").first.click()
+    sync_api.expect(page.locator("#beside .hit-line").first).to_contain_text("def retry_failed")
+    page.wait_for_url("**/ask?q=where+are+failed+payments+retried%3F")
+    page.keyboard.press("Escape")
+    sync_api.expect(page.locator("#beside")).to_be_hidden()
+    page.get_by_label("A question").fill(" ")
+    page.keyboard.press("Enter")
+    sync_api.expect(page.locator(".cite").first).to_be_visible()
+
+
+def test_a_key_switches_what_the_map_shows(page: Page) -> None:
+    page.goto("/map")
+    page.keyboard.press("c")
+    page.wait_for_url("**/map?by=change")
+    page.keyboard.press("c")
+    page.wait_for_url("**/map?by=size")
 
 
 def test_light_and_dark(page: Page) -> None:

@@ -99,6 +99,27 @@ def test_an_answer_cites_lines_that_open(client: TestClient) -> None:
     assert "<blockchains>" not in lost
 
 
+def test_an_answer_streams_its_steps_and_ends_with_the_page(client: TestClient) -> None:
+    question = {"q": "where are failed payments retried?"}
+    reply = client.get("/ask", params={**question, "part": "events"})
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    events = [dict(line.split(": ", 1) for line in block.split("\n")) for block in reply.text.split("\n\n") if block]
+    assert [event["event"] for event in events][-2:] == ["step", "answer"]
+    html = json.loads(events[-1]["data"])["html"]
+    assert html.strip() in client.get("/ask", params=question).text
+    assert "How it was answered" in html
+
+
+def test_a_source_opens_beside_an_answer(client: TestClient) -> None:
+    page = read(client.get("/ask", params={"q": "where are failed payments retried?"}).text)
+    address = next(one for one in page.attributes("a", "data-beside") if "start=68" in one)
+    lines = client.get(address).text
+    assert "def retry_failed" in read(lines).text
+    assert lines.count("hit-line") == 12  # and three lines above and below it
+    assert client.get("/passage?of=none.py&start=1&end=2").status_code == 404
+    assert client.get("/passage?of=shop/payments/retry.py&start=x").status_code == 400
+
+
 def test_facets_narrow_a_search_and_widen_it_again(client: TestClient) -> None:
     narrow = "/?q=where+are+failed+payments+retried%3F+lang%3Asql"
     assert narrow in read(client.get(SEARCH).text).addresses
@@ -175,6 +196,32 @@ def test_a_diagram_links_its_tables(client: TestClient) -> None:
     page = read(client.get("/diagram?table=shop.orders&table=shop.customers").text)
     assert {"/table/shop.orders", "/table/shop.customers"} <= set(page.addresses)
     assert "/table/shop.payments" not in page.addresses
+
+
+def test_many_tables_are_drawn_as_domains_that_open(tmp_path: Path) -> None:
+    lines = ["CREATE TABLE hub_a (id INTEGER PRIMARY KEY);", "CREATE TABLE hub_b (id INTEGER PRIMARY KEY);"]
+    lines += [
+        f"CREATE TABLE {hub}_{one}{other} (id INTEGER PRIMARY KEY, hub INTEGER REFERENCES hub_{hub}(id));"
+        for hub in "ab"
+        for one in "klmnop"
+        for other in "rstuvw"
+    ]
+    with Index.build(write(tmp_path / "wide", {"schema.sql": "\n".join(lines)})):
+        desk = OneDesk(tmp_path / "wide")
+    with TestClient(application(desk)) as client:
+        overview = read(client.get("/diagram").text)
+        assert "74 tables in 2 domains" in overview.text
+        first, second = (one for one in overview.addresses if one.startswith("/diagram?domain="))
+        shown = [read(client.get(address).text).addresses for address in (first, second)]
+        assert [sum(one.startswith("/table/") for one in addresses) for addresses in shown] == [37, 37]
+        assert client.get("/diagram?domain=none").status_code == 404
+    desk.workspace.close()
+
+
+def test_a_map_is_by_size_or_by_change(client: TestClient) -> None:
+    assert read(client.get("/map").text).text != read(client.get("/map?by=change").text).text
+    assert "Shown by size" in client.get("/map?by=change").text  # the copy is no repository
+    assert client.get("/map?by=colour").status_code == 400
 
 
 def test_sql_is_checked_with_places(client: TestClient) -> None:

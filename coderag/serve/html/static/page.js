@@ -160,6 +160,7 @@ field.addEventListener("keydown", (event) => {
   event.stopPropagation();
 });
 
+$(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 if ($(".home") && matchMedia("(pointer: fine)").matches) field.focus();
 
 // --- keys
@@ -194,6 +195,8 @@ document.addEventListener("keydown", (event) => {
     $("#keys").showModal();
   } else if (event.key === "d") {
     switchTheme();
+  } else if (event.key === "c" && $("[data-switch]:not([aria-current])")) {
+    location.assign($("[data-switch]:not([aria-current])").href);
   } else if ($(".hit") && (event.key === "ArrowDown" || event.key === "j")) {
     walk(1);
   } else if ($(".hit") && (event.key === "ArrowUp" || event.key === "k")) {
