@@ -54,6 +54,15 @@ def test_compressed_sources_keep_the_budget_and_are_more(shop: Index, shop_root:
         assert all(quote.rstrip("…") in text for quote in statement.quotes)
 
 
+def test_the_default_pipeline_compresses_by_rules_alone(shop: Index) -> None:
+    with serve_model() as server:
+        answer = shop.ask(RETRIED, budget=150, model=server.chat("faithful"))
+    assert "compress" in answer.pipeline
+    assert said(answer, "compress").startswith("368 tokens are cut to ")
+    assert tokens(answer) <= 150
+    assert len(server.prompts) == 1  # the one that writes the answer
+
+
 def test_nothing_is_cut_that_fits(shop: Index) -> None:
     whole = shop.ask(RETRIED, pipeline="retrieve,correct,answer", budget=4000)
     short = shop.ask(RETRIED, pipeline="retrieve,correct,compress,answer", budget=4000)
