@@ -81,6 +81,7 @@ HEAVY = {
     "msgspec": (
         *("coderag.sql", "coderag.frameworks", "coderag.catalog"),
         *("coderag.index", "coderag.graph", "coderag.search", "coderag.ask", "coderag.serve"),
+        "coderag.evaluate.answers.judging",
     ),
     "mcp": ("coderag.serve.mcp",),
     "pygls": ("coderag.serve.lsp",),
