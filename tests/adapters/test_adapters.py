@@ -189,7 +189,7 @@ def test_what_is_no_document_or_no_query_is_refused() -> None:
     for part in (index, BM25Index(), VectorIndex()):
         for one in ("text", {"content": "text"}, Document("text")):
             with pytest.raises(TypeError, match="list of documents"):
-                part.add_documents(one)  # type: ignore[arg-type]  # that is the point
+                part.add_documents(one)
         assert list(part.search("anything")) == []
         for query, k in (("", 1), (" ", 1), ("a", 0), ("a" * 40_000, 1)):
             with pytest.raises(QueryError):
