@@ -754,8 +754,8 @@ class Index:
         piece. At most k statements for each part of the question, from sources of at most
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
         are given. `pipeline` is "naive", "advanced", "modular", "agentic" or names of stages (coderag.ask.pipelines);
-        "" takes that of the settings, else "modular". `paths` are globs; `databases` as in `search`. Raises QueryError for an
-        empty question, an unknown pipeline, and what exceeds a limit, SettingsError, and LanguageModelError.
+        "" takes that of the settings, else "modular". `paths` are globs; `databases` as in `search`. Raises QueryError
+        for an empty question, an unknown pipeline, and what exceeds a limit, SettingsError, and LanguageModelError.
         """
         from coderag.ask.ask import ask
         from coderag.ask.settings import pipeline_of
