@@ -32,7 +32,8 @@ JOB_PATH = re.compile(
     r"jobs?|tasks?|workers?|cron|schedul(?:e|er|ers|ing)|consumers?|receivers?|listeners?|queues?|celery|sidekiq",
     re.IGNORECASE,
 )
-COMMAND_PATH = re.compile(r"cli|cmd|commands?|console|manage|__main__|main|app|scripts?|bin", re.IGNORECASE)
+COMMAND_PATH = re.compile(r"cli|cmd|commands?|console|manage|scripts?|bin", re.IGNORECASE)
+COMMAND_FILES = frozenset({"main", "app", "__main__"})  # folders of these names hold anything
 WORD = re.compile(r"[A-Z]?[a-z]{1,60}|[A-Z]{1,60}(?![a-z])")
 # What a class states before its body: bases, interfaces, mixins.
 BASES = re.compile(r"\b(?:extends|implements|include)\s(.{1,300})|[(<:]\s{0,9}(.{1,300})", re.DOTALL)
@@ -135,7 +136,7 @@ def _routes(graph: Graph, among: Array) -> Iterator[EntryPoint]:
 def _declared(graph: Graph, chunks: Chunks, *, ranks: Array, among: Array) -> Iterator[EntryPoint]:
     """Yield the jobs and commands that files declare whose paths mention such things."""
     files = np.unique(graph.node_file[among & (graph.node_file >= 0)])
-    paths = ((path, _asked(_words_of(path))) for path in sorted(graph.paths.some(files)))
+    paths = ((path, _asked(path)) for path in sorted(graph.paths.some(files)))
     asked_of = sorted(((path, asked) for path, asked in paths if asked), key=lambda one: EntryKind.JOB not in one[1])
     for path, asked in asked_of[:MOST_FILES]:
         for chunk in chunks(path):
@@ -151,14 +152,14 @@ def _called(chunk: Chunk) -> str:
     return chunk.path.rpartition("/")[2].partition(".")[0] if chunk.name == "Command" else chunk.qualified_name
 
 
-def _words_of(path: str) -> frozenset[str]:
-    return frozenset(word for part in path.rpartition(".")[0].split("/") for word in WORD.findall(part))
-
-
-def _asked(words: Iterable[str]) -> frozenset[EntryKind]:
+def _asked(path: str) -> frozenset[EntryKind]:
+    """Return what a file may declare by its path."""
+    *folders, name = path.split("/")
+    stem = name.partition(".")[0]
+    words = [word for part in (*folders, stem) for word in WORD.findall(part)]
     kinds = {EntryKind.JOB for word in words if JOB_PATH.fullmatch(word)}
     kinds |= {EntryKind.COMMAND for word in words if COMMAND_PATH.fullmatch(word)}
-    return frozenset(kinds)
+    return frozenset(kinds | ({EntryKind.COMMAND} if stem in COMMAND_FILES else set()))
 
 
 def _kind_of(chunk: Chunk) -> EntryKind | None:
