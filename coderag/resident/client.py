@@ -24,7 +24,7 @@ COMMANDS = frozenset(
     }
 )
 # What reads standard input, runs git, asks a database, or may need a model or the key of an endpoint.
-OWN_OPTIONS = ("--batch", "--changed", "--diff", "--model", "--recall", "--reranker", "--sql", "--staged", "--url")
+OWN_OPTIONS = tuple("--batch --changed --diff --model --recall --reranker --session --sql --staged --url".split())
 STDIN = "-"
 
 ABSENT, ALONE = -1, -2  # this process has to answer: there is no helper, or none may be asked

@@ -67,6 +67,7 @@ ASKED: dict[str, list[list[str]]] = {
     "ask": [
         ["who", "calls", "parse_date?"],
         ["how much is zy pay?"],
+        ["which tables hold totals?"],
         ["zy_pay", "--session", "talk", "--pin", "z*/**"],
     ],
     "sessions": [[], ["show", "talk"], ["delete", "talk"]],
@@ -87,12 +88,6 @@ ASKED: dict[str, list[list[str]]] = {
     "check-answer": [["-"], ["queries/dear.sql"], ["nosuch.md"]],
     "sql": [["FROM symbols"], ["FROM tables"], ["FROM edges"], ["--file", "queries/dear.sql"], ["FROM commits"]],
     "eval": [["questions.jsonl"], ["--from-git"], ["--from-docstrings"]],
-    "ask": [
-        ["how is zy_pay called?"],
-        ["who calls parse_date?"],
-        ["which tables hold totals?"],
-        ["how many zy_wage rows?"],
-    ],
     "status": [[]],
     "watch": [[]],
     "clean": [[], ["."]],

@@ -9,7 +9,7 @@ import pytest
 
 from coderag import Answer, Index
 from coderag.ask.memory.conversation import Conversation
-from tests.ask.models.scripted import Prompt, ScriptedModel, faithful, serve_model
+from tests.ask.models.scripted import Calls, Prompt, ScriptedModel, faithful, serve_model
 
 REWRITES = "You rewrite the last question"
 FIRST = "where are failed payments retried?"
@@ -22,7 +22,7 @@ def rewriting(text: str) -> Callable[[Prompt], str]:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ScriptedModel]:
-    modes = {
+    modes: dict[str, Callable[[Prompt], str | Calls]] = {
         "rewrites": rewriting("which jobs call PaymentRetrier.retry_failed?"),
         "invents": rewriting("who calls PaymentTeleporter?"),
         "says-nothing": rewriting(""),
