@@ -185,7 +185,7 @@ def test_what_is_no_document_or_no_query_is_refused() -> None:
     index = Retriever(BM25Index(), VectorIndex())
     for value, error in (({"title": "x"}, QueryError), ({"content": 3}, TypeError), (3, TypeError), (None, TypeError)):
         with pytest.raises(error):
-            index.add_document(value)  # what it does not take is told
+            index.add_document(value)  # type: ignore[arg-type]  # that is the point
     for part in (index, BM25Index(), VectorIndex()):
         for one in ("text", {"content": "text"}, Document("text")):
             with pytest.raises(TypeError, match="list of documents"):
@@ -343,7 +343,7 @@ def test_an_unknown_reranker_is_refused() -> None:
     with pytest.raises(RerankerError):
         Retriever(BM25Index(), reranker="nonsense")
     with pytest.raises(TypeError):
-        Retriever(BM25Index(), reranker=3)  # what it does not take is told
+        Retriever(BM25Index(), reranker=3)  # type: ignore[arg-type]  # that is the point
 
 
 def test_threads_add_and_search() -> None:
