@@ -85,13 +85,13 @@ if TYPE_CHECKING:
     from coderag.graph.changes.records import DiffImpact
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.graph import Graph
-    from coderag.graph.queries.answers import Meanings, Neighbours
+    from coderag.graph.queries.answers import Meanings, Neighbours, OutgoingEdges
     from coderag.graph.queries.impact import Change, Impact
     from coderag.graph.queries.locations import Location
     from coderag.graph.queries.map import RepositoryMap
     from coderag.graph.queries.paths import Way
     from coderag.graph.queries.refs import References
-    from coderag.graph.records import NodeKind
+    from coderag.graph.records import EdgeKind, NodeKind
     from coderag.index.build.job import Progress, Report
     from coderag.index.build.watch.watch_loop import Update
     from coderag.index.catalog.catalog import Catalog
@@ -1081,6 +1081,18 @@ class Index:
 
         _check_target(target)
         return around(self._graph_of_each(), target, shown=shown)
+
+    @on_one_snapshot
+    def outgoing(self, target: str, *, kinds: Iterable[EdgeKind | str] = ("calls", "reads", "writes")) -> OutgoingEdges:
+        """Return what a target calls, reads or writes, each once, the nearest first; of a class also its members.
+
+        Tables that are read, written or deleted from are found up to four certain calls away. Raises QueryError for no
+        target, and for an unknown kind of edge.
+        """
+        from coderag.graph.queries.answers import all_outgoing
+
+        _check_target(target)
+        return all_outgoing(self._graph_of_each(), target, kinds=kinds)
 
     @on_one_snapshot
     def reached(self, source: str, *, like: str) -> list[Location]:

@@ -12,6 +12,7 @@ from coderag.ask.composing import compose
 from coderag.ask.decomposition import decompose as parts_of
 from coderag.ask.findings.data import data_answer
 from coderag.ask.findings.neighbourhood import neighbourhood_findings
+from coderag.ask.findings.outgoing import outgoing_findings
 from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
@@ -126,6 +127,8 @@ def _with_neighbours(turn: Turn, part: Evidence) -> Evidence:
     """Return evidence of one definition or table with the edges of the graph around it."""
     if any(finding.route is Route.GRAPH for finding in part.findings):
         return part
+    if found := outgoing_findings(turn.index, part.text, turn.places):
+        return replace(part, findings=tuple(found), sql="", sql_origin="")
     found = neighbourhood_findings(turn.index, part.text, turn.places, found=part.findings)
     return replace(part, findings=tuple(found)) if found else part
 

@@ -12,14 +12,16 @@ from coderag.graph.queries.impact import Change, Impact, impact_of
 from coderag.graph.queries.locations import Location, location_of
 from coderag.graph.queries.lookup import chosen_nodes, closest_names, find_nodes
 from coderag.graph.queries.neighbours import Neighbour, neighbours_of
+from coderag.graph.queries.outgoing import Outgoing, outgoing_of
 from coderag.graph.queries.paths import Way, paths_between, reached_like
 from coderag.graph.queries.refs import References, references_to
-from coderag.graph.records import Node, NodeKind
+from coderag.graph.records import EdgeKind, Node, NodeKind
 
 __all__ = [
     "Graphs",
     "Meanings",
     "Neighbours",
+    "OutgoingEdges",
     "all_impacts",
     "all_paths",
     "all_reached",
@@ -107,6 +109,30 @@ def around(graphs: Graphs, target: str, *, shown: int) -> Neighbours:
     best = chosen_nodes([node for name, node in found if name == repository])[:1]
     edges = [edge for node in best for edge in neighbours_of(graphs[repository], node, shown=shown)]
     return Neighbours(tuple(map(location_of, best)), tuple(edges), repository)
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingEdges:
+    """What the thing that a target is taken for does to others."""
+
+    chosen: tuple[Location, ...] = ()
+    edges: tuple[Outgoing, ...] = ()
+    repository: str = ""
+
+
+def all_outgoing(graphs: Graphs, target: str, *, kinds: Iterable[EdgeKind | str]) -> OutgoingEdges:
+    """Return the edges of some kinds from the best that a target means; none of the unknown. Raises QueryError."""
+    try:
+        wanted = frozenset(map(EdgeKind, kinds))
+    except ValueError as error:
+        raise QueryError(f"{error}; the kinds of edges are {', '.join(EdgeKind)}") from error
+    found = targets_in(graphs, target)
+    if not found:
+        return OutgoingEdges()
+    repository = found[0][0]
+    best = chosen_nodes([node for name, node in found if name == repository])[:1]
+    edges = [edge for node in best for edge in outgoing_of(graphs[repository], node, wanted)]
+    return OutgoingEdges(tuple(map(location_of, best)), tuple(edges), repository)
 
 
 def all_impacts(
