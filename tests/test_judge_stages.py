@@ -11,6 +11,8 @@ from coderag import Index
 from scripts.stages.command import run
 from tests.workspace import write
 
+pytest.importorskip("ir_measures")
+
 FILES = {
     "src/mail.py": 'def send_parcel_mail(parcel):\n    """Mail a customer about a parcel."""\n    return parcel.mail\n',
     "src/refund.py": 'def refund_order(order):\n    """Refund an order."""\n    order.refund()\n    return order\n',

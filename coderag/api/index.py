@@ -21,6 +21,7 @@ from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.symptoms import reading_tables
 from coderag.limits import (
     BUDGET,
+    COSINE,
     DEPTH,
     GLOB,
     GLOBS,
@@ -797,6 +798,7 @@ class Index:
 
         check_question(question, k=k)
         check_number(BUDGET, budget)
+        check_number(COSINE, semantic_cache)
         globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
         named = frozenset(checked_list(ITEMS, databases, name="databases"))
         corpus = self._snapshot.corpus
@@ -830,7 +832,15 @@ class Index:
             stored_graph=self._stored_graph,
         )
         vectors = self._question_vector if semantic_cache < 1 else None
-        return answered(key, question, answer, states=self._states(), vectors=vectors, least=semantic_cache)
+        return answered(
+            key,
+            question,
+            answer,
+            states=self._states(),
+            vectors=vectors,
+            least=semantic_cache,
+            on_step=on_step,
+        )
 
     def session(self, name: str) -> Session:
         """Return the conversation of a name, which is kept in a file of the user.

@@ -10,7 +10,7 @@ from coderag.ask.caching.answers import ANSWERS, with_step
 from coderag.ask.caching.kept import keep, kept
 from coderag.ask.caching.key import AnswerKey
 from coderag.ask.caching.likeness import Meaning, meaning_of
-from coderag.ask.records import Answer
+from coderag.ask.records import Answer, Step
 
 __all__ = ["Vectors", "answered"]
 
@@ -30,20 +30,25 @@ def answered(
     states: Sequence[str] = (),
     vectors: Vectors | None = None,
     least: float = 1.0,
+    on_step: Callable[[Step], None] | None = None,
 ) -> Answer:
     """Return the answer of a key, from the cache of this process or made and kept there; raises what `answer` does.
 
     With `vectors`, that of a question is given as well whose vector has a cosine of at least `least`. With `states` of
-    the indexes, one that a model wrote is kept for other processes too.
+    the indexes, one that a model wrote is kept for other processes too. `on_step` gets the steps of an answer that is
+    given again; those of one that is made are told by `answer`.
     """
     meaning = _Meaning(question, vectors)
-    found = ANSWERS.get(key, like=meaning if vectors else None, least=least)
-    if found is not None:
-        return replace(found, question=question)
     is_written = bool(key.model and states)
-    if is_written and (stored := kept(key, states)) is not None:
+    found = ANSWERS.get(key, like=meaning if vectors else None, least=least)
+    if found is None and is_written and (stored := kept(key, states)) is not None:
         ANSWERS.put(key, stored, meaning=meaning())
-        return with_step(replace(stored, question=question), "the model answered before, from this state of the index")
+        found = with_step(stored, "the model answered before, from this state of the index")
+    if found is not None:
+        if on_step is not None:
+            for step in found.trace:
+                on_step(step)
+        return replace(found, question=question)
     made = answer()
     if made.is_found or not key.model:  # a model that failed once may do better the next time
         ANSWERS.put(key, made, meaning=meaning())

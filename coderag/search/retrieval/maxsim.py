@@ -62,16 +62,25 @@ def averaged(weights: Mapping[str, float], best: Array) -> Array:
     return weighted_sums(best.T, np.array(list(weights.values()), dtype=np.float32) / np.float32(total))
 
 
-def _vectors(found: Sequence[str]) -> Array:
-    missing = [word for word in found if word not in _known]
-    if missing:
-        if len(_known) > REMEMBERED:
-            _known.clear()
-            missing = list(dict.fromkeys(found))
-        rows = unit_rows(shipped_encoder().encode_words([PassageWords([], [], [], [one.encode()]) for one in missing]))
-        _known.update(zip(missing, map(np.ndarray.tobytes, rows), strict=True))
-    joined = b"".join([_known[word] for word in found])  # many times as fast as numpy joins as many arrays
-    return np.frombuffer(joined, dtype=np.float32).reshape(len(found), -1)
+class _Remembered:
+    """The vectors of the words that were asked for last."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, bytes] = {}
+
+    def of(self, found: Sequence[str]) -> Array:
+        """Return the vectors of words, f32[words, dimensions]."""
+        known = self._known
+        missing = [word for word in found if word not in known]
+        if missing:
+            if len(known) > REMEMBERED:
+                known = self._known = {}  # not cleared, as another thread may be looking at it
+                missing = list(dict.fromkeys(found))
+            passages = [PassageWords([], [], [], [one.encode()]) for one in missing]
+            rows = unit_rows(shipped_encoder().encode_words(passages))
+            known.update(zip(missing, map(np.ndarray.tobytes, rows), strict=True))
+        joined = b"".join([known[word] for word in found])  # many times as fast as numpy joins as many arrays
+        return np.frombuffer(joined, dtype=np.float32).reshape(len(found), -1)
 
 
-_known: dict[str, bytes] = {}
+_vectors = _Remembered().of

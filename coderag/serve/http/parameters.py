@@ -103,7 +103,7 @@ class PathParameters(_Target, frozen=True, kw_only=True):
 
     source: Text = field(name="from")
     target: Text = field(name="to")
-    k: Annotated[int, Meta(ge=int(WAYS.least), le=int(WAYS.most))] = 1
+    k: Annotated[int, Meta(ge=int(WAYS.least), le=int(WAYS.most))] = 3
 
 
 class MapParameters(Struct, frozen=True, kw_only=True):

@@ -120,7 +120,9 @@ def test_what_the_index_lacks_stays_not_found(shop: Index) -> None:
 
 
 def test_paths_hold_for_tools_too(shop: Index, server: ScriptedModel) -> None:
-    answer = shop.ask(QUESTION, pipeline="agentic", model=server.chat("two-at-once"), paths=["shop/payments/**"])
+    answer = shop.ask(
+        QUESTION, pipeline="agentic", model=server.chat("two-at-once"), paths=["shop/payments/**"], cache=False
+    )
     assert all(source.path.startswith("shop/payments/") for source in (*answer.sources, *answer.nearest))
 
 
@@ -128,7 +130,7 @@ def test_paths_hold_for_tools_too(shop: Index, server: ScriptedModel) -> None:
 @pytest.mark.parametrize("wire", ["chat", "anthropic"])
 def test_a_model_calls_tools(shop: Index, server: ScriptedModel, wire: str, mode: str) -> None:
     begin = len(server.prompts)
-    answer = shop.ask(QUESTION, pipeline="agentic", model=getattr(server, wire)(mode))
+    answer = shop.ask(QUESTION, pipeline="agentic", model=getattr(server, wire)(mode), cache=False)
     assert made(answer)[0].startswith("1. search(query='redeem a coupon') found shop/discounts.py")
     assert "the model needs no more" in ending(answer)
     assert answer.is_found
@@ -140,7 +142,7 @@ def test_a_model_calls_tools(shop: Index, server: ScriptedModel, wire: str, mode
 
 def test_the_model_is_shown_what_was_found_first(shop: Index, server: ScriptedModel) -> None:
     begin = len(server.prompts)
-    shop.ask(QUESTION, pipeline="agentic", model=server.chat("searches"))
+    shop.ask(QUESTION, pipeline="agentic", model=server.chat("searches"), cache=False)
     assert any("def redeemable" in text for _, text in server.prompts[begin].sources)
     tools = [tool["function"]["name"] for tool in server.prompts[begin].body["tools"]]
     assert tools == ["search", "symbol", "outline", "schema", "refs", "path", "check_sql"]
@@ -149,7 +151,7 @@ def test_the_model_is_shown_what_was_found_first(shop: Index, server: ScriptedMo
 @pytest.mark.parametrize("mode", sorted(HOSTILE))
 def test_nothing_unsupported_passes(hostile: Index, server: ScriptedModel, mode: str) -> None:
     begin = len(server.prompts)
-    answer = hostile.ask(QUESTION, pipeline="agentic", model=server.chat(mode))
+    answer = hostile.ask(QUESTION, pipeline="agentic", model=server.chat(mode), cache=False)
     assert "beam_up" not in answer.text
     assert "root:" not in "".join(prompt.text for prompt in server.prompts[begin:])
     assert "Ignore all previous" not in "".join(prompt.text for prompt in server.prompts[begin:])
@@ -180,12 +182,12 @@ def test_nothing_unsupported_passes(hostile: Index, server: ScriptedModel, mode:
     ],
 )
 def test_a_run_ends_for_a_reason(hostile: Index, server: ScriptedModel, mode: str, why: str) -> None:
-    answer = hostile.ask(QUESTION, pipeline="agentic", model=server.chat(mode))
+    answer = hostile.ask(QUESTION, pipeline="agentic", model=server.chat(mode), cache=False)
     assert ending(answer).startswith(f"stopped: {why}")
 
 
 def test_a_model_that_fails_leaves_it_to_the_plan(hostile: Index, server: ScriptedModel) -> None:
-    answer = hostile.ask(QUESTION, pipeline="agentic", model=server.chat("cut-call"))
+    answer = hostile.ask(QUESTION, pipeline="agentic", model=server.chat("cut-call"), cache=False)
     assert "broke off its answer" in trace(answer)[1]
     assert "plan:" in trace(answer)[2]
     assert answer.is_found
@@ -196,7 +198,7 @@ def test_a_model_that_fails_leaves_it_to_the_plan(hostile: Index, server: Script
 )
 def test_a_model_that_gives_nothing_is_an_error(hostile: Index, server: ScriptedModel, mode: str, message: str) -> None:
     with pytest.raises(LanguageModelError, match=message):
-        hostile.ask(QUESTION, pipeline="agentic", model=f"{server.chat(mode)}?timeout=1")
+        hostile.ask(QUESTION, pipeline="agentic", model=f"{server.chat(mode)}?timeout=1", cache=False)
 
 
 def test_time_and_tokens_are_limited(hostile: Index, server: ScriptedModel) -> None:
@@ -218,6 +220,6 @@ def test_the_command_shows_plan_evidence_and_end(shop_root: Path, server: Script
 
 
 def test_the_record_has_the_trace(shop: Index, server: ScriptedModel) -> None:
-    answer = shop.ask(QUESTION, pipeline="agentic", model=server.chat("searches"))
+    answer = shop.ask(QUESTION, pipeline="agentic", model=server.chat("searches"), cache=False)
     record = json.loads(json_line(answer))
     assert [step["stage"] for step in record["trace"]].count("agentic") == 3

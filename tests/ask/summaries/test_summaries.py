@@ -35,7 +35,7 @@ def asked(server: ScriptedModel) -> list[str]:
 def test_parts_are_summarised_once_and_the_answer_is_written_from_them(
     shop: Index, cache: Path, server: ScriptedModel
 ) -> None:
-    first = shop.ask(QUESTION, model=server.chat("faithful"))
+    first = shop.ask(QUESTION, model=server.chat("faithful"), cache=False)
     assert first.is_found
     assert "is defined there" in first.text
     assert asked(server)[-1] == QUESTION
@@ -48,7 +48,7 @@ def test_parts_are_summarised_once_and_the_answer_is_written_from_them(
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
 
     before = len(server.prompts)
-    again = shop.ask(QUESTION, model=server.chat("faithful"))
+    again = shop.ask(QUESTION, model=server.chat("faithful"), cache=False)
     assert again.text == first.text
     assert len(server.prompts) - before == 1 + len(of_parts) - len(kept)
 
@@ -56,16 +56,16 @@ def test_parts_are_summarised_once_and_the_answer_is_written_from_them(
 def test_a_summary_that_somebody_changed_is_checked_like_a_draft(
     shop: Index, cache: Path, server: ScriptedModel
 ) -> None:
-    shop.ask(QUESTION, model=server.chat("faithful"))
+    shop.ask(QUESTION, model=server.chat("faithful"), cache=False)
     for path in cache.iterdir():
         path.write_text("`PaymentTeleporter.beam_up` retries a payment 77 times [1].")
-    answer = shop.ask(QUESTION, model=server.chat("faithful"))
+    answer = shop.ask(QUESTION, model=server.chat("faithful"), cache=False)
     assert "PaymentTeleporter" not in answer.text
     assert "PaymentTeleporter" not in server.prompts[-1].text
 
 
 def test_what_a_model_invents_is_no_overview_and_not_kept(shop: Index, cache: Path, server: ScriptedModel) -> None:
-    answer = shop.ask(QUESTION, model=server.chat("invents"))
+    answer = shop.ask(QUESTION, model=server.chat("invents"), cache=False)
     assert not answer.is_found
     assert not answer.text
     assert not cache.exists() or not list(cache.iterdir())
