@@ -221,7 +221,8 @@ class Workspace:
             if self._update is update:  # the first of those who waited for it
                 self._update = None
                 self._close_when_idle(index)
-                spawn_due(index.roots, index.reports)
+                if update.error is None:  # else there may be no reports yet
+                    spawn_due(index.roots, index.reports)
         if update.error is not None:
             return [f"changed files could not be read: {update.error}"]
         return self._catch_up(index) if any(report.left for report in index.reports) else []

@@ -13,7 +13,7 @@ import pytest
 
 from coderag import Index
 from coderag.api.roots import resolve_roots
-from coderag.errors import CoderagError, IndexMissingError, RootError
+from coderag.errors import CoderagError, IndexLockedError, IndexMissingError, RootError
 from coderag.serve.workspace import FEW_FILES, View, Workspace
 from tests.workspace import let_clock_tick, write
 
@@ -78,6 +78,23 @@ def test_an_edit_is_in_the_next_answer(tmp_path: Path) -> None:
         let_clock_tick()
         (root / "part1.py").unlink()
         until(lambda: "part_1" not in names(workspace.view()))
+
+
+def test_a_first_update_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_index: Index, **_: object) -> None:
+        raise IndexLockedError("another process writes the index")
+
+    root = built(tmp_path / "edited")
+    with Workspace(resolve_roots([root])) as workspace:
+        workspace.view()
+        let_clock_tick()
+        (root / "part0.py").write_text("def part_new():\n    return 0\n")
+        with monkeypatch.context() as patched:
+            patched.setattr(Index, "update", fail)
+            view = workspace.view()
+        assert view.notes == ("changed files could not be read: another process writes the index",)
+        assert "part_0" in names(view)
+        until(lambda: "part_new" in names(workspace.view()))
 
 
 def test_many_changed_files_are_read_behind_the_answer(tmp_path: Path) -> None:
