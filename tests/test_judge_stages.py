@@ -11,7 +11,7 @@ from coderag import Index
 from scripts.stages.command import run
 from tests.workspace import write
 
-pytest.importorskip("ir_measures")
+pytestmark = pytest.mark.dev("ir_measures")
 
 FILES = {
     "src/mail.py": 'def send_parcel_mail(parcel):\n    """Mail a customer about a parcel."""\n    return parcel.mail\n',
