@@ -97,28 +97,11 @@ ROOTS = Limit("the roots", 1_000, "folders", "`ROOT`, `--root`", least=1, error=
 ADDRESSES = Limit("the databases", 100, "databases", "`coderag index`")
 COMPARED = Limit("the configurations", 20, "configurations", "`coderag eval --compare`")
 
-# As README.md lists them: numbers, lengths of texts, lengths of lists.
+# As docs/reference/bounds.md lists them: numbers, lengths of texts, lengths of lists.
 LIMITS = (
     *(K, RELATED, DIVERSITY, THRESHOLD, COSINE, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
-    *(
-        WORKERS,
-        MAX_BYTES,
-        MAX_SIZE,
-        UNUSED,
-        LOCK_SECONDS,
-        POLL,
-        SAMPLES,
-        TIMEOUT,
-        PORT,
-        CHUNK_SIZE,
-        PERCENTILE,
-        RRF_K,
-        SERVERS,
-        IDLE,
-        ASKED_ROWS,
-        ROWS,
-        QUERY_SECONDS,
-    ),
+    *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT),
+    *(PORT, CHUNK_SIZE, PERCENTILE, RRF_K, SERVERS, IDLE, ASKED_ROWS, ROWS, QUERY_SECONDS),
     *(QUESTIONS, SEED, DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT),
     *(QUESTION, EVIDENCE, NAME, GLOB, SQL, ANSWER, LINE, QUESTION_FILE, QUESTION_LINE),
     *(GLOBS, ITEMS, ROOTS, ADDRESSES, COMPARED),
