@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from coderag.search.query.vocabulary import ASKING, AUXILIARIES, STOP_WORDS, WEAK_WORDS
 from coderag.text.tokens import stem, words
 
-__all__ = ["WEAK_WEIGHT", "content_words", "is_weak", "names_in"]
+__all__ = ["WEAK_WEIGHT", "content_words", "is_weak", "names_in", "overlap", "stems_in"]
 
 NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)+|[^\W\d]\w*")
 INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
@@ -34,19 +35,30 @@ PLAIN_WORDS = frozenset(
     third together too trigger turn twice chosen made found sent written kept given taken built got held
     lost known shown drawn drop unexpected unusual usually wait way work wrong""".split()
 )
+NO_MATTER = STOP_WORDS | ASKING_WORDS | ASKING | AUXILIARIES
 WEAK_WEIGHT = 0.4
 
 
 def content_words(question: str) -> list[str]:
     """Return the words that say what a question is about, in order, each once."""
     found = (word for word in words(question) if len(word) > 1 and not word.isdigit())
-    kept = (word for word in found if word.lower() not in STOP_WORDS | ASKING_WORDS | ASKING | AUXILIARIES)
+    kept = (word for word in found if word.lower() not in NO_MATTER)
     return list(dict.fromkeys(kept))
 
 
 def is_weak(word: str) -> bool:
     """Tell whether a word says little of the matter: "function", "handled", "twice"."""
     return word.lower() in WEAK_WORDS or stem(word.lower()) in PLAIN_WORDS
+
+
+def stems_in(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text."""
+    return frozenset(stem(word.lower()) for word in words(text))
+
+
+def overlap(text: str, weights: Mapping[str, float]) -> float:
+    """Return how much of some stems, by their weights, a text holds."""
+    return sum(weights.get(one, 0.0) for one in stems_in(text))
 
 
 def names_in(question: str) -> list[str]:
