@@ -12,13 +12,12 @@ __all__ = ["WEAK_WEIGHT", "content_words", "is_weak", "names_in", "overlap", "st
 
 NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)+|[^\W\d]\w*")
 INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
-# Words that ask, or name what is asked for, and say nothing of the matter.
+# Words that ask, or name what is asked for, and say nothing of the matter; beside those of every search.
 ASKING_WORDS = frozenset(
-    """again against happen happens explain describe show tell give list find look name mean means know need want
-    please there here thing things kind kinds way ways anything something someone who whom whose does doing done
-    much many long often exactly actually currently possible purpose difference compare differ differs versus vs
-    between both after before each two three one first repository repo project codebase code come comes go goes
-    whole main lead leads reach everything job""".split()
+    """again against explain describe tell give list find look name mean means know need want please here thing things
+    kind kinds ways anything something someone whom whose long often exactly actually currently possible purpose
+    difference compare differ differs versus vs both after two three first repository repo project codebase code
+    come comes go goes whole main lead leads reach everything job""".split()
 )
 # Verbs and adverbs of plain English: that a program never writes them says nothing of whether it has what is asked for.
 PLAIN_WORDS = frozenset(
