@@ -11,7 +11,7 @@ from coderag.ask.source import Source
 from coderag.ask.turn import Evidence, Turn
 from coderag.text.budget import tokens_of
 
-__all__ = ["chosen", "compose"]
+__all__ = ["Shelf", "chosen", "cited", "compose"]
 
 NEAREST = 5  # hits that are shown where nothing answers
 FACTS = 3  # times as many facts as statements are shown: each is one line
@@ -22,7 +22,7 @@ WEAK = 0.25  # a hit below this share of the best one's confidence states nothin
 def compose(turn: Turn) -> Answer:
     """Return the answer that the evidence carries; without any, the nearest hits."""
     parts = turn.evidence
-    shelf = _Shelf(turn.options.budget)
+    shelf = Shelf(turn.options.budget)
     statements: list[Statement] = []
     facts: list[Statement] = []
     for number, part in enumerate(parts):
@@ -52,12 +52,13 @@ def compose(turn: Turn) -> Answer:
     )
 
 
-class _Shelf:
+class Shelf:
     """The sources of an answer, numbered in the order in which they are cited, within a budget of tokens."""
 
-    def __init__(self, budget: int) -> None:
-        self.sources: list[Source] = []
-        self._left = budget
+    def __init__(self, budget: int, *, sources: Iterable[Source] = ()) -> None:
+        """Begin with sources that are numbered already."""
+        self.sources = list(sources)
+        self._left = budget - sum(tokens_of(source.text) for source in self.sources)
 
     def number(self, source: Source) -> int:
         """Return the number of a source, 0 where there is no room for its text; the first is cut to have room."""
@@ -78,6 +79,11 @@ def _cut(source: Source, budget: int) -> Source:
     while len(lines) > 1 and tokens_of("\n".join(lines)) > budget:
         lines.pop()
     return replace(source, text="\n".join(lines))
+
+
+def cited(statement: Statement) -> str:
+    """Return a statement with the numbers of its sources."""
+    return f"{statement.text} {''.join(f'[{number}]' for number in statement.citations)}"
 
 
 def chosen(part: Evidence, k: int) -> Iterable[Finding]:

@@ -14,9 +14,9 @@ from collections.abc import Callable
 
 from coderag.ask.records import Route
 from coderag.ask.relations import relation_of
+from coderag.ask.wording import stems_in
 from coderag.graph.queries.overview import about_the_whole
 from coderag.record import record
-from coderag.text.tokens import stem, words
 
 __all__ = ["Known", "is_of_a_topic", "routes_of"]
 
@@ -146,7 +146,7 @@ def is_of_a_topic(question: str) -> bool:
 
 def _is_of_data(question: str, known: Known) -> bool:
     """Tell whether a question asks for rows, or for tables and how they are joined."""
-    found = {stem(word.lower()) for word in words(question)}
+    found = stems_in(question)
     tables, columns = found & known.tables, found & known.columns
     if not tables and not columns:
         return False

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from coderag.ask.turn import Evidence, Turn
 from coderag.search.query.query import make_query
 from coderag.types import Hit, Kind, Query, TestPolicy
 
-__all__ = ["DEPTH", "HITS", "MOST_OF_VARIANTS", "first_hits", "fuse", "fused_hits", "searched"]
+__all__ = ["DEPTH", "HITS", "MOST_OF_VARIANTS", "first_hits", "fuse", "fused_hits", "rank_scores", "searched"]
 
 HITS = 8  # of each search
 DEPTH = 20  # hits of each ranking that is fused
@@ -52,13 +53,22 @@ def fuse(own: Sequence[Hit], others: Sequence[tuple[float, Sequence[Hit]]]) -> l
     """
     total = sum(weight for weight, _ in others)
     scale = min(1.0, MOST_OF_VARIANTS / total) if total > 0 else 0.0
-    scores: dict[str, float] = {}
+    rankings = [(1.0, own), *((weight * scale, ranking) for weight, ranking in others)]
+    scores = rank_scores(rankings)
     hits: dict[str, Hit] = {}
-    for weight, ranking in [(1.0, own), *((weight * scale, ranking) for weight, ranking in others)]:
-        for rank, hit in enumerate(ranking, 1):
-            scores[hit.chunk.id] = scores.get(hit.chunk.id, 0.0) + weight / (RRF_K + rank)
+    for weight, ranking in rankings:
+        for hit in ranking:
             hits.setdefault(hit.chunk.id, replace(hit, confidence=hit.confidence * weight))
     return sorted(hits.values(), key=lambda hit: -scores[hit.chunk.id])
+
+
+def rank_scores(rankings: Iterable[tuple[float, Sequence[Hit]]]) -> dict[str, float]:
+    """Return the sums of the weighted reciprocal ranks of chunks, by their ids."""
+    scores: defaultdict[str, float] = defaultdict(float)
+    for weight, ranking in rankings:
+        for rank, hit in enumerate(ranking, 1):
+            scores[hit.chunk.id] += weight / (RRF_K + rank)
+    return scores
 
 
 def _once(turn: Turn, query: Query) -> list[Hit]:

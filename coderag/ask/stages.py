@@ -28,7 +28,6 @@ from coderag.ask.sufficiency import Coverage, coverage_of, grade_of, stems_of, w
 from coderag.ask.turn import Evidence, Turn
 from coderag.ask.wording import content_words, is_weak, names_in
 from coderag.text.asking import asked_words
-from coderag.text.tokens import stem
 from coderag.types import Hit, Kind, TestPolicy
 
 __all__ = ["answer", "correct", "decompose", "reframe", "retrieve", "route"]
@@ -53,37 +52,35 @@ def decompose(turn: Turn) -> Turn:
     parts = parts_of(turn.text)
     said = "; ".join(parts) if len(parts) > 1 else "one question"
     evidence = tuple(Evidence(part) for part in parts)
-    return replace(turn, evidence=evidence, trace=(*turn.trace, Step("decompose", said)))
+    return turn.after("decompose", said, evidence=evidence)
 
 
 def route(turn: Turn) -> Turn:
     """Decide for each part where its answer is looked for."""
-    evidence = tuple(replace(part, routes=routes_of(part.text, known_in(turn.index))) for part in turn.parts)
+    known = known_in(turn.index)
+    evidence = tuple(replace(part, routes=routes_of(part.text, known)) for part in turn.parts)
     said = "; ".join(f"{part.text}: {', '.join(part.routes)}" for part in evidence)
-    return replace(turn, evidence=evidence, trace=(*turn.trace, Step("route", said)))
+    return turn.after("route", said, evidence=evidence)
 
 
 def retrieve(turn: Turn) -> Turn:
     """Look up each part on its routes; code answers what a graph, a map or a schema does not."""
     evidence = tuple(_with_neighbours(turn, _retrieved(turn, part)) for part in turn.parts)
     said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
-    return replace(turn, evidence=evidence, trace=(*turn.trace, Step("retrieve", said)))
+    return turn.after("retrieve", said, evidence=evidence)
 
 
 def correct(turn: Turn) -> Turn:
     """Grade the evidence of each part; where it is ambiguous, search tests too and grade again (CRAG)."""
-    graded = []
-    steps = list(turn.trace)
+    graded, steps = [], []
     for part in turn.parts:
         found = _graded(turn, part)
         if found.grade is Grade.AMBIGUOUS:
-            steps.append(
-                Step("correct", f"{part.text}: ambiguous ({_figures(found)}); tests and documents are searched")
-            )
+            steps.append(f"{part.text}: ambiguous ({_figures(found)}); tests and documents are searched")
             found = _widened(turn, found)
-        steps.append(Step("correct", f"{part.text}: {found.grade} ({_figures(found)})"))
+        steps.append(f"{part.text}: {found.grade} ({_figures(found)})")
         graded.append(found)
-    return replace(turn, evidence=tuple(graded), trace=tuple(steps))
+    return turn.after("correct", *steps, evidence=graded)
 
 
 def answer(turn: Turn) -> Turn:
@@ -134,10 +131,7 @@ def _with_neighbours(turn: Turn, part: Evidence) -> Evidence:
 
 
 def _of_hits(turn: Turn, part: Evidence, hits: list[Hit]) -> Evidence:
-    words = content_words(part.text)
-    weights = word_weights(turn.frequencies(words), len(turn.index))
-    of_stem = {stem(word.lower()): weight for word, weight in weights.items()}
-    findings = findings_of_hits(hits, of_stem, route=Route.CODE)
+    findings = findings_of_hits(hits, turn.stem_weights(part.text), route=Route.CODE)
     return replace(part, hits=tuple(hits), findings=tuple(findings), routes=part.routes or (Route.CODE,))
 
 
@@ -165,8 +159,7 @@ def _graded(turn: Turn, part: Evidence) -> Evidence:
     if any(finding.route in (Route.GRAPH, Route.MAP) for finding in part.findings):
         confidence = max(finding.confidence for finding in part.findings)
         return replace(part, grade=Grade.CORRECT, confidence=confidence)
-    words = content_words(part.text)
-    frequencies = turn.frequencies(words)
+    frequencies = turn.frequencies(content_words(part.text))
     weights = word_weights(frequencies, len(turn.index))
     if part.held:
         matter = {one.word: one.weight for one in asked_words(part.text) if one.word in weights}
@@ -176,7 +169,8 @@ def _graded(turn: Turn, part: Evidence) -> Evidence:
         return _with(part, coverage, Grade.CORRECT if good else Grade.AMBIGUOUS, coverage.share)
     confidence = max((hit.confidence for hit in part.hits), default=0.0)
     coverage = coverage_of(weights, frequencies, stems_of(part.hits))
-    is_name = bool(names_in(part.text)) and all(turn.index.symbols(name, alike=False) for name in names_in(part.text))
+    names = names_in(part.text)
+    is_name = bool(names) and all(turn.index.symbols(name, alike=False) for name in names)
     return _with(part, coverage, grade_of(confidence, coverage, known_name=is_name), confidence)
 
 

@@ -15,7 +15,7 @@ from coderag.record import record
 from coderag.text.tokens import stem, terms, words
 from coderag.types import Hit
 
-__all__ = ["Coverage", "coverage_of", "grade_of", "stems_of", "word_weights"]
+__all__ = ["Coverage", "all_stems", "coverage_of", "grade_of", "stems_of", "word_weights"]
 
 READ = 3  # hits whose texts are compared with the question
 # Confidence of the best hit, and the share of the question, by weight, that the best hits must hold for it to carry an
@@ -57,7 +57,12 @@ def coverage_of(weights: Mapping[str, float], frequencies: Mapping[str, int], he
 def stems_of(hits: Sequence[Hit]) -> frozenset[str]:
     """Return the stems of the words of the best hits: their texts, names and paths."""
     texts = (f"{hit.chunk.text} {hit.chunk.qualified_name} {hit.chunk.path} {hit.chunk.doc}" for hit in hits[:READ])
-    return frozenset(term for text in texts for word in set(words(text)) for term in (*terms(word), stem(word.lower())))
+    return frozenset[str]().union(*map(all_stems, texts))
+
+
+def all_stems(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text, and of the parts of its names."""
+    return frozenset(term for word in set(words(text)) for term in (*terms(word), stem(word.lower())))
 
 
 def _is_held(word: str, held: frozenset[str]) -> bool:

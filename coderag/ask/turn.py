@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 from coderag.ask.memory.conversation import Conversation
 from coderag.ask.records import Answer, Finding, Grade, Route, Step
+from coderag.ask.sufficiency import word_weights
+from coderag.ask.wording import content_words
 from coderag.record import record
+from coderag.text.tokens import stem
 from coderag.types import Hit, Query, TableFilter
 
 if TYPE_CHECKING:
@@ -89,6 +92,14 @@ class Turn:
     def parts(self) -> tuple[Evidence, ...]:
         """The parts of the question, itself where nothing cut it."""
         return self.evidence or (Evidence(self.text),)
+
+    def word_weights(self, text: str) -> dict[str, float]:
+        """Return how much each word of a text counts that says what it is about."""
+        return word_weights(self.frequencies(content_words(text)), len(self.index))
+
+    def stem_weights(self, text: str) -> dict[str, float]:
+        """Return the same by the stems of the words."""
+        return {stem(word.lower()): weight for word, weight in self.word_weights(text).items()}
 
     def after(self, stage: str, *said: str, evidence: Iterable[Evidence]) -> Turn:
         """Return the turn with new evidence, and with what a stage says it did."""

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from coderag.search.query.vocabulary import ASKING, AUXILIARIES, STOP_WORDS, WEAK_WORDS
 from coderag.text.tokens import stem, words
 
-__all__ = ["WEAK_WEIGHT", "content_words", "is_weak", "names_in"]
+__all__ = ["WEAK_WEIGHT", "content_words", "is_weak", "names_in", "overlap", "stems_in"]
 
 NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)+|[^\W\d]\w*")
 INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
-# Words that ask, or name what is asked for, and say nothing of the matter.
+# Words that ask, or name what is asked for, and say nothing of the matter; beside those of every search.
 ASKING_WORDS = frozenset(
-    """again against happen happens explain describe show tell give list find look name mean means know need want
-    please there here thing things kind kinds way ways anything something someone who whom whose does doing done
-    much many long often exactly actually currently possible purpose difference compare differ differs versus vs
-    between both after before each two three one first repository repo project codebase code come comes go goes
-    whole main lead leads reach everything job""".split()
+    """again against explain describe tell give list find look name mean means know need want please here thing things
+    kind kinds ways anything something someone whom whose long often exactly actually currently possible purpose
+    difference compare differ differs versus vs both after two three first repository repo project codebase code
+    come comes go goes whole main lead leads reach everything job""".split()
 )
 # Verbs and adverbs of plain English: that a program never writes them says nothing of whether it has what is asked for.
 PLAIN_WORDS = frozenset(
@@ -34,19 +34,30 @@ PLAIN_WORDS = frozenset(
     third together too trigger turn twice chosen made found sent written kept given taken built got held
     lost known shown drawn drop unexpected unusual usually wait way work wrong""".split()
 )
+NO_MATTER = STOP_WORDS | ASKING_WORDS | ASKING | AUXILIARIES
 WEAK_WEIGHT = 0.4
 
 
 def content_words(question: str) -> list[str]:
     """Return the words that say what a question is about, in order, each once."""
     found = (word for word in words(question) if len(word) > 1 and not word.isdigit())
-    kept = (word for word in found if word.lower() not in STOP_WORDS | ASKING_WORDS | ASKING | AUXILIARIES)
+    kept = (word for word in found if word.lower() not in NO_MATTER)
     return list(dict.fromkeys(kept))
 
 
 def is_weak(word: str) -> bool:
     """Tell whether a word says little of the matter: "function", "handled", "twice"."""
     return word.lower() in WEAK_WORDS or stem(word.lower()) in PLAIN_WORDS
+
+
+def stems_in(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text."""
+    return frozenset(stem(word.lower()) for word in words(text))
+
+
+def overlap(text: str, weights: Mapping[str, float]) -> float:
+    """Return how much of some stems, by their weights, a text holds."""
+    return sum(weights.get(one, 0.0) for one in stems_in(text))
 
 
 def names_in(question: str) -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from coderag.ask.composing import cited
 from coderag.ask.models.model import LanguageModel
 from coderag.ask.models.writing import Check, checked_answer
-from coderag.ask.records import Answer, Statement, Verdict
+from coderag.ask.records import Answer, Verdict
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
@@ -26,7 +27,7 @@ def written(
     """
     if not answer.is_found:
         return answer
-    facts = [_cited(one) for one in answer.facts]
+    facts = [cited(one) for one in answer.facts]
     asked = answer.read_as or answer.question
     prose = checked_answer(asked, answer.sources, facts, model=model, check=check, watch=watch)
     if not prose.found:
@@ -52,7 +53,3 @@ def written_from_parts(
 
     parts = parts_to_summarise(index, answer.question) if answer.is_found else []
     return written_overview(answer, parts, model=model, check=check, store=summary_store(), watch=watch)
-
-
-def _cited(statement: Statement) -> str:
-    return f"{statement.text} {''.join(f'[{number}]' for number in statement.citations)}"

@@ -29,7 +29,7 @@ def agentic(turn: Turn, *, limits: Limits = LIMITS) -> Turn:
     allowance = Allowance(limits)
     evidence: list[Evidence] = []
     steps: list[Step] = []
-    for part in turn.evidence or (Evidence(turn.text),):
+    for part in turn.parts:
         run = _run(turn, part, allowance, steps)
         found = with_observations(turn, part, [observation for _, observation in run.calls])
         steps.append(_ending(part, found, run))

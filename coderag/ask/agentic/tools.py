@@ -18,14 +18,11 @@ from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
 from coderag.ask.models.model import ToolSpec
 from coderag.ask.records import Finding, Route
-from coderag.ask.sufficiency import word_weights
 from coderag.ask.turn import Turn
-from coderag.ask.wording import content_words
 from coderag.errors import CoderagError, QueryError
 from coderag.record import record
 from coderag.search.query.query import make_query
 from coderag.search.query.relation_question import RelationQuestion, Sought
-from coderag.text.tokens import stem
 from coderag.types import Symbol
 
 __all__ = ["SPECS", "TOOLS", "checked_call", "observed"]
@@ -125,9 +122,7 @@ def _search(turn: Turn, asked: Search) -> Observation:
     options = turn.options
     query = make_query(asked.query, k=HITS, paths=options.paths, databases=options.databases)
     hits = tuple(turn.index.search(query))
-    weights = word_weights(turn.frequencies(content_words(asked.query)), len(turn.index))
-    of_stem = {stem(word.lower()): weight for word, weight in weights.items()}
-    return Observation(tuple(findings_of_hits(hits, of_stem, route=Route.CODE)), hits)
+    return Observation(tuple(findings_of_hits(hits, turn.stem_weights(asked.query), route=Route.CODE)), hits)
 
 
 def _symbol(turn: Turn, asked: SymbolOf) -> Observation:

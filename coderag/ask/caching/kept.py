@@ -17,8 +17,9 @@ from pathlib import Path
 import msgspec
 
 from coderag._version import __version__
+from coderag.ask.cached_files import read_cached, sizes_of, trim_cached, write_cached
 from coderag.ask.caching.key import AnswerKey
-from coderag.ask.private_files import UnfitFileError, make_folder, open_folder, read_file, write_file
+from coderag.ask.private_files import UnfitFileError
 from coderag.ask.records import Answer
 from coderag.resources import user_folder
 
@@ -38,16 +39,10 @@ def answers_folder(environment: Mapping[str, str] = os.environ) -> Path:
 def kept(key: AnswerKey, states: Sequence[str]) -> Answer | None:
     """Return the answer that was kept for a key and the states of the indexes, None where there is none."""
     try:
-        folder = open_folder(answers_folder())
-    except (OSError, UnfitFileError):
-        return None
-    try:
-        data = read_file(folder, _name(key, states), most_bytes=MOST_ANSWER_BYTES)
+        data = read_cached(answers_folder() / _name(key, states), most_bytes=MOST_ANSWER_BYTES)
         return None if data is None else msgspec.json.decode(data, type=Answer)
-    except (UnfitFileError, msgspec.DecodeError, UnicodeError, RecursionError):
+    except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    finally:
-        os.close(folder)
 
 
 def keep(answer: Answer, key: AnswerKey, states: Sequence[str]) -> None:
@@ -56,41 +51,18 @@ def keep(answer: Answer, key: AnswerKey, states: Sequence[str]) -> None:
         data = msgspec.json.encode(answer)
         if len(data) > MOST_ANSWER_BYTES:
             return
-        make_folder(answers_folder())
-        folder = open_folder(answers_folder())
-        try:
-            write_file(folder, _name(key, states), data)
-        finally:
-            os.close(folder)
+        write_cached(answers_folder() / _name(key, states), data)
         trim_answers(MOST_BYTES)
 
 
 def answers_size() -> int:
     """Return how many bytes are kept."""
-    return sum(size for _, size, _ in _files())
+    return sum(size for _, size, _ in sizes_of(answers_folder(), NAME))
 
 
 def trim_answers(most_bytes: int) -> int:
     """Remove the oldest answers until no more than so many bytes are left; return the bytes removed."""
-    files = sorted(_files())
-    left = before = sum(size for _, size, _ in files)
-    for _, size, path in files:
-        if left <= most_bytes:
-            break
-        path.unlink(missing_ok=True)
-        left -= size
-    return before - left
-
-
-def _files() -> list[tuple[int, int, Path]]:
-    """Return the time, the size and the path of each answer."""
-    found = []
-    with suppress(OSError), os.scandir(answers_folder()) as entries:
-        for entry in entries:
-            if NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                stat = entry.stat(follow_symlinks=False)
-                found.append((stat.st_mtime_ns, stat.st_size, Path(entry.path)))
-    return found
+    return trim_cached(answers_folder(), NAME, most_bytes)
 
 
 def _name(key: AnswerKey, states: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from threading import Lock
 from unicodedata import normalize
@@ -31,9 +32,9 @@ class AnswerKey:
     stored_graph: bool = False  # whether the graph may be older than the index
 
     @property
-    def without_question(self) -> tuple[object, ...]:
+    def without_question(self) -> AnswerKey:
         """The rest of the key."""
-        return self.generation, self.pipeline, self.options, self.model, self.conversation, self.stored_graph
+        return replace(self, question="")
 
 
 def generation_of(snapshot: object) -> int:

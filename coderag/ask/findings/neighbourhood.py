@@ -10,10 +10,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from coderag.ask.findings.facts import definition_finding, doubt_of, edge_finding
 from coderag.ask.findings.places import Places
-from coderag.ask.records import Finding, Route
+from coderag.ask.findings.things import CODE_KINDS, LONGEST, PLAIN, thing_pattern
+from coderag.ask.records import Finding
 from coderag.ask.source import Source
-from coderag.graph.queries.locations import DATA_KINDS, VERBS, Location, certainty_share
+from coderag.graph.queries.locations import DATA_KINDS, VERBS, Location
 from coderag.graph.queries.neighbours import Neighbour
 from coderag.graph.records import EdgeKind
 
@@ -22,19 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = ["neighbourhood_findings", "subject_of"]
 
-LONGEST = 200  # characters of such a question
-NAME = r"[`'\"]?([A-Za-z_$][\w$]{0,80}(?:(?:\.|::|\#)[\w$]{1,80}){0,6})(?:\(\))?[`'\"]?"
-KIND = r"(?:function|method|class|interface|struct|trait|type|table|view|module)"
-THING = rf"(?:the\ )?(?:{KIND}\ )?{NAME}(?:\ {KIND})?"
+KINDS = f"{CODE_KINDS}|table|view"
 SUBJECT = re.compile(
     rf"""(?:please\ )?(?:
-        what\ (?:does|is|are|do)\ {THING}(?:\ (?:do|for|about|used\ for))?
-      | (?:tell\ me\ about|explain|describe|show\ me|walk\ me\ through)\ {THING}
-      | how\ does\ {THING}\ work
+        what\ (?:does|is|are|do)\ {thing_pattern("asked", kinds=KINDS)}(?:\ (?:do|for|about|used\ for))?
+      | (?:tell\ me\ about|explain|describe|show\ me|walk\ me\ through)\ {thing_pattern("told", kinds=KINDS)}
+      | how\ does\ {thing_pattern("works", kinds=KINDS)}\ work
     )[\ ?.!]*""",
     re.IGNORECASE | re.VERBOSE,
 )
-PLAIN = re.compile(r"[a-z]+")  # a word that may be no name: its kind must be said, or it must be a table
 
 
 def subject_of(question: str) -> str:
@@ -55,24 +53,20 @@ def neighbourhood_findings(
         return []
     around = index.neighbours(name)
     thing = next(iter(around.chosen), None)
+    # A plain word may be no name: it must be that of a table.
     if thing is None or (PLAIN.fullmatch(name) and thing.kind not in DATA_KINDS):
         return []
     facts = [fact for edge in around.edges if (fact := _fact(edge, around.repository, places))]
     own = [one for one in found if _is_of(one.source, thing) and not one.is_fact]
     if own or not facts:
         return [*own, *facts]
-    source = places.source(around.repository, thing.path, max(thing.line, 1), name=thing.name)
-    return [
-        *([Finding(f"{thing.kind} {thing.name} is defined here", source, Route.GRAPH, 1.0)] if source else []),
-        *facts,
-    ]
+    here = definition_finding(thing, repository=around.repository, places=places, is_fact=False)
+    return [here, *facts] if here else facts
 
 
 def _fact(edge: Neighbour, repository: str, places: Places) -> Finding | None:
-    source = places.source(repository, edge.path, max(edge.line, 1), name=edge.source.name)
-    doubt = f" (one of {edge.candidates} that it may mean)" if edge.candidates else ""
-    share = certainty_share(edge.candidates)
-    return Finding(f"{_said(edge)}{doubt}", source, Route.GRAPH, share, is_fact=True) if source else None
+    text = f"{_said(edge)}{doubt_of(edge)}"
+    return edge_finding(text, edge, name=edge.source.name, repository=repository, places=places)
 
 
 def _is_of(source: Source, thing: Location) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from coderag.ask.findings.facts import definition_finding, doubt_of, edge_finding
 from coderag.ask.findings.places import Places
-from coderag.ask.records import Finding, Route
-from coderag.graph.queries.locations import certainty_share
+from coderag.ask.findings.things import LONGEST, PLAIN, thing_pattern
+from coderag.ask.records import Finding
 from coderag.graph.queries.outgoing import DATA_EDGES, Outgoing
 from coderag.graph.records import EdgeKind
 from coderag.text.counted import counted
@@ -21,11 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["outgoing_asked", "outgoing_findings"]
 
-LONGEST = 200  # characters of such a question
 SHOWN = 12
-NAME = r"[`'\"]?(?P<name>[A-Za-z_$][\w$]{0,80}(?:(?:\.|::|\#)[\w$]{1,80}){0,6})(?:\(\))?[`'\"]?"
-KIND = r"(?:function|method|class|interface|struct|trait|type|module)"
-THING = rf"(?:the\ )?(?:{KIND}\ )?{NAME}(?:\ {KIND})?"
 STORES = r"(?:database\ )?(?:tables?|views?|data)"
 CODE = r"(?:functions?|methods?|classes|helpers?|code)"
 VERB = r"""(?P<verb>calls?|invokes?|uses?|touch(?:es)?|access(?:es)?|needs?|depends?\ on|reads?|quer(?:y|ies)|loads?
@@ -33,8 +30,8 @@ VERB = r"""(?P<verb>calls?|invokes?|uses?|touch(?:es)?|access(?:es)?|needs?|depe
 DONE = r"(?P<done>called|invoked|used|touched|accessed|read|queried|loaded|written|updated|modified|changed|deleted)"
 ASKED = re.compile(
     rf"""(?:what|(?:what|which)\ (?:(?P<stores>{STORES})|{CODE}))\ (?:
-        (?:does|do|can)\ {THING}\ {VERB}(?:\ (?:to|from|into|in))?
-      | (?:is|are|gets?)\ {DONE}(?:\ (?:to|from|into))?\ by\ {THING.replace("?P<name>", "?P<agent>")}
+        (?:does|do|can)\ {thing_pattern("name")}\ {VERB}(?:\ (?:to|from|into|in))?
+      | (?:is|are|gets?)\ {DONE}(?:\ (?:to|from|into))?\ by\ {thing_pattern("agent")}
     )[\ ?.!]*""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -46,7 +43,6 @@ BEGINNINGS = (  # of verbs; what is not here asks for any use
     (("writ", "insert", "updat", "modif", "chang", "fill", "stor", "sav"), WRITES),
     (("delet", "remov"), frozenset({EdgeKind.DELETES})),
 )
-PLAIN = re.compile(r"[a-z]+")  # a word that may be no name: it must be the very name of a definition
 
 
 def outgoing_asked(question: str) -> tuple[str, frozenset[EdgeKind]] | None:
@@ -69,21 +65,19 @@ def outgoing_findings(index: Index, question: str, places: Places) -> list[Findi
     name, kinds = asked
     around = index.outgoing(name, kinds=kinds)
     thing = next(iter(around.chosen), None)
+    # A plain word may be no name: it must be the very name of a definition.
     if thing is None or (PLAIN.fullmatch(name) and thing.name.rpartition(".")[2] != name):
         return []
     facts = [fact for edge in around.edges[:SHOWN] if (fact := _fact(edge, around.repository, places))]
     if not facts:
         return []
-    source = places.source(around.repository, thing.path, max(thing.line, 1), name=thing.name)
-    here = f"{thing.kind} {thing.name} is defined here"
-    if (more := len(around.edges) - SHOWN) > 0:
-        here += f"; {counted(more, 'more edge')} of it in coderag graph {thing.name}"
-    return [*facts, *([Finding(here, source, Route.GRAPH, 1.0, is_fact=True)] if source else [])]
+    left = len(around.edges) - SHOWN
+    more = f"; {counted(left, 'more edge')} of it in coderag graph {thing.name}" if left > 0 else ""
+    here = definition_finding(thing, repository=around.repository, places=places, more=more)
+    return [*facts, here] if here else facts
 
 
 def _fact(edge: Outgoing, repository: str, places: Places) -> Finding | None:
-    source = places.source(repository, edge.path, max(edge.line, 1), name=edge.source.name)
-    doubt = f" (one of {edge.candidates} that it may mean)" if edge.candidates else ""
     way = f" ({counted(edge.distance, 'call')} away)" if edge.distance else ""
-    text = f"{edge.source.name} {edge.verb} {edge.target.name}{doubt}{way}"
-    return Finding(text, source, Route.GRAPH, certainty_share(edge.candidates), is_fact=True) if source else None
+    text = f"{edge.source.name} {edge.verb} {edge.target.name}{doubt_of(edge)}{way}"
+    return edge_finding(text, edge, name=edge.source.name, repository=repository, places=places)

@@ -7,7 +7,7 @@ once, in the order of the parts. Every statement cites the lines that say it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,13 @@ from coderag.ask.findings.places import Places
 from coderag.ask.findings.repetition import without_repetition
 from coderag.ask.records import Finding, Route
 from coderag.ask.routing import is_of_a_topic
+from coderag.ask.sufficiency import all_stems
 from coderag.ask.wording import content_words, is_weak
 from coderag.graph.queries.entry_points import EntryGroup, EntryKind
 from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, entry_text, part_text
 from coderag.search.query.query import make_query
 from coderag.text.counted import counted
-from coderag.text.tokens import stem, terms, words
+from coderag.text.tokens import stem
 from coderag.types import Hit, TestPolicy
 
 if TYPE_CHECKING:
@@ -76,13 +77,13 @@ def _of_topic(index: Index, question: str, places: Places) -> Iterator[Finding]:
     topic = {stem(word.lower()): 1.0 for word in content_words(question) if not is_weak(word) and word not in WHOLLY}
     asked = " ".join(word for word in content_words(question) if word not in WHOLLY)
     hits = index.search(make_query(asked, k=HITS, tests=TestPolicy.EXCLUDE)) if topic else []
-    about = [hit for hit in hits if _stems(f"{hit.chunk.text} {hit.chunk.path} {hit.chunk.doc}") & topic.keys()]
+    about = [hit for hit in hits if all_stems(f"{hit.chunk.text} {hit.chunk.path} {hit.chunk.doc}") & topic.keys()]
     best = max((hit.confidence for hit in about), default=0.0)
     near = [hit for hit in about if hit.confidence >= WEAK * best]
     yield from (replace(finding, route=Route.MAP) for finding in findings_of_hits(near, topic, route=Route.MAP))
     for found in index.map(asked, budget=MAP_TOKENS) if near else ():
         for part in found.parts[:TOPIC_PARTS]:
-            if _stems(" ".join(_words_of(entry) for entry in part.entries)) & topic.keys():
+            if all_stems(" ".join(_words_of(entry) for entry in part.entries)) & topic.keys():
                 yield from filter(None, [_of_part(found, part, places)])
 
 
@@ -119,8 +120,3 @@ def _of_entries(found: RepositoryMap, group: EntryGroup, places: Places) -> Find
 
 def _words_of(entry: MapEntry) -> str:
     return f"{entry.name} {entry.path} {entry.doc} {entry.signature}"
-
-
-def _stems(text: str) -> frozenset[str]:
-    found: Iterable[Sequence[str]] = ((*terms(word), stem(word.lower())) for word in words(text))
-    return frozenset(one for several in found for one in several)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from coderag.ask.records import Finding, Route
 from coderag.ask.source import Source
+from coderag.ask.wording import overlap
 from coderag.text.markdown_sentences import CODE_BLOCK, NO_TEXT, sentences_of
-from coderag.text.tokens import stem, words
 from coderag.types import Chunk, Hit, Kind
 
 __all__ = ["findings_of_hits", "has_prose", "source_of"]
@@ -82,28 +82,24 @@ def _best_lines(hit: Hit, weights: Mapping[str, float]) -> tuple[str, ...]:
         for number, line in numbered
         if number != first and not NO_TEXT.match(line) and line.rstrip(",:{ ") not in signature
     ]
-    scored = sorted(stated, key=lambda pair: (-_overlap(pair[1], weights), pair[0] not in hit.lines, pair[0]))
-    best = sorted(pair for pair in scored[:MAX_QUOTES] if _overlap(pair[1], weights) or pair[0] in hit.lines)
+    scored = sorted(stated, key=lambda pair: (-overlap(pair[1], weights), pair[0] not in hit.lines, pair[0]))
+    best = sorted(pair for pair in scored[:MAX_QUOTES] if overlap(pair[1], weights) or pair[0] in hit.lines)
     return tuple(_cut(line, MAX_QUOTE) for _, line in best)
 
 
 def _best_sentences(text: str, weights: Mapping[str, float]) -> list[str]:
     """Return the sentences of prose that hold the most of the question, in order; the first ones where none does."""
     sentences = sentences_of(text)
-    order = sorted(range(len(sentences)), key=lambda number: (-_overlap(sentences[number], weights), number))
+    order = sorted(range(len(sentences)), key=lambda number: (-overlap(sentences[number], weights), number))
     return [_cut(sentences[number], MAX_SENTENCE) for number in sorted(order[:MAX_SENTENCES])]
 
 
 def _commands(text: str, weights: Mapping[str, float]) -> tuple[str, ...]:
     """Return the lines of code in prose that hold a word of the question."""
     lines = [line.strip() for block in CODE_BLOCK.findall(text) for line in block.split("\n")[1:-1] if line.strip()]
-    best = sorted(range(len(lines)), key=lambda number: (-_overlap(lines[number], weights), number))
-    kept = [number for number in best[:MAX_QUOTES] if _overlap(lines[number], weights)]
+    best = sorted(range(len(lines)), key=lambda number: (-overlap(lines[number], weights), number))
+    kept = [number for number in best[:MAX_QUOTES] if overlap(lines[number], weights)]
     return tuple(_cut(lines[number], MAX_QUOTE) for number in sorted(kept))
-
-
-def _overlap(text: str, weights: Mapping[str, float]) -> float:
-    return sum(weights.get(one, 0.0) for one in {stem(word.lower()) for word in words(text)})
 
 
 def _cut(text: str, size: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from coderag.ask.findings.facts import definition_finding, doubt_of, edge_finding
 from coderag.ask.findings.places import Places
 from coderag.ask.records import Finding, Route
 from coderag.graph.queries.locations import certainty_share
@@ -33,7 +34,10 @@ def relation_findings(index: Index, question: RelationQuestion, places: Places) 
     found = index.refs(question.target, kinds=KINDS.get(question.kind, ()), shown=SHOWN)
     best = found[:1] if question.is_code else [one for one in found if _last(one.target.name) == question.target][:1]
     facts = [fact for references in best for fact in _of_references(references, question, places)]
-    return facts and [*facts, *_definition(best[0], places)]
+    if not facts:
+        return []
+    here = definition_finding(best[0].target, repository=best[0].repository, places=places)
+    return [*facts, here] if here else facts
 
 
 def _last(name: str) -> str:
@@ -59,19 +63,8 @@ def _of_references(found: References, question: RelationQuestion, places: Places
 
 
 def _fact(text: str, reference: Reference, repository: str, places: Places) -> Finding | None:
-    source = places.source(repository, reference.path, max(reference.line, 1), name=reference.spot.name)
-    if source is None:
-        return None
-    doubt = f" (one of {reference.candidates} that it may mean)" if reference.candidates else ""
-    return Finding(f"{text}{doubt}", source, Route.GRAPH, certainty_share(reference.candidates), is_fact=True)
-
-
-def _definition(found: References, places: Places) -> list[Finding]:
-    target = found.target
-    source = places.source(found.repository, target.path, max(target.line, 1), name=target.name)
-    if source is None:
-        return []
-    return [Finding(f"{target.kind} {target.name} is defined here", source, Route.GRAPH, 1.0, is_fact=True)]
+    said = f"{text}{doubt_of(reference)}"
+    return edge_finding(said, reference, name=reference.spot.name, repository=repository, places=places)
 
 
 def _of_change(index: Index, question: RelationQuestion, places: Places) -> Iterable[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from coderag.ask.records import Finding
-from coderag.text.tokens import stem, words
+from coderag.ask.wording import stems_in
 
 __all__ = ["without_repetition"]
 
@@ -17,7 +17,7 @@ def without_repetition(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings in their order without those that say what one before them says."""
     kept: list[tuple[Finding, frozenset[str]]] = []
     for finding in findings:
-        own = frozenset(stem(word.lower()) for word in words(finding.text))
+        own = stems_in(finding.text)
         if not any(_repeats(own, other) for _, other in kept):
             kept.append((finding, own))
     return [finding for finding, _ in kept]

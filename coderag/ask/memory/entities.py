@@ -18,7 +18,17 @@ from coderag.record import record
 if TYPE_CHECKING:
     from coderag.api.index import Index
 
-__all__ = ["Frame", "frame_of", "is_known", "is_participle", "is_plural", "is_table", "names_of", "topic_of"]
+__all__ = [
+    "DETERMINERS",
+    "Frame",
+    "frame_of",
+    "is_known",
+    "is_participle",
+    "is_plural",
+    "is_table",
+    "names_of",
+    "topic_of",
+]
 
 LONGEST = 400  # characters of a question with a subject
 MOST_NAMES = 4

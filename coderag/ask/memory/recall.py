@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
+from coderag.ask.searching import rank_scores
 from coderag.files.globs import path_test
 from coderag.types import Hit
 
 __all__ = ["fused", "with_pinned"]
 
-RRF_K = 60  # reciprocal rank fusion: Cormack et al., SIGIR 2009
 PINNED_SHARE = 0.5  # of the best hit's confidence that puts a hit of a pinned file in front
 
 
 def fused(rankings: Sequence[Sequence[Hit]], *, k: int) -> list[Hit]:
     """Return the k best hits of several readings of a question, each of which weighs the same."""
-    scores: defaultdict[str, float] = defaultdict(float)
+    scores = rank_scores((1.0, ranking) for ranking in rankings)
     hits: dict[str, Hit] = {}
     for ranking in rankings:
-        for rank, hit in enumerate(ranking, 1):
-            scores[hit.chunk.id] += 1 / (RRF_K + rank)
+        for hit in ranking:
             known = hits.setdefault(hit.chunk.id, hit)
             hits[hit.chunk.id] = max(known, hit, key=lambda one: one.confidence)
     return sorted(hits.values(), key=lambda hit: (-scores[hit.chunk.id], hit.chunk.id))[:k]

@@ -9,13 +9,11 @@ from coderag.ask.composing import chosen
 from coderag.ask.models.extraction import extracted_lines
 from coderag.ask.records import Finding
 from coderag.ask.refining.eliding import elided
-from coderag.ask.sufficiency import word_weights
 from coderag.ask.turn import Evidence, Turn
-from coderag.ask.wording import content_words
+from coderag.ask.wording import overlap
 from coderag.encoders.static import shipped_encoder
 from coderag.errors import EncoderError, LanguageModelError
 from coderag.text.budget import tokens_of
-from coderag.text.tokens import stem, words
 
 __all__ = ["compress"]
 
@@ -39,7 +37,7 @@ def compress(turn: Turn) -> Turn:
     cut: dict[int, Finding] = {}
     position = 0
     for part in shortest:
-        weights = _weights(turn, part)
+        weights = turn.stem_weights(part.text)
         for finding in _passages(part, turn.options.k):
             cut[id(finding)] = _cut(finding, weights, tokens=shares[position], marked=marked[position])
             position += 1
@@ -92,15 +90,10 @@ def _shares(sizes: Sequence[int], budget: int) -> list[int]:
     return shares
 
 
-def _weights(turn: Turn, part: Evidence) -> dict[str, float]:
-    weights = word_weights(turn.frequencies(content_words(part.text)), len(turn.index))
-    return {stem(word.lower()): weight for word, weight in weights.items()}
-
-
 def _cut(finding: Finding, weights: Mapping[str, float], *, tokens: int, marked: frozenset[int]) -> Finding:
     """Return a finding with the best lines of its source; what it quotes stays."""
     lines = finding.source.text.rstrip("\n").split("\n")
-    scores = [sum(weights.get(term, 0.0) for term in {stem(word.lower()) for word in words(line)}) for line in lines]
+    scores = [overlap(line, weights) for line in lines]
     quoted = {number for number, line in enumerate(lines) if any(quote.rstrip("…") in line for quote in finding.quotes)}
     text = elided(lines, scores, tokens=tokens, kept=marked | quoted)
     return replace(finding, source=replace(finding.source, text=text))

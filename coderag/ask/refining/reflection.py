@@ -17,12 +17,11 @@ from coderag.ask.models.judging import judgement
 from coderag.ask.models.model import LanguageModel
 from coderag.ask.records import Finding, Grade, Route
 from coderag.ask.searching import searched
-from coderag.ask.sufficiency import word_weights
 from coderag.ask.turn import Evidence, Turn
-from coderag.ask.wording import content_words, names_in
+from coderag.ask.wording import names_in, stems_in
 from coderag.errors import LanguageModelError
 from coderag.record import record
-from coderag.text.tokens import stem, words
+from coderag.text.tokens import stem
 
 __all__ = ["reflect"]
 
@@ -106,9 +105,9 @@ def _refused(part: Evidence) -> Evidence:
 def _is_relevant(turn: Turn, part: Evidence, finding: Finding) -> bool:
     if finding.route in (Route.MAP, Route.DATA, Route.GRAPH) or finding.confidence >= RELEVANT:
         return True
-    weights = word_weights(turn.frequencies(content_words(part.text)), len(turn.index))
+    weights = turn.word_weights(part.text)
     text = f"{finding.source.text} {finding.source.name} {finding.source.path} {finding.text}"
-    held = {stem(piece.lower()) for piece in words(text.replace("_", " "))}
+    held = stems_in(text.replace("_", " "))
     share = sum(weight for word, weight in weights.items() if stem(word.lower()) in held)
     return share >= MIN_SHARE * sum(weights.values())
 

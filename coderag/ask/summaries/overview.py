@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from coderag.ask.composing import Shelf, cited
 from coderag.ask.models.model import JsonSchema, LanguageModel, Message
 from coderag.ask.models.writing import Check, checked_answer
 from coderag.ask.records import Answer, Verdict
 from coderag.ask.source import Source
 from coderag.ask.summaries.part_sources import PartSources
 from coderag.ask.summaries.store import SummaryStore, summary_key
-from coderag.text.budget import tokens_of
 
 __all__ = ["written_overview"]
 
@@ -40,12 +40,12 @@ def written_overview(
     """
     if not answer.is_found:
         return answer
-    shelf = _Shelf(answer.sources)
-    facts = [f"{one.text} {''.join(f'[{number}]' for number in one.citations)}" for one in answer.facts]
+    shelf = Shelf(BUDGET, sources=answer.sources)  # behind the answer's sources, what summaries cite
+    facts = [cited(one) for one in answer.facts]
     for part in parts:
         summary = _summary(part, model=model, check=check, store=store)
         if summary:
-            facts.append(f"{part.title}: {shelf.renumbered(summary, part.sources)}")
+            facts.append(f"{part.title}: {_renumbered(summary, part.sources, shelf)}")
     prose = checked_answer(answer.question, shelf.sources, facts, model=model, check=check, watch=watch)
     if not prose.found:
         return replace(answer, verdict=Verdict.NOT_FOUND, nearest=answer.sources, faults=prose.faults)
@@ -79,30 +79,13 @@ class _Recalled:
         yield self._text
 
 
-class _Shelf:
-    """The sources of the answer, and behind them what summaries cite, within a budget of tokens."""
+def _renumbered(text: str, sources: Sequence[Source], shelf: Shelf) -> str:
+    """Return a text with the numbers that its citations have on the shelf; one without room for it goes."""
+    of_number = {source.number: source for source in sources}
 
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self.sources = list(sources)
-        self._left = BUDGET - sum(tokens_of(source.text) for source in sources)
+    def number(match: re.Match[str]) -> str:
+        source = of_number.get(int(match[1]))
+        found = shelf.number(source) if source is not None else 0
+        return f"[{found}]" if found else ""
 
-    def renumbered(self, text: str, sources: Sequence[Source]) -> str:
-        """Return a text with the numbers that its citations have on the shelf; one without room for it goes."""
-        of_number = {source.number: source for source in sources}
-
-        def number(match: re.Match[str]) -> str:
-            source = of_number.get(int(match[1]))
-            found = self._number(source) if source is not None else 0
-            return f"[{found}]" if found else ""
-
-        return CITATION.sub(number, text)
-
-    def _number(self, source: Source) -> int:
-        for known in self.sources:
-            if (known.repository, known.place) == (source.repository, source.place):
-                return known.number
-        if tokens_of(source.text) > self._left:
-            return 0
-        self._left -= tokens_of(source.text)
-        self.sources.append(replace(source, number=len(self.sources) + 1))
-        return len(self.sources)
+    return CITATION.sub(number, text)

@@ -6,11 +6,14 @@ What is kept is a model's draft and no more trusted than one: it is checked agai
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from coderag.ask.cached_files import read_cached, trim_cached, write_cached
+from coderag.ask.private_files import UnfitFileError
 from coderag.ask.source import Source
 from coderag.resources import user_folder
 
@@ -19,7 +22,7 @@ __all__ = ["SummaryStore", "summary_key", "summary_store"]
 VERSION = "1"  # of what a summary is asked by; 1: two sentences about a part
 MOST_BYTES = 4 << 20  # of all summaries; the least recently used go first
 MOST_OF_ONE = 16 << 10
-FOLDER_MODE, FILE_MODE = 0o700, 0o600
+NAME = re.compile(r"[0-9a-f]{1,64}")
 
 
 def summary_key(model: str, sources: Sequence[Source]) -> str:
@@ -51,38 +54,21 @@ class SummaryStore:
     def get(self, key: str) -> str:
         """Return a summary, "" for one that is not kept."""
         path = self._folder / key
-        try:
-            with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
-                data = file.read(MOST_OF_ONE + 1)
-            text = data.decode() if len(data) <= MOST_OF_ONE else ""
-            os.utime(path, follow_symlinks=False)
-        except (OSError, UnicodeDecodeError):
+        data = read_cached(path, most_bytes=MOST_OF_ONE)
+        if data is None:
             return ""
-        return text
+        with suppress(OSError):
+            os.utime(path, follow_symlinks=False)
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return ""
 
     def put(self, key: str, text: str) -> None:
         """Keep a summary, whole or not at all, and drop the least recently used where there are too many."""
         data = text.encode("utf-8", "replace")
         if not data or len(data) > MOST_OF_ONE:
             return
-        beside = self._folder / f"{key}.{os.getpid()}"
-        with suppress(OSError):
-            self._folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            with open(os.open(beside, flags, FILE_MODE), "wb") as file:
-                file.write(data)
-            beside.replace(self._folder / key)
-            self._trim()
-
-    def _trim(self) -> None:
-        entries = []
-        for path in self._folder.iterdir():
-            with suppress(FileNotFoundError):  # another process removed it
-                state = path.lstat()
-                entries.append((state.st_mtime_ns, path.name, state.st_size))
-        left = sum(size for *_, size in entries)
-        for _, name, size in sorted(entries):
-            if left <= self._most:
-                return
-            (self._folder / name).unlink(missing_ok=True)
-            left -= size
+        with suppress(OSError, UnfitFileError):
+            write_cached(self._folder / key, data)
+            trim_cached(self._folder, NAME, self._most)
