@@ -18,6 +18,7 @@ from coderag.errors import CloneError, RetrievalWarning
 from coderag.files.git_address import GitAddress
 from coderag.files.git_fetch import FetchLimits, checkout, fetch
 from coderag.index.storage.folder.lock import file_lock
+from coderag.text.counted import ago
 
 __all__ = ["Fetch", "cloned_root"]
 
@@ -27,7 +28,6 @@ PATIENCE_SECONDS = 60.0  # that a fetch may take where an older commit can answe
 BUSY_SECONDS = 2.0  # that it waits for another process then
 LIMITS = FetchLimits()
 POLL_SECONDS = 0.05
-MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 Telling = Callable[[str], None]
 
@@ -106,7 +106,7 @@ class _Job:
         return clone
 
     def _warn(self, clone: Clone, why: str) -> None:
-        since = _age(time.time() - clone.fetched)
+        since = ago(time.time() - clone.fetched)
         text = f"{why}; answers come from the clone of {self.address} that was fetched {since}"
         warnings.warn(text, RetrievalWarning, stacklevel=2)
 
@@ -160,12 +160,3 @@ class _Job:
             yield
         finally:
             lock.release()
-
-
-def _age(seconds: float) -> str:
-    """Return how long ago something was, in its largest unit."""
-    for unit, name in ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute")):
-        if seconds >= unit:
-            count = int(seconds // unit)
-            return f"{count} {name}{'' if count == 1 else 's'} ago"
-    return "just now"

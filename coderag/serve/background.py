@@ -21,6 +21,7 @@ from typing import IO
 from coderag.api.roots import Root
 from coderag.errors import CoderagError
 from coderag.resources import user_folder
+from coderag.serve.copies import exit_after
 
 __all__ = ["Background", "running", "start", "stop"]
 
@@ -76,7 +77,10 @@ def start(place: Background, serve: Callable[[Callable[[], None]], None], *, add
     sys.stderr.flush()
     if not os.fork():
         os.close(reading)
-        _detached(place, serve, held=held, log=log, writing=writing, address=address)
+        os.setsid()
+        if os.fork():  # what is no leader of a session gets no terminal again
+            os._exit(0)
+        exit_after(lambda: _detached(place, serve, held=held, log=log, writing=writing, address=address))
     for descriptor in (held, log, writing):
         os.close(descriptor)
     os.wait()
@@ -133,27 +137,15 @@ def _detached(
     writing: int,
     address: str,
 ) -> None:
-    """Serve in a process that no terminal owns; does not return."""
-    os.setsid()
-    if os.fork():  # what is no leader of a session gets no terminal again
-        os._exit(0)
-    code = 2
-    try:
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        for source, target in ((nothing, 0), (log, 1), (log, 2)):
-            os.dup2(source, target)
-        _hold(held)
-        os.ftruncate(held, 0)
-        os.write(held, json.dumps({"process": os.getpid(), "address": address, "log": str(place.log)}).encode())
-        serve(lambda: _say(writing))
-        place.record.unlink(missing_ok=True)
-        code = 0
-    except (CoderagError, OSError) as error:
-        print(f"coderag: {error}", file=sys.stderr)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+    """Serve in a process that no terminal owns."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (log, 1), (log, 2)):
+        os.dup2(source, target)
+    _hold(held)
+    os.ftruncate(held, 0)
+    os.write(held, json.dumps({"process": os.getpid(), "address": address, "log": str(place.log)}).encode())
+    serve(lambda: _say(writing))
+    place.record.unlink(missing_ok=True)
 
 
 def _hold(held: int) -> None:

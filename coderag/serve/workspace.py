@@ -110,9 +110,7 @@ class Workspace:
                 raise RootError(f"{root.root} is gone; the server answers again when it is back")
         index, notes = self._opened()
         notes += self._refreshed(index)
-        for groups in self._callers:
-            index = index.as_seen_by(groups)
-        return View(index, tuple(notes))
+        return self._seen(index, notes)
 
     def glance(self) -> View:
         """Return the index as it is, and look beside at what changed, for the answers after this one.
@@ -123,6 +121,9 @@ class Workspace:
         index, notes = self._opened()
         if self._glancing.acquire(blocking=False):
             threading.Thread(target=self._look_beside, args=(index,), name="look", daemon=True).start()
+        return self._seen(index, notes)
+
+    def _seen(self, index: Index, notes: Sequence[str]) -> View:
         for groups in self._callers:
             index = index.as_seen_by(groups)
         return View(index, tuple(notes))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["counted"]
+__all__ = ["ago", "counted"]
+
+MINUTE, HOUR, DAY = 60, 3_600, 86_400  # seconds
 
 
 def counted(number: int, noun: str) -> str:
@@ -13,3 +15,11 @@ def counted(number: int, noun: str) -> str:
         else noun + ("es" if noun.endswith("ch") else "s")
     )
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def ago(seconds: float) -> str:
+    """Return `just now`, `5 minutes ago`, `3 days ago`."""
+    for size, unit in ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute")):
+        if seconds >= size:
+            return f"{counted(int(seconds // size), unit)} ago"
+    return "just now"

@@ -32,11 +32,9 @@ from coderag.errors import AccessError
 from coderag.index.reader.status import Changes, Status
 from coderag.index.storage.checksums import damage_of
 from coderag.index.storage.manifest import read_manifest
-from coderag.text.counted import counted
+from coderag.text.counted import ago, counted
 
 __all__ = ["run"]
-
-MINUTE, HOUR, DAY = 60, 3600, 86_400
 
 
 def run(options: argparse.Namespace) -> int:
@@ -85,7 +83,7 @@ def _lines(status: Status, shown: Screen, *, verbose: bool) -> list[str]:
     share = f" ({status.index_bytes / status.source_bytes:.0%})" if status.source_bytes else ""
     size = f"{bytes_text(status.index_bytes)} for {bytes_text(status.source_bytes)} of source{share}"
     made = f"coderag {visible(status.version)}, format {status.format}, {counted(status.segments, 'segment')}"
-    built = [f"in {status.build_seconds:.2f} s; files last listed {_age(time.time() - status.updated_ns / 1e9)}"]
+    built = [f"in {status.build_seconds:.2f} s; files last listed {ago(time.time() - status.updated_ns / 1e9)}"]
     if not status.index_bytes:  # only the whole index could tell
         size, made, built = (
             f"{bytes_text(status.source_bytes)} of source",
@@ -148,11 +146,3 @@ def _grammars(status: Status, shown: Screen) -> str:
     if not status.missing_grammars:
         return "all installed"
     return f"not installed: {shown.paint(', '.join(status.missing_grammars), Style.BAD)}"
-
-
-def _age(seconds: float) -> str:
-    """Return `just now`, `5 minutes ago`, `3 days ago`."""
-    for unit, name in ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute")):
-        if seconds >= unit:
-            return f"{counted(int(seconds // unit), name)} ago"
-    return "just now"

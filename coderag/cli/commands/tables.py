@@ -11,9 +11,9 @@ from coderag.cli.filters import table_conditions
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Style, screen, shorten, table, visible
-from coderag.files.globs import parse_glob
 from coderag.search.context.ddl import place
-from coderag.sql.records import Name, ObjectKind, Table
+from coderag.search.context.named import tables_named
+from coderag.sql.records import Name, ObjectKind
 
 __all__ = ["run"]
 
@@ -25,8 +25,7 @@ def run(options: argparse.Namespace) -> int:
     index = open_for_caller(options)
     tables = index.tables(table_conditions(options))
     if options.pattern:
-        glob = parse_glob(options.pattern.casefold())
-        tables = [one for one in tables if any(map(glob.matches, _names(one)))]
+        tables = tables_named(tables, options.pattern)
     tables = tables[: options.k]
     if options.json:
         print_records((table_record(one) for one in tables), options.format)
@@ -50,7 +49,3 @@ def run(options: argparse.Namespace) -> int:
     head, *rest = table(rows, right=(2,), indent="")
     print("\n".join([shown.paint(head, Style.DIM), *rest]))
     return FOUND
-
-
-def _names(one: Table) -> tuple[str, ...]:
-    return one.name.name.casefold(), str(Name(one.name.name, one.name.schema)).casefold(), str(one.name).casefold()

@@ -12,6 +12,7 @@ from coderag.ask.source import Source
 from coderag.errors import QueryError
 from coderag.serve.html.code import code_lines
 from coderag.serve.html.searching import Row
+from coderag.serve.http.file_lines import file_lines
 from coderag.text.visible import visible_prose
 
 __all__ = ["Passage", "Piece", "passage", "pieces_of", "visible_lines"]
@@ -68,14 +69,11 @@ def visible_lines(text: str) -> str:
 
 def passage(index: Index, path: str, *, start: int, end: int, repository: str = "") -> Passage:
     """Return some lines of an indexed file as they were read; raises QueryError where it is not indexed."""
-    chunks = index.chunks(path, repository=repository)
-    if not chunks:
-        raise QueryError(f"{path} is not in the index")
-    texts: dict[int, str] = {}
-    for chunk in chunks:
-        texts.update(chunk.numbered_lines())
     end = min(max(end, start), start + MOST_LINES)
-    numbers = range(max(start - AROUND, 1), min(end + AROUND, max(texts, default=0)) + 1)
-    html = code_lines([texts.get(number, "") for number in numbers], chunks[0].language)
-    rows = (Row(number, line, marked=start <= number <= end) for number, line in zip(numbers, html, strict=True))
-    return Passage(path, chunks[0].repository, start, end, tuple(rows))
+    first = max(start - AROUND, 1)
+    found = file_lines(index, path, repository=repository, start=first, end=end + AROUND)
+    if not found.total_lines:
+        raise QueryError(f"{path} is not in the index")
+    html = code_lines(found.lines, found.language)
+    rows = (Row(number, line, marked=start <= number <= end) for number, line in enumerate(html, first))
+    return Passage(path, found.repository, start, end, tuple(rows))

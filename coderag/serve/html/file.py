@@ -19,6 +19,7 @@ from coderag.index.history.records import LoggedChange
 from coderag.serve.html.code import Linker, code_lines
 from coderag.serve.html.links import Links
 from coderag.serve.html.searching import Row
+from coderag.serve.http.file_lines import file_lines
 from coderag.types import Kind, Query, Symbol
 
 __all__ = ["Entry", "FilePage", "Folder", "OutlineRow", "file_page", "folder_page"]
@@ -77,26 +78,20 @@ class Folder:
 def file_page(index: Index, path: str, links: Links, *, repository: str = "") -> FilePage:
     """Return what is shown of a file; raises QueryError where it is not indexed."""
     outline = index.outline(path, repository=repository)
-    chunks = index.chunks(path, repository=repository)
-    if not chunks:
+    found = file_lines(index, path, repository=repository, end=MOST_LINES)
+    if not found.total_lines:
         raise QueryError(f"{path} is not in the index: it has no text")
-    texts: dict[int, str] = {}
-    for chunk in chunks:
-        texts.update(chunk.numbered_lines())
-    last = max(texts, default=0)
-    lines = [texts.get(number, "") for number in range(1, min(last, MOST_LINES) + 1)]
-    repository = chunks[0].repository
-    linker = _linker(index, path, links, repository)
-    html = code_lines(lines, chunks[0].language, linker=linker)
+    linker = _linker(index, path, links, found.repository)
+    html = code_lines(found.lines, found.language, linker=linker)
     return FilePage(
         path=path,
-        repository=repository,
-        language=chunks[0].language,
+        repository=found.repository,
+        language=found.language,
         rows=tuple(Row(number, line) for number, line in enumerate(html, 1)),
         outline=tuple(_outline_rows(outline)),
         users=_users(index, path),
         commits=_commits(index, path),
-        left_out=max(last - MOST_LINES, 0),
+        left_out=found.total_lines - len(found.lines),
     )
 
 

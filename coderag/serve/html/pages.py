@@ -16,7 +16,7 @@ from coderag.errors import CoderagError, QueryError
 from coderag.serve.html import asking, file, graph, home, map, searching, sql, status, symbol, tables
 from coderag.serve.html.desk import Desk
 from coderag.serve.html.links import Links
-from coderag.serve.html.shell import STATIC, failure, fragment, page, rendered
+from coderag.serve.html.shell import STATIC, failure, page, rendered
 from coderag.serve.http.event_stream import Event, Tell
 from coderag.serve.workspace import View
 from coderag.text.visible import visible
@@ -87,7 +87,7 @@ def _search(desk: Desk, request: Request) -> Response:
     except QueryError as error:
         values["error"] = str(error)
     if part:
-        return fragment("results.html", view, **values)
+        return page("results.html", view, **values)
     return page("search.html", view, completions=home.completions(view.index), **values)
 
 
@@ -132,7 +132,7 @@ def _passage(desk: Desk, request: Request) -> Response:
     start, end = (_number(request, name) for name in ("start", "end"))
     repository = request.query_params.get("repo", "")
     shown = asking.passage(view.index, _text(request, "of"), start=start, end=end, repository=repository)
-    return fragment("passage.html", view, shown=shown)
+    return page("passage.html", view, shown=shown)
 
 
 def _number(request: Request, name: str) -> int:
@@ -164,7 +164,7 @@ def _symbol(desk: Desk, request: Request) -> Response:
 def _card(desk: Desk, request: Request) -> Response:
     view = _with_graph(desk, request)
     card = symbol.card(view.index, _text(request, "of"), repository=request.query_params.get("repo", ""))
-    return fragment("card.html", view, card=card)
+    return page("card.html", view, card=card)
 
 
 def _tables(desk: Desk, request: Request) -> Response:

@@ -12,9 +12,10 @@ from starlette.responses import HTMLResponse
 from coderag.errors import CoderagError, IndexMissingError, QueryError, RootError
 from coderag.serve.html.links import Links, quoted
 from coderag.serve.workspace import View
+from coderag.text.counted import counted
 from coderag.text.visible import visible
 
-__all__ = ["STATIC", "failure", "fragment", "page", "rendered"]
+__all__ = ["STATIC", "failure", "page", "rendered"]
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
@@ -30,13 +31,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(visible=visible, quoted=quoted, count=_count, folder=_folder, file_name=_file_name)
+    environment.filters.update(visible=visible, quoted=quoted, count=counted, folder=_folder, file_name=_file_name)
     return environment
 
 
-def page(template: str, view: View, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """Return a page over what a request sees."""
-    return HTMLResponse(rendered(template, view, **values).encode("utf-8", "replace"), status)
+def page(template: str, view: View, **values: Any) -> HTMLResponse:
+    """Return a page over what a request sees, or a part of one, which its script puts in place."""
+    return HTMLResponse(rendered(template, view, **values).encode("utf-8", "replace"))
 
 
 def rendered(template: str, view: View, **values: Any) -> str:
@@ -48,11 +49,6 @@ def rendered(template: str, view: View, **values: Any) -> str:
         "repositories": [root.repository for root in roots],
     }
     return _environment().get_template(template).render(**{**shared, **values})
-
-
-def fragment(template: str, view: View, **values: Any) -> HTMLResponse:
-    """Return a part of a page, which its script puts in place."""
-    return page(template, view, **values)
 
 
 def failure(error: CoderagError) -> HTMLResponse:
@@ -67,11 +63,6 @@ def failure(error: CoderagError) -> HTMLResponse:
         _environment().get_template("error.html").render(title=title, message=str(error), retry=status == UNAVAILABLE)
     )
     return HTMLResponse(text.encode("utf-8", "replace"), status)
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def _folder(path: str) -> str:

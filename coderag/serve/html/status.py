@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from coderag.api.index import Index
 from coderag.files.walk import Skipped
 from coderag.index.reader.status import Status
+from coderag.text.counted import ago
 
 __all__ = ["Reason", "RootStatus", "root_statuses"]
 
 NAMED = 100  # files of a reason
 NS = 1e9  # nanoseconds of a second
-MINUTE, HOUR, DAY = 60, 3_600, 86_400  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def _root_status(status: Status) -> RootStatus:
     changes = status.changes
     return RootStatus(
         status=status,
-        age=_age(max(time.time() - seconds, 0.0)),
+        age=ago(max(time.time() - seconds, 0.0)),
         written=time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)),
         reasons=tuple(_reasons(status.skipped)),
         changed=len(changes.new) + len(changes.changed) + len(changes.gone) if changes else 0,
@@ -62,11 +62,3 @@ def _reasons(skipped: Sequence[Skipped]) -> list[Reason]:
         by_reason.setdefault(str(one.reason), []).append(one)
     found = [Reason(reason, tuple(ones[:NAMED]), len(ones)) for reason, ones in by_reason.items()]
     return sorted(found, key=lambda reason: (-reason.total, reason.reason))
-
-
-def _age(seconds: float) -> str:
-    for size, unit in ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute")):
-        if seconds >= size:
-            count = int(seconds // size)
-            return f"{count} {unit}{'' if count == 1 else 's'} ago"
-    return "just now"

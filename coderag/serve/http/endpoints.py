@@ -13,11 +13,11 @@ from coderag.api.schema_records import context_record, facts_record, table_recor
 from coderag.api.status_records import status_record
 from coderag.ask.records import Answer, Step
 from coderag.errors import QueryError
-from coderag.files.globs import parse_glob
 from coderag.graph.queries.impact import Impact
 from coderag.graph.queries.map import RepositoryMap
 from coderag.graph.queries.paths import Way
 from coderag.graph.queries.refs import References
+from coderag.search.context.named import tables_named
 from coderag.search.query.language import read_query
 from coderag.search.query.languages import language_names
 from coderag.search.query.query import make_query, pattern_terms
@@ -44,7 +44,6 @@ from coderag.serve.http.parameters import (
 )
 from coderag.serve.workspace import Workspace
 from coderag.sql.check import Finding
-from coderag.sql.records import Name, Table
 from coderag.types import Query, TableFilter, TestPolicy
 
 __all__ = ["ENDPOINTS", "Endpoint", "answer_record"]
@@ -155,14 +154,8 @@ def _schema(workspace: Workspace, asked: SchemaParameters) -> Any:
 def _tables(workspace: Workspace, asked: TablesParameters) -> Any:
     tables = workspace.view().index.tables(_conditions(asked))
     if asked.q:
-        glob = parse_glob(asked.q.casefold())
-        tables = [table for table in tables if any(map(glob.matches, _names(table)))]
+        tables = tables_named(tables, asked.q)
     return [table_record(table) for table in tables[: asked.k]]
-
-
-def _names(table: Table) -> tuple[str, ...]:
-    name = table.name
-    return name.name.casefold(), str(Name(name.name, name.schema)).casefold(), str(name).casefold()
 
 
 def _table(workspace: Workspace, asked: TableParameters) -> Any:

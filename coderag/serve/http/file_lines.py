@@ -27,9 +27,8 @@ def file_lines(index: Index, path: str, *, repository: str = "", start: int = 1,
     chunks = index.chunks(path, repository=repository)
     known: dict[int, str] = {}
     for chunk in chunks:
-        numbers = [line for part in chunk.parts for line in range(part.start_line, part.end_line + 1)]
-        for number, line in zip(numbers, chunk.text.split("\n"), strict=False):
-            known.setdefault(number, line.removesuffix("\r"))
+        for number, line in chunk.numbered_lines():
+            known.setdefault(number, line)
     total = max(known, default=0)
     last = total if end is None else min(end, total)
     return FileLines(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable
-from types import FrameType
 
 from coderag.errors import CoderagError
+from coderag.serve.copies import exit_after
 
 __all__ = ["LEAST_SECONDS", "run_workers"]
 
@@ -18,6 +17,7 @@ Serve = Callable[[Callable[[], None]], None]
 LEAST_SECONDS = 1.0  # that a worker lives, or it is not replaced: it cannot start
 PAUSE_SECONDS = 0.2  # before one is replaced
 READY = b"."
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def run_workers(count: int, serve: Serve, *, said: Callable[[], None]) -> None:
@@ -39,14 +39,10 @@ def run_workers(count: int, serve: Serve, *, said: Callable[[], None]) -> None:
         if not process:
             os.close(living)
             os.close(reading)
-            _work(serve, alive=alive, writing=writing)
+            exit_after(lambda: _work(serve, alive=alive, writing=writing))
         workers[process] = time.monotonic()
 
-    def end(number: int, frame: FrameType | None) -> None:
-        del number, frame
-        raise KeyboardInterrupt
-
-    previous = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous = {number: signal.signal(number, signal.default_int_handler) for number in SIGNALS}
     try:
         for _ in range(count):
             start()
@@ -74,21 +70,9 @@ def run_workers(count: int, serve: Serve, *, said: Callable[[], None]) -> None:
 
 
 def _work(serve: Serve, *, alive: int, writing: int) -> None:
-    """Serve in a copy; does not return."""
-    code = 2
-    try:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.default_int_handler)
-        threading.Thread(target=_follow, args=(alive,), daemon=True).start()
-        serve(lambda: _say(writing))
-        code = 0
-    except KeyboardInterrupt:
-        code = 0
-    except (CoderagError, OSError) as error:
-        print(f"coderag: {error}", file=sys.stderr)
-    finally:
-        sys.stderr.flush()
-        os._exit(code)
+    """Serve in a copy."""
+    threading.Thread(target=_follow, args=(alive,), daemon=True).start()
+    serve(lambda: _say(writing))
 
 
 def _follow(alive: int) -> None:
