@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import overload
 
-import numpy as np
-
 from coderag.index.reader.corpus import Corpus, Member
 from coderag.types import Chunk, Symbol
 
@@ -50,7 +48,7 @@ class _FileChunks(Sequence[Chunk]):
 
     def __init__(self, member: Member, file: int) -> None:
         self._member = member
-        self._numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
+        self._numbers = member.file_chunks(file)
         self._known: dict[int, Chunk] = {}
 
     def __len__(self) -> int:

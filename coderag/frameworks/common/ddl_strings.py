@@ -16,7 +16,7 @@ from tree_sitter import Node
 from coderag.frameworks.common.declared_dialect import declared_dialects
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
 from coderag.sql.in_code.contexts import context_of
 from coderag.sql.in_code.drivers import dialects_of, is_of_others
 from coderag.sql.in_code.sinks import sinks_of
@@ -45,7 +45,6 @@ MAX_STATEMENTS = 2_000  # strings of a file
 MAX_LEVELS = 60  # of nodes around a string
 MAX_PARTS = 200  # of a string that is put together
 HOLE = "__computed_at_run_time__"  # what is put in at run time, as a name
-COMPUTED_REASON = "computed at run time"
 STRINGS = {
     "go": ("raw_string_literal", "interpreted_string_literal"),
     "php": ("string", "encapsed_string", "heredoc", "nowdoc"),
@@ -82,21 +81,19 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     """Return what the statements in a file's strings declare, None for a file that declares no table."""
     if len(data) > MAX_BYTES or TESTS.search(path) is not None or is_of_others(data):
         return None
-    root = parse(data, language)
-    texts = list(_texts(root, data, language))
-    series = _series(path)
+    texts = list(_texts(data, language))
     if not texts:
         return None
+    in_migration = _is_migration(path)
     reading = _Reading(texts, path=path, dialect=_dialect(texts, data, path))
-    in_series = series is not None
-    operations = reading.operations(in_migration=in_series or _is_migration(path))
+    operations = reading.operations(in_migration=in_migration)
     creates = any(isinstance(operation, CreateTable) for operation in operations)
-    if not creates and not (operations and (in_series or _is_migration(path))):
+    if not creates and not (operations and in_migration):
         return None
     return Facts(
         dialect=reading.dialect,
         statements=len(texts),
-        series=series,
+        series=_series(path) if in_migration else None,
         lost=tuple(reading.lost),
         operations=tuple(operations),
         settings=declared_dialects(data, path),
@@ -187,9 +184,10 @@ def _without_cleaning(operations: Sequence[SchemaOperation]) -> list[SchemaOpera
     return kept[::-1]
 
 
-def _texts(root: Node, data: bytes, language: str) -> Iterator[_Text]:
+def _texts(data: bytes, language: str) -> Iterator[_Text]:
     """Yield the strings that hold DDL, each one that is put together as one."""
-    code = Code(data, language) if "script" in language or language == "tsx" else None
+    code = Code(data, language) if STRINGS[language] is STRINGS["javascript"] else None
+    root = parse(data, language) if code is None else code.root
     sinks = sinks_of(language)
     end = count = 0
     for node in descendants(root, *STRINGS[language], into=False):
@@ -287,9 +285,9 @@ def _is_migration(path: str) -> bool:
 
 
 def _series(path: str) -> Series | None:
-    """Return the place of a file that is named by its number and lies among migrations."""
+    """Return the place of a migration that is named by its number."""
     name = path.rpartition("/")[2]
     match = FILE_NAME.fullmatch(name)
-    if match is None or not _is_migration(path):
+    if match is None:
         return None
     return Series("code", version=match["version"], name=name.rpartition(".")[0])

@@ -7,8 +7,9 @@ from tree_sitter import Node
 from coderag.sql.records import Source, Unparsed
 from coderag.syntax.trees.tree import row_of, text_of
 
-__all__ = ["lines_of", "lost_at"]
+__all__ = ["COMPUTED_REASON", "lines_of", "lost_at"]
 
+COMPUTED_REASON = "computed at run time"
 HEAD_CHARS = 80
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
 from coderag.sql.records import (
     Column,
     CreateTable,
@@ -144,7 +144,7 @@ class _Reading:
         if not name:
             return
         if words is None:
-            self.lost.append(lost_at(statement, "computed at run time"))
+            self.lost.append(lost_at(statement, COMPUTED_REASON))
         self._enums[variable] = TypeDefinition(
             Name(name, schema=schema),
             kind=ObjectKind.ENUM,
@@ -158,7 +158,7 @@ class _Reading:
         owner, _, method = first.name.rpartition(".")
         name = self._made_name(first)
         if not name:
-            self.lost.append(lost_at(statement, "computed at run time"))
+            self.lost.append(lost_at(statement, COMPUTED_REASON))
             return None
         match = DECLARATION.match(first.name)
         kind = TABLE_METHODS.get(method) or KINDS.get(match["kind"] if match else "", ObjectKind.TABLE)

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
 from coderag.frameworks.ecto.types import KEY_TYPE, type_of
 from coderag.sql.records import (
     AddColumn,
@@ -50,7 +50,6 @@ QUERIES = re.compile(r"(?:^|\.)query!?$")
 INDEXES = frozenset({"index", "unique_index"})
 MAX_DEPTH = 20  # of blocks and functions in each other
 MAX_CALLS = 20_000  # that are followed in one file, loops unrolled
-COMPUTED_REASON = "computed at run time"
 OTHER_CASE = "the other case of a condition that is decided at run time"
 TIMES = (("inserted_at", "inserted_at"), ("updated_at", "updated_at"))
 

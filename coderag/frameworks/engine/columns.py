@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from coderag.frameworks.engine.vocabulary import Vocabulary, filled
 from coderag.sql.records import (
     AddColumn,
@@ -139,10 +141,8 @@ def _column(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
         identity=is_counted or "counted" in said,
         source=statement.source,
     )
-    after = as_text(statement.first_of("after")) if "after" in said else "" if "first" in said else None
-    made: list[SchemaOperation] = [AddColumn(table, column, after=after or None, source=statement.source)]
-    if "first" in said:
-        made = [AddColumn(table, column, after="", source=statement.source)]
+    after = "" if "first" in said else as_text(statement.first_of("after")) or None
+    made: list[SchemaOperation] = [AddColumn(table, column, after=after, source=statement.source)]
     if is_key:
         made.append(AddConstraint(table, primary_key=(name,), source=statement.source))
     if "unique" in said and statement.first_of("unique") is not False:
@@ -220,8 +220,7 @@ def _constraint_name(template: str, table: Name, columns: Sequence[str]) -> str:
 
 def _constraint(table: Name, key: ForeignKey, vocabulary: Vocabulary) -> AddConstraint:
     name = key.name or _constraint_name(vocabulary.constraints.foreign_key, table, key.columns)
-    named = ForeignKey(key.columns, key.table, key.referenced, name=name, source=key.source, model=key.model)
-    return AddConstraint(table, name, foreign_key=named, source=key.source)
+    return AddConstraint(table, name, foreign_key=replace(key, name=name), source=key.source)
 
 
 def _unique_key(
@@ -249,8 +248,7 @@ def _foreign(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
     if key is None:
         return None
     name = as_text(statement.value(1))
-    stated = ForeignKey(key.columns, key.table, key.referenced, name=name, source=key.source) if name else key
-    return [_constraint(table, stated, vocabulary)]
+    return [_constraint(table, replace(key, name=name) if name else key, vocabulary)]
 
 
 def _drop_columns(table: Name, statement: Statement, _: Vocabulary) -> Made:

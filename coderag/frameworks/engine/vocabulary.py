@@ -1,4 +1,4 @@
-"""The folders of schemas/frameworks/ as records: which method of a schema builder does what to a table."""
+"""The files of schemas/frameworks/ as records: which method of a schema builder does what to a table."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import TypeVar
 
 import msgspec
 
@@ -13,7 +14,9 @@ from coderag.errors import LanguageDataError
 from coderag.resources import data_folder
 from coderag.syntax.trees.literals import Literal, as_text
 
-__all__ = ["Attributes", "Vocabulary", "attributes", "filled", "vocabulary"]
+__all__ = ["Attributes", "Vocabulary", "attributes", "filled", "framework_data", "vocabulary"]
+
+Data = TypeVar("Data", bound=msgspec.Struct)
 
 SLOT = re.compile(r"\{(\d)(?:\|([^{}]*))?\}")
 
@@ -47,14 +50,19 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     constraints: Constraints = Constraints()
 
 
+def framework_data(framework: str, file: str, kind: type[Data]) -> Data:
+    """Return a file of a framework's data; raises LanguageDataError where it is wrong."""
+    path = data_folder("schemas/frameworks") / framework / file
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), kind)
+    except (OSError, ValueError) as error:  # tomllib's and msgspec's errors are ValueErrors
+        raise LanguageDataError(f"{path}: {error}") from error
+
+
 @cache
 def vocabulary(framework: str) -> Vocabulary:
     """Return the methods of a framework's migrations; raises LanguageDataError where its data are wrong."""
-    path = data_folder("schemas/frameworks") / framework / "migrations.toml"
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Vocabulary)
-    except (OSError, ValueError) as error:  # tomllib's and msgspec's errors are ValueErrors
-        raise LanguageDataError(f"{path}: {error}") from error
+    return framework_data(framework, "migrations.toml", Vocabulary)
 
 
 def filled(template: str, values: Sequence[Literal]) -> str:
@@ -80,8 +88,4 @@ class Attributes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def attributes(framework: str) -> Attributes:
     """Return how a framework states columns; raises LanguageDataError where its data are wrong."""
-    path = data_folder("schemas/frameworks") / framework / "attributes.toml"
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Attributes)
-    except (OSError, ValueError) as error:
-        raise LanguageDataError(f"{path}: {error}") from error
+    return framework_data(framework, "attributes.toml", Attributes)

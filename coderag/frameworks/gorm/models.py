@@ -27,7 +27,6 @@ from coderag.sql.records import (
 )
 from coderag.syntax.languages.go_structs import File, GoField, Struct, read_go
 from coderag.syntax.trees.literals import quoted
-from coderag.syntax.trees.tree import string_value, text_of
 from coderag.text.inflection import plural, singular
 
 __all__ = ["read", "snake"]
@@ -209,9 +208,7 @@ class _Reading:
         """Return the name of a struct's table, None where it is computed."""
         if (struct, "TableName") not in self._file.returns:
             return Name(plural(snake(struct)))
-        node = self._file.returns[(struct, "TableName")]
-        text = string_value(node) if node is not None else None
-        text = text if text is not None else self._file.constants.get(text_of(node))
+        text = self._file.text_returned(struct, "TableName")
         if not text:
             return None
         schema, _, name = text.rpartition(".")

@@ -11,10 +11,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.embedded_sql import read_embedded
-from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import lines_of, lost_at
-from coderag.frameworks.engine.javascript import up_function
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.engine.javascript import sql_facts, up_function
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,
@@ -70,7 +68,6 @@ PLAIN_TYPES = frozenset(
 )
 COUNTED = frozenset({"increments", "bigIncrements"})
 DEFAULT_LENGTH = "255"
-COMPUTED_REASON = "computed at run time"
 NOW = re.compile(r"\.fn\.now\((?:(?!\.fn\.now\().)*\)$")
 
 
@@ -153,15 +150,13 @@ class _Reading:
 
     def _raw(self, link: Link) -> None:
         """Read SQL; what changes rows only is passed over."""
-        text = self._value(link, 0)
-        if isinstance(text, str) and changes_schema(text):
+        if not link.arguments:
+            return
+        facts = sql_facts(link.node, link.arguments[0], code=self._code, path=self._path)
+        if facts is not None:
             self.found += 1
-            facts = read_embedded(text, source=lines_of(link.arguments[0]), path=self._path)
             self.operations += facts.operations
             self.lost += facts.lost
-        elif not isinstance(text, str) and link.arguments and changes_schema(text_of(link.arguments[0])):
-            self.found += 1
-            self.lost.append(lost_at(link.node, COMPUTED_REASON))
 
     def _value(self, link: Link, position: int) -> Literal:
         return self._code.value(link.arguments[position]) if position < len(link.arguments) else None

@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
 from coderag.frameworks.engine.columns import Made, Statement, created_table, operations_of
 from coderag.frameworks.engine.vocabulary import vocabulary
 from coderag.sql.records import (
@@ -40,7 +40,6 @@ CALLS = frozenset({"member_call_expression", "scoped_call_expression", "nullsafe
 CLOSURES = frozenset({"anonymous_function", "anonymous_function_creation_expression", "arrow_function"})
 SQL_CALLS = frozenset({"statement", "unprepared"})
 DATABASES = frozenset({"DB", "getConnection", "connection"})
-COMPUTED_REASON = "computed at run time"
 SQLITE = re.compile(r"={2,3}\s{0,4}['\"]sqlite['\"]|['\"]sqlite['\"]\s{0,4}={2,3}|^\(\s*(?:\\)?DB::isSqlite")
 MAX_DEPTH = 120  # of nodes in each other
 MAX_NODES = 60_000  # that are looked at in one file, loops unrolled

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
 from coderag.frameworks.rails.era import Era, era_of
 from coderag.frameworks.rails.reverse import reverted
 from coderag.frameworks.rails.ruby import Arguments, Code
@@ -61,7 +61,6 @@ EXISTS = re.compile(r"(?:table|column|index|foreign_key|constraint|check_constra
 MAX_DEPTH = 30  # of blocks and methods in each other
 MAX_CALLS = 20_000  # that are followed in one file, loops unrolled
 NO_ARGUMENTS = Arguments((), (), {}, None)
-COMPUTED_REASON = "computed at run time"
 
 
 class Within(NamedTuple):

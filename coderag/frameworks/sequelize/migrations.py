@@ -10,11 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.embedded_sql import read_embedded
-from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
 from coderag.frameworks.engine.columns import Made, created_table
-from coderag.frameworks.engine.javascript import up_function
+from coderag.frameworks.engine.javascript import sql_facts, up_function
 from coderag.frameworks.engine.objects import Attribute, attribute_of, entries_of, table_name
 from coderag.frameworks.engine.vocabulary import attributes
 from coderag.sql.records import (
@@ -37,13 +35,12 @@ from coderag.sql.records import (
 from coderag.syntax.languages.javascript import Code, Link, function_parameters
 from coderag.syntax.languages.javascript_calls import Calls
 from coderag.syntax.trees.literals import Literal, as_text, mapping, texts
-from coderag.syntax.trees.tree import named, text_of
+from coderag.syntax.trees.tree import named
 
 __all__ = ["read"]
 
 FILE_NAME = re.compile(r"(?P<version>\d+(?:\.\d+){0,4})(?:[._-].*)?\.[cm]?[jt]s")
 OWNER = re.compile(r"(?:^|\.)(?:_?queryInterface|qi|db)(?:\.sequelize)?$|getQueryInterface\(\)$|(?:^|\.)sequelize$")
-COMPUTED_REASON = "computed at run time"
 COLUMNS = "columns"  # the option of createTable that holds all columns
 
 
@@ -113,15 +110,11 @@ class _Reading:
 
     def _sql(self, link: Link) -> None:
         """Read SQL; what changes rows only is passed over."""
-        text = self._value(link, 0)
-        if isinstance(text, str) and changes_schema(text):
+        facts = sql_facts(link.node, link.arguments[0], code=self._code, path=self._path)
+        if facts is not None:
             self.found += 1
-            facts = read_embedded(text, source=lines_of(link.arguments[0]), path=self._path)
             self.operations += facts.operations
             self.lost += facts.lost
-        elif not isinstance(text, str) and changes_schema(text_of(link.arguments[0])):
-            self.found += 1
-            self.lost.append(lost_at(link.node, COMPUTED_REASON))
 
     def _value(self, link: Link, position: int) -> Literal:
         return self._code.value(link.arguments[position]) if position < len(link.arguments) else None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
 from coderag.frameworks.engine.objects import Attribute, attribute_of, entries_of, table_name
 from coderag.frameworks.engine.vocabulary import Attributes, attributes
 from coderag.sql.records import (
@@ -43,7 +43,6 @@ BELONGS = frozenset({"belongsTo", "BelongsTo"})
 STAMPS = (("createdAt", "timestamps"), ("updatedAt", "timestamps"), ("deletedAt", "paranoid"))
 STAMP_TYPE = "timestamptz"
 KEY = "id"
-COMPUTED_REASON = "computed at run time"
 TARGET = re.compile(r"(?:\(\s*\)\s*=>\s*)?(?:\w+\.)*(?P<model>[A-Za-z_]\w*)")
 PLAIN_TYPES = {"string": "varchar(255)", "number": "integer", "boolean": "boolean", "Date": STAMP_TYPE}
 MAX_MODELS = 2_000  # of a file

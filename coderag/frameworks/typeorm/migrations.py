@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.engine.javascript import sql_facts
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,
@@ -44,7 +44,6 @@ from coderag.syntax.trees.tree import descendants, named, text_of
 __all__ = ["read"]
 
 VERSION = re.compile(r"\d{6,}")
-COMPUTED_REASON = "computed at run time"
 
 
 class Call(NamedTuple):
@@ -120,13 +119,9 @@ def _dialect(code: Code, up: Node, path: str) -> str:
 def _operations(code: Code, node: Node, *, path: str, dialect: str) -> Facts:
     method = text_of(node.child_by_field_name("function")).rpartition(".")[2]
     arguments = named(node.child_by_field_name("arguments"))
-    call = Call([code.value(argument) for argument in arguments], lines_of(node))
     if method == "query" and arguments:
-        text = call.values[0]
-        if isinstance(text, str):
-            source = lines_of(arguments[0])
-            return read_embedded(text, source=source, path=path, dialect=dialect) if changes_schema(text) else Facts()
-        return Facts(lost=(lost_at(node, COMPUTED_REASON),)) if changes_schema(text_of(arguments[0])) else Facts()
+        return sql_facts(node, arguments[0], code=code, path=path, dialect=dialect) or Facts()
+    call = Call([code.value(argument) for argument in arguments], lines_of(node))
     handler = METHODS.get(method)
     found = handler(call) if handler is not None else []
     return Facts(operations=tuple(found)) if found is not None else Facts(lost=(lost_at(node, COMPUTED_REASON),))

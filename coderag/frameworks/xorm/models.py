@@ -7,22 +7,19 @@ initialisms only: `user_id` for `UserID`. https://xorm.io/docs/chapter-02/2.mapp
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 import msgspec
 
-from coderag.errors import LanguageDataError
 from coderag.frameworks.common.fields import with_fields
 from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.engine.vocabulary import framework_data
 from coderag.frameworks.gorm.models import snake
-from coderag.resources import data_folder
 from coderag.sql.records import Column, CreateTable, Facts, Name, Origin, Table, Unparsed
 from coderag.sql.version_folders import MIGRATION_FOLDERS
 from coderag.syntax.languages.go_structs import File, GoField, Struct, read_go
-from coderag.syntax.trees.tree import string_value, text_of
 
 __all__ = ["read"]
 
@@ -32,6 +29,7 @@ KEY_TYPE = "int64"  # of a field named ID that is a primary key though no tag sa
 MAX_DEPTH = 8  # of structs in structs
 MAX_TAG = 2_000  # characters
 STAMPS = frozenset({"created", "updated", "deleted"})
+OWN_WORDS = frozenset("index version json jsonb utc local cache nocache - <- ->".split())
 
 
 class Columns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,11 +83,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
 
 @cache
 def _tags() -> Tags:
-    path = data_folder("schemas/frameworks") / "xorm" / "tags.toml"
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Tags)
-    except (OSError, ValueError) as error:
-        raise LanguageDataError(f"{path}: {error}") from error
+    return framework_data("xorm", "tags.toml", Tags)
 
 
 class _Reading:
@@ -151,11 +145,9 @@ class _Reading:
         return is_model and not joins and any("primary" in tag.said for tag in tags)
 
     def _name(self, struct: Struct) -> Name | None:
-        if (struct.name, "TableName") not in self._file.returns:
+        if not self._is_named(struct):
             return Name(snake(struct.name))
-        node = self._file.returns[(struct.name, "TableName")]
-        text = string_value(node) if node is not None else None
-        text = text if text is not None else self._file.constants.get(text_of(node)) if node is not None else None
+        text = self._file.text_returned(struct.name, "TableName")
         if not text:
             return None
         schema, _, name = text.rpartition(".")
@@ -253,16 +245,4 @@ def _tag(one: GoField) -> Tag:
 
 def _is_name(word: str) -> bool:
     """Tell whether a word without quotes names a column: `xorm:"user_id"`; words of xorm's own do not."""
-    return word.lower() not in {
-        "index",
-        "version",
-        "json",
-        "jsonb",
-        "utc",
-        "local",
-        "cache",
-        "nocache",
-        "-",
-        "<-",
-        "->",
-    }
+    return word.lower() not in OWN_WORDS

@@ -23,6 +23,7 @@ __all__ = [
     "Neighbours",
     "OutgoingEdges",
     "all_impacts",
+    "all_outgoing",
     "all_paths",
     "all_reached",
     "all_references",
@@ -105,10 +106,8 @@ def around(graphs: Graphs, target: str, *, shown: int) -> Neighbours:
     found = targets_in(graphs, target)
     if not found:
         return Neighbours()
-    repository = found[0][0]
-    best = chosen_nodes([node for name, node in found if name == repository])[:1]
-    edges = [edge for node in best for edge in neighbours_of(graphs[repository], node, shown=shown)]
-    return Neighbours(tuple(map(location_of, best)), tuple(edges), repository)
+    repository, node = found[0]
+    return Neighbours((location_of(node),), tuple(neighbours_of(graphs[repository], node, shown=shown)), repository)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +128,8 @@ def all_outgoing(graphs: Graphs, target: str, *, kinds: Iterable[EdgeKind | str]
     found = targets_in(graphs, target)
     if not found:
         return OutgoingEdges()
-    repository = found[0][0]
-    best = chosen_nodes([node for name, node in found if name == repository])[:1]
-    edges = [edge for node in best for edge in outgoing_of(graphs[repository], node, wanted)]
-    return OutgoingEdges(tuple(map(location_of, best)), tuple(edges), repository)
+    repository, node = found[0]
+    return OutgoingEdges((location_of(node),), tuple(outgoing_of(graphs[repository], node, wanted)), repository)
 
 
 def all_impacts(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from coderag.graph.graph import Graph
-from coderag.graph.queries.locations import TYPE_KINDS, Location, in_test, location_of
+from coderag.graph.queries.locations import TYPE_KINDS, Location, in_test, location_of, with_members
 from coderag.graph.queries.reach import TEST_DEPTH, Affected, affected_of, is_run, nearest, reach
 from coderag.graph.queries.refs import Unresolved, unresolved_near
-from coderag.graph.records import EdgeKind, Node, NodeKind
+from coderag.graph.records import Node, NodeKind
 
 __all__ = ["Affected", "Change", "Impact", "impact_of"]
 
@@ -64,6 +64,4 @@ def impact_of(graph: Graph, nodes: Sequence[Node], *, change: Change = Change.RE
 def _starts(graph: Graph, node: Node, change: Change) -> list[int]:
     """Return the nodes that change: with a table its columns, with a type that goes all that is in it."""
     inside = node.kind in (NodeKind.TABLE, NodeKind.VIEW) or (change is Change.DROP and node.kind in TYPE_KINDS)
-    if not inside:
-        return [node.number]
-    return [node.number, *(edge.target for edge in graph.edges_from(node.number, (EdgeKind.CONTAINS,)))]
+    return with_members(graph, node) if inside else [node.number]

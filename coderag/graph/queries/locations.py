@@ -7,7 +7,17 @@ from coderag.graph.records import EdgeKind, Node, NodeKind
 from coderag.index.storage.columns import LABELS
 from coderag.record import record
 
-__all__ = ["DATA_KINDS", "TYPE_KINDS", "VERBS", "Location", "certainty_share", "in_test", "location_of", "test_files"]
+__all__ = [
+    "DATA_KINDS",
+    "TYPE_KINDS",
+    "VERBS",
+    "Location",
+    "certainty_share",
+    "in_test",
+    "location_of",
+    "test_files",
+    "with_members",
+]
 
 TEST = 1 << LABELS.index("test")
 DATA_KINDS = frozenset(
@@ -74,6 +84,11 @@ def in_test(graph: Graph, node: int) -> bool:
     """Tell whether a node stands in a file of tests."""
     file = int(graph.node_file[node])
     return file >= 0 and bool(int(graph.arrays["file_labels"][file]) & TEST)
+
+
+def with_members(graph: Graph, node: Node) -> list[int]:
+    """Return the number of a node and those of what it contains."""
+    return [node.number, *(edge.target for edge in graph.edges_from(node.number, (EdgeKind.CONTAINS,)))]
 
 
 def test_files(graph: Graph) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.centrality import counted_nodes
-from coderag.graph.queries.locations import TYPE_KINDS, VERBS, Location, in_test, location_of
+from coderag.graph.queries.locations import TYPE_KINDS, VERBS, Location, in_test, location_of, with_members
 from coderag.graph.records import EdgeKind, Node, NodeKind
 
 __all__ = ["Neighbour", "neighbours_of"]
@@ -62,19 +62,12 @@ class Neighbour:
 
 def neighbours_of(graph: Graph, node: Node, *, shown: int = SHOWN) -> list[Neighbour]:
     """Return the edges around a node that say most of it, at most `shown` of each relation, in a fixed order."""
-    own = _own(graph, node)
+    own = with_members(graph, node) if node.kind in OWNED else [node.number]
     found: list[Neighbour] = []
     for direction, kind in ORDER:
         edges = _edges(graph, own, kind, inward=direction == "in")
         found += [_neighbour(graph, edge, kind) for edge in _best(graph, edges, inward=direction == "in", shown=shown)]
     return found
-
-
-def _own(graph: Graph, node: Node) -> list[int]:
-    """Return a node and, of a class or table, its members."""
-    if node.kind not in OWNED:
-        return [node.number]
-    return [node.number, *(edge.target for edge in graph.edges_from(node.number, (EdgeKind.CONTAINS,)))]
 
 
 def _edges(graph: Graph, own: Sequence[int], kind: EdgeKind, *, inward: bool) -> Iterator[int]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from coderag.graph.graph import EDGE_KINDS, Graph
-from coderag.graph.queries.locations import TYPE_KINDS, VERBS, Location, in_test, location_of
+from coderag.graph.queries.locations import TYPE_KINDS, VERBS, Location, in_test, location_of, with_members
 from coderag.graph.records import EdgeKind, Node, NodeKind
 
 __all__ = ["DATA_EDGES", "Outgoing", "outgoing_of"]
@@ -37,7 +37,7 @@ class Outgoing:
 
 def outgoing_of(graph: Graph, node: Node, kinds: Collection[EdgeKind]) -> list[Outgoing]:
     """Return the edges of some kinds that lead away from a node, each target once, the nearest and surest first."""
-    own = _own(graph, node)
+    own = with_members(graph, node) if node.kind in WHOLE else [node.number]
     found: dict[tuple[EdgeKind, int], tuple[int, int]] = {}  # what is done to what: the edge, and its distance
     for kind, edge in _edges(graph, own, kinds, inside=frozenset(own)):
         key = kind, int(graph.edge_target[edge])
@@ -49,12 +49,6 @@ def outgoing_of(graph: Graph, node: Node, kinds: Collection[EdgeKind]) -> list[O
                 if graph.edge_candidates[edge] <= 1:
                     found.setdefault((kind, int(graph.edge_target[edge])), (edge, distance))
     return [_told(graph, edge, kind, distance) for (kind, _), (edge, distance) in found.items()]
-
-
-def _own(graph: Graph, node: Node) -> list[int]:
-    if node.kind not in WHOLE:
-        return [node.number]
-    return [node.number, *(edge.target for edge in graph.edges_from(node.number, (EdgeKind.CONTAINS,)))]
 
 
 def _edges(

@@ -11,7 +11,7 @@ from coderag.graph.queries.locations import TYPE_KINDS
 from coderag.text.markdown_sentences import sentences_of
 from coderag.types import Chunk, Kind
 
-__all__ = ["PartFiles", "PartSentence", "part_sentence", "readme_sentences"]
+__all__ = ["PartFiles", "PartSentence", "part_sentence"]
 
 READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md", "README.adoc")
 # Files whose comment is about all of their folder.
@@ -67,14 +67,6 @@ def _sentences_about(part: PartFiles, chunks: Chunks) -> Iterator[PartSentence]:
     yield from filter(None, (_of_file(path, chunks) for path in _package_files(part)))
     yield from _of_main_files(part, chunks)
     yield from _of_definitions(part, chunks)
-
-
-def readme_sentences(folder: str, chunks: Chunks, known: Collection[str]) -> Iterator[PartSentence]:
-    """Yield the sentences of a folder's README, in order."""
-    start = f"{folder}/" if folder else ""
-    path = next((start + name for name in READMES if start + name in known), None)
-    if path is not None:
-        yield from _sentences_of(path, chunks)
 
 
 def _of_folders(part: PartFiles, names: Sequence[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ import numpy as np
 from coderag.index.reader.paths import PathTable
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.keys import path_key, symbol_hash
+from coderag.index.storage.arrays.ranges import ranges
 from coderag.index.storage.arrays.strings import last_bytes
 from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS, LABELS
 from coderag.index.storage.folder.index_path import IndexPath
@@ -89,6 +90,11 @@ class Member:
         """Return the first chunk of each of some files, and the one past its last: i64[n] both."""
         chunk_file = self.segment.chunk_file  # ascending: the chunks of a file lie together
         return chunk_file.searchsorted(files, side="left"), chunk_file.searchsorted(files, side="right")
+
+    def file_chunks(self, file: int) -> range:
+        """Return the chunks of a file, in order."""
+        first, past = self.chunk_bounds(np.array([file]))
+        return range(int(first[0]), int(past[0]))
 
     def blob(self, file: int) -> bytes:
         """Return the id that git gives the content of a file as it was indexed."""
@@ -242,8 +248,8 @@ class Corpus:
         known, starts = self._first_of_file
         ends = np.append(starts[1:], len(self))
         at = np.flatnonzero(files[known])
-        sizes = ends[at] - starts[at]
-        return np.repeat(starts[at] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        chunks, _ = ranges(starts[at], ends[at])
+        return chunks
 
     @cached_property
     def _first_of_file(self) -> tuple[Array, Array]:

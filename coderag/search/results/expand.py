@@ -71,7 +71,7 @@ def _anchor(member: Member, chunk: int, how: Expand) -> int:
     segment = member.segment
     if how is Expand.NEIGHBOURS:
         return chunk
-    file = _file_chunks(member, int(segment.chunk_file[chunk]))
+    file = member.file_chunks(int(segment.chunk_file[chunk]))
     module = file.start if _is_module(member, file.start) else NO_CHUNK
     if how is Expand.FILE:
         return module
@@ -108,26 +108,20 @@ def _answer(member: Member, anchor: int, found: Sequence[Found], how: Expand, *,
     return _Answer(member, file, anchor, extent, tuple(dict.fromkeys(rows)), tuple(found))
 
 
-def _file_chunks(member: Member, file: int) -> range:
-    """Return the chunks of a file, in order."""
-    first, past = member.chunk_bounds(np.array([file]))
-    return range(int(first[0]), int(past[0]))
-
-
 def _own_rows(member: Member, chunk: int) -> list[int]:
     return [row for first, last, _, _ in member.segment.parts(chunk).tolist() for row in range(first, last + 1)]
 
 
 def _file_rows(member: Member, file: int) -> range:
     """Return the rows of a file from the first that a chunk holds to the last."""
-    parts = np.concatenate([member.segment.parts(chunk) for chunk in _file_chunks(member, file)])
+    parts = np.concatenate([member.segment.parts(chunk) for chunk in member.file_chunks(file)])
     return range(int(parts[:, 0].min()), int(parts[:, 1].max()) + 1)
 
 
 def _members(member: Member, file: int, anchor: int) -> list[int]:
     """Return the definitions right inside a chunk, or at the top of a file, in order."""
     segment = member.segment
-    chunks = _file_chunks(member, file)
+    chunks = member.file_chunks(file)
     here = slice(chunks.start, chunks.stop)
     inside = (segment.chunk_parent[here] == anchor) & member.are_definitions(here)
     members: list[int] = (np.flatnonzero(inside) + chunks.start).tolist()
@@ -203,7 +197,7 @@ def _hit(answer: _Answer, *, max_lines: int) -> Hit:
 def _texts(answer: _Answer, shown: Sequence[int]) -> dict[int, str]:
     """Return the text of each row from the first shown to the last."""
     segment = answer.member.segment
-    parts = np.concatenate([segment.parts(chunk) for chunk in _file_chunks(answer.member, answer.file)])
+    parts = np.concatenate([segment.parts(chunk) for chunk in answer.member.file_chunks(answer.file)])
     around = parts[(parts[:, 0] <= shown[-1]) & (parts[:, 1] >= shown[0])]
     text = segment.text(answer.file, int(around[:, 2].min()), int(around[:, 3].max())).decode("utf-8", "replace")
     return dict(enumerate(text.split("\n"), start=int(around[:, 0].min())))

@@ -11,6 +11,7 @@ import numpy as np
 
 from coderag.index.catalog.catalog import Catalog
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import ranges
 from coderag.index.storage.postings import WEIGHT_STEPS, Postings, idf
 from coderag.search.tables.phrase_expansion import PhraseTerm
 from coderag.search.tables.query_expansion import abbreviations, expansions
@@ -146,10 +147,9 @@ def _hits(postings: Postings, places: Array) -> _Hits:
     """Return the postings of the terms at some places, -1: none."""
     terms_there = np.flatnonzero(places >= 0)
     begin, end = postings.bounds(places[terms_there])
-    sizes = end - begin
-    at = np.arange(int(sizes.sum())) + np.repeat(begin - np.cumsum(sizes) + sizes, sizes)
+    at, position = ranges(begin, end)
     fits = postings.weights[at].astype(np.float32) * np.float32(1 / WEIGHT_STEPS)
-    return _Hits(np.repeat(terms_there, sizes), postings.every_doc()[at].astype(np.int64), fits)
+    return _Hits(terms_there[position], postings.every_doc()[at].astype(np.int64), fits)
 
 
 def _raise(catalog: Catalog, rows: Array, sought: _Sought) -> None:

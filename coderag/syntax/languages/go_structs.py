@@ -49,6 +49,14 @@ class File:
     constants: Mapping[str, str]  # the strings among the constants and variables
     returns: Mapping[tuple[str, str], Node | None]  # type and method -> what it returns, None where that is computed
 
+    def text_returned(self, name: str, method: str) -> str:
+        """Return the text that a method of a type returns, "" where there is none or it is computed."""
+        node = self.returns.get((name, method))
+        if node is None:
+            return ""
+        text = string_value(node)
+        return text if text is not None else self.constants.get(text_of(node), "")
+
 
 def read_go(data: bytes) -> File:
     """Return what a Go file declares."""

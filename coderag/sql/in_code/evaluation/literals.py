@@ -11,7 +11,7 @@ from tree_sitter import Node
 from coderag.syntax.trees.nodes import named_children, text_of
 from coderag.syntax.trees.tree import unescaped
 
-__all__ = ["INTERPOLATIONS", "Piece", "Variable", "is_bytes", "literal_extent", "literal_pieces", "unquoted"]
+__all__ = ["Piece", "Variable", "is_bytes", "literal_extent", "literal_pieces", "unquoted"]
 
 
 class Variable(NamedTuple):
