@@ -788,7 +788,6 @@ class Index:
         """
         from coderag.ask.answering import Request, answer_of
         from coderag.ask.caching.asking import answered
-        from coderag.ask.caching.key import AnswerKey, generation_of, normalised
         from coderag.ask.memory.conversation import Conversation
         from coderag.ask.pipelines import stage_names
         from coderag.ask.settings import pipeline_of
@@ -820,17 +819,9 @@ class Index:
                 initials=lambda letters: names_of_initials(corpus, letters),
             )
 
-        if not cache or not isinstance(model, str):
+        key = request.key(self._snapshot, stored_graph=self._stored_graph) if cache else None
+        if key is None:
             return answer()
-        key = AnswerKey(
-            generation_of(self._snapshot),
-            normalised(question),
-            request.stages,
-            request.options,
-            model=model,
-            conversation=request.conversation,
-            stored_graph=self._stored_graph,
-        )
         vectors = self._question_vector if semantic_cache < 1 else None
         return answered(
             key,

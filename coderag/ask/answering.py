@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from coderag.ask.ask import ask
+from coderag.ask.caching.key import AnswerKey, generation_of, normalised
 from coderag.ask.memory.acronyms import NamesOfInitials
 from coderag.ask.memory.conversation import Conversation
 from coderag.ask.models.http_model import open_model
@@ -32,6 +33,20 @@ class Request:
     conversation: Conversation = Conversation()
     watch: Callable[[str], None] | None = None  # gets the pieces of a model's draft
     on_step: Callable[[Step], None] | None = None  # gets what a stage did
+
+    def key(self, snapshot: object, *, stored_graph: bool) -> AnswerKey | None:
+        """Return what tells this request, asked of a snapshot, from those with other answers; None where there is no such key."""
+        if not isinstance(self.model, str):
+            return None
+        return AnswerKey(
+            generation_of(snapshot),
+            normalised(self.question),
+            self.stages,
+            self.options,
+            model=self.model,
+            conversation=self.conversation,
+            stored_graph=stored_graph,
+        )
 
 
 def answer_of(index: Index, request: Request, *, frequencies: WordFrequencies, initials: NamesOfInitials) -> Answer:

@@ -94,6 +94,8 @@ def answer(turn: Turn) -> Turn:
 
 def _retrieved(turn: Turn, part: Evidence) -> Evidence:
     routes = part.routes or (Route.CODE,)
+    if outgoing := tuple(outgoing_findings(turn.index, part.text, turn.places)):
+        return replace(part, findings=outgoing, routes=routes)
     if Route.GRAPH in routes and (relation := relation_of(part.text)):
         findings = tuple(relation_findings(turn.index, relation, turn.places))
         if findings:
@@ -124,8 +126,6 @@ def _with_neighbours(turn: Turn, part: Evidence) -> Evidence:
     """Return evidence of one definition or table with the edges of the graph around it."""
     if any(finding.route is Route.GRAPH for finding in part.findings):
         return part
-    if found := outgoing_findings(turn.index, part.text, turn.places):
-        return replace(part, findings=tuple(found), sql="", sql_origin="")
     found = neighbourhood_findings(turn.index, part.text, turn.places, found=part.findings)
     return replace(part, findings=tuple(found)) if found else part
 
