@@ -27,6 +27,7 @@ __all__ = [
     "add_groups",
     "add_index",
     "add_list",
+    "add_model",
     "add_opening",
     "add_output",
     "add_paths",
@@ -313,6 +314,11 @@ def add_groups(parser: argparse.ArgumentParser) -> None:
         metavar="LIST",
         help="answer as a caller in these groups may see it (default: everything)",
     )
+
+
+def add_model(parser: argparse.ArgumentParser, about: str) -> None:
+    """Add the language model that answers."""
+    parser.add_argument("--model", type=Text(NAME, empty=True), default="", metavar="LINE", help=about)
 
 
 def add_opening(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from coderag.cli.parser.arguments import (
     add_count,
     add_groups,
     add_list,
+    add_model,
     add_opening,
     add_output,
     add_paths,
@@ -72,13 +73,7 @@ def add_ask(commands: Parsers) -> None:
         metavar="NAME|STAGES",
         help="naive, advanced, modular, agentic, or stages with commas (default: that of coderag.toml, else modular)",
     )
-    parser.add_argument(
-        "--model",
-        type=Text(NAME, empty=True),
-        default="",
-        metavar="LINE",
-        help="a language model: openai:M, anthropic:M, ollama:M, or http://HOST/v1/chat/completions#M",
-    )
+    add_model(parser, "a language model: openai:M, anthropic:M, ollama:M, or http://HOST/v1/chat/completions#M")
     _add_sql(parser)
     _add_memory(parser)
     parser.add_argument("--trace", action="store_true", help="show what each stage did, and why it stopped there")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coderag.cli.parser.arguments import Number, Parsers, Text, Words, add_groups, add_place, command
+from coderag.cli.parser.arguments import Number, Parsers, Text, Words, add_groups, add_model, add_place, command
 from coderag.limits import IDLE, NAME, PORT, SERVERS
 
 __all__ = ["add_lsp", "add_mcp", "add_serve"]
@@ -55,13 +55,7 @@ def add_mcp(commands: Parsers) -> None:
     parser.add_argument(
         "--structured", action="store_true", help="answer with data beside the text, for programs: twice the tokens"
     )
-    parser.add_argument(
-        "--model",
-        type=Text(NAME, empty=True),
-        default="",
-        metavar="LINE",
-        help="offer the tool ask too: a language model writes its answers, as for coderag ask (default: none)",
-    )
+    add_model(parser, "offer the tool ask too: a language model writes its answers, as for coderag ask (default: none)")
     add_groups(parser)
     add_place(parser)
 
@@ -110,13 +104,7 @@ def add_serve(commands: Parsers) -> None:
         metavar="FILE",
         help="further tokens, each with the access groups of its caller: lines of SHA-256 and groups",
     )
-    parser.add_argument(
-        "--model",
-        type=Text(NAME, empty=True),
-        default="",
-        metavar="LINE",
-        help="the language model that writes answers to questions, as for coderag ask (default: none)",
-    )
+    add_model(parser, "the language model that writes answers to questions, as for coderag ask (default: none)")
     add_groups(parser)
     add_place(parser)
 
