@@ -63,7 +63,7 @@ HEAVY = {
         *("coderag.ask.checking", "coderag.cli"),
     ),
     "rich": ("coderag.cli",),
-    "pygments": ("coderag.cli", "coderag.serve.html"),
+    "pygments": ("coderag.cli", "coderag.serve.html", "coderag.text.lexers"),
     "numpy": (
         *("coderag.text", "coderag.encoders", "coderag.rerankers"),
         *("coderag.syntax.lines", "coderag.files.privacy.secrets.anchors"),

@@ -19,11 +19,12 @@ from coderag.errors import EvaluationError
 from coderag.evaluate.judge import Judged
 from coderag.evaluate.question import JudgedQuestion
 from coderag.evaluate.questions_file import read_questions
+from coderag.evaluate.report import Group, grouped
 from coderag.evaluate.sampling import sample
 from coderag.files.globs import path_test
 from coderag.text.counted import counted
 
-__all__ = ["Asked", "folder_of_path", "note_missing", "questions_of"]
+__all__ = ["Asked", "folder_of_path", "groups_by", "note_missing", "questions_of"]
 
 MADE, MADE_OF_A_FOLDER = 300, 150  # questions, where no limit is given
 MAX_MISSING = 10  # that are listed
@@ -124,6 +125,16 @@ def _reasons(skipped: Mapping[str, int]) -> str:
 def folder_of_path(path: str) -> str:
     """Return the first folder of a path, "" for a file at the top."""
     return path.partition("/")[0] if "/" in path else ""
+
+
+def groups_by(judged: Sequence[Judged], by: str | None) -> list[Group]:
+    """Return questions by language, kind or folder, after all of them; these alone where `by` is None."""
+    return grouped(judged, (lambda one: _group(one, by)) if by else None)
+
+
+def _group(one: Judged, by: str) -> str:
+    folder = folder_of_path(one.question.wanted[0][0].path) if one.question.is_answerable else ""
+    return {"language": one.language, "kind": one.question.kind, "folder": folder}[by]
 
 
 def note_missing(judged: Sequence[Judged]) -> None:

@@ -30,7 +30,6 @@ class Scored:
     """The scores of all questions under several pipelines, and on which of them a pipeline did something."""
 
     halves: tuple[str, ...]  # of each question
-    repositories: tuple[str, ...]
     scores: Mapping[str, Array]  # by pipeline, f64[questions]
     acted: Mapping[str, Array]  # bool[questions]
 
@@ -45,10 +44,10 @@ def rank_scores(repositories: Iterable[Repository], pipelines: Mapping[str, Sequ
     found: dict[str, list[list[int]]] = {name: [] for name in pipelines}
     acted: dict[str, list[bool]] = {name: [] for name in pipelines}
     targets: list[int] = []
-    names: list[str] = []
+    halves: list[str] = []
     for repository in repositories:
         for one in repository.judged:
-            names.append(repository.name)
+            halves.append(half_of(repository.name))
             targets.append(len(one.targets))
             begun = repository.turn(one.question.text)  # what was searched is shared by all pipelines
             for name, stages in pipelines.items():
@@ -60,20 +59,20 @@ def rank_scores(repositories: Iterable[Repository], pipelines: Mapping[str, Sequ
     measure = main_measure(DEPTH)
     scores = {name: score(ranks, targets, k=DEPTH)[measure] for name, ranks in found.items()}
     flags = {name: np.array(values, dtype=bool) for name, values in acted.items()}
-    return Scored(tuple(map(half_of, names)), tuple(names), scores, flags)
+    return Scored(tuple(halves), scores, flags)
 
 
 def context_scores(
     repositories: Iterable[Repository], pipelines: Mapping[str, Sequence[str]], budgets: Sequence[int]
 ) -> dict[tuple[str, int], Scored]:
     """Return, by measure and budget, the shares of targets and of their lines that each pipeline's sources hold."""
-    names: list[str] = []
+    halves: list[str] = []
     places: dict[int, dict[str, list[float]]] = {budget: {name: [] for name in pipelines} for budget in budgets}
     lines: dict[int, dict[str, list[float]]] = {budget: {name: [] for name in pipelines} for budget in budgets}
     acted: dict[int, dict[str, list[bool]]] = {budget: {name: [] for name in pipelines} for budget in budgets}
     for repository in repositories:
         for one in repository.judged:
-            names.append(repository.name)
+            halves.append(half_of(repository.name))
             asked = repository.turn(one.question.text)  # what was searched is shared by all budgets
             wanted = {place for target in one.targets for place in _lines(repository, target)}
             for budget in budgets:
@@ -88,12 +87,10 @@ def context_scores(
                     found = [any(target.holds(*place) for place in held) for target in one.targets]
                     places[budget][name].append(float(np.mean(found)))
                     lines[budget][name].append(_line_recall(wanted, sources))
-    halves = tuple(map(half_of, names))
     measured = {"targets": places, "lines of targets": lines}
     return {
         (measure, budget): Scored(
-            halves,
-            tuple(names),
+            tuple(halves),
             {name: np.array(values) for name, values in found.items()},
             {name: np.array(values, dtype=bool) for name, values in acted[budget].items()},
         )
@@ -120,7 +117,7 @@ def answer_scores(
         name: np.array([_shown(one) != _shown(other) for one, other in zip(found, first, strict=True)], dtype=bool)
         for name, found in answers.items()
     }
-    return Scored(tuple(str(one["half"]) for one in asked), tuple(str(one["root"]) for one in asked), right, changed)
+    return Scored(tuple(str(one["half"]) for one in asked), right, changed)
 
 
 def _is_right(answer: Answer, path: str | None) -> bool:

@@ -7,7 +7,6 @@ is not noticed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["check_answer"]
 
 MAX_SENTENCES = 2_000
-FIRST_LINE = re.compile(r"[^\n]{0,400}")
+MAX_FENCE_LINE = 400  # characters of the first line of a fence, which may cite
 
 
 def check_answer(text: str, sources: Sequence[Source], index: Index) -> AnswerCheck:
@@ -60,15 +59,13 @@ def _claims(passages: Sequence[Passage]) -> Iterator[Claim]:
     lead: tuple[Citation, ...] = ()
     lead_block = -1
     for passage in passages:
-        line = FIRST_LINE.match(passage.text)
-        of_fence = line[0] if line and passage.form is Form.FENCE else ""
-        cited = find_citations(of_fence if passage.form is Form.FENCE else passage.text)
+        is_fence = passage.form is Form.FENCE
+        cited = find_citations(passage.text.partition("\n")[0][:MAX_FENCE_LINE] if is_fence else passage.text)
         own = cited.citations
         if passage.form is Form.HEADING or (passage.form is Form.PROSE and passage.block != lead_block):
             lead = ()
         inherited = lead if not own and passage.form in (Form.ITEM, Form.ROW, Form.FENCE) else ()
-        prose = passage.text if passage.form is Form.FENCE else cited.text
-        yield Claim(passage, prose, own or inherited, bool(own))
+        yield Claim(passage, passage.text if is_fence else cited.text, own or inherited)
         if passage.text.rstrip().endswith(":") or (own and cited.text.rstrip().endswith(":")):
             lead, lead_block = own, passage.block
         elif passage.form is Form.PROSE and own:

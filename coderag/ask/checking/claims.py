@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 
 from coderag.ask.checking.evidence import Evidence, Shown
-from coderag.ask.checking.mentions import Mention, MentionKind, content_stems, find_mentions, names_in
+from coderag.ask.checking.mentions import Mention, MentionKind, content_stems, find_mentions, last_part, names_in
 from coderag.ask.checking.names import Confirmed, check_name, check_path, is_shown, shown_words
 from coderag.ask.checking.numbers import Amount, amounts_in, is_stated, value_of
 from coderag.ask.checking.quotes import Likeness, likeness
@@ -41,6 +41,7 @@ ABOUT_ITSELF = re.compile(
     re.I,
 )
 SERIOUS = frozenset({FaultKind.RELATION, FaultKind.SQL, FaultKind.QUOTE, FaultKind.ELSEWHERE})
+SQL_LANGUAGES = frozenset({"sql", "sqlite", "postgresql", "mysql"})  # of a fence
 COMMENT = re.compile(r"\s*(?:#|//|--|/\*|\*|<!--)")
 IS_VALUE = re.compile(
     r"\s{0,20}(?:[(=:]\s{0,20})?(?:(?:is|are|was|of|at|to|be|by|as|equals?|currently|which|constant|limit|default|defaults"
@@ -57,7 +58,6 @@ class Claim:
     passage: Passage
     text: str
     citations: tuple[Citation, ...]
-    own: bool  # whether the citations stand in it, and not in its lead-in
 
     def shown_stems(self, evidence: Evidence) -> frozenset[str]:
         """Return the stems of what it cites."""
@@ -227,7 +227,7 @@ def _quote(mention: Mention, valid: Sequence[Shown], known: frozenset[str], evid
 def _is_call_of(call: str, text: str) -> bool:
     """Tell whether a call has the arguments, or some of the parameters, of one in a text: `attempt(payment)`."""
     head, _, inside = call.partition("(")
-    name = re.split(r"\.|::|->", head)[-1]
+    name = last_part(head)
     for match in islice(re.finditer(rf"(?<!\w){re.escape(name)}\s?\(", text), MAX_CALLS):
         given = words(text[match.end() : match.end() + MAX_ARGUMENTS].partition("\n\n")[0])
         left = iter(given)
@@ -296,16 +296,11 @@ def _elsewhere(
 ) -> Fault | None:
     """Return that the cited lines are about something else: they have neither the subject nor the words."""
     names = [(mention, one) for mention, one in found if mention.kind is MentionKind.NAME]
-    subject = next(iter(names), None)
-    missing = subject is not None and isinstance(subject[1], Fault) and subject[1].kind is FaultKind.NOT_SHOWN
-    if (
-        subject is not None
-        and missing
-        and subject[0].text not in related
-        and not _leads_to(subject[0].text, valid, evidence)
-    ):
-        message = f"the cited lines do not have {subject[0].text}"
-        return Fault(FaultKind.ELSEWHERE, subject[0].text, message, place=evidence.where(subject[0].text))
+    if names and isinstance(names[0][1], Fault) and names[0][1].kind is FaultKind.NOT_SHOWN:
+        subject = names[0][0].text
+        if subject not in related and not _leads_to(subject, valid, evidence):
+            message = f"the cited lines do not have {subject}"
+            return Fault(FaultKind.ELSEWHERE, subject, message, place=evidence.where(subject))
     stems = content_stems(claim.text)
     if not stems:
         return None
@@ -361,13 +356,13 @@ def _fence(
     texts = "\n".join(one.text for one in valid)
     if valid and likeness(code, texts) is not Likeness.NONE:
         return _Outcome(confirmed=1), Verdict.SUPPORTED
-    if is_sql(code) or claim.passage.language in ("sql", "sqlite", "postgresql", "mysql"):
-        wrong = tuple(sql_faults(code, evidence)) if is_sql(code) else ()
+    is_statement = is_sql(code)
+    if is_statement or claim.passage.language in SQL_LANGUAGES:
+        wrong = tuple(sql_faults(code, evidence)) if is_statement else ()
         if wrong:
             return _Outcome(wrong), Verdict.UNSUPPORTED
-        return _Outcome(confirmed=1), Verdict.SUPPORTED if is_sql(code) and len(
-            evidence.index.catalog
-        ) else Verdict.NO_CLAIM
+        is_checked = is_statement and len(evidence.index.catalog) > 0
+        return _Outcome(confirmed=1), Verdict.SUPPORTED if is_checked else Verdict.NO_CLAIM
     if not claim.citations:
         return _Outcome(), Verdict.NO_CLAIM
     broken = tuple(_citation_faults(shown, evidence))

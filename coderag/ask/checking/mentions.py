@@ -11,11 +11,12 @@ from coderag.ask.checking.vocabulary import BRANDS, EVERYWHERE, NUMBER_WORDS, ST
 from coderag.record import record
 from coderag.text.tokens import split_identifier, stem
 
-__all__ = ["Mention", "MentionKind", "content_stems", "find_mentions", "names_in"]
+__all__ = ["SEPARATOR", "Mention", "MentionKind", "content_stems", "find_mentions", "last_part", "names_in"]
 
 MAX_MENTIONS = 200  # of one sentence
 CODE = re.compile(r"(`{1,3})(?!`)([^`\n]{1,2000}|[^`]{1,2000})(?<!`)\1(?!`)")
 NAME = re.compile(r"[^\W\d][\w$]*+(?:(?:\.|::|->|#)[^\W\d][\w$]*+)*+")
+SEPARATOR = re.compile(r"\.|::|->|#")  # between the parts of a name
 # Names of code in prose: snake, camel, dotted, calls, flags, paths.
 CODE_NAME = re.compile(
     r"(?<![\w/@#.-])(?:"
@@ -31,7 +32,6 @@ CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 STRING = re.compile(r"(?<![\w])[\"“]([^\"“”\n]{1,300})[\"”](?!\w)")
 NUMBER = re.compile(r"(?<![\w.#-])[-+]?(\d[\d_,]*+(?:\.\d++)?)(?!\w{0,80}\()(\s?%|\s?[A-Za-z]{1,12}+)?")
 COUNTED = re.compile(r"\b(" + "|".join(NUMBER_WORDS) + r")[\s-]+(?:[a-z]+[\s-]+)?([a-z]+)\b", re.I)
-WORD = re.compile(r"[^\W\d_]{2,40}")
 ARGUMENTS = re.compile(r"^(?P<head>[\w.:$>-]+)\((?P<inside>[^()]{0,300})\)$")
 PLURAL_OF_NAME = re.compile(r"(?:'s|s')$")
 OPERATOR = re.compile(r"[=<>+*/%!?&|;{}\[\]]|\s")
@@ -66,8 +66,7 @@ class Mention:
 def find_mentions(text: str) -> list[Mention]:
     """Return what a sentence mentions, in order; what is inside a quote is not mentioned again."""
     found: list[Mention] = []
-    covered = [" "] * len(text)
-    covered[:] = text
+    covered = list(text)
     for match in islice(CODE.finditer(text), MAX_MENTIONS):
         found += _of_code(match[2], match.start(), match.end())
         covered[match.start() : match.end()] = " " * (match.end() - match.start())
@@ -96,10 +95,8 @@ def _of_code(code: str, start: int, end: int) -> Iterator[Mention]:
         yield Mention(MentionKind.FLAG, plain, start, end, marked=True)
     elif ROUTE.match(plain) or ("/" in plain and not OPERATOR.search(plain.replace("/", ""))) or FILE_NAME.match(plain):
         yield Mention(MentionKind.PATH, plain, start, end, marked=True)
-    elif NAME.fullmatch(plain.removesuffix("()").lstrip("@$&*.#:").rstrip("?!")):
-        yield Mention(
-            MentionKind.NAME, plain.removesuffix("()").lstrip("@$&*.#:").rstrip("?!"), start, end, marked=True
-        )
+    elif NAME.fullmatch(name := plain.removesuffix("()").lstrip("@$&*.#:").rstrip("?!")):
+        yield Mention(MentionKind.NAME, name, start, end, marked=True)
     elif re.fullmatch(r"[-+]?\d[\d_,.]*", plain):
         yield Mention(MentionKind.NUMBER, plain.lstrip("-+"), start, end, marked=True)
     elif len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'" and plain[0] not in plain[1:-1]:
@@ -163,6 +160,11 @@ def _numbers(prose: str) -> Iterator[Mention]:
         if unit:
             number = NUMBER_WORDS[match[1].lower()]
             yield Mention(MentionKind.NUMBER, str(number), match.start(1), match.end(1), unit=unit, loose=True)
+
+
+def last_part(name: str) -> str:
+    """Return what a name ends with: `total` of `Cart.total`."""
+    return SEPARATOR.split(name)[-1]
 
 
 def names_in(code: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from coderag.ask.checking.evidence import Evidence, Shown
-from coderag.ask.checking.mentions import Mention, MentionKind
+from coderag.ask.checking.mentions import SEPARATOR, Mention, MentionKind, last_part
 from coderag.ask.checking.records import Fault, FaultKind, Severity
 from coderag.ask.checking.vocabulary import BRANDS, EVERYWHERE
 from coderag.errors import CoderagError
@@ -17,7 +17,6 @@ from coderag.text.inflection import plural, singular
 __all__ = ["Confirmed", "check_name", "check_path", "is_shown", "shown_words"]
 
 WORD = re.compile(r"\w+")
-SEPARATOR = re.compile(r"\.|::|->|#")
 OWNERS = frozenset({"class", "interface", "trait", "struct", "enum", "type", "table", "view"})
 # True: confirmed; False: it says nothing; a fault: why not.
 Confirmed = bool | Fault
@@ -97,7 +96,7 @@ def _not_a_member(name: str, parts: Sequence[str], evidence: Evidence) -> Fault 
     if _meant(name, evidence) or _is_module(name, evidence):
         return None
     owners = [one for one in _meant(parts[-2], evidence) if one.kind in OWNERS]
-    owners = [one for one in owners if SEPARATOR.split(one.name)[-1] == parts[-2]]
+    owners = [one for one in owners if last_part(one.name) == parts[-2]]
     if not owners:
         return None
     if any(one.kind in (NodeKind.TABLE, NodeKind.VIEW) for one in owners) and evidence.exists(parts[-1]) is not False:

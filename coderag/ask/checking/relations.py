@@ -8,13 +8,15 @@ from enum import StrEnum
 from itertools import dropwhile, pairwise
 
 from coderag.ask.checking.evidence import Evidence
-from coderag.ask.checking.mentions import Mention, MentionKind
+from coderag.ask.checking.mentions import Mention, MentionKind, last_part
 from coderag.errors import CoderagError
 from coderag.graph.queries.locations import DATA_KINDS, TYPE_KINDS, Location
 from coderag.graph.queries.paths import Way
 from coderag.graph.queries.refs import Role
 from coderag.record import record
+from coderag.sql.records import Table
 from coderag.text.inflection import singular
+from coderag.text.tokens import words
 
 __all__ = ["Relation", "RelationKind", "Truth", "find_relations", "look_up"]
 
@@ -161,17 +163,12 @@ def _of_verb(text: str, verb: re.Match[str], names: Sequence[Mention]) -> Iterat
     following = behind[len(objects) :]
     if kind is RelationKind.REFERS and following and COLUMN.match(text[objects[-1].end : following[0].start]):
         column = following[0].text
+    negated, indirect = bool(NEGATION.search(clause)), bool(INDIRECT.search(text))
     subjects = tuple(dict.fromkeys(one.text for one in (before[-1], before[0])))
     for one in objects:
-        words = f"{subjects[0]} {kind} {one.text}"
-        negated = bool(NEGATION.search(clause))
-        indirect = bool(INDIRECT.search(text))
-        if group.startswith("passive"):
-            yield Relation(
-                kind, (one.text,), subjects[0], f"{one.text} {kind} {subjects[0]}", column, negated, indirect
-            )
-        else:
-            yield Relation(kind, subjects, one.text, words, column, negated, indirect)
+        is_passive = group.startswith("passive")
+        actors, target = ((one.text,), subjects[0]) if is_passive else (subjects, one.text)
+        yield Relation(kind, actors, target, f"{actors[0]} {kind} {target}", column, negated, indirect)
 
 
 def look_up(relation: Relation, evidence: Evidence) -> Truth:
@@ -213,7 +210,7 @@ def _calls(relation: Relation, subject: str, evidence: Evidence) -> Truth:
     for way in evidence.index.path_between(subject, relation.object, limit=3):
         if _is_calls(way, most):
             return Truth.SUPPORTED
-    if any(_may_call(_body(one, evidence), _last(relation.object)) for one in callers):
+    if any(_may_call(_body(one, evidence), last_part(relation.object)) for one in callers):
         return Truth.UNKNOWN
     return Truth.CONTRADICTED if all(_body(one, evidence) for one in callers) else Truth.UNKNOWN
 
@@ -235,13 +232,13 @@ def _inherits(subject: str, base: str, evidence: Evidence) -> Truth:
     below, above = _types(subject, evidence), _types(base, evidence)
     if not below or not above:
         return Truth.UNKNOWN
-    if any(_last(subject) in map(_last, heirs) for heirs in _role_names(base, (Role.HEIRS,), evidence)):
+    if last_part(subject) in map(last_part, _role_names(base, (Role.HEIRS,), evidence)):
         return Truth.SUPPORTED
     for way in evidence.index.path_between(subject, base):
         if not way.backwards and all(step.how in ("inherits", "implements") for step in way.steps):
             return Truth.SUPPORTED
     heads = [evidence.text(one.path, one.line, one.line + 3) for one in below]
-    known = any(_last(base) in _words(head) for head in heads)
+    known = any(last_part(base) in words(head) for head in heads)
     return Truth.UNKNOWN if known else Truth.CONTRADICTED
 
 
@@ -257,25 +254,25 @@ def _uses(relation: Relation, subject: str, evidence: Evidence) -> Truth:
         RelationKind.WRITES: (Role.WRITERS, Role.DELETERS, Role.ROUTINES, Role.TESTS),
         RelationKind.DELETES: (Role.DELETERS,),
     }[relation.kind]
-    names = [name for names in _role_names(table, roles, evidence) for name in names]
+    names = _role_names(table, roles, evidence)
     if any(_is_same_or_in(name, one.name) for name in names for one in users):
         return Truth.SUPPORTED
     for name in names[:MAX_SUBJECTS]:
         for way in evidence.index.path_between(subject, name):
             if _is_calls(way, MAX_STEPS):
                 return Truth.SUPPORTED
-    mapped = [_last(name) for names in _role_names(table, (Role.MAPPED,), evidence) for name in names]
-    wanted = {_last(table), singular(_last(table)), *mapped}
+    mapped = map(last_part, _role_names(table, (Role.MAPPED,), evidence))
+    wanted = {last_part(table), singular(last_part(table)), *mapped}
     others = {
         RelationKind.READS: (Role.WRITERS, Role.DELETERS),
         RelationKind.WRITES: (Role.READERS,),
         RelationKind.DELETES: (Role.READERS, Role.WRITERS),
     }[relation.kind]
-    otherwise = [name for names in _role_names(table, others, evidence) for name in names]
+    otherwise = _role_names(table, others, evidence)
     if any(_is_same_or_in(name, one.name) for name in otherwise for one in users):
         return Truth.CONTRADICTED
     bodies = [_body(one, evidence) for one in users]
-    if any(wanted & _words(body) for body in bodies) or not all(bodies):
+    if not all(bodies) or any(not wanted.isdisjoint(words(body)) for body in bodies):
         return Truth.UNKNOWN
     return Truth.CONTRADICTED
 
@@ -289,31 +286,30 @@ def _refers(relation: Relation, subject: str, evidence: Evidence) -> Truth:
         return Truth.UNKNOWN
     if any(one.query for one in (*first, *second)):
         return Truth.UNKNOWN  # a view has no keys
-    columns = {column.name.lower() for table in (*first, *second) for column in table.columns}
-    wanted = _last(relation.column or (subject if "." in subject else "")).lower()
-    if wanted and wanted not in columns:
+    columns = [{column.name.lower() for column in table.columns} for table in (*first, *second)]
+    wanted = last_part(relation.column or (subject if "." in subject else "")).lower()
+    if wanted and not any(wanted in names for names in columns):
         return Truth.CONTRADICTED
-    one_way = "join" not in relation.text and relation.kind is RelationKind.REFERS
-    pairs = [(first, second)] if one_way and "." in subject else [(first, second), (second, first)]
-    for left, right in pairs:
-        for key in (key for table in left for key in table.foreign_keys):
-            targets = {str(table.name.name).lower() for table in right}
-            if str(key.table.name).lower() in targets:
-                own = {name.lower() for name in (*key.columns, *key.referenced)}
-                if not wanted or wanted in own:
-                    return Truth.SUPPORTED
-    shared = [{column.name.lower() for column in table.columns} for table in (*first, *second)]
-    if wanted and all(wanted in names for names in shared):
-        return Truth.UNKNOWN
-    return Truth.CONTRADICTED
+    is_one_way = "join" not in relation.text and "." in subject
+    if _has_key(first, second, wanted) or (not is_one_way and _has_key(second, first, wanted)):
+        return Truth.SUPPORTED
+    return Truth.UNKNOWN if wanted and all(wanted in names for names in columns) else Truth.CONTRADICTED
 
 
-def _role_names(target: str, roles: Sequence[Role], evidence: Evidence) -> list[list[str]]:
+def _has_key(tables: Sequence[Table], others: Sequence[Table], column: str) -> bool:
+    """Tell whether a foreign key leads from some tables to others, over a column where one is named."""
+    targets = {table.name.name.lower() for table in others}
+    keys = [key for table in tables for key in table.foreign_keys if key.table.name.lower() in targets]
+    return any(not column or column in map(str.lower, (*key.columns, *key.referenced)) for key in keys)
+
+
+def _role_names(target: str, roles: Sequence[Role], evidence: Evidence) -> list[str]:
     return [
-        [reference.spot.name for reference in group.references]
+        reference.spot.name
         for references in evidence.index.refs(target, shown=None)[:MAX_SUBJECTS]
         for group in references.groups
         if group.role in roles
+        for reference in group.references
     ]
 
 
@@ -330,11 +326,3 @@ def _body(location: Location, evidence: Evidence) -> str:
     if not location.path or not location.end_line:
         return ""
     return evidence.text(location.path, location.line, location.end_line)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text))
-
-
-def _last(name: str) -> str:
-    return re.split(r"\.|::|->|#", name)[-1]

@@ -12,7 +12,7 @@ from coderag.ask.models.model import JsonSchema, LanguageModel, Message, Role
 from coderag.ask.models.thoughts import final_text
 from coderag.errors import LanguageModelError
 
-__all__ = ["ask_for", "read_json", "schema_of"]
+__all__ = ["ask_for", "first_block", "read_json", "schema_of"]
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -48,9 +48,14 @@ def ask_for(kind: type[T], messages: Sequence[Message], model: LanguageModel) ->
 
 def read_json(kind: type[T], text: str) -> T:
     """Return the record that a text holds as JSON, alone or in a fence; raises LanguageModelError."""
-    block = FENCE.search(text)
-    data = block[1] if block else text
+    block = first_block(text)
     try:
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.json.decode(text if block is None else block, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
         raise LanguageModelError(f"the model's answer is no JSON of the form asked for: {error}") from error
+
+
+def first_block(text: str) -> str | None:
+    """Return what stands in the first fence of a text, None where it has none."""
+    block = FENCE.search(text)
+    return block[1] if block else None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from coderag.ask.models.defused import WITHHELD, gives_orders, plain
 from coderag.ask.models.model import Message, Role
 from coderag.ask.models.prompt import fenced, mark_of
+from coderag.ask.models.structured import first_block
 from coderag.search.context.schema_context import SchemaContext
 
 __all__ = ["repair_messages", "sql_in", "sql_messages"]
@@ -23,7 +24,6 @@ REPAIR = """\
 The query was checked, and has these faults:
 {faults}
 Answer with the corrected query alone, in a ```sql block."""
-FENCE = re.compile(r"^[ \t]{0,3}```\w*[ \t]*\n(.*?)^[ \t]{0,3}```", re.DOTALL | re.MULTILINE)
 QUERY = re.compile(r"[\s(]*+(?:SELECT|WITH|VALUES|FROM)\b", re.IGNORECASE)
 MAX_FAULTS = 10
 
@@ -48,9 +48,9 @@ def repair_messages(messages: Sequence[Message], sql: str, faults: Sequence[str]
 
 def sql_in(answer: str) -> str:
     """Return the query in a model's answer: in its first fence, or the answer itself; "" where there is no query."""
-    block = FENCE.search(answer)
-    text = (block[1] if block else answer).strip()
-    return text if block or QUERY.match(text) else ""
+    block = first_block(answer)
+    text = (answer if block is None else block).strip()
+    return text if block is not None or QUERY.match(text) else ""
 
 
 def _without_orders(line: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from coderag.api.records import json_line
 from coderag.cli.caller import for_owners
-from coderag.cli.eval_questions import Asked, folder_of_path, note_missing, questions_of
+from coderag.cli.eval_questions import Asked, folder_of_path, groups_by, note_missing, questions_of
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
 from coderag.cli.output.eval_table import evaluation_record, print_evaluation
@@ -23,7 +23,7 @@ from coderag.evaluate.metrics import main_measure
 from coderag.evaluate.plot import check_picture, plot
 from coderag.evaluate.question import JudgedQuestion
 from coderag.evaluate.questions_file import question_line
-from coderag.evaluate.report import ALL, Evaluation, Group, evaluate, grouped
+from coderag.evaluate.report import ALL, Evaluation, evaluate
 from coderag.search.query.languages import language_names
 from coderag.search.query.query import make_query
 from coderag.text.counted import counted
@@ -94,13 +94,9 @@ def _conditions(options: argparse.Namespace) -> Query:
     )
 
 
-def _folder_of(question: JudgedQuestion) -> str:
-    return folder_of_path(question.wanted[0][0].path)
-
-
 def _folder_glob(question: JudgedQuestion) -> Sequence[str]:
     """Return the condition that confines a question to the folder that holds its answer; none for one at the top."""
-    folder = _folder_of(question)
+    folder = folder_of_path(question.wanted[0][0].path)
     return (re.sub(r"([\[*?])", r"[\1]", folder) + "/**",) if folder else ()
 
 
@@ -113,7 +109,7 @@ def _measured(
     conditions: Query,
 ) -> dict[str, Evaluation]:
     """Return the figures by where was looked."""
-    groups = _groups(judged, options.by)
+    groups = groups_by(judged, options.by)
     found: dict[str, Evaluation] = {}
     scopes = {EVERYWHERE: _nowhere_else, **({IN_FOLDER: _folder_glob} if options.group_by_folder else {})}
     for name, paths in scopes.items():
@@ -124,14 +120,6 @@ def _measured(
 
 def _nowhere_else(_: JudgedQuestion) -> Sequence[str]:
     return ()
-
-
-def _groups(judged: Sequence[Judged], by: str | None) -> list[Group]:
-    return grouped(judged, (lambda one: _group(one, by)) if by else None)
-
-
-def _group(one: Judged, by: str) -> str:
-    return {"language": one.language, "kind": one.question.kind, "folder": _folder_of(one.question)}[by]
 
 
 def _print(options: argparse.Namespace, asked: Asked, found: Mapping[str, Evaluation]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from coderag.api.index import Index
 from coderag.api.records import json_line
 from coderag.ask.models.http_model import open_model
-from coderag.cli.eval_questions import Asked, folder_of_path, note_missing, questions_of
+from coderag.cli.eval_questions import Asked, groups_by, note_missing, questions_of
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.answers_table import answer_lines, answered_record, figure_lines, figures_record
@@ -18,9 +18,8 @@ from coderag.errors import EvaluationError
 from coderag.evaluate.answers.measure import answer_all
 from coderag.evaluate.answers.records import Answered, AnswerSettings
 from coderag.evaluate.answers.report import AnswerFigures, answer_figures
-from coderag.evaluate.judge import Judged, judge
+from coderag.evaluate.judge import judge
 from coderag.evaluate.questions_file import question_line
-from coderag.evaluate.report import Group, grouped
 from coderag.text.counted import counted
 
 __all__ = ["run"]
@@ -56,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         noisy = _with_noise(options, asked.index) if options.noise else None
         answered = answer_all(asked.index, judged, settings=settings, noisy=noisy, judge=referee)
     _note_failures(answered)
-    figures = answer_figures(answered, _groups(judged, options.by), seed=options.seed)
+    figures = answer_figures(answered, groups_by(judged, options.by), seed=options.seed)
     _print(options, asked, answered, figures=figures, referee=referee.name if referee else "")
     return FOUND
 
@@ -80,15 +79,6 @@ def _with_noise(options: argparse.Namespace, index: Index) -> Index:
     """Return the index of the same roots and of those that distract."""
     roots = [*(str(root.root) for root in index.roots), *options.noise]
     return open_index(argparse.Namespace(**{**vars(options), "root": roots}))
-
-
-def _groups(judged: Sequence[Judged], by: str | None) -> list[Group]:
-    return grouped(judged, (lambda one: _group(one, by)) if by else None)
-
-
-def _group(one: Judged, by: str) -> str:
-    folder = folder_of_path(one.question.wanted[0][0].path) if one.question.is_answerable else ""
-    return {"language": one.language, "kind": one.question.kind, "folder": folder}[by]
 
 
 def _print(

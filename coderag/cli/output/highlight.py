@@ -6,22 +6,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
 from pygments.token import Comment, Keyword, Literal, Name, Number, Operator, String  # type: ignore[import-untyped]
-from pygments.util import ClassNotFound  # type: ignore[import-untyped]
+
+from coderag.text.lexers import lexer_of, of_token
 
 __all__ = ["highlight"]
 
-# Where Pygments knows a language by another name.
-LEXERS = {
-    "csharp": "c#",
-    "hcl": "terraform",
-    "notebook": "python",
-    "ocaml_interface": "ocaml",
-    "objective-c": "objectivec",
-    "restructuredtext": "rst",
-    "visual-basic": "vb.net",
-}
 COLOURS = {
     Comment: "2",
     Keyword: "35",
@@ -40,7 +30,7 @@ COLOURS = {
 
 def highlight(lines: Sequence[str], language: str) -> list[str]:
     """Return as many lines with colours; unchanged where the language is not known. They hold no controls."""
-    lexer = _lexer(LEXERS.get(language, language))
+    lexer = lexer_of(language)
     if lexer is None:
         return list(lines)
     out: list[list[str]] = [[]]
@@ -55,18 +45,7 @@ def highlight(lines: Sequence[str], language: str) -> list[str]:
     return joined[: len(lines)] if len(joined) >= len(lines) else list(lines)
 
 
-@lru_cache(maxsize=16)
-def _lexer(name: str) -> Any:
-    try:
-        return get_lexer_by_name(name, stripnl=False, ensurenl=True)
-    except ClassNotFound:
-        return None
-
-
 @lru_cache(maxsize=256)
 def _colour(token: Any) -> str:
     """Return the colour of a token or of the nearest one above it."""
-    found = token
-    while found is not None and found not in COLOURS:
-        found = found.parent
-    return COLOURS[found] if found is not None else ""
+    return of_token(token, COLOURS)

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup, escape
-from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
 from pygments.token import (  # type: ignore[import-untyped]
     Comment,
     Generic,
@@ -19,25 +18,15 @@ from pygments.token import (  # type: ignore[import-untyped]
     Operator,
     String,
 )
-from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
+from coderag.text.lexers import lexer_of, of_token
 from coderag.text.visible import visible_prose
 
 __all__ = ["Linker", "code_lines"]
 
 Linker = Callable[[str, int], tuple[str, str] | None]  # a name and its position among the lines: page and hover card
 
-# Where Pygments knows a language by another name.
-LEXERS = {
-    "csharp": "c#",
-    "hcl": "terraform",
-    "notebook": "python",
-    "ocaml_interface": "ocaml",
-    "objective-c": "objectivec",
-    "restructuredtext": "rst",
-    "tsx": "typescript",
-    "visual-basic": "vb.net",
-}
+LEXERS = {"tsx": "typescript"}  # a page shows it as TypeScript
 # The classes of the style sheet.
 CLASSES = {
     Comment: "c",
@@ -66,7 +55,7 @@ MAX_LINE = 2_000  # characters of a line that are coloured; a longer one is show
 
 def code_lines(lines: Sequence[str], language: str, *, linker: Linker | None = None) -> list[Markup]:
     """Return as many lines of HTML; plain text where the language is not known."""
-    lexer = _lexer(LEXERS.get(language, language))
+    lexer = lexer_of(LEXERS.get(language, language))
     if lexer is None or any(len(line) > MAX_LINE for line in lines):
         return [escape(_seen(line)) for line in lines]
     out: list[list[Markup]] = [[]]
@@ -110,18 +99,7 @@ def _seen(text: str) -> str:
     return "\t".join(map(visible_prose, text.split("\t")))
 
 
-@lru_cache(maxsize=32)
-def _lexer(name: str) -> Any:
-    try:
-        return get_lexer_by_name(name, stripnl=False, ensurenl=True)
-    except ClassNotFound:
-        return None
-
-
 @lru_cache(maxsize=256)
 def _class(token: Any) -> str:
     """Return the class of a token or of the nearest one above it."""
-    found = token
-    while found is not None and found not in CLASSES:
-        found = found.parent
-    return CLASSES[found] if found is not None else ""
+    return of_token(token, CLASSES)
