@@ -35,7 +35,7 @@ class Request:
     on_step: Callable[[Step], None] | None = None  # gets what a stage did
 
     def key(self, snapshot: object, *, stored_graph: bool) -> AnswerKey | None:
-        """Return what tells this request, asked of a snapshot, from those with other answers; None where there is no such key."""
+        """Return what tells this request, asked of a snapshot, from those with other answers, None where none does."""
         if not isinstance(self.model, str):
             return None
         return AnswerKey(
