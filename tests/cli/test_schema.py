@@ -112,6 +112,13 @@ def test_check_sql_underlines_what_is_wrong(coderag: Run, shop: Path, tmp_path: 
     assert coderag("check-sql", file, "--allow-writes", cwd=shop).returncode == 0
 
 
+def test_check_sql_takes_a_statement(coderag: Run, shop: Path) -> None:
+    done = coderag("check-sql", "SELECT nmae FROM customers", cwd=shop)
+    assert done.returncode == 1
+    assert done.stdout.startswith("<sql>:1:8: error[unknown-column]")
+    assert coderag("check-sql", "no such file.sql", cwd=shop).returncode == 2
+
+
 @pytest.mark.parametrize("arguments", [("schema", "x"), ("tables",), ("erd",), ("check-sql", "-")])
 def test_a_folder_without_a_schema_says_so(arguments: tuple[str, ...], coderag: Run, project: Path) -> None:
     done = coderag(*arguments, cwd=project, stdin="SELECT 1 FROM t")

@@ -25,6 +25,10 @@ from coderag.text.counted import counted
 __all__ = ["run"]
 
 FENCED = re.compile(r"^ {0,3}```\w*\n(.*?)^ {0,3}```", re.DOTALL | re.MULTILINE)
+# What is no file and begins so is the SQL itself.
+STATEMENT = re.compile(
+    r"\s*(?:select|with|insert|update|delete|merge|create|alter|drop|explain|values)\s", re.IGNORECASE
+)
 FILES = ("sqlite:", "duckdb:")  # databases that are asked without credentials
 
 
@@ -41,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         print_records(findings, options.format)
     else:
         shown = screen(options.color)
-        name = "<stdin>" if options.file == "-" else options.file
+        name = "<stdin>" if options.file == "-" else "<sql>" if _is_statement(options.file) else options.file
         for one in findings:
             print("\n".join(_lines(one, text.split("\n"), name, shown)))
         warnings = len(findings) - errors
@@ -54,7 +58,7 @@ def _opened(options: argparse.Namespace) -> tuple[str, Index]:
     asking = callers(options)
     if asking and options.url:
         raise AccessError("--url asks a whole database, which is for who may see all")
-    if not asking or options.file == "-":
+    if not asking or options.file == "-" or _is_statement(options.file):
         return _read(options.file), open_for_caller(options)
     index = open_for_caller(options)
     # Beside what is wrong stand lines of the file.
@@ -73,7 +77,14 @@ def _is_indexed(index: Index, path: Path) -> bool:
     return False
 
 
+def _is_statement(text: str) -> bool:
+    """Tell whether what stands in the place of a file is SQL."""
+    return STATEMENT.match(text) is not None and not os.path.lexists(text)
+
+
 def _read(file: str) -> str:
+    if _is_statement(file):
+        return file
     name, most = "stdin" if file == "-" else file, int(SQL.most)
     data = sys.stdin.buffer.read(most + 1) if file == "-" else read_named(file, most + 1)
     if len(data) > most:

@@ -18,7 +18,7 @@ from coderag.cli.parser.arguments import (
     add_since,
     command,
 )
-from coderag.limits import BUDGET, EVIDENCE, GLOB, NAME, QUESTION
+from coderag.limits import BUDGET, EVIDENCE, GLOB, NAME, QUESTION, SQL
 from coderag.types import OtherDatabases
 
 __all__ = ["add_check_sql", "add_erd", "add_schema", "add_table", "add_tables"]
@@ -39,6 +39,7 @@ A token is counted as four characters. "coderag check-sql" checks the SQL that a
 CHECK_EXAMPLES = """\
 examples:
   coderag check-sql report.sql
+  coderag check-sql "SELECT nmae FROM customers"
   coderag schema "late invoices" --prompt | llm | coderag check-sql -
   echo "SELECT nmae FROM customers" | coderag check-sql -
   coderag check-sql report.sql --url postgresql://reader@localhost/shop
@@ -173,7 +174,7 @@ def add_check_sql(commands: Parsers) -> None:
         summary="check SQL against the schema: names, joins, types, functions",
         epilog=CHECK_EXAMPLES,
     )
-    parser.add_argument("file", type=Text(NAME), metavar="FILE", help='a file of SQL, or "-" for stdin')
+    parser.add_argument("file", type=Text(SQL), metavar="FILE|SQL", help='a file of SQL, "-" for stdin, or a statement')
     parser.add_argument(
         "--url", type=Text(NAME), metavar="URL", help="a database that also explains the query, read-only"
     )

@@ -86,7 +86,7 @@ def sources_of(scope: Scope, known: Known) -> Sources:
 def _projected(scope: Scope, known: Known) -> Columns | None:
     """Return the columns that a subquery or CTE gives, None where a star or a function hides them."""
     tree = scope.expression
-    names = scope.outer_columns
+    names = scope.outer_columns or _names_of_recursion(scope)
     if names:
         return {name.casefold(): None for name in names}
     if not isinstance(tree, exp.Query):
@@ -108,10 +108,19 @@ def _projected(scope: Scope, known: Known) -> Columns | None:
     return found
 
 
+def _names_of_recursion(scope: Scope) -> list[str]:
+    """Return the column list of the CTE of which a scope is the first arm, as the CTE's other arms see it."""
+    tree = scope.expression
+    while isinstance(tree.parent, exp.SetOperation | exp.Subquery) and tree.arg_key == "this":
+        tree = tree.parent
+    clause = tree.parent
+    return list(clause.alias_column_names) if scope.is_cte and isinstance(clause, exp.CTE) else []
+
+
 def _projected_keys(scope: Scope) -> tuple[Key, ...]:
     """Return the key of a query that groups: the columns that it gives of what it groups by, where it gives all."""
     tree = scope.expression
-    if not isinstance(tree, exp.Select) or scope.outer_columns:
+    if not isinstance(tree, exp.Select) or scope.outer_columns or _names_of_recursion(scope):
         return ()
     names = [select.alias_or_name.casefold() for select in tree.selects]
     if tree.args.get("distinct") is not None and all(names) and "*" not in names:

@@ -51,6 +51,10 @@ def said(one: Finding) -> str:
         "SELECT customer_id FROM orders UNION SELECT id FROM customers",
         "SELECT quantity FROM order_items JOIN orders ON orders.id = order_id JOIN customers c ON c.id = customer_id",
         "WITH RECURSIVE up AS (SELECT id FROM orders UNION ALL SELECT up.id FROM up) SELECT id FROM up",
+        "WITH RECURSIVE up(a, n) AS (SELECT id, 0 FROM orders UNION ALL SELECT o.id, up.n + 1 FROM orders o"
+        " JOIN up ON o.customer_id = up.a) SELECT a, n FROM up",
+        "WITH RECURSIVE up(a, n) AS ((SELECT id, 0 FROM orders) UNION SELECT o.id, n + 1 FROM orders o, up"
+        " WHERE o.customer_id = up.a UNION SELECT o.id, up.n FROM orders o, up WHERE o.id = up.a) SELECT n FROM up",
         "SELECT o.id FROM orders o JOIN LATERAL (SELECT name FROM customers c WHERE c.id = o.customer_id) x ON true",
         "SELECT row_number() OVER (PARTITION BY status ORDER BY total) AS place FROM orders",
         "SELECT total FROM orders WHERE customer_id = (SELECT id FROM customers ORDER BY created_at LIMIT 1)",
@@ -81,6 +85,10 @@ def test_nothing_is_wrong(sql: str) -> None:
         ("SELECT * FROM customers c JOIN orders o", ["1:32-39 cartesian-product"]),
         ("WITH t AS (SELECT total FROM orders) SELECT t.totl FROM t", ["1:47-50 unknown-column -> t.total"]),
         ("SELECT IFNULL(name, '') FROM customers", ["1:8-13 wrong-function -> COALESCE"]),
+        (
+            "WITH RECURSIVE up(a) AS (SELECT id FROM orders UNION SELECT up.id FROM up) SELECT a FROM up",
+            ["1:64-65 unknown-column"],
+        ),
         ("DELETE FROM orders WHERE stauts = 'x'", ["1:1-6 writes", "1:26-31 unknown-column -> status"]),
         ("UPDATE orders SET totl = 5", ["1:1-6 writes", "1:19-22 unknown-column -> total"]),
         ("INSERT INTO orders (id, totl) VALUES (1, 2)", ["1:1-6 writes", "1:25-28 unknown-column -> total"]),
