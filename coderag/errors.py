@@ -21,6 +21,7 @@ CoderagError
     ├── IndexMissingError    there is none
     ├── IndexFormatError     another version wrote it
     │   └── IndexTooNewError     a newer one, whose work is not to be undone
+    ├── IndexPartError       one part of an index, which answers only when it is joined with the others
     ├── IndexDamagedError    truncated, or its checksum does not match
     ├── IndexUnsafeError     a link or a special file where a file of it should be
     ├── IndexUntrustedError  it was not made by this user on this machine
@@ -47,6 +48,7 @@ __all__ = [
     "IndexKeyError",
     "IndexLockedError",
     "IndexMissingError",
+    "IndexPartError",
     "IndexTooNewError",
     "IndexUnsafeError",
     "IndexUntrustedError",
@@ -151,6 +153,10 @@ class IndexFormatError(StoredIndexError):
 
 class IndexTooNewError(IndexFormatError):
     """An index that a newer version of coderag wrote; it is not replaced unless that is asked for."""
+
+
+class IndexPartError(StoredIndexError):
+    """A part of an index where a whole one was asked for, or parts that do not belong together."""
 
 
 class IndexDamagedError(StoredIndexError):

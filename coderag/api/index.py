@@ -240,15 +240,20 @@ class Index:
         cache: bool = True,
         graph: bool = True,
         history: bool | None = None,
+        parts: Iterable[str | os.PathLike[str]] = (),
+        trust_parts: bool = False,
         watch: Callable[[Progress], None] | None = None,
         waiting: Callable[[Holder | None], None] | None = None,
     ) -> Self:
         """Open the indexes of roots as they should be: made where there is none, repaired, and brought up to date.
 
         Every folder is listed, and every byte of what is there is compared with its sums; the files of what is damaged
-        are read again. An index of an older format is rebuilt. What is not given stays as an index was made. Raises
-        like `build`, and IndexTooNewError.
+        are read again. An index of an older format is rebuilt. What is not given stays as an index was made. `parts`
+        are folders that `write_part` made: what they hold of the files as they are is linked or copied, and not read;
+        `trust_parts` believes them whoever made them. Raises like `build`, IndexTooNewError, IndexPartError, and
+        IndexUntrustedError for a part that nobody known signed.
         """
+        from coderag.index.build.index_part import open_parts
         from coderag.index.build.job import BuildOptions, checked_contents, checked_encoder
 
         options = BuildOptions(
@@ -260,11 +265,42 @@ class Index:
             share=cache,
             graph=graph,
             history=history,
+            parts=tuple(open_parts(parts, trusted=trust_parts)),
             waiting=waiting,
         )
         return cls._written(
             resolve_roots(roots, index=index), lambda updater: updater.update(options, thorough=True, watch=watch)
         )
+
+    @staticmethod
+    def write_part(
+        root: str | os.PathLike[str],
+        *,
+        part: str,
+        out: str | os.PathLike[str],
+        contents: Iterable[Content | str] | None = None,
+        max_bytes: int | None = None,
+        encoder: str | None = None,
+        mask: bool | None = None,
+        workers: int | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> Report:
+        """Index the portion `part` of a root's files, such as "2/4", into the folder `out`, or bring that up to date.
+
+        Every machine that has the same files takes another portion; `ensure` joins them. A part answers nothing by
+        itself. Raises QueryError for what is no portion, and like `build`.
+        """
+        from coderag.api.parts import write_part
+        from coderag.index.build.job import BuildOptions, checked_contents, checked_encoder
+
+        options = BuildOptions(
+            contents=checked_contents(contents),
+            max_bytes=max_bytes,
+            encoder=checked_encoder(encoder),
+            mask=mask,
+            workers=workers,
+        )
+        return write_part(root, part=part, out=out, options=options, watch=watch)
 
     @classmethod
     def _written(cls, roots: Sequence[Root], write: Callable[[IndexUpdater], tuple[Report, ...]]) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from coderag.cli.parser.arguments import (
+    Collect,
     Number,
     Parsers,
     Size,
@@ -16,10 +17,10 @@ from coderag.cli.parser.arguments import (
     add_place,
     command,
 )
-from coderag.limits import MAX_BYTES, MAX_SIZE, NAME, POLL, SAMPLES, TIMEOUT, UNUSED, WORKERS
+from coderag.limits import MAX_BYTES, MAX_SIZE, NAME, POLL, ROOTS, SAMPLES, TIMEOUT, UNUSED, WORKERS
 from coderag.types import Content
 
-__all__ = ["add_clean", "add_index_command", "add_languages", "add_status", "add_watch"]
+__all__ = ["add_clean", "add_index_command", "add_languages", "add_merge", "add_status", "add_watch"]
 
 INDEX_EXAMPLES = """\
 examples:
@@ -30,9 +31,20 @@ examples:
   coderag index . postgresql://reader@localhost/shop   and the schema of a database
   coderag index sqlite:///shop.db --samples 3          with up to three values of each column
   coderag index https://host/owner/name@v2.1           a tag of a git repository: it is cloned, or fetched again
+  coderag index --part 2/4 --out parts/2               one of four parts, for several machines: "coderag merge"
 
 The index is stored in ROOT/.coderag. Running the command again reads only what changed. A database is asked for its
 schema once; the schema is kept, without the password, until the database is given again.
+"""
+MERGE_EXAMPLES = """\
+examples:
+  coderag index --part 1/2 --out parts/1    on one machine
+  coderag index --part 2/2 --out parts/2    on another one that has the same files
+  coderag merge parts/*                     where both folders and the files are: the index of this repository
+  coderag merge parts/* --root ~/src/app --into /var/tmp/app-index
+
+The result is the index that one machine would have made. Parts made by another user or machine need the same
+CODERAG_INDEX_KEY in both places. What no part holds as it is now is read here, so old parts are of use, too.
 """
 WATCH_EXAMPLES = """\
 examples:
@@ -81,6 +93,10 @@ def add_index_command(commands: Parsers) -> None:
     parser.add_argument(
         "--workers", type=Number(WORKERS), metavar="N", help="processes (default: one per core; 0: none)"
     )
+    parser.add_argument(
+        "--part", type=Text(NAME), metavar="I/N", help='index one of N parts only, which "coderag merge" joins'
+    )
+    parser.add_argument("--out", type=Text(NAME), metavar="DIR", help="with --part: where the part is stored")
     parser.add_argument("--dry-run", action="store_true", help="only list what would be read")
     noise = parser.add_mutually_exclusive_group()
     noise.add_argument("--verbose", "-v", action="store_true", help="list skipped files and files with problems")
@@ -149,6 +165,32 @@ def _add_database(parser: argparse.ArgumentParser) -> None:
         help="the longest that a database may take (default: 30)",
     )
     parser.add_argument("--forget", action="store_true", help="remove the given databases from the index")
+
+
+def add_merge(commands: Parsers) -> None:
+    """Add `coderag merge`."""
+    parser = command(
+        commands, "merge", module="merge", summary="join parts of an index that were made apart", epilog=MERGE_EXAMPLES
+    )
+    parser.add_argument("parts", nargs="+", type=Text(NAME), metavar="DIR", help='what "coderag index --part" wrote')
+    parser.add_argument(
+        "--root",
+        action=Collect,
+        limit=ROOTS,
+        type=Text(NAME),
+        metavar="ROOT",
+        help="the files that were indexed (default: the repository around here)",
+    )
+    parser.add_argument("--into", type=Text(NAME), metavar="INDEX", help="the index folder (default: ROOT/.coderag)")
+    parser.add_argument(
+        "--trust", action="store_true", help="believe parts that nobody known here signed: know who made them"
+    )
+    parser.add_argument(
+        "--workers", type=Number(WORKERS), metavar="N", help="processes (default: one per core; 0: none)"
+    )
+    parser.add_argument("--no-graph", action="store_true", help="build the code graph when a command first needs it")
+    parser.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
+    add_output(parser)
 
 
 def add_status(commands: Parsers) -> None:

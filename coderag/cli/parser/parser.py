@@ -13,6 +13,7 @@ __all__ = ["make_parser"]
 # The commands in the order of help: the module of this package and the function in it that adds one.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "index": ("index", "add_index_command"),
+    "merge": ("index", "add_merge"),
     "search": ("search", "add_search"),
     "ask": ("ask", "add_ask"),
     "sessions": ("ask", "add_sessions"),

@@ -21,8 +21,10 @@ from coderag.files.walk import Skipped, SkipReason, SourceFile
 from coderag.index.build.embed import Embedding, embed_segments
 from coderag.index.build.index_change import IndexChange
 from coderag.index.build.job import BuildOptions, Progress, Report, Watch
+from coderag.index.build.joining import segments_of_parts
 from coderag.index.build.known_content import Contents, find_known
 from coderag.index.build.merging import due_for_merging, merge_parts, quick_to_merge, remove_unfinished_merge
+from coderag.index.build.portion import Portion, scan_of_portion
 from coderag.index.build.previous_index import PreviousIndex, known_files, open_previous
 from coderag.index.build.scan import Scan, first_of, scan_all, scan_changed, scan_paths
 from coderag.index.build.schema import catalog_key, tells_of_schemas, write_schema
@@ -144,7 +146,9 @@ class Builder:
         job = _Job(options, settings, embedding, watch)
         known = known_files(self._root, opened)
         # The files of what is lost, and with the listing all of them, are known to nobody.
-        if thorough or repaired or not known.listed.folders:
+        if options.portion is not None:
+            scan = self._scan_portion(opened, options.portion, job)
+        elif thorough or repaired or not known.listed.folders:
             scan = scan_all(known, options.walk, settings)
         elif paths is not None:
             scan = scan_paths(known, paths, options.walk, settings)
@@ -190,9 +194,18 @@ class Builder:
             version=__version__,
             parts=content_parts(settings, mask=options.masks),
             generation=_generation(self._folder),
+            portion=_named(options.portion),
         )
         nothing = PreviousIndex(manifest, Listed(), (), {})
+        if options.portion is not None:
+            return self._change_some(nothing, self._scan_portion(nothing, options.portion, job), job)
         return self._change_some(nothing, scan_all(known_files(self._root, nothing), options.walk, settings), job)
+
+    def _scan_portion(self, opened: PreviousIndex, portion: Portion, job: _Job) -> Scan:
+        """Walk the whole root for the files of a portion: which those are depends on all of them."""
+        nothing = PreviousIndex(opened.manifest, Listed(), (), {})
+        scan = scan_all(known_files(self._root, nothing), job.options.walk, job.settings)
+        return scan_of_portion(scan, portion, known=opened.places)
 
     def _wants_history(self, options: BuildOptions) -> bool:
         """Tell whether a new index keeps a history: what is asked for, else as the one before did."""
@@ -267,13 +280,9 @@ class Builder:
         folder, options, embedding = self._folder, job.options, job.embedding
         contents = Contents(self._root, scan.differing)
         draft.take_known(find_known(scan.differing, opened.parts, opened.places, contents))
+        with writing(folder):
+            self._adopt_segments(draft, opened, job, contents, now=scan.now)
         files = draft.to_read
-        if options.share and not job.anew and len(files) >= SHARED_FILES:
-            key = content_key(opened.manifest.parts, FORMAT)
-            stamps = {file.path: stamp_of(file, scan.now) for file in files}
-            with writing(folder):
-                draft.add_parts(adopt(folder, files, key=key, vectors=embedding.key, contents=contents, stamps=stamps))
-            files = draft.to_read
         vectors = embedding.key if embedding.in_workers else ""
         entries, not_text = write_segments(
             folder, files, readers=self._readers, options=options, vectors=vectors, watch=job.watch
@@ -281,6 +290,24 @@ class Builder:
         draft.leave_out(not_text)
         draft.add(folder, entries, vectors=vectors)
         return files, not_text
+
+    def _adopt_segments(
+        self, draft: IndexChange, opened: PreviousIndex, job: _Job, contents: Contents, *, now: int
+    ) -> None:
+        """Let files count whose content lies in a part that is to be joined, or in the cache that indexes share."""
+        folder, options, made_by, vectors = self._folder, job.options, opened.manifest.parts, job.embedding.key
+        files = draft.to_read
+        if options.parts:
+            stamps = {file.path: stamp_of(file, now) for file in files}
+            found = segments_of_parts(
+                options.parts, folder, files, made_by=made_by, vectors=vectors, contents=contents, stamps=stamps
+            )
+            draft.add_parts(list(found))
+            files = draft.to_read
+        if options.share and not job.anew and len(files) >= SHARED_FILES:
+            stamps = {file.path: stamp_of(file, now) for file in files}
+            key = content_key(made_by, FORMAT)
+            draft.add_parts(adopt(folder, files, key=key, vectors=vectors, contents=contents, stamps=stamps))
 
     def _merged(self, parts: list[SegmentRef], embedding: Embedding) -> list[SegmentRef]:
         """Return segments with those merged for which that is quick."""
@@ -319,7 +346,7 @@ class Builder:
             manifest = without_history(manifest)
         with writing(folder):
             same = (old.catalog_key, old.vectors) == (manifest.catalog_key, manifest.vectors)
-            if not same or tells_of_schemas(draft.concerned()):
+            if not manifest.portion and (not same or tells_of_schemas(draft.concerned())):
                 path = folder / numbered_name("catalog", old.generation + 1)
                 told = write_schema(path, parts, job.settings, embedding=embedding)
                 manifest = replace(
@@ -371,9 +398,15 @@ def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> 
     for part, identity in content_parts(settings, mask=options.masks).items():
         if manifest.parts.get(part) != identity:
             return f"the index was made by another {part}"
+    if manifest.portion != _named(options.portion):
+        return f"it held part {manifest.portion}" if manifest.portion else "it held all files"
     if set(manifest.contents) != set(options.walk.contents) or manifest.max_bytes != options.walk.max_bytes:
         return "the index was made with other options"
     return ""
+
+
+def _named(portion: Portion | None) -> str:
+    return str(portion) if portion is not None else ""
 
 
 def _reason(error: Exception) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from coderag import limits
 from coderag.encoders.spec import EncoderSpec, parse_encoder
@@ -13,6 +14,10 @@ from coderag.index.storage.folder.lock import LOCK_SECONDS, Holder
 from coderag.index.storage.manifest import Manifest
 from coderag.index.workers.process_limits import FILE_SECONDS
 from coderag.types import Content
+
+if TYPE_CHECKING:
+    from coderag.index.build.index_part import IndexPart
+    from coderag.index.build.portion import Portion
 
 __all__ = ["BuildOptions", "Progress", "Report", "Watch", "checked_contents", "checked_encoder"]
 
@@ -36,6 +41,8 @@ class BuildOptions:
     graph: bool = True  # whether the graph is built too, after a build and after a thorough update
     history: bool | None = None  # whether the index keeps a history, which True reads at once; by default it does
     niceness: int = 0  # of the processes that read files, for those who wait for nothing
+    portion: Portion | None = None  # only these files of the root, without a catalog (coderag.index.build.portion)
+    parts: tuple[IndexPart, ...] = ()  # made of its files elsewhere (coderag.index.build.joining)
     most_files: int | None = None  # an update, or a first build by one, reads so many at most; the next one the others
     waiting: Callable[[Holder | None], None] | None = None  # hears who writes the index, when that takes a while
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -24,20 +23,17 @@ import numpy as np
 
 from coderag.errors import IndexDamagedError, IndexKeyError, StoredIndexError
 from coderag.files.walk import SourceFile
+from coderag.index.build.adopting import adopt_segment, in_common, link_or_copy
 from coderag.index.build.known_content import Contents
 from coderag.index.build.segment_cache import MOST_BYTES, cache_folder, trim_cache
 from coderag.index.build.segment_ref import SegmentRef
-from coderag.index.build.writing import new_segment
-from coderag.index.storage.arrays.arrays import MAPPED_BYTES
-from coderag.index.storage.arrays.keys import treatment_of
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.sealed import read_sealed, write_sealed
 from coderag.index.storage.folder.signing import Signer
 from coderag.index.storage.listing import Stamp
-from coderag.index.storage.manifest import SEGMENTS, SegmentEntry, Sum, decode_entry, sums_of, sync_folder
+from coderag.index.storage.manifest import SEGMENTS, SegmentEntry, Sum, decode_entry
 from coderag.index.storage.misread import DATA_ERRORS
 from coderag.index.storage.segment import Segment
-from coderag.index.storage.vectors import is_wanted
 
 __all__ = ["adopt", "offer"]
 
@@ -108,7 +104,7 @@ def _offer(source: IndexPath, entry: SegmentEntry, target: IndexPath) -> None:
     making.remove_tree()
     making.make_folder()
     for name in entry.sums:
-        _link(source / name if (source / name).exists() else target / name, making / name)
+        link_or_copy(source / name if (source / name).exists() else target / name, making / name)
     told = {"files": entry.files, "chunks": entry.chunks, "sums": entry.sums}
     write_sealed(making / ENTRY, PURPOSE, json.dumps(told).encode(), signer=Signer.USER)
     target.remove_tree()
@@ -132,37 +128,20 @@ def _adopt(
     if segment_entry is None:
         return None
     try:
-        live = _in_common(Segment(entry), wanted, contents)
+        live = in_common(Segment(entry), wanted, contents, least=USEFUL)
     except (OSError, IndexDamagedError, *DATA_ERRORS):
         entry.remove_tree()
         return None
     if len(live) < USEFUL * segment_entry.files:
         return None
-    sums = {name: known for name, known in segment_entry.sums.items() if is_wanted(name, vectors)}
-    made = new_segment(folder / SEGMENTS)
-    made.make_folder()
     try:
-        for name in sums:
-            _link(entry / name, made / name)
-        found = sums_of(made)
-    except OSError:
-        found = {}  # another process removed it meanwhile
-    if found != sums:
-        made.remove_tree()
+        adopted = adopt_segment(entry, segment_entry, folder, live=live, vectors=vectors, stamps=stamps)
+    except (OSError, IndexDamagedError, *DATA_ERRORS):  # another process may have removed it meanwhile
         entry.remove_tree()
         return None
-    sync_folder(made)
     with suppress(OSError):
         os.utime(entry.path)
-    segment = replace(segment_entry, name=made.name, sums=sums)
-    try:
-        return SegmentRef.open(folder, segment, vectors=vectors, stamps=stamps).with_dead(
-            set(range(segment_entry.files)) - live
-        )
-    except (IndexDamagedError, *DATA_ERRORS):
-        made.remove_tree()
-        entry.remove_tree()
-        return None
+    return adopted
 
 
 def _read_entry(entry: IndexPath) -> SegmentEntry | None:
@@ -182,22 +161,6 @@ def _read_entry(entry: IndexPath) -> SegmentEntry | None:
         return None
 
 
-def _in_common(segment: Segment, wanted: Mapping[str, SourceFile], contents: Contents) -> set[int]:
-    """Return the files of a segment that some files are equal to."""
-    sizes, treatments = segment.arrays["file_size"].tolist(), segment.arrays["file_treatment"].tolist()
-    alike = [
-        (number, file)
-        for number, path in enumerate(segment.paths.all())
-        if (file := wanted.get(path)) is not None
-        and file.size == sizes[number]
-        and treatment_of(file) == treatments[number]
-    ]
-    if len(alike) < USEFUL * len(sizes):
-        return set()
-    blobs = segment.arrays["file_blob"]
-    return {number for number, file in alike if bytes(blobs[number]) == contents.blob(file)}
-
-
 def _digest(sums: Mapping[str, Sum]) -> str:
     told = json.dumps([sums[name] for name in sorted(sums) if not name.startswith("vectors-")])
     return blake2b(told.encode(), digest_size=12).hexdigest()
@@ -208,12 +171,3 @@ def _last_use(entry: IndexPath) -> int:
         found = entry.stat()
         return found.st_mtime_ns if found is not None else 0
     return 0
-
-
-def _link(source: IndexPath, target: IndexPath) -> None:
-    """Give a file another name; where that cannot be, as on another file system, copy it."""
-    try:
-        source.link(target)
-    except OSError:
-        with source.open(MAPPED_BYTES) as old, target.create() as new:
-            shutil.copyfileobj(old, new)

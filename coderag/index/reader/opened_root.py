@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from coderag.errors import IndexDamagedError
+from coderag.errors import IndexDamagedError, IndexPartError
 from coderag.index.reader.corpus import Member, open_members
 from coderag.index.storage.arrays.arrays import Array, held_file
 from coderag.index.storage.folder.index_path import IndexPath
@@ -82,10 +82,12 @@ class OpenedRoot:
 def open_root(folder: IndexPath, *, root: str, repository: str, known: Mapping[IndexPath, Segment]) -> OpenedRoot:
     """Open the index of a root; segments that are known are not opened again.
 
-    Raises IndexMissingError, IndexFormatError and IndexDamagedError.
+    Raises IndexMissingError, IndexFormatError, IndexPartError and IndexDamagedError.
     """
     while True:
         written = read_manifest(folder)
+        if written.portion:
+            raise IndexPartError(f'{folder} holds part {written.portion} of an index; join all with "coderag merge"')
         # The names are those of today: the index may have been made alone, or under another name.
         manifest = replace(written, root=root, repository=repository)
         try:

@@ -113,6 +113,7 @@ LEFT_OVER = re.compile(r"(?:listing|catalog|graph|history)-[0-9]+(?:-[0-9a-f]+)?
 DIGEST = re.compile(r"[0-9a-f]{64}|")
 NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves of pairs that stand for no byte of a name either
 KEY = re.compile(r"[0-9a-f]{0,64}")
+PORTION = re.compile(r"[0-9]{1,5}/[0-9]{1,5}|")
 HOME = re.compile(rb'\{"format":[0-9]+,"home":("(?:[^"\\]|\\.)*"),')
 
 _compared: set[tuple[str, bytes]] = set()  # manifests of indexes that were made elsewhere, and cannot be written
@@ -162,6 +163,7 @@ class Manifest:
     history_sum: Sum = NO_SUM
     history_key: str = ""  # of what it was read of: the commit that it leads to, and how
     with_history: bool = True  # whether a history is kept
+    portion: str = ""  # "2/4" where only the files of that portion are in the index (coderag.index.build.portion)
     encoder: dict[str, Any] = field(default_factory=dict)  # how to open it (EncoderSpec); {} for the shipped one
     encoder_named: bool = False  # whether the user named it, and no file of the root
     vectors: str = ""  # the key of its identity, which names the files of vectors; "" where there are none
@@ -258,8 +260,14 @@ def decode_entry(folder: IndexPath, table: Any) -> SegmentEntry:
 
 
 Checks = Mapping[str, Callable[[Any], bool]]
-# Fields that a manifest of an index without a history lacks, as those of earlier versions do.
-OPTIONAL: Mapping[str, Any] = {"history": "", "history_sum": NO_SUM, "history_key": "", "with_history": True}
+# Fields that a manifest lacks where they say nothing, as those of earlier versions do.
+OPTIONAL: Mapping[str, Any] = {
+    "history": "",
+    "history_sum": NO_SUM,
+    "history_key": "",
+    "with_history": True,
+    "portion": "",
+}
 
 
 def _checked(table: Any, known: Checks, folder: IndexPath) -> dict[str, Any]:
@@ -370,6 +378,7 @@ MANIFEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "contents": lambda value: isinstance(value, list) and all(one in list(Content) for one in value),
     "parts": lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
     "vectors": _matches(KEY),
+    "portion": _matches(PORTION),
 }
 
 
