@@ -11,6 +11,7 @@ CoderagError
 ├── DatabaseError        a database that cannot be reached, read or understood
 ├── EvaluationError      questions that cannot be read or made, or measured as asked
 ├── GitError             git is missing, refuses a repository, or does not know a revision
+├── RemoteStoreError     a store of indexes that cannot be reached, read or written
 ├── WorkerError          no process could be started to read the files
 ├── WatchError           folders that cannot be watched for changes
 ├── ModelError           a model that cannot be used
@@ -57,6 +58,7 @@ __all__ = [
     "LanguageModelError",
     "ModelError",
     "QueryError",
+    "RemoteStoreError",
     "RerankerError",
     "RetrievalWarning",
     "RootError",
@@ -105,6 +107,10 @@ class EvaluationError(CoderagError):
 
 class GitError(CoderagError):
     """What git cannot do: it is missing, refuses a repository, or does not know a revision."""
+
+
+class RemoteStoreError(CoderagError):
+    """A store of indexes that cannot be reached, read or written."""
 
 
 class WorkerError(CoderagError):

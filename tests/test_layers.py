@@ -70,6 +70,7 @@ HEAVY = {
         *("coderag.index", "coderag.graph", "coderag.search", "coderag.relational.rows"),
         *("coderag.api", "coderag.evaluate", "coderag.chunkers.meaning", "coderag.adapters"),
     ),
+    "fsspec": ("coderag.index.remote",),
     "numkong": ("coderag.index.storage.vectors",),
     "torch": ("coderag.encoders", "coderag.rerankers"),
     "transformers": ("coderag.encoders", "coderag.rerankers"),

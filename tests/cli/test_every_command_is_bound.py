@@ -92,6 +92,8 @@ ASKED: dict[str, list[list[str]]] = {
     "watch": [[]],
     "clean": [[], ["."]],
     "merge": [["parts/1"]],
+    "push": [["file:///nosuch/store"]],
+    "pull": [["file:///nosuch/store"]],
     "languages": [[]],
     "install": [["--agent", "cursor"]],
     "uninstall": [["--project"]],
@@ -105,7 +107,7 @@ STDIN = {
     "check-sql": "SELECT zy_amount, totl FROM zy_wage JOIN orders ON 1 = 1",
     "check-answer": "`zy_wage` joins `orders`, and `zy_wag` is nowhere (zy/wage.py:1). It has 3 rows (orders.sql:1).",
 }
-REFUSED = {"index", "merge", "eval", "watch", "clean", "install", "uninstall", "doctor", "helper"}
+REFUSED = {"index", "merge", "push", "pull", "eval", "watch", "clean", "install", "uninstall", "doctor", "helper"}
 SERVERS = {"mcp", "serve", "lsp"}  # which need a process of their own: tests/cli/test_mcp.py, tests/serve
 
 

@@ -67,6 +67,23 @@ def test_a_missing_part_is_told_and_read(coderag: Run, root: Path) -> None:
     assert not (root / ".coderag").exists()
 
 
+def test_an_index_is_pushed_and_pulled(coderag: Run, root: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fsspec")
+    store = (tmp_path / "store").as_uri()
+    coderag("index", cwd=root)
+    pushed = coderag("push", store, cwd=root)
+    assert pushed.returncode == 0
+    assert pushed.stdout.startswith(f"app is at {store}: ")
+    assert "others pull it with --trust, or set CODERAG_INDEX_KEY on both sides" in pushed.stderr
+    clone = write(tmp_path / "clone", FILES | {"src/part_3.py": "def changed():\n    return 3\n"})
+    (record,) = json.loads(coderag("pull", store, "--name", "app", "--json", "--wait", cwd=clone).stdout)
+    assert (record["read"], record["reused"], record["files"]) == (1, 8, 9)
+    assert record["downloaded"] > 0
+    nothing = coderag("pull", store, "--name", "nosuch", cwd=clone)
+    assert nothing.returncode == 2
+    assert f"there is no index 'nosuch' at {store}" in nothing.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

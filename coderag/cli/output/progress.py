@@ -64,6 +64,14 @@ class Bar:
         )
         self._display.update(self._task, total=progress.all_bytes, completed=progress.bytes, facts="  ".join(told))
 
+    def transferred(self, files: int, all_files: int) -> None:
+        """Show how many files of how many went to a store, or came from it."""
+        if time.monotonic() - self._started > SHOW_AFTER:
+            self._show()
+        if self._display is not None and self._task is not None:
+            facts = f"{files:,}/{all_files:,} files"
+            self._display.update(self._task, total=all_files, completed=files, facts=facts)
+
     def linking(self) -> None:
         """Show that a graph is made."""
         self._show()

@@ -14,6 +14,8 @@ __all__ = ["make_parser"]
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "index": ("index", "add_index_command"),
     "merge": ("index", "add_merge"),
+    "push": ("remote", "add_push"),
+    "pull": ("remote", "add_pull"),
     "search": ("search", "add_search"),
     "ask": ("ask", "add_ask"),
     "sessions": ("ask", "add_sessions"),

@@ -1,4 +1,7 @@
-"""A folder to the part of an index that it holds, which `coderag index --part` made: whose it is, and of what."""
+"""A folder to the part of an index that it holds, which `coderag index --part` made: whose it is, and of what.
+
+A whole index is a part, too: the only one.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,8 @@ from coderag.record import record
 
 __all__ = ["IndexPart", "missing_portions", "open_parts"]
 
+ONLY = "1/1"
+
 
 @record
 class IndexPart:
@@ -39,12 +44,12 @@ def open_parts(folders: Iterable[str | os.PathLike[str]], *, trusted: bool = Fal
 
     `trusted`: whoever made them is believed, after all of them was read once. Raises IndexMissingError,
     IndexFormatError, IndexDamagedError, IndexUntrustedError for a part that neither this user nor somebody with the
-    shared key made, and IndexPartError for what is no part, is there twice, or is of another division than the others.
+    shared key made, and IndexPartError for one that is there twice, or is of another division than the others.
     """
     parts = [_open_part(IndexPath(Path(folder).absolute()), trusted=trusted) for folder in folders]
     seen: dict[str, IndexPart] = {}
     for part in parts:
-        portion = part.manifest.portion
+        portion = part.manifest.portion or ONLY
         if portion in seen:
             raise IndexPartError(f"{seen[portion].folder} and {part.folder} both hold part {portion}")
         seen[portion] = part
@@ -62,8 +67,6 @@ def _open_part(folder: IndexPath, *, trusted: bool) -> IndexPart:
             'is made, or say "--trust" if you know who made it'
         )
     manifest = decode_manifest(folder, sealed.body)
-    if not manifest.portion:
-        raise IndexPartError(f'{folder} holds a whole index; "coderag index --part" makes parts')
     if sealed.signer is not Signer.USER:
         manifest = as_foreign(manifest)
     if sealed.signer is None:
@@ -76,8 +79,8 @@ def _open_part(folder: IndexPath, *, trusted: bool) -> IndexPart:
 def missing_portions(folders: Iterable[str | os.PathLike[str]]) -> list[str]:
     """Return the portions that folders of parts lack of a whole, such as "3/4"; raises like `open_parts`."""
     places = [IndexPath(Path(folder).absolute()) for folder in folders]
-    there = {decode_manifest(place, _sealed(place).body).portion for place in places}
-    counts = {int(portion.partition("/")[2]) for portion in there if portion}
+    there = {decode_manifest(place, _sealed(place).body).portion or ONLY for place in places}
+    counts = {int(portion.partition("/")[2]) for portion in there}
     return [name for of in counts for number in range(1, of + 1) if (name := f"{number}/{of}") not in there]
 
 

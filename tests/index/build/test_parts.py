@@ -131,11 +131,19 @@ def test_parts_that_do_not_belong_together(root: Path, whole: Index, tmp_path: P
         Index.ensure(root, index=into, parts=[first, first])
     with pytest.raises(IndexPartError, match="parts of different divisions: 2/2, 3/3"):
         Index.ensure(root, index=into, parts=[second, third])
-    with pytest.raises(IndexPartError, match="holds a whole index"):
-        Index.ensure(root, index=into, parts=[whole.roots[0].folder.path])
+    with pytest.raises(IndexPartError, match="parts of different divisions: 1/1, 1/2"):
+        Index.ensure(root, index=into, parts=[whole.roots[0].folder.path, first])
     with pytest.raises(IndexMissingError, match="there is no part at"):
         Index.ensure(root, index=into, parts=[tmp_path / "nosuch"])
     assert not into.exists()
+
+
+def test_a_whole_index_is_a_part(root: Path, whole: Index, tmp_path: Path) -> None:
+    joined = Index.ensure(
+        root, index=tmp_path / "joined", parts=[whole.roots[0].folder.path], workers=0, cache=False, graph=False
+    )
+    assert joined.reports[0].read == 0
+    assert state_of(joined) == state_of(whole)
 
 
 def test_a_damaged_part_leaves_the_index_as_it_was(root: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.signing import Signer, sign, signer_of
 from coderag.record import record
 
-__all__ = ["Sealed", "read_sealed", "write_sealed"]
+__all__ = ["Sealed", "parse_sealed", "read_sealed", "write_sealed"]
 
 SIGNED = re.compile(rb"([0-9a-f]{8}) ([0-9a-f]{64})\n")
 UNSIGNED = re.compile(rb"([0-9a-f]{8})\n")  # before format 6 of the manifest, nothing was signed
@@ -51,11 +51,15 @@ def write_sealed(path: IndexPath, purpose: str, body: bytes, *, signer: Signer |
 
 def read_sealed(path: IndexPath, purpose: str, *, most_bytes: int) -> Sealed:
     """Return what a file holds; raises OSError, and IndexDamagedError where it is not what was written."""
-    raw = path.read_bytes(most_bytes)
+    return parse_sealed(path.read_bytes(most_bytes), purpose, where=path)
+
+
+def parse_sealed(raw: bytes, purpose: str, *, where: object) -> Sealed:
+    """Return what the bytes of such a file hold; raises IndexDamagedError where they are not what was written."""
     # The checksum is compared as text: "A" and "a" are one bit apart and the same number.
     if (head := SIGNED.match(raw)) and raw[-1:] == b"\n" and head[1] == b"%08x" % zlib.crc32(raw[head.start(2) :]):
         body = raw[head.end() : -1]
         return Sealed(body, signer_of(purpose, body, head[2].decode()))
     if (head := UNSIGNED.match(raw)) and raw[-1:] == b"\n" and head[1] == b"%08x" % zlib.crc32(raw[head.end() : -1]):
         return Sealed(raw[head.end() : -1], None)
-    raise IndexDamagedError(f'{path} is damaged: it does not match its checksum; run "coderag index"')
+    raise IndexDamagedError(f'{where} is damaged: it does not match its checksum; run "coderag index"')

@@ -1,0 +1,1 @@
+"""Indexes on a store that several machines reach."""

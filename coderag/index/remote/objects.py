@@ -1,0 +1,141 @@
+"""Files below an address: a folder, or what fsspec knows, such as s3://, gs:// and memory:// (extra `remote`)."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from os import urandom
+from pathlib import PurePosixPath
+from typing import Any
+
+from coderag.errors import QueryError, RemoteStoreError
+from coderag.index.storage.arrays.arrays import MAPPED_BYTES
+from coderag.index.storage.folder.index_path import IndexPath
+
+__all__ = ["ObjectStore"]
+
+BLOCK_BYTES = 1 << 20
+EXTRA = "a store needs an extra; run in the source tree of coderag"
+
+
+class ObjectStore:
+    """Files below an address, by names with slashes. Every method raises RemoteStoreError for what the store says."""
+
+    def __init__(self, address: str) -> None:
+        """Take an address such as s3://bucket/folder or file:///folder; raises QueryError for one of no kind."""
+        try:
+            import fsspec
+        except ImportError as error:
+            raise QueryError(
+                "a store needs an extra; run in the source tree of coderag: pip install '.[remote]'"
+            ) from error
+        self.address = address.rstrip("/")
+        try:
+            self._files, base = fsspec.core.url_to_fs(address, use_listings_cache=False)
+        except ImportError as error:  # fsspec says which package that kind of store needs
+            raise QueryError(str(error)) from error
+        except ValueError as error:
+            raise QueryError(f"{address!r} is no address of a store: {error}") from error
+        self._base = str(base).rstrip("/")
+        # A file that is half written must not have its name; a store of objects shows none before it is whole.
+        self._renames = "file" in self._protocols()
+
+    def read(self, name: str, most_bytes: int) -> bytes | None:
+        """Return what a file holds, None where there is none."""
+        with self._asking(name):
+            try:
+                with self._files.open(self._path(name), "rb") as file:
+                    data: bytes = file.read(most_bytes + 1)
+            except FileNotFoundError:
+                return None
+        if len(data) > most_bytes:
+            raise RemoteStoreError(f"{self.address}/{name} is larger than {most_bytes:,} bytes")
+        return data
+
+    def has(self, name: str, size: int) -> bool:
+        """Tell whether there is a file of that size."""
+        with self._asking(name):
+            try:
+                return bool(self._files.info(self._path(name))["size"] == size)
+            except FileNotFoundError:
+                return False
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file; who reads it meanwhile gets the old one or the new one."""
+        with self._asking(name), self._new(name) as file:
+            file.write(data)
+
+    def upload(self, source: IndexPath, name: str) -> None:
+        """Write a file of an index; raises OSError where that cannot be read."""
+        with source.open(MAPPED_BYTES) as read, self._asking(name), self._new(name) as file:
+            shutil.copyfileobj(read, file, BLOCK_BYTES)
+
+    def download(self, name: str, target: IndexPath, size: int) -> None:
+        """Write a file of that size into a folder of an index."""
+        with self._asking(name), self._files.open(self._path(name), "rb") as file, target.create() as written:
+            left = size + 1
+            while left and (block := file.read(min(BLOCK_BYTES, left))):
+                written.write(block)
+                left -= len(block)
+        if left != 1:
+            raise RemoteStoreError(f"{self.address}/{name} has not the {size:,} bytes that it should have")
+
+    def names(self, folder: str) -> Iterator[tuple[str, float]]:
+        """Yield the files below a folder, with the seconds since each was written."""
+        base = self._path(folder)
+        with self._asking(folder):
+            try:
+                found: dict[str, dict[str, Any]] = self._files.find(base, detail=True)
+            except FileNotFoundError:
+                return
+        for path, about in sorted(found.items()):
+            yield f"{folder}/{PurePosixPath(path).relative_to(PurePosixPath(base))}", _age_of(about)
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        with self._asking(name):
+            self._files.rm_file(self._path(name))
+
+    def _path(self, name: str) -> str:
+        return f"{self._base}/{name}"
+
+    def _protocols(self) -> tuple[str, ...]:
+        protocol = self._files.protocol
+        return (protocol,) if isinstance(protocol, str) else tuple(protocol)
+
+    @contextmanager
+    def _new(self, name: str) -> Iterator[Any]:
+        path = self._path(name)
+        if not self._renames:
+            with self._files.open(path, "wb") as file:
+                yield file
+            return
+        made = f"{path}.{urandom(6).hex()}.tmp"
+        self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
+        with self._files.open(made, "wb") as file:
+            yield file
+        self._files.mv(made, path)
+
+    @contextmanager
+    def _asking(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except (RemoteStoreError, KeyboardInterrupt):
+            raise
+        except Exception as error:  # whatever the store's own library raises
+            raise RemoteStoreError(f"{self.address}/{name}: {type(error).__name__}: {error}") from error
+
+
+def _age_of(about: dict[str, Any]) -> float:
+    """Return the seconds since a file was written, as the store says it; 0 where it does not."""
+    for key in ("mtime", "LastModified", "last_modified", "created", "updated"):
+        when = about.get(key)
+        if isinstance(when, int | float):
+            return max(time.time() - when, 0.0)
+        if isinstance(when, datetime):
+            known = when if when.tzinfo else when.replace(tzinfo=UTC)
+            return max((datetime.now(UTC) - known).total_seconds(), 0.0)
+    return 0.0

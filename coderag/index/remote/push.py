@@ -1,0 +1,112 @@
+"""An index to a store, from which other machines pull it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from coderag.errors import IndexDamagedError, IndexFormatError, IndexPartError, IndexTooNewError
+from coderag.index.remote.layout import INDEXES, OBJECTS, Objects, index_name, objects_of
+from coderag.index.remote.objects import ObjectStore
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.sealed import parse_sealed
+from coderag.index.storage.manifest import (
+    MANIFEST,
+    MANIFEST_BYTES,
+    PURPOSE,
+    SEGMENTS,
+    Manifest,
+    decode_manifest,
+    read_manifest,
+)
+from coderag.record import record
+
+__all__ = ["GRACE_SECONDS", "Pushed", "push_index"]
+
+GRACE_SECONDS = 86_400.0  # what no index names may belong to one that is being pushed, or pulled
+
+
+@record
+class Pushed:
+    """What was written to a store."""
+
+    name: str
+    files: int  # all that the index has there
+    uploaded: int
+    bytes: int  # of what was uploaded
+    removed: int = 0  # files that no index named any longer
+
+
+def push_index(
+    folder: IndexPath,
+    store: ObjectStore,
+    *,
+    name: str,
+    prune: bool = False,
+    grace: float = GRACE_SECONDS,
+    told: Callable[[int, int], None] | None = None,
+) -> Pushed:
+    """Write the segments of an index to a store, those that are not there yet, and its manifest in the end.
+
+    Whoever pulls meanwhile gets the old index or the new one. With `prune`, what no index there names, and is older
+    than `grace` seconds, is removed. `told` hears how many files of how many are there. Raises QueryError,
+    RemoteStoreError, and StoredIndexError like `coderag.index.storage.manifest.read_manifest`.
+    """
+    target = index_name(name)
+    while True:
+        raw, manifest = _read(folder)
+        objects = objects_of(manifest.segments)
+        try:
+            uploaded = _upload(folder, store, objects, told)
+            break
+        except FileNotFoundError:
+            if _read(folder)[0] == raw:
+                raise
+            # Another process replaced the index; what was uploaded is of use to the next attempt.
+    store.write(target, raw)
+    return Pushed(name, len(objects), *uploaded, _pruned(folder, store, grace) if prune else 0)
+
+
+def _read(folder: IndexPath) -> tuple[bytes, Manifest]:
+    """Return the manifest of an index as it lies there, and what it says."""
+    read_manifest(folder)  # which raises what there is to say of one that cannot be used
+    raw = (folder / MANIFEST).read_bytes(MANIFEST_BYTES)
+    manifest = decode_manifest(folder, parse_sealed(raw, PURPOSE, where=folder).checked(folder))
+    if manifest.portion:
+        raise IndexPartError(f'{folder} holds part {manifest.portion} of an index; join all with "coderag merge" first')
+    return raw, manifest
+
+
+def _upload(
+    folder: IndexPath, store: ObjectStore, objects: Objects, told: Callable[[int, int], None] | None
+) -> tuple[int, int]:
+    """Write the objects that a store lacks, and return how many those were, and their bytes."""
+    uploaded = size = 0
+    for number, (name, (segment, file, bytes_)) in enumerate(objects.items()):
+        if told is not None:
+            told(number, len(objects))
+        if not store.has(name, bytes_):
+            store.upload(folder / SEGMENTS / segment / file, name)
+            uploaded += 1
+            size += bytes_
+    return uploaded, size
+
+
+def _pruned(folder: IndexPath, store: ObjectStore, grace: float) -> int:
+    """Remove what no index names; nothing where one cannot be read, as a newer coderag may have written it."""
+    named: set[str] = set()
+    for name, _ in store.names(INDEXES):
+        data = store.read(name, MANIFEST_BYTES) if name.endswith(".json") else None
+        if data is None:
+            continue
+        try:
+            named |= objects_of(decode_manifest(folder, parse_sealed(data, PURPOSE, where=name).body).segments).keys()
+        except (IndexDamagedError, IndexFormatError, IndexTooNewError):
+            return 0
+    removed = 0
+    for name, age in list(store.names(OBJECTS)):
+        if name not in named and age > grace:
+            with suppress(FileNotFoundError):
+                store.remove(name)
+                removed += 1
+    return removed
