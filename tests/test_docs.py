@@ -47,7 +47,23 @@ RUNNING = [
 ]
 MAX_README_LINES = 200
 COMMANDS = (
-    *("index", "search", "ask", "sessions", "outline", "symbols", "log", "refs", "impact", "path", "graph", "map"),
+    *(
+        "index",
+        "merge",
+        "push",
+        "pull",
+        "search",
+        "ask",
+        "sessions",
+        "outline",
+        "symbols",
+        "log",
+        "refs",
+        "impact",
+        "path",
+        "graph",
+        "map",
+    ),
     *("schema", "tables", "table", "erd", "check-sql", "check-answer", "sql", "at"),
     *("eval", "status", "watch", "helper", "clean", "languages", "completion"),
     *("mcp", "lsp", "serve", "install", "uninstall", "doctor"),

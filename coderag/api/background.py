@@ -17,7 +17,8 @@ from coderag.errors import CoderagError
 from coderag.index.build.job import Report
 from coderag.index.build.merging import merge_index
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.manifest import read_manifest
+from coderag.index.storage.folder.lock import is_locked
+from coderag.index.storage.manifest import GRAPH_LOCK, read_manifest
 
 __all__ = ["main", "spawn_due", "spawn_maintenance"]
 
@@ -37,10 +38,18 @@ def spawn_maintenance(
 
 
 def spawn_due(roots: Sequence[Root], reports: Sequence[Report]) -> None:
-    """Start such a process for each root whose report says that something is due."""
+    """Start such a process for each root whose report says that something is due; none to wait for another one."""
     for root, report in zip(roots, reports, strict=True):
-        if report.merge_due or report.graph_due:
+        if report.merge_due or (report.graph_due and not _is_graph_being_made(root.folder)):
             spawn_maintenance(root.folder, root.root)
+
+
+def _is_graph_being_made(folder: IndexPath) -> bool:
+    """Tell whether a process makes the graph of an index: where files keep changing, more would wait in a row."""
+    try:
+        return is_locked(folder / GRAPH_LOCK)
+    except (CoderagError, OSError):
+        return False
 
 
 def main() -> None:
@@ -50,7 +59,7 @@ def main() -> None:
     with suppress(CoderagError, OSError):  # the index is as it was; the next update starts another
         merge_index(folder)
     with suppress(CoderagError, OSError):
-        if graph == GRAPH or read_manifest(folder).graph:
+        if graph == GRAPH or (read_manifest(folder).graph and not _is_graph_being_made(folder)):
             from coderag.graph.store import write_graph
 
             write_graph(folder, Path(root))

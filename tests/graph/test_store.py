@@ -16,9 +16,10 @@ from coderag.graph.store import write_graph
 from coderag.index.build.job import Progress
 from coderag.index.build.merging import merge_index
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.folder.lock import locked
-from coderag.index.storage.manifest import read_manifest
+from coderag.index.storage.folder.lock import locked, the_only_one
+from coderag.index.storage.manifest import GRAPH_LOCK, read_manifest
 from tests.graph.shown_edges import edges_of
+from tests.growth import HANG_SECONDS
 from tests.workspace import write
 
 FILES = {
@@ -109,6 +110,17 @@ def test_a_process_of_its_own_brings_it_up_to_date(root: Path) -> None:
     assert spawn_maintenance(IndexPath(root / ".coderag"), root).wait() == 0
     assert read_manifest(IndexPath(root / ".coderag")).graph_key != old
     assert calls(Index.open(root)) == {"total -calls> rounded"}
+
+
+def test_nobody_waits_in_a_row_to_make_it(root: Path) -> None:
+    folder = IndexPath(root / ".coderag")
+    with Index.open(root) as index:
+        (root / "secret/plans.py").unlink()
+        index.update(workers=0)
+    old = read_manifest(folder).graph_key
+    with the_only_one(folder / GRAPH_LOCK):
+        assert spawn_maintenance(folder, root).wait(HANG_SECONDS) == 0
+    assert read_manifest(folder).graph_key == old
 
 
 @pytest.mark.parametrize(("pause", "due"), [(0, True), (10**9, False)])
