@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from coderag.ask.records import Route
 from coderag.ask.routing import Known, is_of_behavior, routes_of, tells_of_code
-from coderag.ask.wording import names_in, stems_in
+from coderag.ask.wording import content_words, is_weak, names_in, stems_in
 from coderag.encoders.static import shipped_encoder
 from coderag.record import record
 from coderag.text.tokens import split_identifier, stem
@@ -104,14 +104,21 @@ class _Allowed:
     def __call__(self, route: Route) -> bool:
         if route is Route.GRAPH:
             return any(map(self._known.is_target, things_in(self._question)))
-        if route is Route.DATA and self._names_data():
-            return True
-        return (route is not Route.DATA or bool(self._known.tables)) and self._unsure()
+        if route is Route.DATA:
+            return (
+                bool(self._known.tables)
+                and not is_of_behavior(self._question)
+                and (self._names_data() or self._unsure())
+            )
+        return not (route is Route.MAP and self._has_topic()) and self._unsure()
 
     def _names_data(self) -> bool:
-        return not is_of_behavior(self._question) and bool(
-            stems_in(self._question) & (self._known.tables | self._known.columns)
-        )
+        return bool(stems_in(self._question) & (self._known.tables | self._known.columns))
+
+    def _has_topic(self) -> bool:
+        """Tell whether the behaviour of something is asked for: "how is LDAP queried", not "where does all live"."""
+        matter = (word for word in content_words(self._question) if not is_weak(word))
+        return is_of_behavior(self._question) and any(matter)
 
     def _unsure(self) -> bool:
         if self._is_unsure is None:
