@@ -2,6 +2,7 @@
 
 scripts/judge_stages.py rank --sets DIR --indexed DIR        stages that word the question in other ways: nDCG@10
 scripts/judge_stages.py context --sets DIR --indexed DIR     stages that shape the sources: recall within a budget
+scripts/judge_stages.py compound --sets DIR --indexed DIR    decomposition: both parts' targets within 2,000 tokens
 scripts/judge_stages.py answers --packages DIR               each stage: right answers and right refusals
 
 `--sets` has `code/repos.json`, `code/commits.json` and their questions, `--indexed` the repositories with their
