@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from coderag.ask.composing import compose
-from coderag.ask.decomposition import decompose as parts_of
+from coderag.ask.decomposing import with_entities
 from coderag.ask.findings.data import data_answer
 from coderag.ask.findings.neighbourhood import neighbourhood_findings
 from coderag.ask.findings.outgoing import outgoing_findings
@@ -32,7 +32,7 @@ from coderag.errors import LanguageModelError
 from coderag.text.asking import asked_words
 from coderag.types import Hit, Kind, TestPolicy
 
-__all__ = ["answer", "correct", "decompose", "reframe", "retrieve", "route"]
+__all__ = ["answer", "correct", "reframe", "retrieve", "route"]
 
 DOCUMENT_KINDS = frozenset({Kind.SECTION, Kind.CELL})
 SCHEMA_KINDS = frozenset({Kind.TABLE, Kind.VIEW, Kind.QUERY})
@@ -49,14 +49,6 @@ def reframe(turn: Turn) -> Turn:
     return replace(turn, text=text, trace=(*turn.trace, Step("reframe", said)))
 
 
-def decompose(turn: Turn) -> Turn:
-    """Cut a compound question into parts that are answered apart."""
-    parts = parts_of(turn.text)
-    said = "; ".join(parts) if len(parts) > 1 else "one question"
-    evidence = tuple(Evidence(part) for part in parts)
-    return turn.after("decompose", said, evidence=evidence)
-
-
 def route(turn: Turn) -> Turn:
     """Decide for each part where its answer is looked for; a language model chooses where two routes are as likely."""
     confidence = lambda text: best_confidence(searched(turn, text, k=DEPTH))  # noqa: E731
@@ -69,7 +61,9 @@ def route(turn: Turn) -> Turn:
 
 def retrieve(turn: Turn) -> Turn:
     """Look up each part on its routes; code answers what a graph, a map or a schema does not."""
-    evidence = tuple(_with_neighbours(turn, _retrieved(turn, part)) for part in turn.parts)
+    evidence: list[Evidence] = []
+    for part in turn.parts:
+        evidence.append(_with_neighbours(turn, _retrieved(turn, with_entities(part, evidence, turn.index))))
     said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
     return turn.after("retrieve", said, evidence=evidence)
 

@@ -13,12 +13,13 @@ from coderag.ask.pipelines import DEFAULT, PIPELINES, STAGES
 from coderag.evaluate.resampling import compare
 from scripts.stages.compound import JOINS, compound_scores, single_scores
 from scripts.stages.measuring import Scored, answer_scores, context_scores, half_of, rank_scores
-from scripts.stages.questions import SUITES, Repository, repositories
+from scripts.stages.questions import SUITES, Repository, compound_questions, repositories
 
 __all__ = ["run"]
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ANSWERABLE = REPOSITORY / "fixtures/ask/answerable.jsonl"
+QUESTIONS = REPOSITORY / "fixtures/ask/questions"
 SHOP = REPOSITORY / "fixtures/shop"
 SEED = 20
 WITHOUT = "without"  # the pipeline that the others are compared with
@@ -32,6 +33,10 @@ def run(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     if options.what == "answers":
         print("\n".join(table("right answers and refusals", _answers(options.packages), half=options.half)))
+        return 0
+    if options.what == "compound" and options.packages != Path():
+        asked = single_scores(compound_questions(QUESTIONS, options.packages))
+        print("\n".join(table("compound questions, targets held in 2,000 tokens", asked)))
         return 0
     for suite in options.suite or SUITES:
         every = repositories(options.sets, options.indexed, suite)

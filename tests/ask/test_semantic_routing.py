@@ -19,7 +19,7 @@ from coderag.ask.semantic_routing import LONGEST, routing_of
 from coderag.ask.stages import route
 from coderag.ask.turn import Turn
 from coderag.evaluate.answers.counting_model import CountingModel
-from tests.ask.models.scripted import Prompt, ScriptedModel, serve_model
+from tests.ask.models.scripted import Prompt, Script, ScriptedModel, serve_model
 from tests.workspace import REPOSITORY
 
 LINES = (REPOSITORY / "fixtures/ask/paraphrased_routes.jsonl").read_text(encoding="utf-8").splitlines()
@@ -30,7 +30,7 @@ PIPELINE = "route,retrieve,correct,answer"
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[ScriptedModel]:
-    choices = {
+    choices: dict[str, Script] = {
         "chooses-data": lambda _: json.dumps({"route": "data"}),
         "chooses-graph": lambda _: json.dumps({"route": "graph"}),  # which was not offered
         "chooses-nonsense": lambda _: json.dumps({"route": "the moon"}),
