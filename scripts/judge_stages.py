@@ -8,7 +8,8 @@ scripts/judge_stages.py answers --packages DIR               each stage: right a
 
 `--sets` has `code/repos.json`, `code/commits.json` and their questions, `--indexed` the repositories with their
 indexes, as DIR/SUITE/NAME. `answers` needs neither: it asks fixtures/ask/answerable.jsonl of fixtures/shop,
-and of the packages that are in DIR. `compound --packages` takes the folder that scripts/judge_answers.py keeps. Weights and gates were chosen with `--half tuning`; report `--half measuring`.
+and of the packages that are in DIR. `compound --packages` takes the folder that scripts/judge_answers.py keeps.
+Weights and gates were chosen with `--half tuning`; report `--half measuring`.
 """
 
 from __future__ import annotations
