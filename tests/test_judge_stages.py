@@ -61,3 +61,20 @@ def test_a_half_without_repositories_is_empty(folders: tuple[Path, Path], capsys
     printed = capsys.readouterr().out
     assert "2 questions" in printed
     assert "no questions" in printed
+
+
+def test_questions_are_joined_and_cut(
+    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repositories = (folders[0] / "code/repos.json").read_text(encoding="utf-8")
+    questions = [
+        {"query": "how is a parcel mail sent", "relevant": ["src/mail.py"]},
+        {"query": "where is an order refunded", "relevant": ["src/refund.py"]},
+    ]
+    write(tmp_path, {"code/repos.json": repositories, "code/annotations/tiny.json": json.dumps(questions)})
+    assert run(["compound", "--sets", str(tmp_path), "--indexed", str(folders[1]), "--suite", "semble"]) == 0
+    printed = capsys.readouterr().out
+    assert "two questions in one, targets held in 2,000 tokens, all: 12 questions" in printed
+    assert "joined by semicolon, all: 2 questions" in printed
+    single = printed[printed.index("single questions") :]
+    assert "acts on   0%" in single

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from coderag.search.query.relation_question import RelationQuestion, Sought, relation_question
 
-__all__ = ["relation_of"]
+__all__ = ["relation_of", "relations_among"]
 
 LONGEST = 400  # characters of such a question
 KINDS = "function|method|class|interface|table|view|column|file|route"
@@ -60,3 +61,10 @@ def relation_of(question: str) -> RelationQuestion | None:
         text = pattern.sub(replacement, text)
     found = relation_question(text)
     return None if found is None or found.sought is Sought.PARTS else found
+
+
+def relations_among(names: Sequence[str]) -> list[RelationQuestion]:
+    """Return what names without a verb of the graph ask for: the path between two, else all uses of the first."""
+    first, *others = names
+    path = [RelationQuestion(Sought.PATH, target=first, other=other, is_code=True) for other in others[:1]]
+    return [*path, RelationQuestion(Sought.USES, target=first, is_code=True)]

@@ -14,11 +14,12 @@ from collections.abc import Callable
 
 from coderag.ask.records import Route
 from coderag.ask.relations import relation_of
-from coderag.ask.wording import stems_in
+from coderag.ask.wording import names_in, stems_in
 from coderag.graph.queries.overview import about_the_whole
 from coderag.record import record
+from coderag.text.tokens import split_identifier, stem
 
-__all__ = ["Known", "is_of_a_topic", "routes_of"]
+__all__ = ["Known", "is_of_a_topic", "is_of_behavior", "routes_of", "tells_of_code"]
 
 
 @record
@@ -28,6 +29,7 @@ class Known:
     is_target: Callable[[str], bool]  # whether the graph has something of a name
     tables: frozenset[str] = frozenset()  # stems of the words of tables' names
     columns: frozenset[str] = frozenset()  # and of columns' names
+    confidence: Callable[[str], float] = lambda _: 0.0  # of the best hit of a search for a text
 
 
 IT = (
@@ -113,6 +115,12 @@ BEHAVIOR = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+# "how generators are discovered", "how Monad composes effects": no question of the reader, but what some code does.
+TOLD = re.compile(
+    r"""^how\ (?!(?:to|do|does|did|is|are|was|were|can|could|should|would|will|must|may|much|many|often|high|safe|it
+      |the|all|everything)\b)\w+""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 def routes_of(question: str, known: Known) -> tuple[Route, ...]:
@@ -144,9 +152,19 @@ def is_of_a_topic(question: str) -> bool:
     return bool(OVERALL.search(question)) and not about_the_whole(question) and not WHOLE.search(question)
 
 
+def is_of_behavior(question: str) -> bool:
+    """Tell whether a question asks for what code does, and rows do not."""
+    return bool(BEHAVIOR.search(question))
+
+
+def tells_of_code(question: str) -> bool:
+    """Tell whether a question is the description of some code: "how generators are discovered"; or a name alone."""
+    return bool(TOLD.search(question)) or len(question.split()) == 1
+
+
 def _is_of_data(question: str, known: Known) -> bool:
     """Tell whether a question asks for rows, or for tables and how they are joined."""
-    found = stems_in(question)
+    found = stems_in(_without_code(question, known))
     tables, columns = found & known.tables, found & known.columns
     if not tables and not columns:
         return False
@@ -155,3 +173,13 @@ def _is_of_data(question: str, known: Known) -> bool:
     if ROWS.search(question) and tables and len(tables | columns) > 1 and not BEHAVIOR.search(question):
         return True
     return bool(COUNTED.search(question)) and not BEHAVIOR.search(question)
+
+
+def _without_code(question: str, known: Known) -> str:
+    """Return a question without the names in it that the graph knows, and that are not made of the schema's words."""
+    of_data = known.tables | known.columns
+    for name in names_in(question):
+        pieces = {stem(piece) for part in re.split(r"\W+", name) for piece in split_identifier(part)}
+        if not pieces <= of_data and known.is_target(name):
+            question = question.replace(name, " ")
+    return question

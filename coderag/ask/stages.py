@@ -9,28 +9,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from coderag.ask.composing import compose
-from coderag.ask.decomposition import decompose as parts_of
+from coderag.ask.decomposing import with_entities
 from coderag.ask.findings.data import data_answer
 from coderag.ask.findings.neighbourhood import neighbourhood_findings
 from coderag.ask.findings.outgoing import outgoing_findings
 from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
-from coderag.ask.known import known_in
+from coderag.ask.known import best_confidence, is_target, known_in
 from coderag.ask.memory.recall import fused, with_pinned
 from coderag.ask.memory.reframing import reframed
+from coderag.ask.models.choosing import chosen_route
 from coderag.ask.records import Finding, Grade, Route, Step
-from coderag.ask.relations import relation_of
-from coderag.ask.routing import routes_of
-from coderag.ask.searching import HITS, fused_hits, searched
+from coderag.ask.relations import relation_of, relations_among
+from coderag.ask.searching import DEPTH, HITS, fused_hits, searched
+from coderag.ask.semantic_routing import Routing, routing_of, things_in
 from coderag.ask.spelling import mended
 from coderag.ask.sufficiency import Coverage, coverage_of, grade_of, stems_of, word_weights
 from coderag.ask.turn import Evidence, Turn
 from coderag.ask.wording import content_words, is_weak, names_in
+from coderag.errors import LanguageModelError
 from coderag.text.asking import asked_words
 from coderag.types import Hit, Kind, TestPolicy
 
-__all__ = ["answer", "correct", "decompose", "reframe", "retrieve", "route"]
+__all__ = ["answer", "correct", "reframe", "retrieve", "route"]
 
 DOCUMENT_KINDS = frozenset({Kind.SECTION, Kind.CELL})
 SCHEMA_KINDS = frozenset({Kind.TABLE, Kind.VIEW, Kind.QUERY})
@@ -47,25 +49,21 @@ def reframe(turn: Turn) -> Turn:
     return replace(turn, text=text, trace=(*turn.trace, Step("reframe", said)))
 
 
-def decompose(turn: Turn) -> Turn:
-    """Cut a compound question into parts that are answered apart."""
-    parts = parts_of(turn.text)
-    said = "; ".join(parts) if len(parts) > 1 else "one question"
-    evidence = tuple(Evidence(part) for part in parts)
-    return turn.after("decompose", said, evidence=evidence)
-
-
 def route(turn: Turn) -> Turn:
-    """Decide for each part where its answer is looked for."""
-    known = known_in(turn.index)
-    evidence = tuple(replace(part, routes=routes_of(part.text, known)) for part in turn.parts)
-    said = "; ".join(f"{part.text}: {', '.join(part.routes)}" for part in evidence)
+    """Decide for each part where its answer is looked for; a language model chooses where two routes are as likely."""
+    confidence = lambda text: best_confidence(searched(turn, text, k=DEPTH))  # noqa: E731
+    known = replace(known_in(turn.index), confidence=confidence)
+    routings = [_chosen(turn, part.text, routing_of(part.text, known)) for part in turn.parts]
+    evidence = [replace(part, routes=one.routes) for part, one in zip(turn.parts, routings, strict=True)]
+    said = "; ".join(f"{part.text}: {one.said}" for part, one in zip(turn.parts, routings, strict=True))
     return turn.after("route", said, evidence=evidence)
 
 
 def retrieve(turn: Turn) -> Turn:
     """Look up each part on its routes; code answers what a graph, a map or a schema does not."""
-    evidence = tuple(_with_neighbours(turn, _retrieved(turn, part)) for part in turn.parts)
+    evidence: list[Evidence] = []
+    for part in turn.parts:
+        evidence.append(_with_neighbours(turn, _retrieved(turn, with_entities(part, evidence, turn.index))))
     said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
     return turn.after("retrieve", said, evidence=evidence)
 
@@ -92,14 +90,21 @@ def answer(turn: Turn) -> Turn:
     return replace(turn, answer=replace(found, trace=trace), trace=trace)
 
 
+def _chosen(turn: Turn, text: str, routing: Routing) -> Routing:
+    if turn.model is None or not routing.rivals:
+        return routing
+    try:
+        return routing.by(chosen_route(text, routing.rivals, turn.model), f"by {turn.model.name}")
+    except LanguageModelError as error:
+        return replace(routing, why=f"{routing.why or 'by rules'}, as {turn.model.name} failed: {error}")
+
+
 def _retrieved(turn: Turn, part: Evidence) -> Evidence:
     routes = part.routes or (Route.CODE,)
     if outgoing := tuple(outgoing_findings(turn.index, part.text, turn.places)):
         return replace(part, findings=outgoing, routes=routes)
-    if Route.GRAPH in routes and (relation := relation_of(part.text)):
-        findings = tuple(relation_findings(turn.index, relation, turn.places))
-        if findings:
-            return replace(part, findings=findings, routes=routes)
+    if Route.GRAPH in routes and (findings := _of_relation(turn, part)):
+        return replace(part, findings=findings, routes=routes)
     if Route.MAP in routes and (findings := tuple(overview_findings(turn.index, part.text, turn.places))):
         return replace(part, findings=findings, routes=routes)
     if Route.DATA in routes:
@@ -112,6 +117,16 @@ def _retrieved(turn: Turn, part: Evidence) -> Evidence:
         sections = searched(turn, part.text, kinds=DOCUMENT_KINDS)
         hits = _documents_first(sections, hits)
     return _of_hits(turn, part, hits)
+
+
+def _of_relation(turn: Turn, part: Evidence) -> tuple[Finding, ...]:
+    """Return the edges that a question asks for, of the names in it where it does not say for which."""
+    relation = relation_of(part.text)
+    names = [name for name in things_in(part.text) if is_target(name, turn.index)]
+    for asked in [*([relation] if relation else []), *(relations_among(names) if names else [])]:
+        if found := relation_findings(turn.index, asked, turn.places):
+            return tuple(found)
+    return ()
 
 
 def _of_variants(turn: Turn, part: Evidence, known: Sequence[Finding]) -> list[Finding]:

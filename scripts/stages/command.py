@@ -11,13 +11,15 @@ from pathlib import Path
 from coderag import Index
 from coderag.ask.pipelines import DEFAULT, PIPELINES, STAGES
 from coderag.evaluate.resampling import compare
+from scripts.stages.compound import JOINS, compound_scores, single_scores
 from scripts.stages.measuring import Scored, answer_scores, context_scores, half_of, rank_scores
-from scripts.stages.questions import SUITES, repositories
+from scripts.stages.questions import SUITES, Repository, compound_questions, repositories
 
 __all__ = ["run"]
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ANSWERABLE = REPOSITORY / "fixtures/ask/answerable.jsonl"
+QUESTIONS = REPOSITORY / "fixtures/ask/questions"
 SHOP = REPOSITORY / "fixtures/shop"
 SEED = 20
 WITHOUT = "without"  # the pipeline that the others are compared with
@@ -32,9 +34,16 @@ def run(arguments: Sequence[str]) -> int:
     if options.what == "answers":
         print("\n".join(table("right answers and refusals", _answers(options.packages), half=options.half)))
         return 0
+    if options.what == "compound" and options.packages != Path():
+        asked = single_scores(compound_questions(QUESTIONS, options.packages))
+        print("\n".join(table("compound questions, targets held in 2,000 tokens", asked)))
+        return 0
     for suite in options.suite or SUITES:
         every = repositories(options.sets, options.indexed, suite)
         found = [one for one in every if options.half in ("all", half_of(one.name))]
+        if options.what == "compound":
+            print("\n".join(_compound(found, suite=suite, half=options.half)))
+            continue
         if options.what == "rank":
             worded = {WITHOUT: (), **{name: (name,) for name in WORDING}, "all four": WORDING}
             print("\n".join(table(f"{suite}, nDCG@10", rank_scores(found, worded), half=options.half)))
@@ -44,6 +53,24 @@ def run(arguments: Sequence[str]) -> int:
         for (measure, budget), one in scored.items():
             print("\n".join(table(f"{suite}, {measure} held in {budget} tokens", one, half=options.half)))
     return 0
+
+
+def _compound(repositories: Sequence[Repository], *, suite: str, half: str) -> list[str]:
+    """Return what cutting gains on composed questions, of each join too, and what it does to single ones."""
+    scored, joins = compound_scores(repositories)
+    rows = table(f"{suite}, two questions in one, targets held in 2,000 tokens", scored, half=half)
+    for join in JOINS:
+        of_join = [place for place, one in enumerate(joins) if one == join]
+        rows += table(f"  joined by {join}", _chosen(scored, of_join), half=half)
+    return rows + table(f"{suite}, single questions", single_scores(repositories), half=half)
+
+
+def _chosen(scored: Scored, places: Sequence[int]) -> Scored:
+    return Scored(
+        tuple(scored.halves[place] for place in places),
+        {name: one[places] for name, one in scored.scores.items()},
+        {name: one[places] for name, one in scored.acted.items()},
+    )
 
 
 def _answers(packages: Path) -> Scored:
@@ -82,7 +109,7 @@ def table(title: str, scored: Scored, *, half: str = "all") -> list[str]:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="judge_stages.py", description="Judge the stages of coderag ask.")
-    parser.add_argument("what", choices=("rank", "context", "answers"))
+    parser.add_argument("what", choices=("rank", "context", "answers", "compound"))
     parser.add_argument("--sets", type=Path, default=Path(), help="the folder of the question sets")
     parser.add_argument("--indexed", type=Path, default=Path(), help="the repositories, indexed, as DIR/SUITE/NAME")
     parser.add_argument("--packages", type=Path, default=Path(), help="the packages, as DIR/NAME")

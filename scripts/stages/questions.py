@@ -16,11 +16,12 @@ from coderag.ask.turn import Options, Turn
 from coderag.errors import IndexMissingError, RootError
 from coderag.evaluate.judge import Judged, judge
 from coderag.evaluate.question import JudgedQuestion, Wanted
+from coderag.evaluate.questions_file import read_questions
 from coderag.index.reader.corpus import Corpus
 from coderag.search.retrieval.frequency import word_frequencies
 from coderag.types import Span
 
-__all__ = ["SUITES", "Repository", "open_repository", "repositories"]
+__all__ = ["SUITES", "Repository", "compound_questions", "open_repository", "repositories"]
 
 SUITES = {"semble": ("repos.json", "annotations"), "commits": ("commits.json", "commits")}
 
@@ -61,6 +62,15 @@ def repositories(sets: Path, indexed: Path, suite: str) -> Iterator[Repository]:
         asked = read["queries"] if isinstance(read, dict) else read
         judged = judge([_question(one, inside) for one in asked], opened.index)
         yield Repository(name, suite, opened.index, opened.corpus, tuple(one for one in judged if one.targets))
+
+
+def compound_questions(questions: Path, packages: Path) -> Iterator[Repository]:
+    """Yield the compound questions of each file that is named after a folder in `packages`, which is indexed."""
+    for path in sorted(questions.glob("*.jsonl")):
+        for root in sorted(packages.glob(f"{path.stem}*")):
+            opened = open_repository(root, suite="compound", name=path.stem)
+            judged = judge([one for one in read_questions(path) if one.kind == "compound"], opened.index)
+            yield Repository(path.stem, "compound", opened.index, opened.corpus, tuple(judged))
 
 
 def _question(one: dict[str, Any], inside: str) -> JudgedQuestion:
