@@ -1,0 +1,37 @@
+"""The stage that grades the evidence of each part, and searches more widely where it is ambiguous (CRAG).
+
+Evidence that is likely enough answers, evidence that is not is "not found". In between a language model, where one may
+be asked, grades the passages of all parts at once; what is then still less likely than not is looked for elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from coderag.ask.correcting.grading import LIKELY, figures, graded
+from coderag.ask.correcting.widening import widened
+from coderag.ask.records import Grade
+from coderag.ask.turn import Evidence, Turn
+
+__all__ = ["correct"]
+
+
+def correct(turn: Turn) -> Turn:
+    """Grade the evidence of each part, and say of each whether it carries an answer."""
+    steps: list[str] = []
+    settled = [_settled(turn, part, steps) for part in (graded(turn, part) for part in turn.parts)]
+    return turn.after("correct", *steps, evidence=settled)
+
+
+def _settled(turn: Turn, part: Evidence, steps: list[str]) -> Evidence:
+    """Return evidence whose grade is no longer ambiguous; what was done is added to `steps`."""
+    found = part
+    if part.grade is Grade.AMBIGUOUS and part.likelihood < LIKELY:
+        steps.append(f"{part.text}: ambiguous ({figures(part)}); a wider search follows")
+        found, said = widened(turn, part)
+        steps.extend(f"{part.text}: {one}" for one in said)
+    if found.grade is Grade.AMBIGUOUS:
+        found = replace(found, grade=Grade.CORRECT if found.likelihood >= LIKELY else Grade.INCORRECT)
+    where = f", found in {found.found_in} only" if found.found_in else ""
+    steps.append(f"{part.text}: {found.grade}{where} ({figures(found)})")
+    return found
