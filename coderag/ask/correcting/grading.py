@@ -9,6 +9,7 @@ from math import exp
 from coderag.ask.correcting.signals import Signals, signals_of
 from coderag.ask.correcting.weights import START, WEIGHTS
 from coderag.ask.records import Grade, Route
+from coderag.ask.routing import is_of_a_topic
 from coderag.ask.sufficiency import Coverage, coverage_of, stems_of, word_weights
 from coderag.ask.turn import Evidence, Turn
 from coderag.ask.wording import content_words, is_weak, names_in
@@ -18,14 +19,15 @@ __all__ = ["LIKELY", "SURE", "figures", "grade_of", "graded", "likelihood_of"]
 
 LIKELY = 0.5  # from here on more questions have an answer than have none
 SURE, POSSIBLE = 0.8, 0.2  # from where nothing further is looked up
-MIN_DATA_COVERAGE = 0.5  # share of a question's words that tables, queries and definitions must hold
+MIN_TOPIC = 0.2  # confidence of the best passage about the topic of an overview
+MIN_DATA_SHARE = 0.5  # of a question's words, that tables, queries and definitions must hold
+MIN_DATA_WEIGHT = 0.28  # and of the same words by their rarity: a birthday counts more than the customer
 
 
 def graded(turn: Turn, part: Evidence) -> Evidence:
     """Return evidence with its grade, its likelihood, and the words that it lacks."""
     if any(finding.route in (Route.GRAPH, Route.MAP) for finding in part.findings):
-        confidence = max(finding.confidence for finding in part.findings)
-        return replace(part, grade=Grade.CORRECT, confidence=confidence, likelihood=1.0)
+        return _by_graph(part)
     frequencies = turn.frequencies(content_words(part.text))
     weights = word_weights(frequencies, len(turn.index))
     if part.held:
@@ -57,12 +59,21 @@ def figures(part: Evidence) -> str:
     return f"likelihood {part.likelihood:.2f}, confidence {part.confidence:.2f}{lacking}"
 
 
+def _by_graph(part: Evidence) -> Evidence:
+    """Return evidence of the graph or the map, which answers; that of a topic must be about it."""
+    confidence = max(finding.confidence for finding in part.findings)
+    is_known = confidence >= MIN_TOPIC or not is_of_a_topic(part.text)
+    likelihood = 1.0 if is_known or Route.MAP not in part.routes else POSSIBLE
+    return replace(part, grade=grade_of(likelihood), confidence=confidence, likelihood=likelihood)
+
+
 def _by_schema(part: Evidence, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Evidence:
-    """Return evidence of tables and queries with its grade: they must hold half of what was asked for."""
+    """Return evidence of tables and queries, which must hold half of what was asked for, and some of its rare words."""
     matter = {one.word: one.weight for one in asked_words(part.text) if one.word in weights}
-    asked = {word: weight for word, weight in matter.items() if weight == 1 and not is_weak(word)}
-    coverage = coverage_of(asked or matter, frequencies, part.held)
-    is_carried = coverage.share >= MIN_DATA_COVERAGE
+    asked = {word: weight for word, weight in matter.items() if weight == 1 and not is_weak(word)} or matter
+    coverage = coverage_of(asked, frequencies, part.held)
+    rare = coverage_of({word: weights[word] for word in asked}, frequencies, part.held)
+    is_carried = coverage.share >= MIN_DATA_SHARE and rare.share >= MIN_DATA_WEIGHT
     return _with(part, coverage, coverage.share, SURE if is_carried else POSSIBLE)
 
 

@@ -44,8 +44,8 @@ class Widening(Protocol):
 
 
 def in_code(turn: Turn, part: Evidence) -> Iterator[Found]:
-    """Look where a question is looked up that no table answers; one that was looked up there yields nothing."""
-    if part.held:
+    """Look where a question goes that is for no table and no map; one that went there yields nothing."""
+    if not part.hits:
         yield Found(tuple(searched(turn, part.text)), "")
 
 
