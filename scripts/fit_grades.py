@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +77,7 @@ def asked() -> Iterator[tuple[str, str, str, bool]]:
         yield "near misses", row["root"], row["question"], row["answerable"]
 
 
-def _rows(name: str) -> Iterator[dict[str, str]]:
+def _rows(name: str) -> Iterator[dict[str, Any]]:
     yield from map(json.loads, (REPOSITORY / f"fixtures/ask/{name}.jsonl").read_text(encoding="utf-8").splitlines())
 
 

@@ -123,4 +123,5 @@ def _part(part: Evidence, *, is_found: bool) -> Part:
         confidence=part.confidence,
         unknown=part.unknown,
         uncovered=part.uncovered,
+        found_in=part.found_in if is_found else "",
     )

@@ -64,7 +64,7 @@ class Evidence:
     grade: Grade | None = None  # correct; None: nobody looked
     confidence: float = 0.0  # of the best hit
     likelihood: float = 0.0  # the probability that the evidence carries an answer
-    found_in: str = ""  # where a wider search found it: "tests only"
+    found_in: str = ""  # where a wider search found it, in words
     unknown: tuple[str, ...] = ()  # words of the part that occur nowhere in the index
     uncovered: tuple[str, ...] = ()  # and those that no source has
 

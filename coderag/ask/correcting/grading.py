@@ -19,6 +19,7 @@ __all__ = ["LIKELY", "SURE", "figures", "grade_of", "graded", "likelihood_of"]
 
 LIKELY = 0.5  # from here on more questions have an answer than have none
 SURE, POSSIBLE = 0.8, 0.2  # from where nothing further is looked up
+SURE_HIT = 0.85  # confidence of a hit that needs no second one, where the best hits hold every word
 MIN_TOPIC = 0.2  # confidence of the best passage about the topic of an overview
 MIN_DATA_SHARE = 0.5  # of a question's words, that tables, queries and definitions must hold
 MIN_DATA_WEIGHT = 0.28  # and of the same words by their rarity: a birthday counts more than the customer
@@ -37,6 +38,8 @@ def graded(turn: Turn, part: Evidence) -> Evidence:
     likelihood = likelihood_of(signals_of(part.hits, weights, coverage)) if part.hits else 0.0
     if _is_definition(turn, part.text) and not coverage.unknown:
         likelihood = 1.0
+    elif confidence >= SURE_HIT and not coverage.uncovered:
+        likelihood = max(likelihood, SURE)
     return _with(part, coverage, confidence, likelihood)
 
 

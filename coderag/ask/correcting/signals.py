@@ -14,7 +14,7 @@ from coderag.types import Hit
 
 __all__ = ["Signals", "signals_of"]
 
-LEAST, MOST = 0.005, 0.995  # confidences beyond say no more
+LEAST, MOST = 0.02, 0.995  # confidences beyond say no more: a small repository has no second place
 NEARNESS = "cosine_scaled"  # the part of a hit's score that vectors give
 USUAL_NEARNESS = 1.6  # its mean over the questions of the fit: what an index without vectors is given
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from coderag.ask.correcting.by_model import graded_by_model
 from coderag.ask.correcting.grading import LIKELY, figures, graded
-from coderag.ask.correcting.widening import widened
+from coderag.ask.correcting.widening import is_narrowed, widened
 from coderag.ask.records import Grade
 from coderag.ask.turn import Evidence, Turn
 
@@ -18,20 +19,21 @@ __all__ = ["correct"]
 
 def correct(turn: Turn) -> Turn:
     """Grade the evidence of each part, and say of each whether it carries an answer."""
-    steps: list[str] = []
-    settled = [_settled(turn, part, steps) for part in (graded(turn, part) for part in turn.parts)]
+    by_model = graded_by_model(turn, [graded(turn, part) for part in turn.parts])
+    steps = list(by_model.said)
+    settled = [_settled(turn, part, steps) for part in by_model.parts]
     return turn.after("correct", *steps, evidence=settled)
 
 
 def _settled(turn: Turn, part: Evidence, steps: list[str]) -> Evidence:
     """Return evidence whose grade is no longer ambiguous; what was done is added to `steps`."""
     found = part
-    if part.grade is Grade.AMBIGUOUS and part.likelihood < LIKELY:
-        steps.append(f"{part.text}: ambiguous ({figures(part)}); a wider search follows")
+    if part.likelihood < LIKELY and (part.grade is Grade.AMBIGUOUS or is_narrowed(turn)):
+        steps.append(f"{part.text}: {part.grade} ({figures(part)}); a wider search follows")
         found, said = widened(turn, part)
         steps.extend(f"{part.text}: {one}" for one in said)
     if found.grade is Grade.AMBIGUOUS:
         found = replace(found, grade=Grade.CORRECT if found.likelihood >= LIKELY else Grade.INCORRECT)
-    where = f", found in {found.found_in} only" if found.found_in else ""
+    where = f", found in {found.found_in}" if found.found_in else ""
     steps.append(f"{part.text}: {found.grade}{where} ({figures(found)})")
     return found

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 __all__ = ["START", "WEIGHTS"]
 
-WEIGHTS = (0.20, 0.81, 4.90, 0.94, -3.88)  # best, second, held, nearness, lacks_name
-START = -1.95
+WEIGHTS = (0.18, 0.88, 4.90, 0.92, -3.89)  # best, second, held, nearness, lacks_name
+START = -1.82

@@ -20,7 +20,7 @@ from coderag.record import record
 from coderag.syntax.language import languages
 from coderag.types import Content, Hit, Kind, TestPolicy
 
-__all__ = ["DOCUMENT_KINDS", "WIDENINGS", "Found", "Widening", "of_hits", "widened"]
+__all__ = ["DOCUMENT_KINDS", "WIDENINGS", "Found", "Widening", "is_narrowed", "of_hits", "widened"]
 
 DOCUMENT_KINDS = frozenset({Kind.SECTION, Kind.CELL})
 MAX_ROOTS = 4  # that are searched by themselves
@@ -52,18 +52,18 @@ def in_code(turn: Turn, part: Evidence) -> Iterator[Found]:
 def in_tests(turn: Turn, part: Evidence) -> Iterator[Found]:
     """Look into tests alone."""
     hits = searched(turn, _matter(part), k=DEPTH, tests=TestPolicy.INCLUDE)
-    yield Found(tuple(hit for hit in hits if TEST in hit.chunk.labels)[:HITS], "tests")
+    yield Found(tuple(hit for hit in hits if TEST in hit.chunk.labels)[:HITS], "tests only")
 
 
 def in_documents(turn: Turn, part: Evidence) -> Iterator[Found]:
     """Look into documents and notebooks alone."""
-    yield Found(tuple(searched(turn, _matter(part), kinds=DOCUMENT_KINDS)), "documents")
+    yield Found(tuple(searched(turn, _matter(part), kinds=DOCUMENT_KINDS)), "documents only")
 
 
 def in_configuration(turn: Turn, part: Evidence) -> Iterator[Found]:
     """Look into configuration alone, which an index has where it was made with it."""
     names = frozenset(name for name, language in languages().items() if language.content is Content.CONFIG)
-    yield Found(tuple(searched(turn, _matter(part), languages=names)), "configuration")
+    yield Found(tuple(searched(turn, _matter(part), languages=names)), "configuration only")
 
 
 def in_single_roots(turn: Turn, part: Evidence) -> Iterator[Found]:
@@ -73,16 +73,22 @@ def in_single_roots(turn: Turn, part: Evidence) -> Iterator[Found]:
         return
     first = [hit.chunk.repository for hit in part.hits if hit.chunk.repository in roots]
     for name in list(dict.fromkeys([*first, *roots]))[:MAX_ROOTS]:
-        yield Found(tuple(searched(turn, _matter(part), repositories=frozenset({name}))), f"repository {name}")
+        yield Found(tuple(searched(turn, _matter(part), repositories=frozenset({name}))), f"repository {name} only")
+
+
+def is_narrowed(turn: Turn) -> bool:
+    """Tell whether only some paths were asked for, so that what is not there may be elsewhere."""
+    return not all(path.startswith(EXCLUDES) for path in turn.options.paths)
 
 
 def in_other_paths(turn: Turn, part: Evidence) -> Iterator[Found]:
     """Look outside the paths that were asked for, but for those that were excluded."""
-    excluded = tuple(path for path in turn.options.paths if path.startswith(EXCLUDES))
-    if excluded == turn.options.paths:
+    if not is_narrowed(turn):
         return
+    excluded = tuple(path for path in turn.options.paths if path.startswith(EXCLUDES))
     wider = replace(turn, options=replace(turn.options, paths=excluded))
-    yield Found(tuple(searched(wider, _matter(part))), "other paths")
+    asked = " ".join(path for path in turn.options.paths if path not in excluded)
+    yield Found(tuple(searched(wider, _matter(part))), f"other paths than {asked}")
 
 
 WIDENINGS: tuple[Widening, ...] = (

@@ -95,6 +95,7 @@ def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
             yield shown.paint("nearest", Style.TITLE)
     if answer.text:
         yield from (visible_prose(line) for line in answer.text.split("\n"))
+        yield from (_place(part, shown) for part in answer.parts if part.found_in)
     for number, part in enumerate(answer.parts if answer.is_found and not answer.text else ()):
         if len(answer.parts) > 1:
             yield from [*([""] if number else []), shown.paint(visible(part.text), Style.TITLE)]
@@ -118,8 +119,14 @@ def _part(answer: Answer, part: Part, number: int, shown: Screen) -> Iterator[st
     for statement in (*answer.statements, *answer.facts):
         if statement.part == number:
             yield from _statement(statement, shown)
+    if part.found_in:
+        yield _place(part, shown)
     if part.uncovered:
         yield shown.paint(f"The sources say nothing of: {visible(', '.join(part.uncovered))}", Style.DIM)
+
+
+def _place(part: Part, shown: Screen) -> str:
+    return shown.paint(f"Found in {visible(part.found_in)}", Style.DIM)
 
 
 def _statement(statement: Statement, shown: Screen) -> Iterator[str]:
