@@ -124,4 +124,5 @@ def _part(part: Evidence, *, is_found: bool) -> Part:
         unknown=part.unknown,
         uncovered=part.uncovered,
         found_in=part.found_in if is_found else "",
+        elsewhere="" if is_found else part.elsewhere,
     )

@@ -65,6 +65,7 @@ class Evidence:
     confidence: float = 0.0  # of the best hit
     likelihood: float = 0.0  # the probability that the evidence carries an answer
     found_in: str = ""  # where a wider search found it, in words
+    elsewhere: str = ""  # a place outside the paths that were asked for, which would answer
     unknown: tuple[str, ...] = ()  # words of the part that occur nowhere in the index
     uncovered: tuple[str, ...] = ()  # and those that no source has
 

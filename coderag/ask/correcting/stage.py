@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from coderag.ask.correcting.by_model import graded_by_model
 from coderag.ask.correcting.grading import LIKELY, figures, graded
-from coderag.ask.correcting.widening import is_narrowed, widened
+from coderag.ask.correcting.widening import elsewhere, widened
 from coderag.ask.records import Grade
 from coderag.ask.turn import Evidence, Turn
 
@@ -28,12 +28,15 @@ def correct(turn: Turn) -> Turn:
 def _settled(turn: Turn, part: Evidence, steps: list[str]) -> Evidence:
     """Return evidence whose grade is no longer ambiguous; what was done is added to `steps`."""
     found = part
-    if part.likelihood < LIKELY and (part.grade is Grade.AMBIGUOUS or is_narrowed(turn)):
-        steps.append(f"{part.text}: {part.grade} ({figures(part)}); a wider search follows")
+    if part.grade is Grade.AMBIGUOUS and part.likelihood < LIKELY:
+        steps.append(f"{part.text}: ambiguous ({figures(part)}); a wider search follows")
         found, said = widened(turn, part)
         steps.extend(f"{part.text}: {one}" for one in said)
     if found.grade is Grade.AMBIGUOUS:
         found = replace(found, grade=Grade.CORRECT if found.likelihood >= LIKELY else Grade.INCORRECT)
     where = f", found in {found.found_in}" if found.found_in else ""
     steps.append(f"{part.text}: {found.grade}{where} ({figures(found)})")
+    if found.grade is Grade.INCORRECT and (place := elsewhere(turn, found)):
+        steps.append(f"{part.text}: outside the paths that were asked for, {place} would answer")
+        return replace(found, elsewhere=place)
     return found

@@ -1,7 +1,7 @@
-"""Ambiguous evidence to that of a wider search: tests, documents, configuration, each root by itself, other paths.
+"""Ambiguous evidence to that of a wider search: tests, documents, configuration, each root by itself.
 
-The access rules of the caller hold, as the same index is asked, and no root is searched that was not opened. Paths that
-are excluded stay so.
+The access rules of the caller hold, as the same index is asked, and no root is searched that was not opened. Nor is a
+source taken from outside the paths that were asked for: where it would answer, its place is named.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from coderag.record import record
 from coderag.syntax.language import languages
 from coderag.types import Content, Hit, Kind, TestPolicy
 
-__all__ = ["DOCUMENT_KINDS", "WIDENINGS", "Found", "Widening", "is_narrowed", "of_hits", "widened"]
+__all__ = ["DOCUMENT_KINDS", "WIDENINGS", "Found", "Widening", "elsewhere", "of_hits", "widened"]
 
 DOCUMENT_KINDS = frozenset({Kind.SECTION, Kind.CELL})
 MAX_ROOTS = 4  # that are searched by themselves
@@ -76,28 +76,12 @@ def in_single_roots(turn: Turn, part: Evidence) -> Iterator[Found]:
         yield Found(tuple(searched(turn, _matter(part), repositories=frozenset({name}))), f"repository {name} only")
 
 
-def is_narrowed(turn: Turn) -> bool:
-    """Tell whether only some paths were asked for, so that what is not there may be elsewhere."""
-    return not all(path.startswith(EXCLUDES) for path in turn.options.paths)
-
-
-def in_other_paths(turn: Turn, part: Evidence) -> Iterator[Found]:
-    """Look outside the paths that were asked for, but for those that were excluded."""
-    if not is_narrowed(turn):
-        return
-    excluded = tuple(path for path in turn.options.paths if path.startswith(EXCLUDES))
-    wider = replace(turn, options=replace(turn.options, paths=excluded))
-    asked = " ".join(path for path in turn.options.paths if path not in excluded)
-    yield Found(tuple(searched(wider, _matter(part))), f"other paths than {asked}")
-
-
 WIDENINGS: tuple[Widening, ...] = (
     in_code,
     in_tests,
     in_documents,
     in_configuration,
     in_single_roots,
-    in_other_paths,
 )
 
 
@@ -114,6 +98,23 @@ def widened(turn: Turn, part: Evidence) -> tuple[Evidence, list[str]]:
             if wider.likelihood >= (SURE if found.place else LIKELY):
                 return replace(wider, found_in=found.place), steps
     return part, steps
+
+
+def elsewhere(turn: Turn, part: Evidence) -> str:
+    """Return a place outside the paths that were asked for which carries an answer, "" without one.
+
+    The paths hold, so it is only named; what they exclude is not looked at.
+    """
+    excluded = tuple(path for path in turn.options.paths if path.startswith(EXCLUDES))
+    if excluded == turn.options.paths:
+        return ""
+    everywhere = replace(turn, options=replace(turn.options, paths=excluded))
+    hits = tuple(searched(everywhere, _matter(part)))
+    if not hits or _graded(everywhere, part, Found(hits, "other paths")).likelihood < SURE:
+        return ""
+    best = max(hits, key=lambda hit: hit.confidence).chunk
+    repository = f"{best.repository}: " if len(turn.index.roots) > 1 else ""
+    return f"{repository}{best.path}:{best.span.start_line}-{best.span.end_line}"
 
 
 def _matter(part: Evidence) -> str:

@@ -90,6 +90,7 @@ def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
     paths = Paths(index.roots)
     if not answer.is_found:
         yield shown.paint("not found", Style.BAD)
+        yield from (_elsewhere(part, shown) for part in answer.parts if part.elsewhere)
         if answer.nearest:
             yield ""
             yield shown.paint("nearest", Style.TITLE)
@@ -115,6 +116,7 @@ def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
 def _part(answer: Answer, part: Part, number: int, shown: Screen) -> Iterator[str]:
     if part.verdict is Verdict.NOT_FOUND:
         yield shown.paint(f"not found{_lacking(part)}", Style.BAD)
+        yield from [_elsewhere(part, shown)] if part.elsewhere else []
         return
     for statement in (*answer.statements, *answer.facts):
         if statement.part == number:
@@ -127,6 +129,10 @@ def _part(answer: Answer, part: Part, number: int, shown: Screen) -> Iterator[st
 
 def _place(part: Part, shown: Screen) -> str:
     return shown.paint(f"Found in {visible(part.found_in)}", Style.DIM)
+
+
+def _elsewhere(part: Part, shown: Screen) -> str:
+    return shown.paint(f"Without --path, {visible(part.elsewhere)} would answer", Style.DIM)
 
 
 def _statement(statement: Statement, shown: Screen) -> Iterator[str]:
