@@ -15,9 +15,10 @@ from coderag.ask.turn import Evidence, Turn
 from coderag.ask.wording import content_words, is_weak, names_in
 from coderag.text.asking import asked_words
 
-__all__ = ["LIKELY", "SURE", "figures", "grade_of", "graded", "likelihood_of"]
+__all__ = ["LIKELY", "LIKELY_BESIDE", "SURE", "figures", "grade_of", "graded", "likelihood_of"]
 
 LIKELY = 0.5  # from here on more questions have an answer than have none
+LIKELY_BESIDE = 0.25  # and of a part beside one that is answered: the odds of that are three times as good
 SURE, POSSIBLE = 0.8, 0.2  # from where nothing further is looked up
 SURE_HIT = 0.85  # confidence of a hit that needs no second one, where the best hits hold every word
 MIN_TOPIC = 0.2  # confidence of the best passage about the topic of an overview

@@ -24,7 +24,7 @@ class Signals:
     """What a grade is made of."""
 
     best: float  # log odds of the confidence of the best hit
-    second: float  # and of the next: where something is done, several places have to do with it
+    second: float  # and of the next: what a program does, it seldom does in one place
     held: float  # 0..1: how much of the question the best hits hold, in its words or in similar ones
     nearness: float  # 0..2: how near the best hit is by its vector, beside all others
     lacks_name: float  # 1 where a proper name of the question is in none of the best hits
