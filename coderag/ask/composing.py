@@ -123,4 +123,6 @@ def _part(part: Evidence, *, is_found: bool) -> Part:
         confidence=part.confidence,
         unknown=part.unknown,
         uncovered=part.uncovered,
+        found_in=part.found_in if is_found else "",
+        elsewhere="" if is_found else part.elsewhere,
     )

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from coderag.ask.agentic.stage import agentic
+from coderag.ask.correcting.stage import correct
 from coderag.ask.decomposing import decompose
 from coderag.ask.refining.compression import compress
 from coderag.ask.refining.reflection import reflect
 from coderag.ask.refining.small_to_big import small_to_big
-from coderag.ask.stages import answer, correct, reframe, retrieve, route
+from coderag.ask.stages import answer, reframe, retrieve, route
 from coderag.ask.turn import Turn
 from coderag.ask.variants.expansion import expand
 from coderag.ask.variants.hyde import hyde

@@ -74,6 +74,10 @@ class Part:
     confidence: float = 0.0
     unknown: tuple[str, ...] = ()  # its words that occur nowhere in the index
     uncovered: tuple[str, ...] = ()  # its words that no source has
+    found_in: str = ""  # where a wider search found it: "tests only", "repository shop only"; "" for the usual one
+    elsewhere: str = (
+        ""  # of a part that is not found: a place outside the paths that were asked for, which would answer
+    )
 
 
 @record

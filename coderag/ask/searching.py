@@ -25,10 +25,20 @@ def searched(
     k: int = HITS,
     tests: TestPolicy = TestPolicy.DEMOTE,
     kinds: frozenset[Kind] = frozenset(),
+    languages: frozenset[str] = frozenset(),
+    repositories: frozenset[str] = frozenset(),
 ) -> list[Hit]:
     """Return the hits of a text as it is: quotes and colons in a question are no conditions."""
-    options = turn.options
-    query = make_query(text, k=k, kinds=kinds, tests=tests, paths=options.paths, databases=options.databases)
+    query = make_query(
+        text,
+        k=k,
+        kinds=kinds,
+        tests=tests,
+        languages=languages,
+        repositories=repositories,
+        paths=turn.options.paths,
+        databases=turn.options.databases,
+    )
     return list(_once(turn, query))
 
 

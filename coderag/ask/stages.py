@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from coderag.ask.composing import compose
+from coderag.ask.correcting.widening import DOCUMENT_KINDS, of_hits
 from coderag.ask.decomposing import with_entities
 from coderag.ask.findings.data import data_answer
 from coderag.ask.findings.neighbourhood import neighbourhood_findings
@@ -20,24 +21,20 @@ from coderag.ask.known import best_confidence, is_target, known_in
 from coderag.ask.memory.recall import fused, with_pinned
 from coderag.ask.memory.reframing import reframed
 from coderag.ask.models.choosing import chosen_route
-from coderag.ask.records import Finding, Grade, Route, Step
+from coderag.ask.records import Finding, Route, Step
 from coderag.ask.relations import relation_of, relations_among
 from coderag.ask.searching import DEPTH, HITS, fused_hits, searched
 from coderag.ask.semantic_routing import Routing, routing_of, things_in
 from coderag.ask.spelling import mended
-from coderag.ask.sufficiency import Coverage, coverage_of, grade_of, stems_of, word_weights
 from coderag.ask.turn import Evidence, Turn
-from coderag.ask.wording import content_words, is_weak, names_in
+from coderag.ask.wording import content_words
 from coderag.errors import LanguageModelError
-from coderag.text.asking import asked_words
-from coderag.types import Hit, Kind, TestPolicy
+from coderag.types import Hit, Kind
 
-__all__ = ["answer", "correct", "reframe", "retrieve", "route"]
+__all__ = ["answer", "reframe", "retrieve", "route"]
 
-DOCUMENT_KINDS = frozenset({Kind.SECTION, Kind.CELL})
 SCHEMA_KINDS = frozenset({Kind.TABLE, Kind.VIEW, Kind.QUERY})
 OF_VARIANT = 2  # hits of each variant of a question about data
-MIN_DATA_COVERAGE = 0.5  # share of a question's words that tables, queries and definitions must hold
 
 
 def reframe(turn: Turn) -> Turn:
@@ -66,19 +63,6 @@ def retrieve(turn: Turn) -> Turn:
         evidence.append(_with_neighbours(turn, _retrieved(turn, with_entities(part, evidence, turn.index))))
     said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
     return turn.after("retrieve", said, evidence=evidence)
-
-
-def correct(turn: Turn) -> Turn:
-    """Grade the evidence of each part; where it is ambiguous, search tests too and grade again (CRAG)."""
-    graded, steps = [], []
-    for part in turn.parts:
-        found = _graded(turn, part)
-        if found.grade is Grade.AMBIGUOUS:
-            steps.append(f"{part.text}: ambiguous ({_figures(found)}); tests and documents are searched")
-            found = _widened(turn, found)
-        steps.append(f"{part.text}: {found.grade} ({_figures(found)})")
-        graded.append(found)
-    return turn.after("correct", *steps, evidence=graded)
 
 
 def answer(turn: Turn) -> Turn:
@@ -116,7 +100,7 @@ def _retrieved(turn: Turn, part: Evidence) -> Evidence:
     if Route.DOCUMENTS in routes:
         sections = searched(turn, part.text, kinds=DOCUMENT_KINDS)
         hits = _documents_first(sections, hits)
-    return _of_hits(turn, part, hits)
+    return of_hits(turn, part, hits)
 
 
 def _of_relation(turn: Turn, part: Evidence) -> tuple[Finding, ...]:
@@ -145,11 +129,6 @@ def _with_neighbours(turn: Turn, part: Evidence) -> Evidence:
     return replace(part, findings=tuple(found)) if found else part
 
 
-def _of_hits(turn: Turn, part: Evidence, hits: list[Hit]) -> Evidence:
-    findings = findings_of_hits(hits, turn.stem_weights(part.text), route=Route.CODE)
-    return replace(part, hits=tuple(hits), findings=tuple(findings), routes=part.routes or (Route.CODE,))
-
-
 def _documents_first(sections: list[Hit], others: list[Hit]) -> list[Hit]:
     """Return hits of documents and others, those of documents in front where they are nearly as sure."""
     best = max((hit.confidence for hit in others), default=0.0)
@@ -167,41 +146,3 @@ def _remembered(turn: Turn, part: Evidence) -> list[Hit]:
         return hits
     found = searched(replace(turn, options=replace(turn.options, paths=pinned)), part.text)
     return with_pinned(hits, found, paths=turn.options.paths, k=HITS)
-
-
-def _graded(turn: Turn, part: Evidence) -> Evidence:
-    """Return evidence with its grade, its confidence, and the words that it lacks."""
-    if any(finding.route in (Route.GRAPH, Route.MAP) for finding in part.findings):
-        confidence = max(finding.confidence for finding in part.findings)
-        return replace(part, grade=Grade.CORRECT, confidence=confidence)
-    frequencies = turn.frequencies(content_words(part.text))
-    weights = word_weights(frequencies, len(turn.index))
-    if part.held:
-        matter = {one.word: one.weight for one in asked_words(part.text) if one.word in weights}
-        asked = {word: weight for word, weight in matter.items() if weight == 1 and not is_weak(word)}
-        coverage = coverage_of(asked or matter, frequencies, part.held)
-        good = coverage.share >= MIN_DATA_COVERAGE
-        return _with(part, coverage, Grade.CORRECT if good else Grade.AMBIGUOUS, coverage.share)
-    confidence = max((hit.confidence for hit in part.hits), default=0.0)
-    coverage = coverage_of(weights, frequencies, stems_of(part.hits))
-    names = names_in(part.text)
-    is_name = bool(names) and all(turn.index.symbols(name, alike=False) for name in names)
-    return _with(part, coverage, grade_of(confidence, coverage, known_name=is_name), confidence)
-
-
-def _with(part: Evidence, coverage: Coverage, grade: Grade, confidence: float) -> Evidence:
-    return replace(part, grade=grade, confidence=confidence, unknown=coverage.unknown, uncovered=coverage.uncovered)
-
-
-def _widened(turn: Turn, part: Evidence) -> Evidence:
-    """Return the evidence of a second search: without the words that ask, tests included."""
-    hits = searched(turn, " ".join(content_words(part.text)) or part.text, tests=TestPolicy.INCLUDE)
-    known = {hit.chunk.id for hit in part.hits}
-    both = sorted([*part.hits, *(hit for hit in hits if hit.chunk.id not in known)], key=lambda hit: -hit.confidence)
-    found = _graded(turn, replace(_of_hits(turn, part, both[:HITS]), held=frozenset(), sql="", sql_origin=""))
-    return replace(found, grade=Grade.INCORRECT) if found.grade is Grade.AMBIGUOUS else found
-
-
-def _figures(part: Evidence) -> str:
-    lacking = f", not in the sources: {', '.join(part.uncovered)}" if part.uncovered else ""
-    return f"confidence {part.confidence:.2f}{lacking}"

@@ -63,7 +63,10 @@ class Evidence:
     sql_origin: str = ""
     held: frozenset[str] = frozenset()  # stems that the schema's findings hold
     grade: Grade | None = None  # correct; None: nobody looked
-    confidence: float = 0.0
+    confidence: float = 0.0  # of the best hit
+    likelihood: float = 0.0  # the probability that the evidence carries an answer
+    found_in: str = ""  # where a wider search found it, in words
+    elsewhere: str = ""  # a place outside the paths that were asked for, which would answer
     unknown: tuple[str, ...] = ()  # words of the part that occur nowhere in the index
     uncovered: tuple[str, ...] = ()  # and those that no source has
 

@@ -28,7 +28,7 @@ PLAIN_WORDS = frozenset(
     give good grow guarantee guess hang happen hard help hold immediately important inside involve keep
     kill large last late later leave live long look lose low maintain manage match matter meet miss most
     move multiple necessary never new next normal notice obtain occur old outgoing own pick place possible
-    present prevent produce protect prove quickly rather reach react real reason refuse remain remember
+    present prevent produce protect prove quickly rather reach react real really reason refuse remain remember
     represent respond responsible safe same save second secure see separate several silently simple single
     slow small somewhere stay still stop store strong succeed suddenly support suppose take tell thing
     third together too trigger turn twice chosen made found sent written kept given taken built got held

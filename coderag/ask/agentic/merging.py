@@ -8,11 +8,9 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from coderag.ask.agentic.records import Observation
+from coderag.ask.correcting.grading import LIKELY, graded
 from coderag.ask.records import Finding, Grade
-from coderag.ask.sufficiency import READ, coverage_of, grade_of, stems_of, word_weights
 from coderag.ask.turn import Evidence, Turn
-from coderag.ask.wording import content_words
-from coderag.types import Hit
 
 __all__ = ["with_observations"]
 
@@ -44,7 +42,7 @@ def with_observations(turn: Turn, part: Evidence, observations: Sequence[Observa
         findings=tuple(_in_turns(first, found)),
         hits=tuple(_in_turns(part.hits, list(by_id.values()))),
     )
-    return _graded(turn, both, hits)
+    return _graded(turn, both)
 
 
 def _key(finding: Finding) -> tuple[str, str, str]:
@@ -57,13 +55,13 @@ def _in_turns(first: Sequence[T], second: Sequence[T]) -> list[T]:
     return [one for pair in pairs for group in pair for one in group]
 
 
-def _graded(turn: Turn, part: Evidence, found: Sequence[Hit]) -> Evidence:
+def _graded(turn: Turn, part: Evidence) -> Evidence:
+    """Return evidence that is correct where all of it carries an answer, else as it was graded before."""
     if part.grade is None or part.grade is Grade.CORRECT:
         return part
-    frequencies = turn.frequencies(content_words(part.text))
-    weights = word_weights(frequencies, len(turn.index))
-    coverage = coverage_of(weights, frequencies, stems_of(part.hits[:READ]))
-    confidence = max([part.confidence, *(hit.confidence for hit in found)])
-    if grade_of(confidence, coverage) is not Grade.CORRECT:
+    again = graded(
+        turn, replace(part, findings=(), held=frozenset())
+    )  # facts of a name in it are no answer by themselves
+    if again.likelihood < LIKELY:
         return part
-    return replace(part, grade=Grade.CORRECT, confidence=confidence, uncovered=coverage.uncovered)
+    return replace(again, grade=Grade.CORRECT, findings=part.findings, held=part.held)

@@ -90,11 +90,13 @@ def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
     paths = Paths(index.roots)
     if not answer.is_found:
         yield shown.paint("not found", Style.BAD)
+        yield from (_elsewhere(part, shown) for part in answer.parts if part.elsewhere)
         if answer.nearest:
             yield ""
             yield shown.paint("nearest", Style.TITLE)
     if answer.text:
         yield from (visible_prose(line) for line in answer.text.split("\n"))
+        yield from (_place(part, shown) for part in answer.parts if part.found_in)
     for number, part in enumerate(answer.parts if answer.is_found and not answer.text else ()):
         if len(answer.parts) > 1:
             yield from [*([""] if number else []), shown.paint(visible(part.text), Style.TITLE)]
@@ -114,12 +116,23 @@ def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
 def _part(answer: Answer, part: Part, number: int, shown: Screen) -> Iterator[str]:
     if part.verdict is Verdict.NOT_FOUND:
         yield shown.paint(f"not found{_lacking(part)}", Style.BAD)
+        yield from [_elsewhere(part, shown)] if part.elsewhere else []
         return
     for statement in (*answer.statements, *answer.facts):
         if statement.part == number:
             yield from _statement(statement, shown)
+    if part.found_in:
+        yield _place(part, shown)
     if part.uncovered:
         yield shown.paint(f"The sources say nothing of: {visible(', '.join(part.uncovered))}", Style.DIM)
+
+
+def _place(part: Part, shown: Screen) -> str:
+    return shown.paint(f"Found in {visible(part.found_in)}", Style.DIM)
+
+
+def _elsewhere(part: Part, shown: Screen) -> str:
+    return shown.paint(f"Without --path, {visible(part.elsewhere)} would answer", Style.DIM)
 
 
 def _statement(statement: Statement, shown: Screen) -> Iterator[str]:

@@ -60,6 +60,8 @@ def _lines(answer: Asked, places: Places, budget: int) -> Iterator[str]:
     if not answer.is_found:
         yield "not found; the nearest are:" if answer.nearest else "not found"
         yield from (cut(f"[left out: {visible_prose(fault)}]", FAULT_CHARACTERS) for fault in answer.faults[:1])
+    yield from (f"found in {visible(part.found_in)}" for part in answer.parts if part.found_in)
+    yield from (f"without path, {visible(part.elsewhere)} would answer" for part in answer.parts if part.elsewhere)
     if answer.text:
         yield cut(visible_prose(answer.text), int(TEXT_SHARE * budget) * CHARACTERS_PER_TOKEN) + "\n"
     for source in answer.sources if answer.is_found else answer.nearest:
