@@ -2,11 +2,13 @@
 
 scripts/judge_stages.py rank --sets DIR --indexed DIR        stages that word the question in other ways: nDCG@10
 scripts/judge_stages.py context --sets DIR --indexed DIR     stages that shape the sources: recall within a budget
+scripts/judge_stages.py data --sets DIR                      stages that word the question: the tables of its SQL held
 scripts/judge_stages.py answers --packages DIR               each stage: right answers and right refusals
 
 `--sets` has `code/repos.json`, `code/commits.json` and their questions, `--indexed` the repositories with their
-indexes, as DIR/SUITE/NAME. `answers` needs neither: it asks fixtures/ask/answerable.jsonl of fixtures/shop,
-and of the packages that are in DIR. Weights and gates were chosen with `--half tuning`; report `--half measuring`.
+indexes, as DIR/SUITE/NAME. `data` reads `sql/ddl` and `sql/items` of the sets, and indexes them itself. `answers` needs
+neither: it asks fixtures/ask/answerable.jsonl of fixtures/shop, and of the packages that are in DIR. Weights and gates
+were chosen with `--half tuning`; report `--half measuring`.
 """
 
 from __future__ import annotations

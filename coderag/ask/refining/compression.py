@@ -24,12 +24,13 @@ MIN_TOKENS = 40  # of a source; with less for each, the last ones are left to th
 def compress(turn: Turn) -> Turn:
     """Shorten the sources to what the budget has room for: no repetition, then the best lines of each."""
     shown = [finding for part in turn.parts for finding in chosen(part, turn.options.k)]
-    before = sum(tokens_of(finding.source.text) for finding in shown)
+    before = sum(tokens_of(source.text) for finding in shown for source in finding.sources)
     if before <= turn.options.budget:
         return turn.after("compress", f"{before} tokens fit", evidence=turn.parts)
     shortest = [_without_repetition(part, turn.options.k) for part in turn.parts]
     passages = [finding for part in shortest for finding in _passages(part, turn.options.k)]
     facts = sum(tokens_of(finding.source.text) for finding in shown if finding.is_fact)
+    facts += sum(tokens_of(naming.source.text) for finding in shown for naming in finding.namings)
     budget = max(turn.options.budget - facts, 0)
     dropped = len(shown) - len(passages) - sum(finding.is_fact for finding in shown)
     marked, by = _marked(turn, passages)

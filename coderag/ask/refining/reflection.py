@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from coderag.ask.composing import Shelf, cited, numbered
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.models.judging import judgement
 from coderag.ask.models.model import LanguageModel
@@ -21,6 +22,7 @@ from coderag.ask.turn import Evidence, Turn
 from coderag.ask.wording import names_in, stems_in
 from coderag.errors import LanguageModelError
 from coderag.record import record
+from coderag.text.budget import tokens_of
 from coderag.text.tokens import stem
 
 __all__ = ["reflect"]
@@ -113,8 +115,12 @@ def _is_relevant(turn: Turn, part: Evidence, finding: Finding) -> bool:
 
 
 def _is_supported(turn: Turn, finding: Finding) -> bool:
-    """Tell whether the checker finds no statement of a finding without support in its own source."""
-    check = turn.index.check_answer(f"{finding.text} [1]", [replace(finding.source, number=1)])
+    """Tell whether the checker finds no statement of a finding without support in its own sources."""
+    shelf = Shelf(sum(tokens_of(source.text) for source in finding.sources))
+    statement = numbered(finding, shelf)
+    if statement is None:
+        return False
+    check = turn.index.check_answer(cited(statement), shelf.sources)
     return all(sentence.verdict != "unsupported" for sentence in check.sentences)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 
@@ -23,6 +24,7 @@ __all__ = ["run"]
 
 QUOTE_MARK = "│"
 MAX_FAULT = 300  # characters
+SPACES = re.compile(r"\s+")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -123,11 +125,16 @@ def _part(answer: Answer, part: Part, number: int, shown: Screen) -> Iterator[st
 
 
 def _statement(statement: Statement, shown: Screen) -> Iterator[str]:
-    cited = "".join(f"[{number}]" for number in statement.citations)
-    text = " ".join(visible(statement.text).split())
-    yield f"- {text} {shown.paint(cited, Style.LINE)}"
+    yield f"- {''.join(_pieces(statement, shown))}"
     for quote in statement.quotes:
         yield shown.paint(f"    {QUOTE_MARK} {shorten(visible(quote), max(shown.width - 6, 1))}", Style.DIM)
+
+
+def _pieces(statement: Statement, shown: Screen) -> Iterator[str]:
+    for text, numbers in statement.pieces():
+        yield SPACES.sub(" ", visible(text))
+        if numbers:
+            yield f" {shown.paint(''.join(f'[{number}]' for number in numbers), Style.LINE)}"
 
 
 def _sql(answer: Answer, shown: Screen) -> Iterator[str]:
