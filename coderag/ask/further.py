@@ -34,12 +34,12 @@ USERS = (Role.WRITERS, Role.READERS)
 
 
 def with_further(turn: Turn, answer: Answer) -> Answer:
-    """Return an answer with sources that no statement cites behind the others, within the same budget."""
+    """Return an answer with what stands near its sources, within the same budget."""
     shelf = Shelf(turn.options.budget, sources=answer.sources)
     for part, shown in zip(turn.evidence, answer.parts, strict=True):
         if shown.verdict is Verdict.FOUND:
             _fill(shelf, turn, part)
-    return replace(answer, sources=tuple(shelf.sources))
+    return replace(answer, further=tuple(shelf.sources[len(answer.sources) :]))
 
 
 def _fill(shelf: Shelf, turn: Turn, part: Evidence) -> None:

@@ -130,6 +130,7 @@ class Answer:
     statements: tuple[Statement, ...] = ()
     facts: tuple[Statement, ...] = ()  # of the graph and the schema
     sources: tuple[Source, ...] = ()
+    further: tuple[Source, ...] = ()  # that no statement cites, numbered behind the others, in the room that is left
     text: str = ""  # what a language model wrote, where one was asked: of it what the sources say
     faults: tuple[str, ...] = ()  # why sentences of the model are missing, or its answer
     sql: str = ""  # for a question about data: an example query, or the skeleton of one

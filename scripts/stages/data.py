@@ -78,7 +78,7 @@ def data_scores(
 
 
 def _held(answer: Answer | None, asked: DataQuestion) -> float:
-    sources = answer.sources if answer else ()
+    sources = (*answer.sources, *answer.further) if answer else ()
     return len(asked.tables & {_last(one.name) for one in sources if one.path == asked.path}) / len(asked.tables)
 
 

@@ -91,7 +91,7 @@ def context_scores(
                 for name, stages in pipelines.items():
                     answer = after(begun, stages).answer
                     first = first or answer
-                    sources = answer.sources if answer else ()
+                    sources = (*answer.sources, *answer.further) if answer else ()
                     acted[budget][name].append(bool(answer and first and shown(answer) != shown(first)))
                     held = [(source.path, (Span(source.start_line, source.end_line),)) for source in sources]
                     found = [any(target.holds(*place) for place in held) for target in one.targets]
@@ -136,7 +136,7 @@ def _is_right(answer: Answer, path: str | None) -> bool:
 
 def shown(answer: Answer) -> list[tuple[str, str]]:
     """Return the places of an answer's sources with their texts."""
-    return [(source.place, source.text) for source in answer.sources]
+    return [(source.place, source.text) for source in (*answer.sources, *answer.further)]
 
 
 def after(turn: Turn, stages: Sequence[str]) -> Turn:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from coderag.api.index import Index
 from coderag.api.records import json_line
 from coderag.ask.records import Answer, Part, Statement, Verdict
+from coderag.ask.source import Source
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
@@ -106,11 +107,18 @@ def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
     if answer.is_found:
         yield from ["", shown.paint("sources", Style.TITLE)]
     for source in answer.sources or answer.nearest:
-        lines = f"{source.start_line}" + (f"-{source.end_line}" if source.end_line > source.start_line else "")
-        path = visible(paths.of(source.path, source.repository))
         mark = f"[{source.number}] " if answer.is_found else "  "
-        place = f"{shown.paint(path, Style.PATH)}:{shown.paint(lines, Style.LINE)}"
-        yield f"{mark}{place}" + (f"  {shown.paint(visible(source.name), Style.DIM)}" if source.name else "")
+        yield f"{mark}{_place(source, paths, shown)}"
+    if answer.further:
+        yield from ["", shown.paint("near them", Style.TITLE)]
+        yield from (f"  {_place(source, paths, shown)}" for source in answer.further)
+
+
+def _place(source: Source, paths: Paths, shown: Screen) -> str:
+    lines = f"{source.start_line}" + (f"-{source.end_line}" if source.end_line > source.start_line else "")
+    path = visible(paths.of(source.path, source.repository))
+    place = f"{shown.paint(path, Style.PATH)}:{shown.paint(lines, Style.LINE)}"
+    return place + (f"  {shown.paint(visible(source.name), Style.DIM)}" if source.name else "")
 
 
 def _part(answer: Answer, part: Part, number: int, shown: Screen) -> Iterator[str]:
