@@ -128,7 +128,10 @@ def _user(found: Sequence[References], name: str, roles: frozenset[Role], places
         if use.spot.name == name
     )
     repository, use = next(uses, ("", None))
-    return _piece(repository, name, use.path, use.line, places) if use else None
+    if use is None:
+        return None
+    table = found[0].target.name
+    return Piece(name, places.showing(table, repository, use.path, line=max(use.line, 1), name=name))
 
 
 def _of_entries(found: RepositoryMap, group: EntryGroup, places: Places) -> Finding | None:
