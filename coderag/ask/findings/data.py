@@ -148,6 +148,8 @@ def _condition(join: ContextJoin) -> str:
 def _of_query(query: ExampleQuery, places: Places) -> Finding | None:
     asked = query.question or "no comment says what it answers"
     source = _source(query.source, places)
+    if source is not None and not _stems(query.question) <= _stems(source.text):
+        source = _statement(source.path, source.start_line, places) or source  # prose around it says what it answers
     return Finding(f"an example query is near: {asked}", source, Route.DATA, SIMILAR) if source else None
 
 
