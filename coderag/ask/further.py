@@ -76,10 +76,11 @@ def _classes(turn: Turn, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
 
 
 def _tables(turn: Turn, chunks: Iterable[Chunk]) -> Iterator[Source]:
-    """Yield the tables that functions use."""
+    """Yield the tables that functions use; no graph is built for it."""
+    index = turn.index.with_stored_graph()
     for chunk in chunks:
         try:
-            edges = turn.index.outgoing(chunk.qualified_name, kinds=DATA_EDGES)
+            edges = index.outgoing(chunk.qualified_name, kinds=DATA_EDGES)
         except CoderagError:  # no graph, or no such name in it
             continue
         for edge in edges.edges:
@@ -95,7 +96,8 @@ def _tables(turn: Turn, chunks: Iterable[Chunk]) -> Iterator[Source]:
 def _users(turn: Turn, passages: Sequence[Finding]) -> Iterator[Source]:
     """Yield the code that writes the best table, then what reads it."""
     name = passages[0].source.name
-    references = turn.index.refs(name, kinds=("table", "view"), shown=USED)[:1] if name else []
+    index = turn.index.with_stored_graph()
+    references = index.refs(name, kinds=("table", "view"), shown=USED)[:1] if name else []
     for found in references:
         groups = {group.role: group for group in found.groups}
         uses = [use for role in USERS if role in groups for use in groups[role].references]
