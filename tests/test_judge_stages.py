@@ -54,6 +54,22 @@ def test_stages_are_compared(folders: tuple[Path, Path], what: str, capsys: pyte
         assert any(line.startswith(f"  {name} ") and " p 1.000 " in line for line in printed)
 
 
+def test_tables_that_the_sources_define_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [
+        {"db_id": "Shop", "question": "how many parcels are there?", "gold_tables": ["parcels"]},
+        {"db_id": "Shop", "question": "which parcels has a customer?", "gold_tables": ["main.Parcels", "invoices"]},
+        {"db_id": "elsewhere", "question": "no such database", "gold_tables": ["parcels"]},
+    ]
+    schema = "CREATE TABLE parcels (id INTEGER, weight INTEGER);\nCREATE TABLE invoices (number TEXT, cents INTEGER);\n"
+    items = "\n".join(map(json.dumps, asked))
+    sets = write(tmp_path, {"sql/ddl/kaggledbqa/shop.sql": schema, "sql/items/kaggledbqa.jsonl": items})
+    assert run(["data", "--sets", str(sets), "--set", "kaggledbqa"]) == 0
+    printed = capsys.readouterr().out.split("\n")
+    assert printed[0] == "kaggledbqa, tables held, all: 2 questions, without 75.0"
+    assert [line.split()[0] for line in printed[1:5]] == ["expand", "multi_query", "hyde", "step_back"]
+    assert "all sets, tables held, all: 2 questions, without 75.0" in printed
+
+
 def test_a_half_without_repositories_is_empty(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     sets, indexed = map(str, folders)
     for half in ("tuning", "measuring"):

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from coderag.ask.findings.passages import source_of
-from coderag.ask.records import Answer, Finding, Grade, Part, Route, Statement, Verdict
+from coderag.ask.records import Answer, Finding, Grade, Mark, Part, Route, Statement, Verdict
 from coderag.ask.source import Source
 from coderag.ask.turn import Evidence, Turn
 from coderag.text.budget import tokens_of
 
-__all__ = ["Shelf", "chosen", "cited", "compose"]
+__all__ = ["Shelf", "chosen", "cited", "compose", "numbered"]
 
 NEAREST = 5  # hits that are shown where nothing answers
 FACTS = 3  # times as many facts as statements are shown: each is one line
@@ -29,9 +29,9 @@ def compose(turn: Turn) -> Answer:
         if part.grade is Grade.INCORRECT:
             continue
         for finding in chosen(part, turn.options.k):
-            if citation := shelf.number(finding.source):
+            if statement := numbered(finding, shelf, part=number):
                 kept = facts if finding.is_fact else statements
-                kept.append(Statement(finding.text, (citation,), finding.route, finding.quotes, part=number))
+                kept.append(statement)
     said = {statement.part for statement in (*statements, *facts)}
     found = [number in said for number in range(len(parts))]
     answered = [part for part, is_found in zip(parts, found, strict=True) if is_found]
@@ -52,6 +52,19 @@ def compose(turn: Turn) -> Answer:
     )
 
 
+def numbered(finding: Finding, shelf: Shelf, *, part: int = 0) -> Statement | None:
+    """Return what a finding states with the numbers of its sources, None where its own has no room."""
+    own = shelf.size(finding.source)
+    numbers = [(naming.end, shelf.number(naming.source, spare=own)) for naming in finding.namings]
+    marks = tuple(Mark(end, number) for end, number in numbers if number)
+    last = shelf.number(finding.source)
+    if not last:
+        return None
+    is_last = bool(marks) and marks[-1] == Mark(len(finding.text), last)
+    citations = (*(mark.number for mark in marks), *(() if is_last else (last,)))
+    return Statement(finding.text, citations, finding.route, finding.quotes, part=part, marks=marks)
+
+
 class Shelf:
     """The sources of an answer, numbered in the order in which they are cited, within a budget of tokens."""
 
@@ -60,17 +73,31 @@ class Shelf:
         self.sources = list(sources)
         self._left = budget - sum(tokens_of(source.text) for source in self.sources)
 
-    def number(self, source: Source) -> int:
-        """Return the number of a source, 0 where there is no room for its text; the first is cut to have room."""
-        for known in self.sources:
-            if (known.repository, known.place) == (source.repository, source.place):
-                return known.number
-        kept = _cut(source, self._left) if not self.sources else source
-        if tokens_of(kept.text) > self._left:
+    def holds(self, source: Source) -> bool:
+        """Tell whether a source has a number."""
+        return bool(self._known(source))
+
+    def size(self, source: Source) -> int:
+        """Return how many tokens a source would take, 0 of one that has a number."""
+        return 0 if self._known(source) else tokens_of(source.text)
+
+    def number(self, source: Source, *, spare: int = 0) -> int:
+        """Return the number of a source, 0 where there is no room for its text; the first is cut to have room.
+
+        `spare` tokens are left for another one.
+        """
+        if known := self._known(source):
+            return known
+        kept = _cut(source, self._left) if not self.sources and not spare else source
+        if tokens_of(kept.text) > self._left - spare:
             return 0
         self._left -= tokens_of(kept.text)
         self.sources.append(replace(kept, number=len(self.sources) + 1))
         return len(self.sources)
+
+    def _known(self, source: Source) -> int:
+        own = (source.repository, source.place)
+        return next((one.number for one in self.sources if (one.repository, one.place) == own), 0)
 
 
 def _cut(source: Source, budget: int) -> Source:
@@ -82,8 +109,9 @@ def _cut(source: Source, budget: int) -> Source:
 
 
 def cited(statement: Statement) -> str:
-    """Return a statement with the numbers of its sources."""
-    return f"{statement.text} {''.join(f'[{number}]' for number in statement.citations)}"
+    """Return a statement with the numbers of its sources where they stand."""
+    pieces = ((text, "".join(f"[{number}]" for number in numbers)) for text, numbers in statement.pieces())
+    return "".join(f"{text} {numbers}" if numbers else text for text, numbers in pieces)
 
 
 def chosen(part: Evidence, k: int) -> Iterable[Finding]:

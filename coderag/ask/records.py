@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from coderag.ask.source import Source
 from coderag.record import record
 
-__all__ = ["Answer", "Finding", "Grade", "Part", "Route", "Statement", "Step", "Verdict"]
+__all__ = ["Answer", "Finding", "Grade", "Mark", "Naming", "Part", "Route", "Statement", "Step", "Verdict"]
 
 
 class Route(StrEnum):
@@ -36,16 +37,30 @@ class Grade(StrEnum):
 
 
 @record
+class Naming:
+    """A name in the text of a finding and the source that shows it, where that is not the finding's own."""
+
+    end: int  # characters of the text up to the end of the name
+    source: Source  # without its number
+
+
+@record
 class Finding:
-    """Something that a source states, before it is chosen and numbered."""
+    """Something that sources state, before it is chosen and numbered."""
 
     text: str
-    source: Source  # without its number
+    source: Source  # of all that no naming is of, without its number
     route: Route
     confidence: float = 0.0  # 0..1
     quotes: tuple[str, ...] = ()  # lines of the source, as they are written
     is_fact: bool = False  # an edge of the graph or a join, rather than a passage
     is_bare: bool = False  # a name alone: nothing is said of it
+    namings: tuple[Naming, ...] = ()  # in the order of the text
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The source of each name, in the order of the text, and that of the rest."""
+        return (*(naming.source for naming in self.namings), self.source)
 
     @property
     def says_something(self) -> bool:
@@ -54,14 +69,36 @@ class Finding:
 
 
 @record
+class Mark:
+    """A place within a statement where a source is cited."""
+
+    end: int  # characters of the text before it
+    number: int
+
+
+@record
 class Statement:
     """A sentence of an answer and the numbers of the sources that state it."""
 
     text: str
-    citations: tuple[int, ...]
+    citations: tuple[int, ...]  # all of them, in the order of the text
     route: Route
     quotes: tuple[str, ...] = ()
     part: int = 0  # the part of the question that it answers, from 0
+    marks: tuple[Mark, ...] = ()  # of the citations that stand within the text; the others stand at its end
+
+    def pieces(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Yield the text in pieces, each with the numbers that stand behind it."""
+        begin = 0
+        for mark in self.marks:
+            yield self.text[begin : mark.end], (mark.number,)
+            begin = mark.end
+        yield self.text[begin:], self.last
+
+    @property
+    def last(self) -> tuple[int, ...]:
+        """The numbers that stand at the end."""
+        return self.citations[len(self.marks) :]
 
 
 @record
@@ -97,6 +134,7 @@ class Answer:
     statements: tuple[Statement, ...] = ()
     facts: tuple[Statement, ...] = ()  # of the graph and the schema
     sources: tuple[Source, ...] = ()
+    further: tuple[Source, ...] = ()  # that no statement cites, numbered behind the others, in the room that is left
     text: str = ""  # what a language model wrote, where one was asked: of it what the sources say
     faults: tuple[str, ...] = ()  # why sentences of the model are missing, or its answer
     sql: str = ""  # for a question about data: an example query, or the skeleton of one

@@ -17,6 +17,7 @@ from coderag.ask.findings.outgoing import outgoing_findings
 from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
+from coderag.ask.further import with_further
 from coderag.ask.known import best_confidence, is_target, known_in
 from coderag.ask.memory.recall import fused, with_pinned
 from coderag.ask.memory.reframing import reframed
@@ -67,7 +68,7 @@ def retrieve(turn: Turn) -> Turn:
 
 def answer(turn: Turn) -> Turn:
     """Write the answer from the evidence that carries one."""
-    found = compose(turn)
+    found = with_further(turn, compose(turn))
     answered = sum(part.verdict == "found" for part in found.parts)
     said = f"{found.verdict}: {answered} of {len(found.parts)} parts, {len(found.sources)} sources"
     trace = (*turn.trace, Step("answer", said))

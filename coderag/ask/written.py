@@ -29,10 +29,11 @@ def written(
         return answer
     facts = [cited(one) for one in answer.facts]
     asked = answer.read_as or answer.question
-    prose = checked_answer(asked, answer.sources, facts, model=model, check=check, watch=watch)
+    sources = (*answer.sources, *answer.further)
+    prose = checked_answer(asked, sources, facts, model=model, check=check, watch=watch)
     if not prose.found:
-        return replace(answer, verdict=Verdict.NOT_FOUND, nearest=answer.sources, faults=prose.faults)
-    return replace(answer, text=prose.text, faults=prose.faults)
+        return replace(answer, verdict=Verdict.NOT_FOUND, nearest=sources, further=(), faults=prose.faults)
+    return replace(answer, text=prose.text, sources=sources, further=(), faults=prose.faults)
 
 
 def written_from_parts(

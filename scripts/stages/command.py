@@ -12,7 +12,8 @@ from coderag import Index
 from coderag.ask.pipelines import DEFAULT, PIPELINES, STAGES
 from coderag.evaluate.resampling import compare
 from scripts.stages.compound import JOINS, compound_scores, single_scores
-from scripts.stages.measuring import Scored, answer_scores, context_scores, half_of, rank_scores
+from scripts.stages.data import DATA_SETS, data_repositories, data_scores
+from scripts.stages.measuring import Scored, answer_scores, context_scores, half_of, joined, rank_scores
 from scripts.stages.questions import SUITES, Repository, compound_questions, repositories
 
 __all__ = ["run"]
@@ -37,6 +38,9 @@ def run(arguments: Sequence[str]) -> int:
     if options.what == "compound" and options.packages != Path():
         asked = single_scores(compound_questions(QUESTIONS, options.packages))
         print("\n".join(table("compound questions, targets held in 2,000 tokens", asked)))
+        return 0
+    if options.what == "data":
+        _data(options)
         return 0
     for suite in options.suite or SUITES:
         every = repositories(options.sets, options.indexed, suite)
@@ -71,6 +75,17 @@ def _chosen(scored: Scored, places: Sequence[int]) -> Scored:
         {name: one[places] for name, one in scored.scores.items()},
         {name: one[places] for name, one in scored.acted.items()},
     )
+
+
+def _data(options: argparse.Namespace) -> None:
+    """Print the table of each set of questions about data, and that of all."""
+    worded = {WITHOUT: (), **{name: (name,) for name in WORDING}, "all four": WORDING}
+    pipelines = {name: (*stages, "retrieve", "correct", "answer") for name, stages in worded.items()}
+    every: list[Scored] = []
+    for repository, asked in data_repositories(options.sets, half=options.half, names=options.set or DATA_SETS):
+        every.append(data_scores(repository, asked[:: options.each], pipelines))
+        print("\n".join(table(f"{repository.name}, tables held", every[-1], half=options.half)), flush=True)
+    print("\n".join(table("all sets, tables held", joined(every), half=options.half)))
 
 
 def _answers(packages: Path) -> Scored:
@@ -109,10 +124,12 @@ def table(title: str, scored: Scored, *, half: str = "all") -> list[str]:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="judge_stages.py", description="Judge the stages of coderag ask.")
-    parser.add_argument("what", choices=("rank", "context", "answers", "compound"))
+    parser.add_argument("what", choices=("rank", "context", "data", "answers", "compound"))
     parser.add_argument("--sets", type=Path, default=Path(), help="the folder of the question sets")
     parser.add_argument("--indexed", type=Path, default=Path(), help="the repositories, indexed, as DIR/SUITE/NAME")
     parser.add_argument("--packages", type=Path, default=Path(), help="the packages, as DIR/NAME")
     parser.add_argument("--suite", action="append", choices=sorted(SUITES), help="one suite (default: both)")
+    parser.add_argument("--set", action="append", choices=DATA_SETS, help="one set about data (default: all)")
+    parser.add_argument("--each", type=int, default=1, help="ask every so many of the questions about data")
     parser.add_argument("--half", choices=("all", "tuning", "measuring"), default="all")
     return parser.parse_args(arguments)

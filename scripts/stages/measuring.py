@@ -20,7 +20,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.types import Span
 from scripts.stages.questions import Repository
 
-__all__ = ["DEPTH", "Scored", "answer_scores", "context_scores", "half_of", "rank_scores"]
+__all__ = ["DEPTH", "Scored", "after", "answer_scores", "context_scores", "half_of", "joined", "rank_scores", "shown"]
 
 DEPTH = 10  # hits that are judged
 
@@ -32,6 +32,16 @@ class Scored:
     halves: tuple[str, ...]  # of each question
     scores: Mapping[str, Array]  # by pipeline, f64[questions]
     acted: Mapping[str, Array]  # bool[questions]
+
+
+def joined(scored: Sequence[Scored]) -> Scored:
+    """Return the scores of several sets of questions as those of one."""
+    names = scored[0].scores if scored else ()
+    return Scored(
+        tuple(half for one in scored for half in one.halves),
+        {name: np.concatenate([one.scores[name] for one in scored]) for name in names},
+        {name: np.concatenate([one.acted[name] for one in scored]) for name in names},
+    )
 
 
 def half_of(name: str) -> str:
@@ -51,7 +61,7 @@ def rank_scores(repositories: Iterable[Repository], pipelines: Mapping[str, Sequ
             targets.append(len(one.targets))
             begun = repository.turn(one.question.text)  # what was searched is shared by all pipelines
             for name, stages in pipelines.items():
-                turn = _after(begun, stages)
+                turn = after(begun, stages)
                 (part,) = turn.parts
                 hits = fused_hits(turn, part, k=DEPTH)
                 found[name].append(marks([found_hit(hit).places for hit in hits], one.targets))
@@ -79,10 +89,10 @@ def context_scores(
                 begun = replace(asked, options=Options(budget=budget))
                 first: Answer | None = None
                 for name, stages in pipelines.items():
-                    answer = _after(begun, stages).answer
+                    answer = after(begun, stages).answer
                     first = first or answer
-                    sources = answer.sources if answer else ()
-                    acted[budget][name].append(bool(answer and first and _shown(answer) != _shown(first)))
+                    sources = (*answer.sources, *answer.further) if answer else ()
+                    acted[budget][name].append(bool(answer and first and shown(answer) != shown(first)))
                     held = [(source.path, (Span(source.start_line, source.end_line),)) for source in sources]
                     found = [any(target.holds(*place) for place in held) for target in one.targets]
                     places[budget][name].append(float(np.mean(found)))
@@ -114,7 +124,7 @@ def answer_scores(
     }
     first = answers[next(iter(pipelines))]
     changed = {
-        name: np.array([_shown(one) != _shown(other) for one, other in zip(found, first, strict=True)], dtype=bool)
+        name: np.array([shown(one) != shown(other) for one, other in zip(found, first, strict=True)], dtype=bool)
         for name, found in answers.items()
     }
     return Scored(tuple(str(one["half"]) for one in asked), right, changed)
@@ -124,11 +134,13 @@ def _is_right(answer: Answer, path: str | None) -> bool:
     return path in {source.path for source in answer.sources} if path else not answer.is_found
 
 
-def _shown(answer: Answer) -> list[tuple[str, str]]:
-    return [(source.place, source.text) for source in answer.sources]
+def shown(answer: Answer) -> list[tuple[str, str]]:
+    """Return the places of an answer's sources with their texts."""
+    return [(source.place, source.text) for source in (*answer.sources, *answer.further)]
 
 
-def _after(turn: Turn, stages: Sequence[str]) -> Turn:
+def after(turn: Turn, stages: Sequence[str]) -> Turn:
+    """Return a turn after some stages."""
     for stage in stages:
         turn = STAGES[stage](turn)
     return turn

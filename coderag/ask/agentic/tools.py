@@ -113,7 +113,7 @@ def observed(turn: Turn, call: Call) -> Observation:
         return found
     query = make_query("-", paths=turn.options.paths)
     allowed = {path for _, path in turn.index.files(query)}
-    findings = tuple(finding for finding in found.findings if finding.source.path in allowed)
+    findings = tuple(one for one in found.findings if all(source.path in allowed for source in one.sources))
     hits = tuple(hit for hit in found.hits if hit.chunk.path in allowed)
     return Observation(findings, hits, found.lines)
 

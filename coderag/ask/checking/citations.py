@@ -12,6 +12,7 @@ from coderag.record import record
 __all__ = ["Cited", "find_citations", "listed_source"]
 
 MAX_CITATIONS = 50  # of one sentence
+MAX_ADDRESS = 200  # characters of an address before its host
 MAX_RANGE = 30  # sources that [1-30] may name
 NUMBERED = re.compile(
     r"\[(?:sources?|refs?|doc)?[ #^]{0,2}(\d{1,6}(?:\s{0,2}[,;\u2013-]\s{0,2}\d{1,6}){0,20})\](?!\()", re.I
@@ -41,7 +42,7 @@ def find_citations(text: str) -> Cited:
     found: list[tuple[int, int, Citation]] = []
     for match in islice(PATHED.finditer(text), MAX_CITATIONS):
         path = match["path"]
-        if not PATH_SIGN.search(path) or path.replace(".", "").isdigit() or "//" in path:
+        if not PATH_SIGN.search(path) or path.replace(".", "").isdigit() or _is_in_address(text, match):
             continue
         first = int(match["start"])
         last = int(match["end"] or first)
@@ -56,6 +57,13 @@ def find_citations(text: str) -> Cited:
             found += [(match.start(), match.end(), Citation(match[0], number)) for number in _numbers(match[1])]
     found.sort(key=lambda one: one[:2])
     return Cited(tuple(citation for *_, citation in found[:MAX_CITATIONS]), _blank(text, [one[:2] for one in found]))
+
+
+def _is_in_address(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a path with a number is the host of an address with its port, and so no citation."""
+    return (
+        "//" in match["path"] or "://" in text[max(match.start() - MAX_ADDRESS, 0) : match.start()].rpartition(" ")[2]
+    )
 
 
 def _is_code_before(text: str, at: int) -> bool:

@@ -122,6 +122,16 @@ def _form(line: str) -> Form | None:
     return Form.ROW if ROW.match(line) else None
 
 
+def _behind(text: str, at: int, end: int) -> int:
+    """Return where the citations and closing signs behind a full stop end."""
+    while at < end:
+        cited = CITED.match(text, at, end)
+        if cited is None and text[at] not in ".)*_":
+            break
+        at = cited.end() if cited else at + 1
+    return at
+
+
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield where the sentences of a paragraph begin and end; citations behind a full stop belong to it."""
     begin, at, in_code = start, start, ""
@@ -143,10 +153,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             continue
         if sign in ".!?" and not ends_sentence(text, begin, at=at, end=end):
             continue
-        while (cited := CITED.match(text, at, end)) is not None:
-            at = cited.end()
-        while at < end and text[at] in ".)*_":
-            at += 1
+        at = _behind(text, at, end)
         yield begin, at
         begin = at
     yield begin, end

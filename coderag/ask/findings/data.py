@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from coderag.ask.findings.naming import Piece, finding_of, listed
 from coderag.ask.findings.passages import source_of
 from coderag.ask.findings.places import Places
 from coderag.ask.records import Finding, Route
@@ -98,8 +99,23 @@ def _of_table(table: Table, stems: frozenset[str], places: Places, *, score: flo
     shown = sorted(names[:MAX_COLUMNS], key=[column.name for column in table.columns].index)
     more = ", …" if len(names) > len(shown) else ""
     comment = f": {table.comment}" if table.comment else ""
-    text = f"{table.kind} {_spelled(table.name)} ({', '.join(shown)}{more}){comment}"
-    return _finding(text, table.sources[0] if table.sources else None, places, name=_spelled(table.name), score=score)
+    name = _spelled(table.name)
+    declared = [one for lines in table.sources if (one := _source(lines, places, name=name))]
+    if not declared:
+        return None
+    columns = [Piece(column, _adding(column, declared)) for column in shown]
+    pieces = [Piece(f"{table.kind} {name} ("), *listed(columns), Piece(f"{more}){comment}")]
+    return finding_of(pieces, route=Route.DATA, confidence=min(score, 1.0), own=declared[0])
+
+
+def _adding(column: str, declared: Sequence[Source]) -> Source | None:
+    """Return what adds a column to a table, None for one that the table is created with."""
+    first, *later = declared
+    return None if _has(first, column) else next((one for one in later if _has(one, column)), None)
+
+
+def _has(source: Source, name: str) -> bool:
+    return name.casefold() in map(str.casefold, words(source.text))
 
 
 def _of_join(join: ContextJoin, places: Places) -> Finding | None:
@@ -131,14 +147,14 @@ def _condition(join: ContextJoin) -> str:
 
 def _of_query(query: ExampleQuery, places: Places) -> Finding | None:
     asked = query.question or "no comment says what it answers"
-    return _finding(f"an example query is near: {asked}", query.source, places, name="", score=SIMILAR)
+    source = _source(query.source, places)
+    if source is not None and not _stems(query.question) <= _stems(source.text):
+        source = _statement(source.path, source.start_line, places) or source  # prose around it says what it answers
+    return Finding(f"an example query is near: {asked}", source, Route.DATA, SIMILAR) if source else None
 
 
-def _finding(text: str, lines: Lines | None, places: Places, *, name: str, score: float) -> Finding | None:
-    if lines is None or not lines.start_line:
-        return None
-    source = places.source("", lines.path, lines.start_line, end=lines.end_line, name=name)
-    return None if source is None else Finding(text, source, Route.DATA, min(score, 1.0))
+def _source(lines: Lines, places: Places, *, name: str = "") -> Source | None:
+    return places.source("", lines.path, lines.start_line, end=lines.end_line, name=name) if lines.start_line else None
 
 
 def _sql(

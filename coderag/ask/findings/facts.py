@@ -13,16 +13,16 @@ __all__ = ["definition_finding", "doubt_of", "edge_finding"]
 
 
 def edge_finding(
-    text: str, edge: Neighbour | Outgoing | Reference, *, name: str, repository: str, places: Places
+    text: str, edge: Neighbour | Outgoing | Reference, *, name: str, target: str, repository: str, places: Places
 ) -> Finding | None:
-    """Return what an edge says, cited by its line in the definition `name`; None where no text of it is indexed."""
-    source = places.source(repository, edge.path, max(edge.line, 1), name=name)
+    """Return what an edge says, cited by its lines in the definition `name`; None where no text of them is indexed."""
+    source = places.showing(target, repository, edge.path, line=max(edge.line, 1), name=name)
     return Finding(text, source, Route.GRAPH, certainty_share(edge.candidates), is_fact=True) if source else None
 
 
 def doubt_of(edge: Neighbour | Outgoing | Reference) -> str:
     """Return what is said behind an edge that may lead to one of several, "" for one that is certain."""
-    return f" (one of {edge.candidates} that it may mean)" if edge.candidates else ""
+    return " (one of several that it may mean)" if edge.candidates else ""
 
 
 def definition_finding(

@@ -66,7 +66,8 @@ def neighbourhood_findings(
 
 def _fact(edge: Neighbour, repository: str, places: Places) -> Finding | None:
     text = f"{_said(edge)}{doubt_of(edge)}"
-    return edge_finding(text, edge, name=edge.source.name, repository=repository, places=places)
+    source, target = edge.source.name, edge.target.name
+    return edge_finding(text, edge, name=source, target=target, repository=repository, places=places)
 
 
 def _is_of(source: Source, thing: Location) -> bool:

@@ -71,8 +71,7 @@ def outgoing_findings(index: Index, question: str, places: Places) -> list[Findi
     facts = [fact for edge in around.edges[:SHOWN] if (fact := _fact(edge, around.repository, places))]
     if not facts:
         return []
-    left = len(around.edges) - SHOWN
-    more = f"; {counted(left, 'more edge')} of it in coderag graph {thing.name}" if left > 0 else ""
+    more = f"; coderag graph {thing.name} shows more" if len(around.edges) > SHOWN else ""
     here = definition_finding(thing, repository=around.repository, places=places, more=more)
     return [*facts, here] if here else facts
 
@@ -80,4 +79,5 @@ def outgoing_findings(index: Index, question: str, places: Places) -> list[Findi
 def _fact(edge: Outgoing, repository: str, places: Places) -> Finding | None:
     way = f" ({counted(edge.distance, 'call')} away)" if edge.distance else ""
     text = f"{edge.source.name} {edge.verb} {edge.target.name}{doubt_of(edge)}{way}"
-    return edge_finding(text, edge, name=edge.source.name, repository=repository, places=places)
+    source, target = edge.source.name, edge.target.name
+    return edge_finding(text, edge, name=source, target=target, repository=repository, places=places)

@@ -7,10 +7,11 @@ once, in the order of the parts. Every statement cites the lines that say it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from coderag.ask.findings.naming import Piece, finding_of, listed
 from coderag.ask.findings.passages import findings_of_hits, has_prose
 from coderag.ask.findings.places import Places
 from coderag.ask.findings.repetition import without_repetition
@@ -19,7 +20,8 @@ from coderag.ask.routing import is_of_a_topic
 from coderag.ask.sufficiency import all_stems
 from coderag.ask.wording import content_words, is_weak
 from coderag.graph.queries.entry_points import EntryGroup, EntryKind
-from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, entry_text, part_text
+from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, part_definitions
+from coderag.graph.queries.refs import References, Role
 from coderag.search.query.query import make_query
 from coderag.text.counted import counted
 from coderag.text.tokens import stem
@@ -35,6 +37,9 @@ HITS = 7  # of the search for a topic
 WEAK = 0.25  # a hit below this share of the best one's confidence states nothing of the topic
 MAP_TOKENS = 1536
 TABLES = 2  # of a part, that are named
+NAMED, LEAST_NAMED = 20, 4  # definitions of all parts, and of each
+TABLE_KINDS = ("table", "view")
+READS, WRITES = frozenset({Role.READERS}), frozenset({Role.WRITERS, Role.DELETERS})
 WHOLLY = frozenset(
     {"overall", "whole", "general", "broadly", "broad", "terms", "end"}
 )  # words that only ask for all of it
@@ -50,7 +55,7 @@ def overview_findings(index: Index, question: str, places: Places) -> list[Findi
         return without_repetition(_of_topic(index, question, places))
     found: list[Finding] = []
     for repository_map in index.map(budget=MAP_TOKENS):
-        found += [*_of_readme(repository_map, places), *_of_the_whole(repository_map, places)]
+        found += [*_of_readme(repository_map, places), *_of_the_whole(index, repository_map, places)]
     return without_repetition(found)
 
 
@@ -60,12 +65,12 @@ def _of_readme(found: RepositoryMap, places: Places) -> list[Finding]:
     return findings_of_hits(first, {}, route=Route.MAP)
 
 
-def _of_the_whole(found: RepositoryMap, places: Places) -> Iterator[Finding]:
+def _of_the_whole(index: Index, found: RepositoryMap, places: Places) -> Iterator[Finding]:
     parts = found.parts[:MAX_PARTS]
     of_parts = (_of_part(found, part, places) for part in parts)
     of_entries = (_of_entries(found, group, places) for group in found.entry_points)
     of_tables = (
-        _of_definition(found, entry, part, places)
+        _of_table(index, found, entry, part, places)
         for part in parts
         for entry in [one for one in part.entries if one.columns and one.path][:TABLES]
     )
@@ -88,34 +93,62 @@ def _of_topic(index: Index, question: str, places: Places) -> Iterator[Finding]:
 
 
 def _of_part(found: RepositoryMap, part: MapPart, places: Places) -> Finding | None:
-    """Return what is said of a part, cited by the lines that say so, else by its main definition."""
-    title, about = part_text(part), part.about
+    """Return what is said of a part, and its main definitions, each cited by the lines that say so."""
+    of_part = part_definitions(part, count=max(LEAST_NAMED, NAMED // max(len(found.parts[:MAX_PARTS]), 1)))
+    names = [_piece(found.repository, one.name, one.path, one.line, places) for one in of_part]
+    pieces = [Piece(part.name), *([Piece(": "), *listed(names)] if names else [])]
+    about, own = part.about, None
     if about is not None:
-        source = places.source(found.repository, about.path, about.line, end=about.end_line, name=about.name)
+        own = places.source(found.repository, about.path, about.line, end=about.end_line, name=about.name)
         subject = f"{about.name}: " if about.name and about.name not in about.text else ""
-        return Finding(f"{title}. {subject}{about.text}", source, Route.MAP, part.share) if source else None
-    main = max((one for one in part.entries if one.path), key=lambda one: one.rank, default=None)
-    if main is None:
-        return None
-    source = places.source(found.repository, main.path, max(main.line, 1), name=main.name)
-    return Finding(f"{title}, {part.share:.0%} of what matters", source, Route.MAP, part.share) if source else None
+        pieces += [Piece(f". {subject}{about.text}")] if own else []
+    return finding_of(pieces, route=Route.MAP, confidence=part.share, own=own)
 
 
-def _of_definition(found: RepositoryMap, entry: MapEntry, part: MapPart, places: Places) -> Finding | None:
+def _of_table(index: Index, found: RepositoryMap, entry: MapEntry, part: MapPart, places: Places) -> Finding | None:
+    """Return a table with those that read and write it, each cited by the line in which it does."""
     source = places.source(found.repository, entry.path, max(entry.line, 1), name=entry.name)
-    text = ": ".join(filter(None, entry_text(entry)))
-    return Finding(f"{part.name}: {text}", source, Route.MAP, part.share, is_fact=True) if source else None
+    pieces = [Piece(f"{part.name}: {entry.kind} {entry.name}", source)]
+    if entry.readers or entry.writers:
+        references = index.refs(entry.name, kinds=TABLE_KINDS, shown=None)
+        for verb, names, roles in (("read by", entry.readers, READS), ("written by", entry.writers, WRITES)):
+            users = [_user(references, name, roles, places) for name in names]
+            cited = listed(one for one in users if one is not None)
+            pieces += [Piece(f"; {verb} "), *cited] if cited else []
+    return finding_of(pieces, route=Route.MAP, confidence=part.share, is_fact=True) if source else None
+
+
+def _user(found: Sequence[References], name: str, roles: frozenset[Role], places: Places) -> Piece | None:
+    uses = (
+        (one.repository, use)
+        for one in found
+        for group in one.groups
+        if group.role in roles
+        for use in group.references
+        if use.spot.name == name
+    )
+    repository, use = next(uses, ("", None))
+    if use is None:
+        return None
+    table = found[0].target.name
+    return Piece(name, places.showing(table, repository, use.path, line=max(use.line, 1), name=name))
 
 
 def _of_entries(found: RepositoryMap, group: EntryGroup, places: Places) -> Finding | None:
-    first = group.shown[0]
-    source = places.source(found.repository, first.path, max(first.line, 1), name=first.name)
-    if source is None:
-        return None
-    title = "main function" if group.kind is EntryKind.MAIN else str(group.kind)
-    name = f"{first.name} in {first.path}" if group.kind is EntryKind.MAIN else first.name
-    text = f"{counted(group.total, title)}, such as {name}" if group.total > 1 else f"1 {title}, {name}"
-    return Finding(f"Programs begin in {text}", source, Route.MAP, 1.0, is_fact=True)
+    is_main = group.kind is EntryKind.MAIN
+    names = [
+        replace(piece, text=f"{one.name} in {one.path}") if is_main else piece
+        for one in group.shown
+        for piece in [_piece(found.repository, one.name, one.path, one.line, places)]
+    ]
+    title = counted(len(names), "main function" if is_main else str(group.kind)).partition(" ")[2]
+    more = ", such as " if group.total > len(names) else ": "
+    pieces = [Piece(f"Programs begin in {title}{more}"), *listed(names)]
+    return finding_of(pieces, route=Route.MAP, confidence=1.0, is_fact=True)
+
+
+def _piece(repository: str, name: str, path: str, line: int, places: Places) -> Piece:
+    return Piece(name, places.source(repository, path, max(line, 1), name=name))
 
 
 def _words_of(entry: MapEntry) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from coderag.ask.checking.mentions import last_part
 from coderag.ask.source import Source
 from coderag.errors import QueryError
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from coderag.types import Chunk
 
 __all__ = ["Places"]
+
+MOST_BELOW = 20  # lines of an import or a query
 
 
 class Places:
@@ -34,11 +38,7 @@ class Places:
 
     def source(self, repository: str, path: str, start: int, *, end: int = 0, name: str = "") -> Source | None:
         """Return some lines as a source, one line without an end; None where no text of them is indexed."""
-        key = repository, path
-        if key not in self._lines:
-            numbered = (pair for chunk in self.chunks(repository, path) for pair in chunk.numbered_lines())
-            self._lines[key] = dict(numbered)
-        lines = self._lines[key]
+        lines = self._numbered(repository, path)
         held = [number for number in range(start, max(start, end) + 1) if number in lines]
         if not held:
             return None
@@ -51,3 +51,21 @@ class Places:
             text="\n".join(lines[number] for number in held),
             name=name,
         )
+
+    def showing(self, target: str, repository: str, path: str, *, line: int, name: str = "") -> Source | None:
+        """Return a line with those below it up to the first that has the name of a target, as a source.
+
+        An import or a query may name it some lines below. Where none of them does, the line is given alone.
+        """
+        word = re.compile(rf"(?<!\w){re.escape(last_part(target))}(?!\w)", re.IGNORECASE)
+        lines = self._numbered(repository, path)
+        below = range(line, line + MOST_BELOW + 1)
+        end = next((number for number in below if word.search(lines.get(number, ""))), line)
+        return self.source(repository, path, line, end=end, name=name)
+
+    def _numbered(self, repository: str, path: str) -> dict[int, str]:
+        key = repository, path
+        if key not in self._lines:
+            numbered = (pair for chunk in self.chunks(repository, path) for pair in chunk.numbered_lines())
+            self._lines[key] = dict(numbered)
+        return self._lines[key]

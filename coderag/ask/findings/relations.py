@@ -13,7 +13,6 @@ from coderag.graph.queries.locations import certainty_share
 from coderag.graph.queries.refs import Reference, References
 from coderag.search.query.relation_question import RelationQuestion, Sought
 from coderag.search.results.graph_answers import ROLES, VERBS
-from coderag.text.counted import counted
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
@@ -36,7 +35,10 @@ def relation_findings(index: Index, question: RelationQuestion, places: Places) 
     facts = [fact for references in best for fact in _of_references(references, question, places)]
     if not facts:
         return []
-    here = definition_finding(best[0].target, repository=best[0].repository, places=places)
+    target, roles = best[0].target, ROLES[question.sought]
+    is_cut = any(group.role in roles and group.total > len(group.references) for group in best[0].groups)
+    more = f"; coderag refs {target.name} shows more" if is_cut else ""
+    here = definition_finding(target, repository=best[0].repository, places=places, more=more)
     return [*facts, here] if here else facts
 
 
@@ -52,19 +54,13 @@ def _of_references(found: References, question: RelationQuestion, places: Places
             continue
         for reference in group.references:
             text = f"{reference.spot.name} {VERBS[role]} {found.target.name}"
-            if finding := _fact(text, reference, found.repository, places):
-                yield finding
-        if group.total > len(group.references):
-            more = group.total - len(group.references)
-            last = group.references[-1]
-            text = f"and {counted(more, 'more place')} {VERBS[role]} {found.target.name}"
-            if finding := _fact(text, last, found.repository, places):
+            if finding := _fact(text, reference, found, places):
                 yield finding
 
 
-def _fact(text: str, reference: Reference, repository: str, places: Places) -> Finding | None:
-    said = f"{text}{doubt_of(reference)}"
-    return edge_finding(said, reference, name=reference.spot.name, repository=repository, places=places)
+def _fact(text: str, reference: Reference, found: References, places: Places) -> Finding | None:
+    said, name, target = f"{text}{doubt_of(reference)}", reference.spot.name, found.target.name
+    return edge_finding(said, reference, name=name, target=target, repository=found.repository, places=places)
 
 
 def _of_change(index: Index, question: RelationQuestion, places: Places) -> Iterable[Finding]:
@@ -72,7 +68,8 @@ def _of_change(index: Index, question: RelationQuestion, places: Places) -> Iter
     if impact is None:
         return
     for affected in islice((*impact.affected, *impact.possibly, *impact.tests), 2 * SHOWN):
-        source = places.source(impact.repository, affected.path, max(affected.line, 1), name=affected.spot.name)
+        target, line = affected.why.rpartition(" ")[2], max(affected.line, 1)
+        source = places.showing(target, impact.repository, affected.path, line=line, name=affected.spot.name)
         if source is not None:
             text = f"{affected.spot.name} {affected.why}"
             steps = f" ({affected.distance} steps away)" if affected.distance > 1 else ""

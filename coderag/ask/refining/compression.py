@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from coderag.ask.composing import chosen
 from coderag.ask.models.extraction import extracted_lines
 from coderag.ask.records import Finding
 from coderag.ask.refining.eliding import elided
+from coderag.ask.source import Source
 from coderag.ask.turn import Evidence, Turn
-from coderag.ask.wording import overlap
+from coderag.ask.wording import overlap, stems_in
 from coderag.encoders.static import shipped_encoder
 from coderag.errors import EncoderError, LanguageModelError
 from coderag.text.budget import tokens_of
@@ -18,18 +19,20 @@ from coderag.text.budget import tokens_of
 __all__ = ["compress"]
 
 SAME = 0.97  # cosine of two sources from which the second says nothing new
+SAID, MIN_SAID = 0.7, 4  # share of the words of a line, and how many, that are of the statement
 MIN_TOKENS = 40  # of a source; with less for each, the last ones are left to the budget as they are
 
 
 def compress(turn: Turn) -> Turn:
     """Shorten the sources to what the budget has room for: no repetition, then the best lines of each."""
     shown = [finding for part in turn.parts for finding in chosen(part, turn.options.k)]
-    before = sum(tokens_of(finding.source.text) for finding in shown)
+    before = _size(source for finding in shown for source in finding.sources)
     if before <= turn.options.budget:
         return turn.after("compress", f"{before} tokens fit", evidence=turn.parts)
     shortest = [_without_repetition(part, turn.options.k) for part in turn.parts]
     passages = [finding for part in shortest for finding in _passages(part, turn.options.k)]
-    facts = sum(tokens_of(finding.source.text) for finding in shown if finding.is_fact)
+    namings = (naming.source for finding in shown for naming in finding.namings)
+    facts = _size((*(finding.source for finding in shown if finding.is_fact), *namings))
     budget = max(turn.options.budget - facts, 0)
     dropped = len(shown) - len(passages) - sum(finding.is_fact for finding in shown)
     marked, by = _marked(turn, passages)
@@ -45,6 +48,12 @@ def compress(turn: Turn) -> Turn:
     after = facts + sum(tokens_of(finding.source.text) for finding in cut.values())
     said = f"{before} tokens are cut to {after}{by}" + (f", {dropped} repeated" if dropped else "")
     return turn.after("compress", said, evidence=evidence)
+
+
+def _size(sources: Iterable[Source]) -> int:
+    """Return how many tokens sources have, each counted once."""
+    texts = {(source.repository, source.place): source.text for source in sources}
+    return sum(map(tokens_of, texts.values()))
 
 
 def _passages(part: Evidence, k: int) -> list[Finding]:
@@ -91,9 +100,17 @@ def _shares(sizes: Sequence[int], budget: int) -> list[int]:
 
 
 def _cut(finding: Finding, weights: Mapping[str, float], *, tokens: int, marked: frozenset[int]) -> Finding:
-    """Return a finding with the best lines of its source; what it quotes stays."""
+    """Return a finding with the best lines of its source; what it quotes and says stays."""
     lines = finding.source.text.rstrip("\n").split("\n")
     scores = [overlap(line, weights) for line in lines]
     quoted = {number for number, line in enumerate(lines) if any(quote.rstrip("…") in line for quote in finding.quotes)}
-    text = elided(lines, scores, tokens=tokens, kept=marked | quoted)
+    stated = stems_in(finding.text)
+    said = {number for number, line in enumerate(lines) if _says(stems_in(line), stated)}
+    text = elided(lines, scores, tokens=tokens, kept=marked | quoted | said)
     return replace(finding, source=replace(finding.source, text=text))
+
+
+def _says(line: frozenset[str], stated: frozenset[str]) -> bool:
+    """Tell whether a statement is taken from a line."""
+    both = len(line & stated)
+    return both >= MIN_SAID and both >= SAID * len(line)

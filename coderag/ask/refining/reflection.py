@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from coderag.ask.findings.passages import findings_of_hits
+from coderag.ask.composing import Shelf, cited, numbered
+from coderag.ask.findings.passages import findings_of_hits, source_of
 from coderag.ask.models.judging import judgement
 from coderag.ask.models.model import LanguageModel
 from coderag.ask.records import Finding, Grade, Route
@@ -21,6 +22,7 @@ from coderag.ask.turn import Evidence, Turn
 from coderag.ask.wording import names_in, stems_in
 from coderag.errors import LanguageModelError
 from coderag.record import record
+from coderag.text.budget import tokens_of
 from coderag.text.tokens import stem
 
 __all__ = ["reflect"]
@@ -83,7 +85,7 @@ def _by_rules(turn: Turn, part: Evidence) -> _Reflection:
     )
     if not kept:
         return _Reflection(_refused(part), said)
-    return _Reflection(replace(part, findings=tuple(kept)), said)
+    return _Reflection(_kept(part, kept), said)
 
 
 def _by_model(part: Evidence, *, k: int, model: LanguageModel) -> _Reflection:
@@ -95,7 +97,15 @@ def _by_model(part: Evidence, *, k: int, model: LanguageModel) -> _Reflection:
     said = f"by {model.name}: {len(judged.relevant)} relevant, {len(judged.supported)} supported"
     if not judged.retrieve or not judged.useful or not [*kept, *facts]:
         return _Reflection(_refused(part), f"{said}; they do not answer it")
-    return _Reflection(replace(part, findings=(*kept, *facts)), said)
+    return _Reflection(_kept(part, [*kept, *facts]), said)
+
+
+def _kept(part: Evidence, findings: Sequence[Finding]) -> Evidence:
+    """Return a part with some findings, and the hits that they are of."""
+    places = {(finding.source.repository, finding.source.place) for finding in findings}
+    sources = ((hit, source_of(hit.chunk)) for hit in part.hits)
+    hits = tuple(hit for hit, source in sources if (source.repository, source.place) in places)
+    return replace(part, findings=tuple(findings), hits=hits)
 
 
 def _refused(part: Evidence) -> Evidence:
@@ -113,8 +123,12 @@ def _is_relevant(turn: Turn, part: Evidence, finding: Finding) -> bool:
 
 
 def _is_supported(turn: Turn, finding: Finding) -> bool:
-    """Tell whether the checker finds no statement of a finding without support in its own source."""
-    check = turn.index.check_answer(f"{finding.text} [1]", [replace(finding.source, number=1)])
+    """Tell whether the checker finds no statement of a finding without support in its own sources."""
+    shelf = Shelf(sum(tokens_of(source.text) for source in finding.sources))
+    statement = numbered(finding, shelf)
+    if statement is None:
+        return False
+    check = turn.index.check_answer(cited(statement), shelf.sources)
     return all(sentence.verdict != "unsupported" for sentence in check.sentences)
 
 

@@ -21,7 +21,7 @@ MAX_LINES = 120  # of a class that is given whole
 def small_to_big(turn: Turn) -> Turn:
     """Give the class around a found member in place of the member, while the budget has room for all that was found."""
     shown = [finding for part in turn.parts for finding in chosen(part, turn.options.k)]
-    left = turn.options.budget - sum(tokens_of(finding.source.text) for finding in shown)
+    left = turn.options.budget - sum(tokens_of(source.text) for finding in shown for source in finding.sources)
     cited = {id(finding) for finding in shown}
     evidence, steps = [], []
     for part in turn.parts:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 
 from coderag.api.index import Index
 from coderag.api.records import json_line
 from coderag.ask.records import Answer, Part, Statement, Verdict
+from coderag.ask.source import Source
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note
@@ -23,6 +25,7 @@ __all__ = ["run"]
 
 QUOTE_MARK = "│"
 MAX_FAULT = 300  # characters
+SPACES = re.compile(r"\s+")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -106,11 +109,18 @@ def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
     if answer.is_found:
         yield from ["", shown.paint("sources", Style.TITLE)]
     for source in answer.sources or answer.nearest:
-        lines = f"{source.start_line}" + (f"-{source.end_line}" if source.end_line > source.start_line else "")
-        path = visible(paths.of(source.path, source.repository))
         mark = f"[{source.number}] " if answer.is_found else "  "
-        place = f"{shown.paint(path, Style.PATH)}:{shown.paint(lines, Style.LINE)}"
-        yield f"{mark}{place}" + (f"  {shown.paint(visible(source.name), Style.DIM)}" if source.name else "")
+        yield f"{mark}{_place(source, paths, shown)}"
+    if answer.further:
+        yield from ["", shown.paint("near them", Style.TITLE)]
+        yield from (f"  {_place(source, paths, shown)}" for source in answer.further)
+
+
+def _place(source: Source, paths: Paths, shown: Screen) -> str:
+    lines = f"{source.start_line}" + (f"-{source.end_line}" if source.end_line > source.start_line else "")
+    path = visible(paths.of(source.path, source.repository))
+    place = f"{shown.paint(path, Style.PATH)}:{shown.paint(lines, Style.LINE)}"
+    return place + (f"  {shown.paint(visible(source.name), Style.DIM)}" if source.name else "")
 
 
 def _part(answer: Answer, part: Part, number: int, shown: Screen) -> Iterator[str]:
@@ -136,11 +146,16 @@ def _elsewhere(part: Part, shown: Screen) -> str:
 
 
 def _statement(statement: Statement, shown: Screen) -> Iterator[str]:
-    cited = "".join(f"[{number}]" for number in statement.citations)
-    text = " ".join(visible(statement.text).split())
-    yield f"- {text} {shown.paint(cited, Style.LINE)}"
+    yield f"- {''.join(_pieces(statement, shown))}"
     for quote in statement.quotes:
         yield shown.paint(f"    {QUOTE_MARK} {shorten(visible(quote), max(shown.width - 6, 1))}", Style.DIM)
+
+
+def _pieces(statement: Statement, shown: Screen) -> Iterator[str]:
+    for text, numbers in statement.pieces():
+        yield SPACES.sub(" ", visible(text))
+        if numbers:
+            yield f" {shown.paint(''.join(f'[{number}]' for number in numbers), Style.LINE)}"
 
 
 def _sql(answer: Answer, shown: Screen) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coderag.api.index import Index
+from coderag.ask.refining.eliding import ELIDED
 from coderag.ask.source import Source
 from coderag.errors import QueryError
 from coderag.evaluate.judge import Region, Target
@@ -57,7 +58,8 @@ class References:
         except QueryError:  # it is not in the index
             return (whole,)
         same = [one for one in chunks if one.span == whole and one.qualified_name == source.name]
-        return next((one.parts for one in same if one.text.startswith(source.text)), (whole,))
+        shown = [line for line in source.text.split("\n") if line != ELIDED]
+        return next((one.parts for one in same if set(shown) <= set(one.text.split("\n"))), (whole,))
 
 
 def precision(marks: Sequence[frozenset[int]]) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from coderag.ask.checking.citations import find_citations
 from coderag.ask.checking.sentences import split_sentences
+from coderag.ask.composing import cited
 from coderag.ask.records import Answer, Statement
 
 __all__ = ["said", "said_text"]
@@ -21,7 +23,10 @@ def said_text(answer: Answer) -> str:
 
 
 def _cited(statement: Statement) -> str:
-    """Return a statement with its citations behind each sentence, as they are meant for all of it."""
-    numbers = "".join(f"[{number}]" for number in statement.citations)
-    sentences = split_sentences(" ".join(statement.text.split()))
-    return " ".join(f"{sentence.text} {numbers}" for sentence in sentences)
+    """Return a statement with its last citations behind each sentence without its own, as they are meant for both."""
+    last = "".join(f"[{number}]" for number in statement.last)
+    sentences = split_sentences(" ".join(cited(statement).split()))
+    return " ".join(
+        sentence.text if find_citations(sentence.text).citations or not last else f"{sentence.text} {last}"
+        for sentence in sentences
+    )

@@ -62,8 +62,8 @@ def noise_scores(judged: Judged, answer: Answer, index: Index, references: Refer
 
 
 def _shown(answer: Answer) -> tuple[Source, ...]:
-    """Return the sources of an answer; those of one that is not found, as its model says else, are no context."""
-    return answer.sources if answer.is_found else ()
+    """Return all passages of an answer; those of one that is not found, as its model says else, are no context."""
+    return (*answer.sources, *answer.further) if answer.is_found else ()
 
 
 def _is_of(claim: CheckedSentence, numbers: frozenset[int]) -> bool:

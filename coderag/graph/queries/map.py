@@ -36,6 +36,7 @@ __all__ = [
     "communities_of",
     "entry_text",
     "map_of",
+    "part_definitions",
     "part_text",
     "sentence_text",
 ]
@@ -185,6 +186,27 @@ def part_text(part: MapPart) -> str:
     is_said = part.about is not None and not part.about.name
     named = f": {', '.join(part.central)}" if part.central and not is_said else ""
     return f"{part.name} ({', '.join(counts)}){named}"
+
+
+def part_definitions(part: MapPart, *, count: int) -> list[MapEntry]:
+    """Return the definition or table that matters most of each main file of a part.
+
+    Files that the title names come first, then those with definitions that matter most; each table is one by itself.
+    What is private is given of files with nothing else.
+    """
+    titled = frozenset(part.name.split(", "))
+    ranked = sorted((entry for entry in part.entries if entry.path), key=lambda entry: (_is_minor(entry), -entry.rank))
+    first: dict[str, MapEntry] = {}
+    for entry in ranked:
+        first.setdefault(entry.name if entry.kind in DATA else entry.path, entry)
+    ordered = sorted(first.values(), key=lambda entry: (entry.path not in titled, _is_minor(entry), -entry.rank))
+    return ordered[:count]
+
+
+def _is_minor(entry: MapEntry) -> bool:
+    """Tell whether a definition is private, or a parameter of types such as T."""
+    name = entry.name.rpartition(".")[2]
+    return len(name) == 1 or name.startswith("_")
 
 
 def entry_text(entry: MapEntry) -> tuple[str, str]:

@@ -42,3 +42,10 @@ def test_a_list_of_sources_is_read(text: str) -> None:
 
 def test_a_sentence_is_no_list_of_sources() -> None:
     assert listed_source("[1] says that src/a.py:3-9 waits") is None
+
+
+def test_the_host_of_an_address_is_no_citation() -> None:
+    assert find_citations("see https://jo:a%20secret@shop.example:1234/pa").citations == ()
+    assert [one.path for one in find_citations("see http://shop.example:80 and shop/cart.py:3").citations] == [
+        "shop/cart.py"
+    ]

@@ -68,3 +68,10 @@ def test_passages_are_parts_of_the_text_in_order(text: str) -> None:
 def test_no_word_is_lost(text: str) -> None:
     kept = "".join(one.text for one in split_sentences(text))
     assert kept.count("a") == text.count("a") or "```" in text
+
+
+def test_a_citation_behind_a_closing_bracket_belongs_to_the_sentence() -> None:
+    assert [one.text for one in split_sentences("Call it as run(order, ...) [4]. It returns [5].")] == [
+        "Call it as run(order, ...) [4].",
+        "It returns [5].",
+    ]
