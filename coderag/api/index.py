@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from coderag.ask.memory.conversation import Conversation
     from coderag.ask.memory.session import Session
     from coderag.ask.models.model import LanguageModel
+    from coderag.ask.pipelines import Stage as AskStage
     from coderag.ask.records import Answer, Step
     from coderag.ask.source import Source
     from coderag.graph.changes.records import DiffImpact
@@ -761,7 +762,7 @@ class Index:
         *,
         k: int = 5,
         budget: int = 2000,
-        pipeline: str | Sequence[str] = "",
+        pipeline: str | Sequence[str | AskStage] = "",
         paths: Sequence[str] = (),
         databases: Iterable[str] = (),
         model: str | LanguageModel = "",
@@ -777,8 +778,9 @@ class Index:
         `text` from these sources, of which only sentences stay that the sources support, and `watch` gets its draft
         piece by piece. At most k statements for each part of the question, from sources of at most
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
-        are given. `pipeline` is "naive", "advanced", "modular", "agentic" or names of stages (coderag.ask.pipelines);
-        "" takes that of the settings, else "modular". `paths` are globs; `databases` as in `search`. A question that
+        are given. `pipeline` is "naive", "advanced", "modular", "agentic", or names of stages, orchestrations of them
+        and stages of one's own (coderag.ask); "" takes that of the settings, else "modular", and "settings" the same
+        with its stages asking the model. `paths` are globs; `databases` as in `search`. A question that
         leans on a `conversation` ("where is it called?") is completed from it (`session`, or
         coderag.ask.memory.conversation). With `cache`, the answer of an equal question on the same state of the index
         is given again (one of a model also to other processes of this user, unless it is of what some groups see), and
@@ -789,8 +791,7 @@ class Index:
         from coderag.ask.answering import Request, answer_of
         from coderag.ask.caching.asking import answered
         from coderag.ask.memory.conversation import Conversation
-        from coderag.ask.pipelines import stage_names
-        from coderag.ask.settings import pipeline_of
+        from coderag.ask.settings import stated_or_set
         from coderag.ask.turn import Options
         from coderag.search.retrieval.frequency import word_frequencies
         from coderag.search.retrieval.initials import names_of_initials
@@ -803,7 +804,7 @@ class Index:
         corpus = self._snapshot.corpus
         request = Request(
             question,
-            stage_names(pipeline or pipeline_of([root.root for root in self.roots])),
+            stated_or_set(pipeline, [root.root for root in self.roots]),
             Options(k=k, budget=budget, paths=globs, databases=named),
             model=model,
             conversation=conversation or Conversation(),

@@ -11,6 +11,7 @@ from coderag.ask.memory.acronyms import NamesOfInitials
 from coderag.ask.memory.conversation import Conversation
 from coderag.ask.models.http_model import open_model
 from coderag.ask.models.model import LanguageModel
+from coderag.ask.orchestration.orchestration import Orchestration
 from coderag.ask.records import Answer, Route, Step
 from coderag.ask.turn import Options, WordFrequencies
 from coderag.ask.written import written, written_from_parts
@@ -27,7 +28,7 @@ class Request:
     """A question and how it is to be answered."""
 
     question: str
-    stages: tuple[str, ...]
+    pipeline: Orchestration
     options: Options
     model: str | LanguageModel = ""  # "": none
     conversation: Conversation = Conversation()
@@ -36,13 +37,15 @@ class Request:
 
     def key(self, snapshot: object, *, stored_graph: bool) -> AnswerKey | None:
         """Return what tells this request, asked of a snapshot, from those with other answers, None where none does."""
-        if not isinstance(self.model, str):
+        pipeline = self.pipeline.key
+        if pipeline is None or not isinstance(self.model, str):
             return None
         return AnswerKey(
             generation_of(snapshot),
             normalised(self.question),
-            self.stages,
+            pipeline,
             self.options,
+            asks_model=self.pipeline.asks_model,
             model=self.model,
             conversation=self.conversation,
             stored_graph=stored_graph,
@@ -61,7 +64,7 @@ def answer_of(index: Index, request: Request, *, frequencies: WordFrequencies, i
         request.question,
         frequencies=frequencies,
         options=request.options,
-        pipeline=request.stages,
+        pipeline=request.pipeline,
         model=writer,
         conversation=request.conversation,
         initials=initials,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from coderag.ask.memory.acronyms import NamesOfInitials
     from coderag.ask.models.model import LanguageModel
 
-__all__ = ["Evidence", "Options", "Turn", "Variant", "WordFrequencies"]
+__all__ = ["Evidence", "Options", "Telling", "Turn", "Variant", "WordFrequencies"]
 
 WordFrequencies = Callable[[Iterable[str]], dict[str, int]]  # words -> how many chunks hold each
 
@@ -67,6 +67,21 @@ class Evidence:
     uncovered: tuple[str, ...] = ()  # and those that no source has
 
 
+class Telling:
+    """Who wants to know what stages do: each step is told once, as soon as it is done."""
+
+    def __init__(self, on_step: Callable[[Step], None]) -> None:
+        """Tell a function."""
+        self._on_step = on_step
+        self._told = 0
+
+    def __call__(self, trace: Sequence[Step]) -> None:
+        """Tell the steps of a trace that were not told yet."""
+        for step in trace[self._told :]:
+            self._on_step(step)
+        self._told = max(self._told, len(trace))
+
+
 @record
 class Turn:
     """A question on its way to an answer."""
@@ -87,6 +102,7 @@ class Turn:
     read_as: str = ""  # the question with what the conversation and the glossary gave
     beside: str = ""  # another reading of the question, which is searched as well
     initials: NamesOfInitials = lambda _: []  # the definitions of some initials
+    telling: Telling | None = None  # who is told what stages do
 
     @property
     def parts(self) -> tuple[Evidence, ...]:

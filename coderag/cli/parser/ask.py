@@ -71,7 +71,8 @@ def add_ask(commands: Parsers) -> None:
         "--pipeline",
         type=Text(NAME),
         metavar="NAME|STAGES",
-        help="naive, advanced, modular, agentic, or stages with commas (default: that of coderag.toml, else modular)",
+        help="naive, advanced, modular, agentic, settings (that of coderag.toml, whose stages may ask the model), or "
+        "stages with commas (default: that of coderag.toml by rules, else modular)",
     )
     add_model(parser, "a language model: openai:M, anthropic:M, ollama:M, or http://HOST/v1/chat/completions#M")
     _add_sql(parser)
