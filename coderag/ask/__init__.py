@@ -12,6 +12,7 @@ from __future__ import annotations
 __all__ = [
     "Evidence",
     "Finding",
+    "Limits",
     "Stage",
     "Step",
     "Turn",
@@ -26,6 +27,7 @@ TYPE_CHECKING = False  # that of `typing` takes longer to import than a resident
 if TYPE_CHECKING:
     from typing import Any
 
+    from coderag.ask.agentic.records import Limits
     from coderag.ask.orchestration.combinators import branch, repeat, sequence, stage, when
     from coderag.ask.pipelines import Stage
     from coderag.ask.records import Finding, Step
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 HOMES = {
     "Evidence": "coderag.ask.turn",
     "Finding": "coderag.ask.records",
+    "Limits": "coderag.ask.agentic.records",
     "Stage": "coderag.ask.pipelines",
     "Step": "coderag.ask.records",
     "Turn": "coderag.ask.turn",

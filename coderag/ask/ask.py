@@ -13,7 +13,7 @@ from coderag.ask.models.model import LanguageModel
 from coderag.ask.orchestration.combinators import Sequential
 from coderag.ask.orchestration.orchestration import Orchestration
 from coderag.ask.records import Answer, Step
-from coderag.ask.turn import Options, Telling, Turn, WordFrequencies
+from coderag.ask.turn import IndexState, Options, Telling, Turn, WordFrequencies
 from coderag.errors import QueryError
 
 if TYPE_CHECKING:
@@ -34,14 +34,15 @@ def ask(
     model: LanguageModel | None = None,
     conversation: Conversation = NEW,
     initials: NamesOfInitials = lambda _: [],
+    state: IndexState | None = None,
     on_step: Callable[[Step], None] | None = None,
 ) -> Answer:
     """Return what the index says about a question; raises QueryError for stages that give no answer.
 
     `frequencies` gives how many chunks hold each of some words, `initials` the definitions that have some initials.
     `model` completes a question that leans on its conversation, and is asked by the stages that may ask one, where the
-    pipeline says so; where there is none, or it fails, they go by rules. `on_step` gets what each stage did once it is
-    done.
+    pipeline says so; where there is none, or it fails, they go by rules. By `state`, what stages find is kept for
+    other turns. `on_step` gets what each stage did once it is done.
     """
     turn = Turn(
         question,
@@ -54,6 +55,7 @@ def ask(
         text=question,
         conversation=conversation,
         initials=initials,
+        state=state,
         telling=None if on_step is None else Telling(on_step),
     )
     turn = Sequential(pipeline.stages)(turn)

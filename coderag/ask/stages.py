@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from coderag.ask.caching.retrieval import looked_up
 from coderag.ask.composing import compose
 from coderag.ask.decomposition import decompose as parts_of
 from coderag.ask.findings.data import data_answer
@@ -65,7 +66,7 @@ def route(turn: Turn) -> Turn:
 
 def retrieve(turn: Turn) -> Turn:
     """Look up each part on its routes; code answers what a graph, a map or a schema does not."""
-    evidence = tuple(_with_neighbours(turn, _retrieved(turn, part)) for part in turn.parts)
+    evidence = tuple(looked_up(turn, part, _looked_up) for part in turn.parts)
     said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
     return turn.after("retrieve", said, evidence=evidence)
 
@@ -90,6 +91,10 @@ def answer(turn: Turn) -> Turn:
     said = f"{found.verdict}: {answered} of {len(found.parts)} parts, {len(found.sources)} sources"
     trace = (*turn.trace, Step("answer", said))
     return replace(turn, answer=replace(found, trace=trace), trace=trace)
+
+
+def _looked_up(turn: Turn, part: Evidence) -> Evidence:
+    return _with_neighbours(turn, _retrieved(turn, part))
 
 
 def _retrieved(turn: Turn, part: Evidence) -> Evidence:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from coderag.ask.agentic.records import Limits
 from coderag.ask.memory.conversation import Conversation
 from coderag.ask.records import Answer, Finding, Grade, Route, Step
 from coderag.ask.sufficiency import word_weights
@@ -20,9 +21,17 @@ if TYPE_CHECKING:
     from coderag.ask.memory.acronyms import NamesOfInitials
     from coderag.ask.models.model import LanguageModel
 
-__all__ = ["Evidence", "Options", "Telling", "Turn", "Variant", "WordFrequencies"]
+__all__ = ["Evidence", "IndexState", "Options", "Telling", "Turn", "Variant", "WordFrequencies"]
 
 WordFrequencies = Callable[[Iterable[str]], dict[str, int]]  # words -> how many chunks hold each
+
+
+@record
+class IndexState:
+    """An index as somebody sees it, by what tells it from any other state in this process."""
+
+    generation: int  # of the snapshot, which is that of one state of the index and of one set of access rules
+    stored_graph: bool = False  # whether the graph may be older than the index
 
 
 @record
@@ -33,6 +42,7 @@ class Options:
     budget: int = 2000  # tokens of the sources' texts
     paths: tuple[str, ...] = ()
     databases: frozenset[str] = frozenset()
+    limits: Limits = Limits()  # of the tools that are called
 
     @property
     def tables(self) -> TableFilter:
@@ -103,6 +113,7 @@ class Turn:
     beside: str = ""  # another reading of the question, which is searched as well
     initials: NamesOfInitials = lambda _: []  # the definitions of some initials
     telling: Telling | None = None  # who is told what stages do
+    state: IndexState | None = None  # by which what stages find is kept for other turns; None: it is not
 
     @property
     def parts(self) -> tuple[Evidence, ...]:

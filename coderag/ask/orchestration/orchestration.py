@@ -45,13 +45,18 @@ class Orchestration:
         return self.labels if all(map(_is_named, self.stages)) else None
 
     @property
-    def usual(self) -> bool:
+    def is_ours(self) -> bool:
+        """Whether every stage is one of ours."""
+        return not any(map(_is_own, _leaves(Sequential(self.stages))))
+
+    @property
+    def is_usual(self) -> bool:
         """Whether it is the default."""
         return self.labels == PIPELINES[DEFAULT]
 
     def asking_model(self) -> Orchestration:
         """Return it with its stages asking the model, as somebody stated it; those of the default never do."""
-        return replace(self, asks_model=not self.usual)
+        return replace(self, asks_model=not self.is_usual)
 
 
 def orchestrated(pipeline: str | Sequence[str | Stage]) -> Orchestration:

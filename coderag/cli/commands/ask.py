@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from coderag.api.index import Index
 from coderag.api.records import json_line
+from coderag.ask.agentic.records import Limits
 from coderag.ask.records import Answer, Part, Statement, Verdict
 from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
@@ -73,9 +74,12 @@ def _answer(question: str, index: Index, options: argparse.Namespace) -> Answer:
         watch=_draft if options.model and sys.stderr.isatty() else None,
         conversation=None if session is None else session.read(),
         cache=not options.no_cache,
+        limits=Limits(**options.limits),
     )
+    if options.limits and not any(step.stage == "agentic" for step in answer.trace):
+        note("no stage called tools; --limits counts with --pipeline agentic")
     if session is not None:
-        session.add(answer, index)
+        session.add(answer, index, model=options.model or "")
         if answer.read_as:
             note(f"the question is read as: {visible(answer.read_as)}")
     return answer
