@@ -47,7 +47,7 @@ def _written(turn: Turn) -> Turn:
     if turn.writer is None or not exchanges:
         return turn
     try:
-        text = rewritten(turn.question, exchanges, turn.writer)
+        text = rewritten(turn.question, exchanges, turn.writer, summary=turn.conversation.summary)
     except LanguageModelError as error:
         return replace(turn, trace=(*turn.trace, Step(STAGE, f"the model did not rewrite the question: {error}")))
     if not text:

@@ -1,8 +1,9 @@
 """A conversation that is kept in a file of the user, line by line JSON: to read, to go on with, to delete.
 
-Format 1:
+Format 2 (1 had no summary, and is written where there is none):
   {"format": 1, "session": NAME, "roots": [PATH, ...], "groups": [[GROUP, ...], ...]}     the first line
   {"pinned": [GLOB, ...]}
+  {"summary": TEXT}                                         where there is one, in format 2
   {"question": ..., "read_as": ..., "names": [...], "topic": ..., "shown": [{"repository": ..., "path": ...}, ...]}
 
 The files lie under $XDG_STATE_HOME/coderag/sessions or ~/.local/state/coderag/sessions, in a folder for each set of
@@ -36,10 +37,12 @@ from coderag.search.query.query import make_query
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
+    from coderag.ask.models.model import LanguageModel
 
 __all__ = ["Scope", "Session", "check_session_name", "sessions_of"]
 
-FORMAT = 1
+FORMATS = (1, 2)
+LONGEST_SUMMARY = 2_000  # characters that are read of one
 ENDING = ".jsonl"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MOST_BYTES = 256_000  # of a file; twenty exchanges take a twentieth of it
@@ -106,9 +109,19 @@ class Session:
         finally:
             os.close(folder)
 
-    def add(self, answer: Answer, index: Index) -> None:
-        """Add a question and what its answer showed; raises ConversationError."""
-        self._change(lambda conversation: conversation.after(answer, index))
+    def add(self, answer: Answer, index: Index, *, model: str | LanguageModel = "") -> None:
+        """Add a question and what its answer showed; raises ConversationError.
+
+        Where there are too many, `model` sums the oldest up before they are forgotten; where it fails, they just are.
+        """
+        before = self.read()
+        summary = _summary(before, model) if model and before.is_full else ""
+
+        def changed(now: Conversation) -> Conversation:
+            kept = now.condensed(summary) if summary and now == before else now
+            return kept.after(answer, index)
+
+        self._change(changed)
 
     def pin(self, paths: Sequence[str], index: Index) -> None:
         """Let every question look into the files that match globs, the newest last.
@@ -173,7 +186,10 @@ class Session:
         for number, line in enumerate(lines[1:], 2):
             table = self._table(line, number)
             try:
-                if "pinned" in table:
+                if "summary" in table:
+                    summary = msgspec.convert(table["summary"], str)[:LONGEST_SUMMARY]
+                    conversation = replace(conversation, summary=summary)
+                elif "pinned" in table:
                     conversation = replace(conversation, pinned=msgspec.convert(table["pinned"], tuple[str, ...]))
                 else:
                     exchange = msgspec.convert(table, Exchange)
@@ -196,14 +212,14 @@ class Session:
         return table
 
     def _check_head(self, head: Mapping[str, Any]) -> None:
-        if head.get("format") != FORMAT:
-            raise self._damaged(f"its format is {head.get('format')}, this version reads {FORMAT}")
-        if head != self._head():
+        if (number := head.get("format")) not in FORMATS:
+            raise self._damaged(f"its format is {number}, this version reads up to {FORMATS[-1]}")
+        if head != self._head(FORMATS[-1]) | {"format": number}:
             raise self._damaged("its first line is of another session, other folders or other groups")
 
-    def _head(self) -> dict[str, Any]:
+    def _head(self, number: int) -> dict[str, Any]:
         roots, groups = list(self.scope.roots), [list(one) for one in self.scope.groups]
-        return {"format": FORMAT, "session": self.name, "roots": roots, "groups": groups}
+        return {"format": number, "session": self.name, "roots": roots, "groups": groups}
 
     def _damaged(self, why: str) -> ConversationError:
         return ConversationError(
@@ -213,15 +229,25 @@ class Session:
 
     def _write(self, conversation: Conversation, folder: int) -> None:
         """Replace the file; of two that write at once, the other one waits for the lock."""
-        lines: list[object] = [self._head(), {"pinned": conversation.pinned}]
+        summary = [{"summary": conversation.summary}] if conversation.summary else []
+        lines: list[object] = [self._head(FORMATS[bool(summary)]), {"pinned": conversation.pinned}, *summary]
+        first = len(lines)
         lines += [_bounded(one) for one in conversation.exchanges]
-        while sum(len(msgspec.json.encode(line)) + 1 for line in lines) > MOST_BYTES and len(lines) > 2:
-            del lines[2]
+        while sum(len(msgspec.json.encode(line)) + 1 for line in lines) > MOST_BYTES and len(lines) > first:
+            del lines[first]
         data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         try:
             write_file(folder, self.path.name, data)
         except OSError as error:
             raise ConversationError(f"{self.path} cannot be written: {error.strerror}") from error
+
+
+def _summary(conversation: Conversation, model: str | LanguageModel) -> str:
+    """Return what a model says of the oldest exchanges, "" where it cannot."""
+    from coderag.ask.memory.summarising import summarised
+    from coderag.ask.models.http_model import open_model
+
+    return summarised(conversation, open_model(model) if isinstance(model, str) else model)
 
 
 def check_session_name(name: str) -> None:
