@@ -842,14 +842,15 @@ class Index:
             on_step=on_step,
         )
 
-    def session(self, name: str) -> Session:
+    def session(self, name: str, *, owner: str = "") -> Session:
         """Return the conversation of a name, which is kept in a file of the user.
 
-        It is of these roots and of the groups that this index answers. Raises QueryError for a name of another form.
+        It is of these roots and of the groups that this index answers; with `owner`, of one of those who ask a server,
+        whose conversations are bounded and end after a week. Raises QueryError for a name of another form.
         """
         from coderag.ask.memory.session import Scope, Session
 
-        return Session.named(name, Scope.of([root.root for root in self.roots], self._callers))
+        return Session.named(name, Scope.of([root.root for root in self.roots], self._callers, owner=owner))
 
     @on_one_snapshot
     def table_ranking(
