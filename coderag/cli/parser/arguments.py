@@ -221,9 +221,12 @@ class Numbers:
     """Read numbers with their names, NAME=N,NAME=N, each within its limit."""
 
     limits: tuple[Limit, ...]
+    limit: Limit = NAME  # of the text
 
     def __call__(self, text: str) -> dict[str, float]:
         """Return the numbers by their names."""
+        if fault := fault_of_text(self.limit, text):
+            raise argparse.ArgumentTypeError(f"it {fault}")
         known = {limit.name: limit for limit in self.limits}
         found: dict[str, float] = {}
         for item in text.split(","):
