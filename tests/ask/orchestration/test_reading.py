@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from coderag import Index
+from coderag.ask.memory.conversation import Conversation, Exchange
 from coderag.ask.settings import pipeline_of, stated_or_set
 from coderag.errors import SettingsError
 from tests.ask.models.scripted import ScriptedModel, serve_model
@@ -108,6 +109,17 @@ def test_a_repository_chooses_no_requests_to_a_model(tmp_path: Path, server: Scr
     assert requests("") == requests("modular") == 1
     assert requests("settings") > 1
     assert index.ask("who says hello?", pipeline="settings").pipeline == index.ask("who says hello?").pipeline
+
+
+def test_a_loop_of_a_repository_asks_for_one_rewriting(tmp_path: Path, server: ScriptedModel) -> None:
+    loop = '{ repeat = ["reframe", "retrieve"], until = "has_model", at_most = 5 }'
+    setting = f'[ask]\npipeline = [{loop}, "reframe", "retrieve", "answer"]\n'
+    index = Index.build(write(tmp_path / "small", {**FILES, "coderag.toml": setting}))
+    conversation = Conversation((Exchange("who says hello?", names=("greet",)),))
+    server.prompts.clear()
+    answer = index.ask("who calls it?", conversation=conversation, model=server.chat("invents"), cache=False)
+    assert [step.stage for step in answer.trace].count("retrieve") > 1
+    assert sum("You rewrite" in prompt.text for prompt in server.prompts) in (1, 2)  # with the repair of its JSON
 
 
 def test_an_answer_by_rules_is_none_with_the_model(tmp_path: Path, server: ScriptedModel) -> None:
