@@ -69,6 +69,9 @@ ASKED_ROWS = Limit("rows", 100_000, "rows", "`coderag ask --rows`", least=1)
 IDLE = Limit("idle", 525_600, "minutes", "`coderag serve --idle`", whole=False)
 SERVERS = Limit("workers", 64, "processes", "`coderag serve --workers`", least=1)
 PORT = Limit("port", 65_535, "", "`coderag serve --port`")
+STEPS = Limit("steps", 50, "calls of tools", "`coderag ask --limits steps=`, `Limits.steps`")
+STEP_TOKENS = Limit("tokens", 1_000_000, "tokens", "`coderag ask --limits tokens=`, `Limits.tokens`")
+STEP_SECONDS = Limit("seconds", 3_600, "seconds", "`coderag ask --limits seconds=`, `Limits.seconds`", whole=False)
 ROWS = Limit("k", 1_000_000, "rows", "`coderag sql --limit`, `Index.sql(k=)`", least=1)
 QUERY_SECONDS = Limit(
     "seconds", 3_600, "seconds", "`coderag sql --timeout`, `Index.sql(seconds=)`", least=0.01, whole=False
@@ -101,7 +104,8 @@ COMPARED = Limit("the configurations", 20, "configurations", "`coderag eval --co
 LIMITS = (
     *(K, RELATED, DIVERSITY, THRESHOLD, COSINE, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
     *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT),
-    *(PORT, CHUNK_SIZE, PERCENTILE, RRF_K, SERVERS, IDLE, ASKED_ROWS, ROWS, QUERY_SECONDS),
+    *(PORT, CHUNK_SIZE, PERCENTILE, RRF_K, SERVERS, IDLE, ASKED_ROWS, STEPS, STEP_TOKENS, STEP_SECONDS),
+    *(ROWS, QUERY_SECONDS),
     *(QUESTIONS, SEED, DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT),
     *(QUESTION, EVIDENCE, NAME, GLOB, SQL, ANSWER, LINE, QUESTION_FILE, QUESTION_LINE),
     *(GLOBS, ITEMS, ROOTS, ADDRESSES, COMPARED),

@@ -77,10 +77,12 @@ from coderag.types import (
 if TYPE_CHECKING:
     from coderag.api.snapshot_view import GraphState
     from coderag.api.updater import IndexUpdater
+    from coderag.ask.agentic.records import Limits
     from coderag.ask.checking import AnswerCheck
     from coderag.ask.memory.conversation import Conversation
     from coderag.ask.memory.session import Session
     from coderag.ask.models.model import LanguageModel
+    from coderag.ask.pipelines import Stage as AskStage
     from coderag.ask.records import Answer, Step
     from coderag.ask.source import Source
     from coderag.graph.changes.records import DiffImpact
@@ -797,7 +799,7 @@ class Index:
         *,
         k: int = 5,
         budget: int = 2000,
-        pipeline: str | Sequence[str] = "",
+        pipeline: str | Sequence[str | AskStage] = "",
         paths: Sequence[str] = (),
         databases: Iterable[str] = (),
         model: str | LanguageModel = "",
@@ -805,6 +807,7 @@ class Index:
         conversation: Conversation | None = None,
         cache: bool = True,
         semantic_cache: float = 1.0,
+        limits: Limits | None = None,
         on_step: Callable[[Step], None] | None = None,
     ) -> Answer:
         """Return what the indexed files say about a question: statements with the sources that they cite.
@@ -813,38 +816,45 @@ class Index:
         `text` from these sources, of which only sentences stay that the sources support, and `watch` gets its draft
         piece by piece. At most k statements for each part of the question, from sources of at most
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
-        are given. `pipeline` is "naive", "advanced", "modular", "agentic" or names of stages (coderag.ask.pipelines);
-        "" takes that of the settings, else "modular". `paths` are globs; `databases` as in `search`. A question that
+        are given. `pipeline` is "naive", "advanced", "modular", "agentic", or names of stages, orchestrations of them
+        and stages of one's own (coderag.ask); "" takes that of the settings, else "modular", and "settings" the same
+        with its stages asking the model. `paths` are globs; `databases` as in `search`. A question that
         leans on a `conversation` ("where is it called?") is completed from it (`session`, or
         coderag.ask.memory.conversation). With `cache`, the answer of an equal question on the same state of the index
         is given again (one of a model also to other processes of this user, unless it is of what some groups see), and
         with a `semantic_cache` below 1 that of one whose vector has at least this cosine and which differs in courtesy,
-        articles and endings alone. `on_step` gets what each stage did as soon as it is done. Raises QueryError for an
-        empty question, an unknown pipeline, and what exceeds a limit, SettingsError, and LanguageModelError.
+        articles and endings alone. `limits` are those of the stage that calls tools. `on_step` gets what each stage did
+        as soon as it is done. Raises QueryError for an empty question, an unknown pipeline, and what exceeds a limit,
+        SettingsError, and LanguageModelError.
         """
+        from coderag.ask.agentic.allowance import check_limits
+        from coderag.ask.agentic.records import Limits
         from coderag.ask.answering import Request, answer_of
         from coderag.ask.caching.asking import answered
+        from coderag.ask.caching.key import generation_of
         from coderag.ask.memory.conversation import Conversation
-        from coderag.ask.pipelines import stage_names
-        from coderag.ask.settings import pipeline_of
-        from coderag.ask.turn import Options
+        from coderag.ask.settings import stated_or_set
+        from coderag.ask.turn import IndexState, Options
         from coderag.search.retrieval.frequency import word_frequencies
         from coderag.search.retrieval.initials import names_of_initials
 
         check_question(question, k=k)
         check_number(BUDGET, budget)
         check_number(COSINE, semantic_cache)
+        check_limits(limits or Limits())
         globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
         named = frozenset(checked_list(ITEMS, databases, name="databases"))
         corpus = self._snapshot.corpus
         request = Request(
             question,
-            stage_names(pipeline or pipeline_of([root.root for root in self.roots])),
-            Options(k=k, budget=budget, paths=globs, databases=named),
+            stated_or_set(pipeline, [root.root for root in self.roots]),
+            Options(k=k, budget=budget, paths=globs, databases=named, limits=limits or Limits()),
             model=model,
             conversation=conversation or Conversation(),
             watch=watch,
             on_step=on_step,
+            state=IndexState(generation_of(self._snapshot), self._stored_graph) if cache else None,
+            states=self._states() if cache else (),
         )
 
         def answer() -> Answer:
@@ -855,28 +865,28 @@ class Index:
                 initials=lambda letters: names_of_initials(corpus, letters),
             )
 
-        key = request.key(self._snapshot, stored_graph=self._stored_graph) if cache else None
-        if key is None:
+        if (key := request.key) is None:
             return answer()
         vectors = self._question_vector if semantic_cache < 1 else None
         return answered(
             key,
             question,
             answer,
-            states=self._states(),
+            states=request.states,
             vectors=vectors,
             least=semantic_cache,
             on_step=on_step,
         )
 
-    def session(self, name: str) -> Session:
+    def session(self, name: str, *, owner: str = "") -> Session:
         """Return the conversation of a name, which is kept in a file of the user.
 
-        It is of these roots and of the groups that this index answers. Raises QueryError for a name of another form.
+        It is of these roots and of the groups that this index answers; with `owner`, of one of those who ask a server,
+        whose conversations are bounded and end after a week. Raises QueryError for a name of another form.
         """
         from coderag.ask.memory.session import Scope, Session
 
-        return Session.named(name, Scope.of([root.root for root in self.roots], self._callers))
+        return Session.named(name, Scope.of([root.root for root in self.roots], self._callers, owner=owner))
 
     @on_one_snapshot
     def table_ranking(

@@ -52,7 +52,7 @@ def decompose(turn: Turn) -> Turn:
 def with_entities(part: Evidence, before: Sequence[Evidence], index: Index) -> Evidence:
     """Return a part that is also searched with the subject of the part that it needs, or with what answered that.
 
-    Only a question for a relation is read anew: the graph answers no wording without a name.
+    After that it needs none. Only a question for a relation is read anew: the graph answers no wording without a name.
     """
     if not 0 <= part.needs < len(before):
         return part
@@ -60,10 +60,10 @@ def with_entities(part: Evidence, before: Sequence[Evidence], index: Index) -> E
     shown = tuple(Shown(one.repository, one.path, one.start_line, one.end_line, one.name) for one in sources)
     reading = _reading(part.text, before[part.needs].text, index, shown=shown)
     if reading != part.text and relation_of(reading):
-        return replace(part, text=reading, routes=(Route.GRAPH,) if part.routes else ())
+        return replace(part, text=reading, routes=(Route.GRAPH,) if part.routes else (), needs=-1)
     names = " ".join(dict.fromkeys(one.name for one in shown))
     wording = reading if reading != part.text else f"{part.text} {names}"
-    return replace(part, variants=(*part.variants, Variant(wording, WEIGHT, "decompose")))
+    return replace(part, variants=(*part.variants, Variant(wording, WEIGHT, "decompose")), needs=-1)
 
 
 def _nested(turn: Turn, parts: Sequence[SubQuestion], name: str) -> Turn:

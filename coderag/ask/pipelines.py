@@ -1,8 +1,8 @@
-"""Names to pipelines: an answer is a tuple of stages, which a caller may replace."""
+"""Names to stages, and names to the pipelines that are made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 from coderag.ask.agentic.stage import agentic
@@ -17,9 +17,8 @@ from coderag.ask.variants.expansion import expand
 from coderag.ask.variants.hyde import hyde
 from coderag.ask.variants.multi_query import multi_query
 from coderag.ask.variants.step_back import step_back
-from coderag.errors import QueryError
 
-__all__ = ["DEFAULT", "PIPELINES", "STAGES", "Stage", "stage_names"]
+__all__ = ["DEFAULT", "PIPELINES", "STAGES", "Stage"]
 
 
 class Stage(Protocol):
@@ -53,24 +52,3 @@ PIPELINES: Mapping[str, tuple[str, ...]] = {
     "agentic": ("reframe", "decompose", "route", "retrieve", "correct", "agentic", "compress", "answer"),
 }
 DEFAULT = "modular"
-
-
-def stage_names(pipeline: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of a pipeline's stages, given its name or theirs; raises QueryError for an unknown one."""
-    if isinstance(pipeline, str):
-        if pipeline in PIPELINES:
-            return PIPELINES[pipeline]
-        names: tuple[str, ...] = tuple(name.strip() for name in pipeline.split(","))
-    else:
-        names = tuple(pipeline)
-    for name in names:
-        if name not in STAGES:
-            known = f"pipelines are {', '.join(PIPELINES)}; stages are {', '.join(STAGES)}"
-            raise QueryError(f"there is no pipeline or stage {name!r}; {known}")
-    positions = [list(STAGES).index(name) for name in names]
-    if positions != sorted(set(positions)) or "retrieve" not in names or names[-1] != "answer":
-        raise QueryError(
-            f"the stages {', '.join(names)} make no pipeline; keep the order {', '.join(STAGES)}, "
-            "with retrieve and answer among them"
-        )
-    return names

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from coderag.ask.caching.retrieval import looked_up
 from coderag.ask.composing import compose
 from coderag.ask.correcting.widening import DOCUMENT_KINDS, of_hits
 from coderag.ask.decomposing import with_entities
@@ -61,7 +62,7 @@ def retrieve(turn: Turn) -> Turn:
     """Look up each part on its routes; code answers what a graph, a map or a schema does not."""
     evidence: list[Evidence] = []
     for part in turn.parts:
-        evidence.append(_with_neighbours(turn, _retrieved(turn, with_entities(part, evidence, turn.index))))
+        evidence.append(looked_up(turn, with_entities(part, evidence, turn.index), _looked_up))
     said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
     return turn.after("retrieve", said, evidence=evidence)
 
@@ -82,6 +83,10 @@ def _chosen(turn: Turn, text: str, routing: Routing) -> Routing:
         return routing.by(chosen_route(text, routing.rivals, turn.model), f"by {turn.model.name}")
     except LanguageModelError as error:
         return replace(routing, why=f"{routing.why or 'by rules'}, as {turn.model.name} failed: {error}")
+
+
+def _looked_up(turn: Turn, part: Evidence) -> Evidence:
+    return _with_neighbours(turn, _retrieved(turn, part))
 
 
 def _retrieved(turn: Turn, part: Evidence) -> Evidence:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from coderag.ask.agentic.records import Limits
 from coderag.ask.memory.conversation import Conversation
 from coderag.ask.records import Answer, Finding, Grade, Route, Step
 from coderag.ask.sufficiency import word_weights
@@ -20,9 +21,17 @@ if TYPE_CHECKING:
     from coderag.ask.memory.acronyms import NamesOfInitials
     from coderag.ask.models.model import LanguageModel
 
-__all__ = ["Evidence", "Options", "Turn", "Variant", "WordFrequencies"]
+__all__ = ["Evidence", "IndexState", "Options", "Telling", "Turn", "Variant", "WordFrequencies"]
 
 WordFrequencies = Callable[[Iterable[str]], dict[str, int]]  # words -> how many chunks hold each
+
+
+@record
+class IndexState:
+    """An index as somebody sees it, by what tells it from any other state in this process."""
+
+    generation: int  # of the snapshot, which is that of one state of the index and of one set of access rules
+    stored_graph: bool = False  # whether the graph may be older than the index
 
 
 @record
@@ -33,6 +42,7 @@ class Options:
     budget: int = 2000  # tokens of the sources' texts
     paths: tuple[str, ...] = ()
     databases: frozenset[str] = frozenset()
+    limits: Limits = Limits()  # of the tools that are called
 
     @property
     def tables(self) -> TableFilter:
@@ -71,6 +81,21 @@ class Evidence:
     uncovered: tuple[str, ...] = ()  # and those that no source has
 
 
+class Telling:
+    """Who wants to know what stages do: each step is told once, as soon as it is done."""
+
+    def __init__(self, on_step: Callable[[Step], None]) -> None:
+        """Tell a function."""
+        self._on_step = on_step
+        self._told = 0
+
+    def __call__(self, trace: Sequence[Step]) -> None:
+        """Tell the steps of a trace that were not told yet."""
+        for step in trace[self._told :]:
+            self._on_step(step)
+        self._told = max(self._told, len(trace))
+
+
 @record
 class Turn:
     """A question on its way to an answer."""
@@ -91,6 +116,8 @@ class Turn:
     read_as: str = ""  # the question with what the conversation and the glossary gave
     beside: str = ""  # another reading of the question, which is searched as well
     initials: NamesOfInitials = lambda _: []  # the definitions of some initials
+    telling: Telling | None = None  # who is told what stages do
+    state: IndexState | None = None  # by which what stages find is kept for other turns; None: it is not
 
     @property
     def parts(self) -> tuple[Evidence, ...]:

@@ -85,6 +85,7 @@ class AskArguments(Struct, frozen=True, kw_only=True):
     path: Paths = ""
     budget: Annotated[int, Meta(ge=200, le=50_000, description="tokens of the sources that the model reads")] = 2000
     agentic: Annotated[bool, Meta(description="the model may call the other tools first")] = False
+    session: Annotated[Name, Meta(description="a name: goes on with the conversation of that name")] = ""
 
 
 def words(text: str) -> list[str]:

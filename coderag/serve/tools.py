@@ -42,10 +42,15 @@ class Tool:
     arguments: type[msgspec.Struct]
     asks_model: bool = False  # it sends what it found to the language model of the workspace
 
-    def run(self, workspace: Workspace, arguments: msgspec.Struct, *, stopped: Callable[[], bool]) -> Answer:
-        """Answer a call; raises CoderagError. What asks a language model ends when `stopped` says so."""
+    def run(
+        self, workspace: Workspace, arguments: msgspec.Struct, *, stopped: Callable[[], bool], owner: str = ""
+    ) -> Answer:
+        """Answer a call; raises CoderagError. What asks a language model ends when `stopped` says so.
+
+        `owner` is the caller of several whose conversations it may go on with.
+        """
         module = import_module(f"coderag.serve.answers.{self.name}")  # what lists the tools needs none of them
-        more = {"stopped": stopped} if self.asks_model else {}
+        more = {"stopped": stopped, "owner": owner} if self.asks_model else {}
         answer: Answer = getattr(module, self.name)(workspace, arguments, **more)
         return answer
 
@@ -135,14 +140,19 @@ def never() -> bool:
 
 
 def call(
-    workspace: Workspace, name: str, arguments: Mapping[str, Any], *, stopped: Callable[[], bool] = never
+    workspace: Workspace,
+    name: str,
+    arguments: Mapping[str, Any],
+    *,
+    stopped: Callable[[], bool] = never,
+    owner: str = "",
 ) -> Answer:
     """Return the answer of a tool; raises QueryError for an unknown one and for wrong arguments, and CoderagError.
 
-    `stopped` tells whether nobody waits for it any longer.
+    `stopped` tells whether nobody waits for it any longer, `owner` the caller of several whose conversations they are.
     """
     tools = offered(workspace.language_model)
     tool = tools.get(name)
     if tool is None:
         raise QueryError(f"unknown tool {name!r}; there are {', '.join(tools)}")
-    return tool.run(workspace, decoded(name, tool.arguments, arguments), stopped=stopped)
+    return tool.run(workspace, decoded(name, tool.arguments, arguments), stopped=stopped, owner=owner)

@@ -156,7 +156,7 @@ def test_settings_choose_the_pipeline(tmp_path: Path) -> None:
     index = Index.build(root)
     assert index.ask("who says hello?").pipeline == ("retrieve", "answer")
     write(root, {"coderag.toml": '[ask]\npipeline = "clever"\n'})
-    with pytest.raises(SettingsError, match=r"coderag.toml: \[ask\]: there is no pipeline or stage 'clever'"):
+    with pytest.raises(SettingsError, match=r"coderag.toml: \[ask\]: pipeline: there is no pipeline or stage 'clever'"):
         index.ask("who says hello?")
 
 

@@ -15,6 +15,8 @@ from tests.cli.conftest import Run
 
 pytestmark = pytest.mark.slow
 
+PARTS = ("vectors", "segments", "answers", "replies", "summaries", "clones")
+
 
 class Encoder:
     """An encoder of random vectors."""
@@ -40,7 +42,7 @@ def cache(tmp_path: Path) -> Path:
 def test_the_size_of_the_cache(coderag: Run, cache: Path, tmp_path: Path) -> None:
     done = coderag("clean", cwd=tmp_path, XDG_CACHE_HOME=str(cache))
     assert done.returncode == 0
-    assert [row.split()[0] for row in done.stdout.splitlines()] == ["Part", "vectors", "segments", "answers", "clones"]
+    assert [row.split()[0] for row in done.stdout.splitlines()] == ["Part", *PARTS]
     assert "removed" not in done.stdout
     [vectors, segments, *_] = json.loads(coderag("clean", "--json", cwd=tmp_path, XDG_CACHE_HOME=str(cache)).stdout)
     assert vectors["bytes"] > 1_000_000
@@ -62,18 +64,15 @@ def test_the_cache_is_emptied(coderag: Run, cache: Path, tmp_path: Path) -> None
     segment = cache / "coderag/segments/one"
     segment.mkdir(parents=True)
     (segment / "arrays.bin").write_bytes(b"x" * 5000)
-    answers = cache / "coderag/answers"
-    answers.mkdir()
-    (answers / f"{'0a' * 32}.json").write_text("{}")
+    for name in ("answers/{}.json", "replies/{}.reply", "summaries/{}"):
+        file = cache / "coderag" / name.format("0a" * 32)
+        file.parent.mkdir()
+        file.write_text("{}")
     kept = cache / "somebody-elses"
     kept.write_text("x")
     cleaned = json.loads(coderag("clean", "--all", "--json", cwd=tmp_path, XDG_CACHE_HOME=str(cache)).stdout)
-    assert [(one["part"], one["bytes"] - one["removed"]) for one in cleaned] == [
-        ("vectors", 0),
-        ("segments", 0),
-        ("answers", 0),
-        ("clones", 0),
-    ]
+    assert [(one["part"], one["bytes"] - one["removed"]) for one in cleaned] == [(part, 0) for part in PARTS]
+    assert [one["removed"] for one in cleaned if one["part"] in ("answers", "replies", "summaries")] == [2, 2, 2]
     assert not [one for one in (cache / "coderag").rglob("*") if one.is_file()]
     assert kept.exists()
 

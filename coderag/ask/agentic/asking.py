@@ -52,7 +52,7 @@ def run_of_model(turn: Turn, part: Evidence, model: ToolModel, *, allowance: All
     conversation = _Conversation(turn, model, allowance, messages=_opening(part))
     while (ending := conversation.step()) is None:
         pass
-    return Run(tuple(conversation.made), ending, conversation.why)
+    return Run(tuple(conversation.made), ending, conversation.why or allowance.limit_of(ending))
 
 
 class _Conversation:
@@ -106,7 +106,7 @@ class _Conversation:
             observation = observed(self._turn, call)
             self.made.append((call, observation))
             outputs.append(shown(observation))
-            self._allowance.spend(calls=1, tokens=tokens_of(outputs[-1]))
+            self._allowance.spend(steps=1, tokens=tokens_of(outputs[-1]))
         self._messages.append(Message(Role.ASSISTANT, said.text, calls=said.calls))
         if said.calls:
             pairs = zip(said.calls, outputs, strict=True)

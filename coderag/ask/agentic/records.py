@@ -19,7 +19,7 @@ class Ending(StrEnum):
     NOTHING_LACKING = "the first results lack nothing that a tool could find"
     PLAN_DONE = "the plan is done"
     ENOUGH = "the model needs no more"
-    CALLS = "the limit of calls is reached"
+    STEPS = "the limit of steps is reached"
     TOKENS = "the limit of tokens is reached"
     SECONDS = "the limit of time is reached"
     REPEATED = "the model repeats a call"
@@ -32,7 +32,7 @@ class Limits:
     """How much may be spent on all parts of a question together."""
 
     planned: int = 4  # calls without a model
-    calls: int = 8  # of a model
+    steps: int = 8  # calls in all; a model may make as many
     tokens: int = 8_000  # of what the tools show a model, and of what it writes
     seconds: float = 60.0  # that a model may take
 

@@ -12,7 +12,7 @@ from coderag.ask.agentic.allowance import Allowance
 from coderag.ask.agentic.asking import run_of_model
 from coderag.ask.agentic.merging import with_observations
 from coderag.ask.agentic.planning import planned_calls
-from coderag.ask.agentic.records import Call, Ending, Limits, Run
+from coderag.ask.agentic.records import Call, Ending, Run
 from coderag.ask.agentic.tools import observed
 from coderag.ask.models.model import ToolModel
 from coderag.ask.records import Step
@@ -21,12 +21,11 @@ from coderag.ask.turn import Evidence, Turn
 __all__ = ["agentic"]
 
 STAGE = "agentic"
-LIMITS = Limits()
 
 
-def agentic(turn: Turn, *, limits: Limits = LIMITS) -> Turn:
-    """Call tools for what the evidence of each part lacks, within limits for all parts together."""
-    allowance = Allowance(limits)
+def agentic(turn: Turn) -> Turn:
+    """Call tools for what the evidence of each part lacks, within the limits of the options for all parts together."""
+    allowance = Allowance(turn.options.limits)
     evidence: list[Evidence] = []
     steps: list[Step] = []
     for part in turn.parts:
@@ -55,7 +54,9 @@ def _planned(turn: Turn, part: Evidence, allowance: Allowance, steps: list[Step]
     calls = planned[: allowance.planned]
     allowance.planned -= len(calls)
     steps.append(Step(STAGE, f"{part.text}: plan: {', '.join(call.shown for call in calls) or 'no tool'}"))
-    run = Run(tuple((call, observed(turn, call)) for call in calls), _ending_of(planned, calls))
+    ending = _ending_of(planned, calls)
+    made = tuple((call, observed(turn, call)) for call in calls)
+    run = Run(made, ending, f"{allowance.most_planned} by a plan" if ending is Ending.STEPS else "")
     steps += _called(run)
     return run
 
@@ -63,7 +64,7 @@ def _planned(turn: Turn, part: Evidence, allowance: Allowance, steps: list[Step]
 def _ending_of(planned: list[Call], calls: list[Call]) -> Ending:
     if not planned:
         return Ending.NOTHING_LACKING
-    return Ending.PLAN_DONE if len(calls) == len(planned) else Ending.CALLS
+    return Ending.PLAN_DONE if len(calls) == len(planned) else Ending.STEPS
 
 
 def _called(run: Run) -> list[Step]:

@@ -11,25 +11,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 
+from coderag.ask.caching.counts import CacheCounts
 from coderag.ask.caching.key import AnswerKey
 from coderag.ask.caching.likeness import Meaning, similarity
 from coderag.ask.records import Answer, Step
 from coderag.record import record
 
-__all__ = ["ANSWERS", "AnswerCache", "CacheCounts", "with_step"]
+__all__ = ["ANSWERS", "AnswerCache", "with_step"]
 
 MOST_BYTES = 32 << 20  # of answers in a process; one takes about 10 kB
 STAGE = "cache"
-
-
-@record
-class CacheCounts:
-    """How often a cache had an answer, and what it holds."""
-
-    hits: int
-    misses: int
-    answers: int
-    bytes: int
 
 
 @record

@@ -30,6 +30,7 @@ class AnswerKey:
     model: str = ""
     conversation: Conversation = Conversation()
     stored_graph: bool = False  # whether the graph may be older than the index
+    asks_model: bool = False  # whether stages ask the model, too
 
     @property
     def without_question(self) -> AnswerKey:

@@ -12,9 +12,10 @@ from coderag.record import record
 if TYPE_CHECKING:
     from coderag.api.index import Index
 
-__all__ = ["MOST_EXCHANGES", "Conversation", "Exchange", "Shown"]
+__all__ = ["FORGOTTEN", "MOST_EXCHANGES", "Conversation", "Exchange", "Shown"]
 
 MOST_EXCHANGES = 20  # that a conversation remembers
+FORGOTTEN = 10  # of them that a summary takes the place of
 LOOKED_AT = 1_000  # characters of a question; what is longer is a pasted text
 MOST_SHOWN = 8  # sources of one answer
 
@@ -52,6 +53,16 @@ class Conversation:
 
     exchanges: tuple[Exchange, ...] = ()
     pinned: tuple[str, ...] = ()  # globs
+    summary: str = ""  # of the questions before, as a language model summed them up
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next exchange makes it forget the oldest."""
+        return len(self.exchanges) >= MOST_EXCHANGES
+
+    def condensed(self, summary: str) -> Conversation:
+        """Return the conversation with a summary in the place of its oldest exchanges."""
+        return replace(self, exchanges=self.exchanges[FORGOTTEN:], summary=summary)
 
     def after(self, answer: Answer, index: Index) -> Conversation:
         """Return the conversation with one more answer of an index; the oldest are forgotten."""

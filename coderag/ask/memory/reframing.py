@@ -42,12 +42,16 @@ def _followed(turn: Turn) -> Turn:
 
 
 def _written(turn: Turn) -> Turn:
-    """Return a turn with the question as a model writes it out; what rules made of it is looked up beside it."""
-    exchanges = turn.conversation.exchanges
-    if turn.writer is None or not exchanges:
+    """Return a turn with the question as a model writes it out; what rules made of it is looked up beside it.
+
+    The model is asked once in a turn, however often a pipeline reframes.
+    """
+    exchanges, writer = turn.conversation.exchanges, turn.writer
+    if writer is None or not exchanges:
         return turn
+    turn = replace(turn, writer=None)
     try:
-        text = rewritten(turn.question, exchanges, turn.writer)
+        text = rewritten(turn.question, exchanges, writer, summary=turn.conversation.summary)
     except LanguageModelError as error:
         return replace(turn, trace=(*turn.trace, Step(STAGE, f"the model did not rewrite the question: {error}")))
     if not text:

@@ -16,7 +16,7 @@ from coderag.ask.models.prompt import fenced, mark_of
 from coderag.ask.models.structured import ask_for
 from coderag.text.tokens import words
 
-__all__ = ["rewritten"]
+__all__ = ["history_of", "only_names_of", "rewritten"]
 
 RECENT = 4  # exchanges that the model sees
 SHOWN = 3  # places of each
@@ -34,30 +34,36 @@ class Rewritten(msgspec.Struct):
     question: str
 
 
-def rewritten(question: str, exchanges: Sequence[Exchange], model: LanguageModel) -> str:
+def rewritten(question: str, exchanges: Sequence[Exchange], model: LanguageModel, *, summary: str = "") -> str:
     """Return a question as a model writes it out, "" where it brings names that nobody said.
 
-    Raises LanguageModelError.
+    `summary` says what was asked before the exchanges. Raises LanguageModelError.
     """
-    history = "\n".join(_lines(one) for one in exchanges[-RECENT:])
+    history = history_of(exchanges[-RECENT:], summary=summary)
     mark = mark_of(question, history)
     messages = [
         Message(Role.SYSTEM, SYSTEM.format(mark=mark)),
         Message(Role.USER, f"{fenced(plain(history), 'conversation', mark)}\n\nQuestion: {plain(question)}"),
     ]
     text = " ".join(ask_for(Rewritten, messages, model).question.split())
-    if not text or len(text) > LONGEST or not _is_of(text, question, history):
+    if not text or len(text) > LONGEST or not only_names_of(text, f"{question} {history}"):
         return ""
     return text
+
+
+def history_of(exchanges: Sequence[Exchange], *, summary: str = "") -> str:
+    """Return exchanges as a model is shown them: the questions, and the places that were shown."""
+    before = [f"before: {summary}"] if summary else []
+    return "\n".join([*before, *map(_lines, exchanges)])
+
+
+def only_names_of(text: str, said: str) -> bool:
+    """Tell whether the names of a text were said: its words with a capital, a digit or an underscore inside."""
+    known = {word.lower() for word in words(said)}
+    names = [word for word in words(text)[1:] if not word.islower()]
+    return all(word.lower() in known for word in names)
 
 
 def _lines(exchange: Exchange) -> str:
     places = ", ".join(f"{one.name or 'lines'} in {one.path}" for one in exchange.shown[:SHOWN])
     return f"asked: {exchange.text}\nshown: {places or 'nothing'}"
-
-
-def _is_of(text: str, question: str, history: str) -> bool:
-    """Tell whether the names of a text were said before: a word with a capital, a digit or an underscore inside."""
-    said = {word.lower() for word in words(f"{question} {history}")}
-    names = [word for word in words(text)[1:] if not word.islower()]
-    return all(word.lower() in said for word in names)

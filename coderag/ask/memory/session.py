@@ -1,13 +1,16 @@
 """A conversation that is kept in a file of the user, line by line JSON: to read, to go on with, to delete.
 
-Format 1:
-  {"format": 1, "session": NAME, "roots": [PATH, ...], "groups": [[GROUP, ...], ...]}     the first line
+Format 2 (1 had no summary, and is written where there is none):
+  {"format": 1, "session": NAME, "roots": [PATH, ...], "groups": [[GROUP, ...], ...]}     the first line; of those who
+                                                            ask a server, also "owner": a hash of their token
   {"pinned": [GLOB, ...]}
+  {"summary": TEXT}                                         where there is one, in format 2
   {"question": ..., "read_as": ..., "names": [...], "topic": ..., "shown": [{"repository": ..., "path": ...}, ...]}
 
 The files lie under $XDG_STATE_HOME/coderag/sessions or ~/.local/state/coderag/sessions, in a folder for each set of
-roots and of callers' groups, so that a conversation of one never answers for another; the first line says which, and is
-compared. They are for the user alone to read. They are written whole beside the old one, under a lock of the folder.
+roots and of callers' groups, and of each token of a server, so that a conversation of one never answers for another;
+the first line says which, and is compared. They are for the user alone to read. They are written whole beside the old
+one, under a lock of the folder.
 """
 
 from __future__ import annotations
@@ -16,8 +19,9 @@ import fcntl
 import json
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -36,14 +40,18 @@ from coderag.search.query.query import make_query
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
+    from coderag.ask.models.model import LanguageModel
 
 __all__ = ["Scope", "Session", "check_session_name", "sessions_of"]
 
-FORMAT = 1
+FORMATS = (1, 2)
+LONGEST_SUMMARY = 2_000  # characters that are read of one
 ENDING = ".jsonl"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MOST_BYTES = 256_000  # of a file; twenty exchanges take a twentieth of it
 LONGEST_QUESTION = 2_000  # characters that are kept of one
+MOST_OF_OWNER = 100  # conversations of one who asks a server; the user's own are the user's to delete
+LASTING_SECONDS = 7 * 86_400  # that such a one is kept after the last question
 DIGEST = 24  # characters of the folder's name
 
 
@@ -53,12 +61,13 @@ class Scope:
 
     roots: tuple[str, ...]  # real paths
     groups: tuple[tuple[str, ...], ...] = ()  # of callers, all of whom may see what is answered; (): who sees all
+    owner: str = ""  # which of those who ask a server; "": the user
 
     @classmethod
-    def of(cls, roots: Iterable[Path], callers: Iterable[frozenset[str]] = ()) -> Scope:
+    def of(cls, roots: Iterable[Path], callers: Iterable[frozenset[str]] = (), *, owner: str = "") -> Scope:
         """Return the scope of some roots and callers, in whatever order they are given."""
         groups = sorted({tuple(sorted(one)) for one in callers})
-        return cls(tuple(sorted(os.path.realpath(root) for root in roots)), tuple(groups))
+        return cls(tuple(sorted(os.path.realpath(root) for root in roots)), tuple(groups), owner)
 
     @property
     def folder(self) -> Path:
@@ -73,7 +82,8 @@ class Scope:
                     f"conversations would lie in {base}, inside the indexed folder {root}; set XDG_STATE_HOME to a "
                     "folder outside"
                 )
-        data = json.dumps([self.roots, self.groups]).encode("utf-8", "surrogatepass")
+        whose = [self.roots, self.groups, *([self.owner] if self.owner else [])]
+        data = json.dumps(whose).encode("utf-8", "surrogatepass")
         return base / sha256(data).hexdigest()[:DIGEST]
 
 
@@ -106,9 +116,19 @@ class Session:
         finally:
             os.close(folder)
 
-    def add(self, answer: Answer, index: Index) -> None:
-        """Add a question and what its answer showed; raises ConversationError."""
-        self._change(lambda conversation: conversation.after(answer, index))
+    def add(self, answer: Answer, index: Index, *, model: str | LanguageModel = "") -> None:
+        """Add a question and what its answer showed; raises ConversationError.
+
+        Where there are too many, `model` sums the oldest up before they are forgotten; where it fails, they just are.
+        """
+        before = self.read()
+        summary = _summary(before, model) if model and before.is_full else ""
+
+        def changed(now: Conversation) -> Conversation:
+            kept = now.condensed(summary) if summary and now == before else now
+            return kept.after(answer, index)
+
+        self._change(changed)
 
     def pin(self, paths: Sequence[str], index: Index) -> None:
         """Let every question look into the files that match globs, the newest last.
@@ -145,6 +165,8 @@ class Session:
         self._make_folder()
         with self._locked() as folder:
             self._write(changed(self._read(folder)), folder)
+            if self.scope.owner:
+                _remove_old(folder)
 
     def _make_folder(self) -> None:
         folder = self.scope.folder
@@ -173,7 +195,10 @@ class Session:
         for number, line in enumerate(lines[1:], 2):
             table = self._table(line, number)
             try:
-                if "pinned" in table:
+                if "summary" in table:
+                    summary = msgspec.convert(table["summary"], str)[:LONGEST_SUMMARY]
+                    conversation = replace(conversation, summary=summary)
+                elif "pinned" in table:
                     conversation = replace(conversation, pinned=msgspec.convert(table["pinned"], tuple[str, ...]))
                 else:
                     exchange = msgspec.convert(table, Exchange)
@@ -183,6 +208,8 @@ class Session:
         return conversation
 
     def _bytes(self, folder: int) -> bytes | None:
+        if self.scope.owner and self.path.name not in _living(folder):
+            return None
         try:
             return read_file(folder, self.path.name, most_bytes=MOST_BYTES)
         except UnfitFileError as error:
@@ -196,14 +223,16 @@ class Session:
         return table
 
     def _check_head(self, head: Mapping[str, Any]) -> None:
-        if head.get("format") != FORMAT:
-            raise self._damaged(f"its format is {head.get('format')}, this version reads {FORMAT}")
-        if head != self._head():
+        if (number := head.get("format")) not in FORMATS:
+            raise self._damaged(f"its format is {number}, this version reads up to {FORMATS[-1]}")
+        if head != self._head(FORMATS[-1]) | {"format": number}:
             raise self._damaged("its first line is of another session, other folders or other groups")
 
-    def _head(self) -> dict[str, Any]:
-        roots, groups = list(self.scope.roots), [list(one) for one in self.scope.groups]
-        return {"format": FORMAT, "session": self.name, "roots": roots, "groups": groups}
+    def _head(self, number: int) -> dict[str, Any]:
+        scope = self.scope
+        groups = [list(one) for one in scope.groups]
+        owner = {"owner": scope.owner} if scope.owner else {}
+        return {"format": number, "session": self.name, "roots": list(scope.roots), "groups": groups, **owner}
 
     def _damaged(self, why: str) -> ConversationError:
         return ConversationError(
@@ -213,15 +242,25 @@ class Session:
 
     def _write(self, conversation: Conversation, folder: int) -> None:
         """Replace the file; of two that write at once, the other one waits for the lock."""
-        lines: list[object] = [self._head(), {"pinned": conversation.pinned}]
+        summary = [{"summary": conversation.summary}] if conversation.summary else []
+        lines: list[object] = [self._head(FORMATS[bool(summary)]), {"pinned": conversation.pinned}, *summary]
+        first = len(lines)
         lines += [_bounded(one) for one in conversation.exchanges]
-        while sum(len(msgspec.json.encode(line)) + 1 for line in lines) > MOST_BYTES and len(lines) > 2:
-            del lines[2]
+        while sum(len(msgspec.json.encode(line)) + 1 for line in lines) > MOST_BYTES and len(lines) > first:
+            del lines[first]
         data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         try:
             write_file(folder, self.path.name, data)
         except OSError as error:
             raise ConversationError(f"{self.path} cannot be written: {error.strerror}") from error
+
+
+def _summary(conversation: Conversation, model: str | LanguageModel) -> str:
+    """Return what a model says of the oldest exchanges, "" where it cannot."""
+    from coderag.ask.memory.summarising import summarised
+    from coderag.ask.models.http_model import open_model
+
+    return summarised(conversation, open_model(model) if isinstance(model, str) else model)
 
 
 def check_session_name(name: str) -> None:
@@ -245,6 +284,27 @@ def sessions_of(scope: Scope) -> list[Session]:
         os.close(folder)
     stems = (name.removesuffix(ENDING) for name in names if name.endswith(ENDING))
     return [Session(name, scope) for name in stems if NAME.fullmatch(name)]
+
+
+def _living(folder: int) -> list[str]:
+    """Return the files of conversations that may be gone on with, the newest first."""
+    now = time.time()
+    found: list[tuple[float, str]] = []
+    for name in os.listdir(folder):
+        with suppress(FileNotFoundError):  # another process removed it
+            changed = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime
+            if name.endswith(ENDING) and now - changed < LASTING_SECONDS:
+                found.append((changed, name))
+    return [name for _, name in sorted(found, reverse=True)[:MOST_OF_OWNER]]
+
+
+def _remove_old(folder: int) -> None:
+    """Remove the conversations of a server's caller that are too many or too old."""
+    living = set(_living(folder))
+    for name in os.listdir(folder):
+        if name.endswith(ENDING) and name not in living:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
 
 
 def _opened(path: Path) -> int:

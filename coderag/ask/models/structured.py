@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -12,9 +13,21 @@ from coderag.ask.models.model import JsonSchema, LanguageModel, Message, Role
 from coderag.ask.models.thoughts import final_text
 from coderag.errors import LanguageModelError
 
-__all__ = ["ask_for", "first_block", "read_json", "schema_of"]
+__all__ = ["Remembering", "ask_for", "first_block", "read_json", "schema_of"]
 
 T = TypeVar("T", bound=msgspec.Struct)
+
+
+@runtime_checkable
+class Remembering(LanguageModel, Protocol):
+    """A model that knows what it replied before."""
+
+    def recalled(self, messages: Sequence[Message], schema: JsonSchema) -> str:
+        """Return what was replied to messages, "" where nothing was."""
+
+    def remember(self, messages: Sequence[Message], schema: JsonSchema, text: str) -> None:
+        """Keep a reply."""
+
 
 FENCE = re.compile(r"^[ \t]{0,3}```\w*[ \t]*\n(.*?)^[ \t]{0,3}```", re.DOTALL | re.MULTILINE)
 REPAIR = "That is not the JSON that was asked for: {fault}. Answer with the corrected JSON alone."
@@ -33,17 +46,32 @@ def schema_of(kind: type[msgspec.Struct]) -> JsonSchema:
 
 
 def ask_for(kind: type[T], messages: Sequence[Message], model: LanguageModel) -> T:
-    """Return the record that a model answers with; raises LanguageModelError where a second try gives none either."""
+    """Return the record that a model answers with; raises LanguageModelError where a second try gives none either.
+
+    One that remembers what it replied is not asked again; what cannot be read is not remembered.
+    """
     schema = schema_of(kind)
     shape = SHAPE.format(schema=msgspec.json.encode(schema).decode())
     asked = [*messages[:-1], Message(messages[-1].role, f"{messages[-1].text}\n\n{shape}")]
+    if not isinstance(model, Remembering):
+        return _asked(kind, asked, model, schema=schema)[0]
+    with suppress(LanguageModelError):
+        return read_json(kind, model.recalled(asked, schema))
+    found, text = _asked(kind, asked, model, schema=schema)
+    model.remember(asked, schema, text)
+    return found
+
+
+def _asked(kind: type[T], asked: Sequence[Message], model: LanguageModel, *, schema: JsonSchema) -> tuple[T, str]:
+    """Return the record that a model answers with, and the text that it was read from."""
     answer = final_text(model.complete(asked, schema=schema))
     try:
-        return read_json(kind, answer)
+        return read_json(kind, answer), answer
     except LanguageModelError as error:
         repair = Message(Role.USER, REPAIR.format(fault=error))
         again = [*asked, Message(Role.ASSISTANT, answer), repair]
-    return read_json(kind, final_text(model.complete(again, schema=schema)))
+    answer = final_text(model.complete(again, schema=schema))
+    return read_json(kind, answer), answer
 
 
 def read_json(kind: type[T], text: str) -> T:

@@ -12,12 +12,20 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from coderag.ask.cached_files import read_cached, trim_cached, write_cached
+from coderag.ask.cached_files import read_cached, sizes_of, trim_cached, write_cached
 from coderag.ask.private_files import UnfitFileError
 from coderag.ask.source import Source
 from coderag.resources import user_folder
 
-__all__ = ["SummaryStore", "summary_key", "summary_store"]
+__all__ = [
+    "MOST_BYTES",
+    "SummaryStore",
+    "summaries_folder",
+    "summaries_size",
+    "summary_key",
+    "summary_store",
+    "trim_summaries",
+]
 
 VERSION = "1"  # of what a summary is asked by; 1: two sentences about a part
 MOST_BYTES = 4 << 20  # of all summaries; the least recently used go first
@@ -35,10 +43,25 @@ def summary_key(model: str, sources: Sequence[Source]) -> str:
     return hashed.hexdigest()
 
 
+def summaries_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of summaries: under $XDG_CACHE_HOME, or ~/.cache; raises FileNotFoundError without both."""
+    return user_folder("XDG_CACHE_HOME", ".cache", environment) / "summaries"
+
+
+def summaries_size() -> int:
+    """Return how many bytes are kept."""
+    return sum(size for _, size, _ in sizes_of(summaries_folder(), NAME))
+
+
+def trim_summaries(most_bytes: int) -> int:
+    """Remove the least recently used summaries until no more than so many bytes are left; return the bytes removed."""
+    return trim_cached(summaries_folder(), NAME, most_bytes)
+
+
 def summary_store(environment: Mapping[str, str] = os.environ) -> SummaryStore | None:
     """Return the store under $XDG_CACHE_HOME, or ~/.cache; None where the user has no such folder."""
     try:
-        return SummaryStore(user_folder("XDG_CACHE_HOME", ".cache", environment) / "summaries")
+        return SummaryStore(summaries_folder(environment))
     except FileNotFoundError:
         return None
 

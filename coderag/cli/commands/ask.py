@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from coderag.api.index import Index
 from coderag.api.records import json_line
+from coderag.ask.agentic.records import Limits
 from coderag.ask.records import Answer, Part, Statement, Verdict
 from coderag.ask.source import Source
 from coderag.cli.caller import open_for_caller
@@ -76,9 +77,12 @@ def _answer(question: str, index: Index, options: argparse.Namespace) -> Answer:
         watch=_draft if options.model and sys.stderr.isatty() else None,
         conversation=None if session is None else session.read(),
         cache=not options.no_cache,
+        limits=Limits(**options.limits),
     )
+    if options.limits and not any(step.stage == "agentic" for step in answer.trace):
+        note("no stage called tools; --limits counts with --pipeline agentic")
     if session is not None:
-        session.add(answer, index)
+        session.add(answer, index, model=options.model or "")
         if answer.read_as:
             note(f"the question is read as: {visible(answer.read_as)}")
     return answer
@@ -99,7 +103,7 @@ def _lines(answer: Answer, index: Index, shown: Screen) -> Iterator[str]:
             yield shown.paint("nearest", Style.TITLE)
     if answer.text:
         yield from (visible_prose(line) for line in answer.text.split("\n"))
-        yield from (_place(part, shown) for part in answer.parts if part.found_in)
+        yield from (_found_in(part, shown) for part in answer.parts if part.found_in)
     for number, part in enumerate(answer.parts if answer.is_found and not answer.text else ()):
         if len(answer.parts) > 1:
             yield from [*([""] if number else []), shown.paint(visible(part.text), Style.TITLE)]
@@ -132,12 +136,12 @@ def _part(answer: Answer, part: Part, number: int, shown: Screen) -> Iterator[st
         if statement.part == number:
             yield from _statement(statement, shown)
     if part.found_in:
-        yield _place(part, shown)
+        yield _found_in(part, shown)
     if part.uncovered:
         yield shown.paint(f"The sources say nothing of: {visible(', '.join(part.uncovered))}", Style.DIM)
 
 
-def _place(part: Part, shown: Screen) -> str:
+def _found_in(part: Part, shown: Screen) -> str:
     return shown.paint(f"Found in {visible(part.found_in)}", Style.DIM)
 
 

@@ -13,6 +13,10 @@ from coderag.api.clones import MOST_BYTES as MOST_CLONE_BYTES
 from coderag.api.clones import ClonePlace, clones, clones_size, remove_clone, trim_clones
 from coderag.ask.caching.kept import MOST_BYTES as MOST_ANSWERS_BYTES
 from coderag.ask.caching.kept import answers_folder, answers_size, trim_answers
+from coderag.ask.caching.replies import MOST_BYTES as MOST_REPLIES_BYTES
+from coderag.ask.caching.replies import replies_folder, replies_size, trim_replies
+from coderag.ask.summaries.store import MOST_BYTES as MOST_SUMMARIES_BYTES
+from coderag.ask.summaries.store import summaries_folder, summaries_size, trim_summaries
 from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
 from coderag.cli.opening import note
@@ -32,7 +36,7 @@ DAY_SECONDS = 86_400
 class Cleaned:
     """A part of what coderag keeps, and what was removed of it, or would be."""
 
-    part: str  # vectors, segments, answers, clones, clone or index
+    part: str  # vectors, segments, answers, replies, summaries, clones, clone or index
     path: str
     bytes: int  # before
     removed: int
@@ -117,6 +121,8 @@ def _parts() -> list[Part]:
             segment_cache.trim_cache,
         ),
         Part("answers", answers_folder(), MOST_ANSWERS_BYTES, answers_size, trim_answers),
+        Part("replies", replies_folder(), MOST_REPLIES_BYTES, replies_size, trim_replies),
+        Part("summaries", summaries_folder(), MOST_SUMMARIES_BYTES, summaries_size, trim_summaries),
         Part("clones", clones_folder(), MOST_CLONE_BYTES, clones_size, trim_clones),
     ]
 

@@ -84,9 +84,10 @@ def _show(session: Session, options: argparse.Namespace) -> int:
         print_records(conversation.exchanges, options.format)
         return FOUND
     shown = screen(options.color)
+    summary = [f"{shown.paint('before', Style.TITLE)}  {visible(conversation.summary)}"] if conversation.summary else []
     lines = [line for exchange in conversation.exchanges for line in _lines(exchange, shown)]
     pinned = [f"{shown.paint('pinned', Style.TITLE)}  {visible(glob)}" for glob in conversation.pinned]
-    print("\n".join([*lines, *pinned, f"{shown.paint('file', Style.TITLE)}  {visible(str(session.path))}"]))
+    print("\n".join([*summary, *lines, *pinned, f"{shown.paint('file', Style.TITLE)}  {visible(str(session.path))}"]))
     return FOUND
 
 

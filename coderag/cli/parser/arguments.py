@@ -17,6 +17,7 @@ __all__ = [
     "HIDDEN",
     "Collect",
     "Number",
+    "Numbers",
     "Parser",
     "Parsers",
     "Size",
@@ -213,6 +214,29 @@ class Text:
         if fault := fault_of_text(self.limit, text):
             raise argparse.ArgumentTypeError(f"it {fault}")
         return text
+
+
+@record
+class Numbers:
+    """Read numbers with their names, NAME=N,NAME=N, each within its limit."""
+
+    limits: tuple[Limit, ...]
+    limit: Limit = NAME  # of the text
+
+    def __call__(self, text: str) -> dict[str, float]:
+        """Return the numbers by their names."""
+        if fault := fault_of_text(self.limit, text):
+            raise argparse.ArgumentTypeError(f"it {fault}")
+        known = {limit.name: limit for limit in self.limits}
+        found: dict[str, float] = {}
+        for item in text.split(","):
+            name, _, number = (part.strip() for part in item.partition("="))
+            if name not in known or name in found:
+                raise argparse.ArgumentTypeError(
+                    f"{item.strip()!r} is none of {', '.join(f'{one}=N' for one in known)}"
+                )
+            found[name] = Number(known[name])(number)
+        return found
 
 
 @record

@@ -7,6 +7,7 @@ import argparse
 from coderag.cli.parser.arguments import (
     Collect,
     Number,
+    Numbers,
     Parsers,
     Text,
     add_count,
@@ -19,7 +20,19 @@ from coderag.cli.parser.arguments import (
     add_place,
     command,
 )
-from coderag.limits import ASKED_ROWS, BUDGET, EVIDENCE, GLOB, GLOBS, NAME, QUESTION, TIMEOUT
+from coderag.limits import (
+    ASKED_ROWS,
+    BUDGET,
+    EVIDENCE,
+    GLOB,
+    GLOBS,
+    NAME,
+    QUESTION,
+    STEP_SECONDS,
+    STEP_TOKENS,
+    STEPS,
+    TIMEOUT,
+)
 
 __all__ = ["add_ask", "add_sessions"]
 
@@ -71,11 +84,19 @@ def add_ask(commands: Parsers) -> None:
         "--pipeline",
         type=Text(NAME),
         metavar="NAME|STAGES",
-        help="naive, advanced, modular, agentic, or stages with commas (default: that of coderag.toml, else modular)",
+        help="naive, advanced, modular, agentic, settings (that of coderag.toml, whose stages may ask the model), or "
+        "stages with commas (default: that of coderag.toml by rules, else modular)",
     )
     add_model(parser, "a language model: openai:M, anthropic:M, ollama:M, or http://HOST/v1/chat/completions#M")
     _add_sql(parser)
     _add_memory(parser)
+    parser.add_argument(
+        "--limits",
+        type=Numbers((STEPS, STEP_TOKENS, STEP_SECONDS)),
+        default={},
+        metavar="NAME=N,...",
+        help="with the stage agentic: at most so many steps=N, tokens=N and seconds=N (default: 8, 8000, 60)",
+    )
     parser.add_argument("--trace", action="store_true", help="show what each stage did, and why it stopped there")
     add_paths(parser, 'only sources in files that match; "!" in front excludes')
     add_list(parser, "database", "only tables of these databases, and files that declare, change or query them")

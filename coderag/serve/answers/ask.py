@@ -9,6 +9,7 @@ from coderag.ask.records import Answer as Asked
 from coderag.errors import CoderagError, QueryError
 from coderag.serve.answer import Answer
 from coderag.serve.arguments import AskArguments, words
+from coderag.serve.conversing import answered_in
 from coderag.serve.page import Page, cut
 from coderag.serve.places import Places, freshness
 from coderag.serve.workspace import View, Workspace
@@ -22,10 +23,11 @@ TEXT_SHARE = 0.7  # of the budget, for the answer: the rest is for the places of
 FAULT_CHARACTERS = 300
 
 
-def ask(workspace: Workspace, arguments: AskArguments, *, stopped: Callable[[], bool]) -> Answer:
+def ask(workspace: Workspace, arguments: AskArguments, *, stopped: Callable[[], bool], owner: str = "") -> Answer:
     """Return an answer with its sources, or "not found" with the nearest hits; raises LanguageModelError.
 
-    The model is broken off when `stopped` says so: nobody waits for its answer any longer.
+    The model is broken off when `stopped` says so: nobody waits for its answer any longer. A conversation is that of
+    `owner`, of the user where there is none.
     """
 
     def check(_: str) -> None:
@@ -33,8 +35,11 @@ def ask(workspace: Workspace, arguments: AskArguments, *, stopped: Callable[[], 
             raise QueryError("the question was cancelled")
 
     view = _with_graph(workspace)
-    answer = view.index.ask(
+    answer = answered_in(
+        arguments.session,
+        view.index,
         arguments.question,
+        owner=owner,
         budget=arguments.budget,
         paths=words(arguments.path),
         pipeline="agentic" if arguments.agentic else "",

@@ -21,6 +21,9 @@ class Desk(Protocol):
     def language_model(self) -> str:
         """The model that writes answers to questions, "" for none."""
 
+    def owner(self, request: HTTPConnection) -> str:
+        """Return what tells the caller of a request from others, whose conversations are not shared."""
+
     def view(self, request: HTTPConnection) -> View:
         """Return the index as the caller of a request sees it."""
 

@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from coderag.ask.records import Answer
 from coderag.errors import CoderagError, QueryError
+from coderag.serve.conversing import answered_in
 from coderag.serve.html import asking, file, graph, home, map, searching, sql, status, symbol, tables
 from coderag.serve.html.desk import Desk
 from coderag.serve.html.links import Links
@@ -118,8 +119,11 @@ def _asking(desk: Desk) -> Callable[[Request], Response]:
 
 def _told(desk: Desk, request: Request, tell: Tell) -> Event:
     view = _with_graph(desk, request)
-    answer = view.index.ask(
+    answer = answered_in(
+        request.query_params.get("session", ""),
+        view.index,
         _text(request, "q"),
+        owner=desk.owner(request),
         model=desk.language_model,
         watch=lambda piece: tell(Event("draft", {"text": asking.visible_lines(piece)})),
         on_step=lambda step: tell(Event("step", {"stage": visible(step.stage), "said": visible(step.said)})),

@@ -10,10 +10,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from coderag.api.records import plain
 from coderag.errors import CoderagError, QueryError
 from coderag.serve.http.desk import Desk
-from coderag.serve.http.endpoints import ENDPOINTS, Endpoint, answer_record
+from coderag.serve.http.endpoints import ENDPOINTS, Asking, Endpoint, answer_record
 from coderag.serve.http.event_stream import Event, Tell, accepts_events
 from coderag.serve.http.failures import failure_of
 from coderag.serve.http.openapi import openapi
@@ -48,15 +47,19 @@ async def _handle(request: Request, desk: Desk, endpoint: Endpoint) -> Response:
         return error_response(400, str(error))
     except ClientDisconnect:
         return error_response(400, "the request ended before its body")
-    workspace, tells = desk.workspace(request), endpoint.events
-    if tells is not None and (asked.stream or accepts_events(request)):
+    workspace, owner = desk.workspace(request), desk.owner(request)
+    if endpoint.told is not None and (asked.stream or accepts_events(request)):
 
         def answer(tell: Tell) -> Event:
-            return Event("answer", plain(tells(workspace, asked, tell)))
+            return Event("answer", answer_record(endpoint, workspace, asked, Asking(owner, tell)))
 
         return desk.events(answer)
-    asks_model = tells is not None and bool(workspace.language_model)
-    return await answered(desk, lambda: json_response(answer_record(endpoint, workspace, asked)), asks_model=asks_model)
+    asks_model = endpoint.told is not None and bool(workspace.language_model)
+
+    def whole() -> Response:
+        return json_response(answer_record(endpoint, workspace, asked, Asking(owner)))
+
+    return await answered(desk, whole, asks_model=asks_model)
 
 
 async def answered(desk: Desk, answer: Callable[[], Response], *, asks_model: bool = False) -> Response:

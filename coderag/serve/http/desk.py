@@ -16,11 +16,12 @@ from coderag.serve.http.event_stream import Event, EventStream, Tell, error_even
 from coderag.serve.http.failures import failure_of
 from coderag.serve.workspace import View, Workspace
 
-__all__ = ["GROUPS", "THREADS", "Desk"]
+__all__ = ["GROUPS", "OWNER", "THREADS", "Desk"]
 
 R = TypeVar("R")
 
 GROUPS = "coderag.groups"  # where the scope of a request has the groups of its caller; None: sees all
+OWNER = "coderag.owner"  # and what tells the holder of a token from others
 THREADS = 32  # most of which wait for the same look at the files; the cores are shared by those that search
 LONGEST_SECONDS = 30.0  # that an answer may take
 MODEL_THREADS = 8  # that wait for a language model, apart from the others
@@ -76,6 +77,10 @@ class Desk:
     def workspace(self, request: HTTPConnection) -> Workspace:
         """Return the roots as the caller of a request sees them."""
         return self._workspace(request.scope.get(GROUPS, frozenset()))
+
+    def owner(self, request: HTTPConnection) -> str:
+        """Return what tells the caller of a request from others, whose conversations are not shared."""
+        return str(request.scope.get(OWNER, ""))
 
     def view(self, request: HTTPConnection) -> View:
         """Return the index as the caller of a request sees it, with what changed since it was written.

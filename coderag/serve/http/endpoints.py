@@ -22,6 +22,7 @@ from coderag.search.query.language import read_query
 from coderag.search.query.languages import language_names
 from coderag.search.query.query import make_query, pattern_terms
 from coderag.search.results.nesting import with_depth
+from coderag.serve.conversing import answered_in
 from coderag.serve.http.event_stream import Event, Tell
 from coderag.serve.http.failures import NotIndexedError
 from coderag.serve.http.file_lines import FileLines, file_lines
@@ -46,7 +47,18 @@ from coderag.serve.workspace import Workspace
 from coderag.sql.check import Finding
 from coderag.types import Query, TableFilter, TestPolicy
 
-__all__ = ["ENDPOINTS", "Endpoint", "answer_record"]
+__all__ = ["ENDPOINTS", "Asking", "Endpoint", "answer_record"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks, and what is told them while the answer is made."""
+
+    owner: str = ""  # of conversations
+    tell: Tell = lambda _: None
+
+
+NOBODY = Asking()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +72,7 @@ class Endpoint:
     result: Any = list[dict[str, Any]]  # the type of the answer
     posts: bool = False  # whether the parameters may be a JSON body
     in_path: str = ""  # the parameter that is the rest of the path
-    events: Callable[[Workspace, Any, Tell], Any] | None = None  # the answer, with what is told while it is made
+    told: Callable[[Workspace, Any, Asking], Any] | None = None  # the answer, with what is told while it is made
 
 
 def _search(workspace: Workspace, asked: SearchParameters) -> Any:
@@ -83,11 +95,9 @@ def _query(asked: SearchParameters) -> Query:
     )
 
 
-def _ask(workspace: Workspace, asked: AskParameters) -> Any:
-    return _told(workspace, asked, lambda _: None)
+def _ask(workspace: Workspace, asked: AskParameters, asking: Asking = NOBODY) -> Any:
+    tell = asking.tell
 
-
-def _told(workspace: Workspace, asked: AskParameters, tell: Tell) -> Any:
     def step(done: Step) -> None:
         tell(Event("step", plain(done)))
 
@@ -95,8 +105,11 @@ def _told(workspace: Workspace, asked: AskParameters, tell: Tell) -> Any:
         tell(Event("draft", {"text": piece}))
 
     index = workspace.with_graph(workspace.view()).index
-    return index.ask(
+    return answered_in(
+        asked.session,
+        index,
         asked.q,
+        owner=asking.owner,
         k=asked.k,
         budget=asked.budget,
         paths=asked.path,
@@ -209,9 +222,9 @@ def _conditions(asked: TableFilters) -> TableFilter:
     )
 
 
-def answer_record(endpoint: Endpoint, workspace: Workspace, asked: Struct) -> Any:
+def answer_record(endpoint: Endpoint, workspace: Workspace, asked: Struct, asking: Asking) -> Any:
     """Return the answer of an endpoint as plain data; raises CoderagError."""
-    return plain(endpoint.answer(workspace, asked))
+    return plain(endpoint.told(workspace, asked, asking) if endpoint.told else endpoint.answer(workspace, asked))
 
 
 ENDPOINTS: Mapping[str, Endpoint] = {
@@ -224,7 +237,7 @@ ENDPOINTS: Mapping[str, Endpoint] = {
             AskParameters,
             _ask,
             Answer,
-            events=_told,
+            told=_ask,
         ),
         Endpoint("symbol", "Where a name is defined, or the names spelled most like it", SymbolParameters, _symbol),
         Endpoint("refs", "What calls, reads, writes, maps or tests a target", RefsParameters, _refs, list[References]),

@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from coderag.serve.http.desk import GROUPS
+from coderag.serve.http.desk import GROUPS, OWNER
 from coderag.serve.http.keys import Key, find_key
 from coderag.serve.http.login_page import PAGE
 from coderag.serve.http.metrics import Metrics
@@ -32,6 +32,7 @@ LINGER_SECONDS = 1.0  # that the rest of a body is read which nobody wants
 MOST_REQUESTS = 512  # at once, those that wait for a thread included
 OPEN = frozenset({"/healthz", "/api/login", "/login", "/login.js"})  # for whoever has no token yet
 NO_ROUTE = "other"
+EVERYBODY = "everybody"  # who asks where there are no tokens
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -106,12 +107,17 @@ class Guard:
         scope[GROUPS] = self._groups(headers, scope)
 
     def _groups(self, headers: Headers, scope: Scope) -> frozenset[str] | None:
-        """Return the groups of the caller, None for one who may see all; raises HTTPException."""
+        """Return the groups of the caller, None for one who may see all, and note whose token it is.
+
+        Raises HTTPException.
+        """
+        scope[OWNER] = EVERYBODY
         if self._rules.keys is None:
             return None
         token = _token(headers, cookie_name(scope))
         key = find_key(self._rules.keys, token) if token else None
         if key is not None:
+            scope[OWNER] = key.owner
             return key.groups
         if scope["path"] in OPEN:
             return frozenset()

@@ -10,7 +10,8 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from coderag.ask.caching.answers import ANSWERS, CacheCounts
+from coderag.ask.caching.answers import ANSWERS
+from coderag.ask.caching.counts import CacheCounts
 from coderag.index.reader.status import Status
 
 __all__ = ["CONTENT_TYPE", "Metrics"]

@@ -67,7 +67,7 @@ def _item(endpoint: Endpoint, components: dict[str, Any], result: dict[str, Any]
             _parameter(name, schema, required=name in parameters.get("required", ()), endpoint=endpoint)
             for name, schema in parameters["properties"].items()
         ],
-        "responses": _responses(result, events=endpoint.events is not None),
+        "responses": _responses(result, events=endpoint.told is not None),
     }
     if not endpoint.posts:
         return {"get": operation}

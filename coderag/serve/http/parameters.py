@@ -66,6 +66,9 @@ class AskParameters(Struct, frozen=True, kw_only=True):
     budget: Annotated[int, Meta(ge=int(BUDGET.least), le=int(BUDGET.most))] = 2000
     path: Globs = []
     database: Words = []
+    session: Annotated[
+        str, Meta(description='a conversation of the caller to go on with, so that "where is it called?" is understood')
+    ] = ""
     stream: Annotated[bool, Meta(description="answer by events as it is made, as for Accept: text/event-stream")] = (
         False
     )

@@ -55,7 +55,9 @@ class ToolsApp:
         from coderag.serve.mcp.over_http import HttpTools
         from coderag.serve.tools import offered
 
-        return HttpTools(self._desk.workspace, tools=tuple(offered(self._desk.language_model)))
+        return HttpTools(
+            self._desk.workspace, tools=tuple(offered(self._desk.language_model)), owner_of=self._desk.owner
+        )
 
 
 async def _keep_running(tools: HttpTools, *, task_status: TaskStatus[None]) -> None:

@@ -37,14 +37,17 @@ class Calls:
         self._threads = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="call")
         self._model_threads = ThreadPoolExecutor(MODEL_CALLS, thread_name_prefix="ask")
 
-    async def answer(self, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """Return the result of a call; what went wrong is one that says so. A cancelled call is let go."""
+    async def answer(self, name: str, arguments: Mapping[str, Any], *, owner: str = "") -> CallToolResult:
+        """Return the result of a call; what went wrong is one that says so. A cancelled call is let go.
+
+        `owner` is the caller of several whose conversations it may go on with.
+        """
         if name not in self._tools:
             return _failure(f"unknown tool {name!r}; there are {', '.join(self._tools)}")
         asks_model = name in MODEL_TOOLS
         threads, seconds = (self._model_threads, MODEL_SECONDS) if asks_model else (self._threads, LONGEST_SECONDS)
         stopped = threading.Event()
-        future = asyncio.wrap_future(threads.submit(self._answered, name, arguments, stopped))
+        future = asyncio.wrap_future(threads.submit(self._answered, name, arguments, stopped, owner))
         try:
             done, _ = await asyncio.wait({future}, timeout=seconds)
         finally:
@@ -62,8 +65,8 @@ class Calls:
                 f"{name} failed: {type(error).__name__}; this is a fault of coderag, and its standard error says more"
             )
 
-    def _answered(self, name: str, arguments: Mapping[str, Any], stopped: threading.Event) -> Answer:
-        return call(self._opening.workspace(), name, arguments, stopped=stopped.is_set)
+    def _answered(self, name: str, arguments: Mapping[str, Any], stopped: threading.Event, owner: str) -> Answer:
+        return call(self._opening.workspace(), name, arguments, stopped=stopped.is_set, owner=owner)
 
     def _result(self, answer: Answer) -> CallToolResult:
         content = TextContent(type="text", text=_encodable(answer.text))

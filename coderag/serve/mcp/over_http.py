@@ -21,13 +21,18 @@ __all__ = ["HttpTools"]
 class HttpTools:
     """An ASGI application that answers the protocol's requests while it is running."""
 
-    def __init__(self, workspace_of: Callable[[Any], Workspace], *, tools: Sequence[str]) -> None:
-        """Answer calls of `tools`, each HTTP request from the workspace that a function has for it."""
+    def __init__(
+        self, workspace_of: Callable[[Any], Workspace], *, tools: Sequence[str], owner_of: Callable[[Any], str]
+    ) -> None:
+        """Answer calls of `tools`, each HTTP request from the workspace that a function has for it.
+
+        `owner_of` tells the callers of requests apart, whose conversations are not shared.
+        """
         self._tools = tuple(tools)
         self._workspace_of = workspace_of
         self._calls: dict[Workspace, Calls] = {}
         self._lock = threading.Lock()
-        server = make_server(self._calls_of, self._tools)
+        server = make_server(self._calls_of, self._tools, owner_of=lambda context: owner_of(context.request))
         self._manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

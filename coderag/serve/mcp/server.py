@@ -53,8 +53,16 @@ def serve(opening: Opening, descriptors: Descriptors, *, tools: Sequence[str], s
         opening.close()
 
 
-def make_server(calls_of: Callable[[ServerRequestContext[Any]], Calls], tools: Sequence[str]) -> Server[Any]:
-    """Return a server that offers tools and has what answers the caller of each request answer it."""
+def make_server(
+    calls_of: Callable[[ServerRequestContext[Any]], Calls],
+    tools: Sequence[str],
+    *,
+    owner_of: Callable[[ServerRequestContext[Any]], str] = lambda _: "",
+) -> Server[Any]:
+    """Return a server that offers tools and has what answers the caller of each request answer it.
+
+    `owner_of` tells callers apart, whose conversations are not shared; "" is the user.
+    """
     offered = [
         Tool(
             name=tool.name,
@@ -69,7 +77,7 @@ def make_server(calls_of: Callable[[ServerRequestContext[Any]], Calls], tools: S
         return ListToolsResult(tools=offered)
 
     async def call_tool(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
-        return await calls_of(context).answer(params.name, params.arguments or {})
+        return await calls_of(context).answer(params.name, params.arguments or {}, owner=owner_of(context))
 
     return Server(
         NAME,

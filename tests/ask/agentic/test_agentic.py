@@ -20,8 +20,8 @@ from coderag.ask.checking import check_answer
 from coderag.ask.findings.places import Places
 from coderag.ask.models.http_model import open_model
 from coderag.ask.records import Verdict
-from coderag.ask.turn import Turn
-from coderag.errors import LanguageModelError
+from coderag.ask.turn import Options, Turn
+from coderag.errors import LanguageModelError, QueryError
 from tests.ask.agentic.scripts import GOOD, HOSTILE, ORDER, SCRIPTS
 from tests.ask.models.scripted import ScriptedModel, serve_model
 from tests.workspace import SHOP
@@ -112,7 +112,7 @@ def test_all_parts_share_four_calls(shop: Index) -> None:
     answer = shop.ask(" and ".join(parts), pipeline="agentic")
     assert len(answer.parts) == 4
     assert len(made(answer)) == PLANNED
-    assert "the limit of calls is reached" in ending(answer)
+    assert "the limit of steps is reached" in ending(answer)
 
 
 def test_what_the_index_lacks_stays_not_found(shop: Index) -> None:
@@ -164,8 +164,8 @@ def test_nothing_unsupported_passes(hostile: Index, server: ScriptedModel, mode:
 @pytest.mark.parametrize(
     ("mode", "why"),
     [
-        ("endless", "the limit of calls is reached"),
-        ("flooding", "the limit of calls is reached"),
+        ("endless", "the limit of steps is reached"),
+        ("flooding", "the limit of steps is reached"),
         ("repeats", "the model repeats a call (search(query='redeem a coupon'))"),
         ("unknown-tool", "the model's calls are not valid (there is no tool 'run_shell'; there are search, "),
         ("broken-json", "the model's calls are not valid (its arguments are no JSON: "),
@@ -204,11 +204,44 @@ def test_a_model_that_gives_nothing_is_an_error(hostile: Index, server: Scripted
 def test_time_and_tokens_are_limited(hostile: Index, server: ScriptedModel) -> None:
     turn = Turn(QUESTION, hostile, Places(hostile), lambda words: dict.fromkeys(words, 1), text=QUESTION)
     turn = replace(turn, model=open_model(server.chat("endless")))
-    slow = agentic(turn, limits=Limits(seconds=0))
+    slow = agentic(replace(turn, options=Options(limits=Limits(seconds=0))))
     assert slow.trace[-1].said.startswith("stopped: the limit of time is reached")
-    short = agentic(turn, limits=Limits(tokens=100))
+    short = agentic(replace(turn, options=Options(limits=Limits(tokens=100))))
     assert short.trace[-1].said.startswith("stopped: the limit of tokens is reached")
     assert len(short.trace) == 3
+
+
+def test_limits_are_options(hostile: Index, server: ScriptedModel) -> None:
+    def ask(limits: Limits) -> Answer:
+        return hostile.ask(QUESTION, pipeline="agentic", model=server.chat("endless"), cache=False, limits=limits)
+
+    two = ask(Limits(steps=2))
+    assert len(made(two)) == 2
+    assert ending(two).startswith("stopped: the limit of steps is reached (2);")
+    assert made(ask(Limits(steps=0))) == []
+    assert "the limit of tokens is reached (150)" in ending(ask(Limits(tokens=150)))
+    by_plan = hostile.ask(
+        "what do SandboxGateway and HttpGateway have in common?", pipeline="agentic", limits=Limits(steps=1)
+    )
+    assert len(made(by_plan)) == 1
+    assert "the limit of steps is reached (1 by a plan)" in ending(by_plan)
+    with pytest.raises(QueryError, match="steps is 51; give a whole number from 0 to 50"):
+        ask(Limits(steps=51))
+
+
+def test_the_command_takes_limits(shop_root: Path, server: ScriptedModel) -> None:
+    def run(*options: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "coderag", "ask", QUESTION, "--no-refresh", "--no-cache", *options]
+        return subprocess.run(command, cwd=shop_root, capture_output=True, text=True, check=False)
+
+    model = ("--pipeline", "agentic", "--model", server.chat("endless"), "--trace")
+    shown = run(*model, "--limits", "steps=1,seconds=20").stdout
+    assert "stopped: the limit of steps is reached (1)" in shown
+    refused = run(*model, "--limits", "steps=1,turns=2")
+    assert refused.returncode == 2
+    assert "'turns=2' is none of steps=N, tokens=N, seconds=N" in refused.stderr
+    assert "is more than 50" in run("--limits", "steps=51").stderr
+    assert "no stage called tools" in run("--limits", "steps=2").stderr
 
 
 def test_the_command_shows_plan_evidence_and_end(shop_root: Path, server: ScriptedModel) -> None:

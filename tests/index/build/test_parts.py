@@ -24,7 +24,7 @@ from tests.index.trees import indexed, state_of
 from tests.workspace import answers, copy_shop, index_file, write
 
 NAMES = ("alpha", "beta", "gamma", "delta", "orders")
-FILES: dict[str, str | bytes] = {
+FILES = {
     f"src/{NAMES[number % 5]}/file_{number}.py": (
         f'def {NAMES[number % 5]}_{number}(total):\n    """Restore the {NAMES[number % 3]} backup."""\n'
         f"    return {NAMES[(number + 1) % 5]}_{(number + 1) % 24}(total) * {number}\n"

@@ -67,10 +67,10 @@ def update(root: Path) -> None:
         pass
 
 
-def joined(root: Path, store: ObjectStore, **options: bool) -> Index:
+def joined(root: Path, store: ObjectStore, *, trusted: bool = False) -> Index:
     """Return the index of a root, of what an index in the store has."""
     pulled = pull_index(store, name="app")
-    return Index.ensure(root, parts=[pulled.folder], workers=0, graph=False, cache=False, **options)
+    return Index.ensure(root, parts=[pulled.folder], workers=0, graph=False, cache=False, trust_parts=trusted)
 
 
 def test_what_is_pushed_is_pulled(root: Path, store: ObjectStore, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_an_index_of_somebody_else_needs_a_word(
     clone = write(tmp_path / "clone/app", FILES)
     with pytest.raises(IndexUntrustedError, match="CODERAG_INDEX_KEY"):
         joined(clone, store)
-    assert joined(clone, store, trust_parts=True).reports[0].read == 0
+    assert joined(clone, store, trusted=True).reports[0].read == 0
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ class OneDesk:
         self.workspace = Workspace(resolve_roots(roots))
         self.language_model = language_model
 
+    def owner(self, request: HTTPConnection) -> str:
+        del request
+        return "somebody"
+
     def view(self, request: HTTPConnection) -> View:
         del request
         return self.workspace.view()

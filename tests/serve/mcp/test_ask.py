@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,22 @@ def test_the_budget_is_kept(session: Session, server: ScriptedModel) -> None:
     assert tokens_of(text_of(small)) <= 200
     shown = sum(len(text) for _, text in server.prompts[-1].sources)
     assert 0 < shown <= 200 * 4
+
+
+def test_a_conversation_goes_on_and_is_the_users_own(session: Session, shop: Path) -> None:
+    session.call("ask", question="where are failed payments retried?", session="agent")
+    record = session.call("ask", question="who calls it?", session="agent")["structuredContent"]
+    assert record["read_as"] == "who calls PaymentRetrier.retry_failed?"
+    assert session.call("ask", question="who calls it?", session="other")["structuredContent"]["read_as"] == ""
+    assert session.call("ask", question="who calls it?", session="../x")["isError"]
+    listed = subprocess.run(
+        [sys.executable, "-m", "coderag", "sessions", "--root", str(shop)],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=True,
+    )
+    assert {"agent", "other"} <= {line.split()[0] for line in listed.stdout.splitlines()}
 
 
 def test_what_is_not_found_is_told(session: Session) -> None:

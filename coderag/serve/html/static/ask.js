@@ -33,6 +33,13 @@
     answer.replaceChildren(said);
   }
 
+  // The questions of a tab are one conversation, so that "where is it called?" is understood; a new tab begins another.
+  function conversation() {
+    const name = sessionStorage.getItem("conversation") ?? `page-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
+    sessionStorage.setItem("conversation", name);
+    return name;
+  }
+
   async function ask(question) {
     asking?.abort();
     asking = new AbortController();
@@ -42,7 +49,7 @@
     const steps = element("ol", "steps");
     const draft = element("p", "draft");
     answer.replaceChildren(steps, draft);
-    const query = new URLSearchParams({ q: question, part: "events" });
+    const query = new URLSearchParams({ q: question, part: "events", session: conversation() });
     try {
       const reply = await fetch(`/ask?${query}`, { signal, headers: { Accept: "text/event-stream" } });
       if (reply.status === 401) return location.reload();
