@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from coderag.ask.correcting.grading import graded
 from coderag.ask.decomposition import decompose
 from coderag.ask.records import Grade, Route
-from coderag.ask.sufficiency import coverage_of, grade_of, stems_of
 from coderag.ask.turn import Evidence, Turn
 from coderag.ask.variants.proposing import UNSURE
-from coderag.ask.wording import content_words
 from coderag.errors import QueryError
 from coderag.record import record
 
@@ -100,10 +99,7 @@ def _grade(turn: Turn, part: Evidence) -> Grade | None:
     """Return the grade of a part; where nobody gave it one, that of its hits, None without any."""
     if part.grade is not None or not part.hits:
         return part.grade
-    coverage = coverage_of(
-        turn.word_weights(part.text), turn.frequencies(content_words(part.text)), stems_of(part.hits)
-    )
-    return grade_of(max(hit.confidence for hit in part.hits), coverage)
+    return graded(turn, part).grade
 
 
 CONDITIONS: Mapping[str, Condition] = {
