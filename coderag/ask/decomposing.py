@@ -1,4 +1,4 @@
-"""The stage that cuts a compound question into parts, and what a part takes from the one whose answer it speaks of.
+"""The stage that cuts a compound question into parts, and what a part takes from the one whose answer it refers to.
 
 A part that points to the one before it ("and who empties it?") is looked up after that, and read as in a conversation.
 A language model may propose sub-questions where rules cut, or where the question is long; the question itself is looked

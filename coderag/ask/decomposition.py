@@ -76,7 +76,7 @@ class SubQuestion:
     """A part of a question."""
 
     text: str
-    needs: int = -1  # the part before it, from 0, whose answer it speaks of; -1: none
+    needs: int = -1  # the part before it, from 0, whose answer it refers to; -1: none
 
 
 def decompose(question: str) -> tuple[SubQuestion, ...]:

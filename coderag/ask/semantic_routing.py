@@ -17,6 +17,7 @@ from heapq import nlargest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coderag.ask.findings.neighbourhood import subject_of
 from coderag.ask.records import Route
 from coderag.ask.routing import Known, is_of_behavior, routes_of, tells_of_code
 from coderag.ask.wording import content_words, is_weak, names_in, stems_in
@@ -65,6 +66,8 @@ def routing_of(question: str, known: Known) -> Routing:
     routes = routes_of(question, known)
     if routes != (Route.CODE,) or len(question) > LONGEST or tells_of_code(question):
         return Routing(routes)
+    if (subject := subject_of(question)) and known.is_target(subject):
+        return Routing(routes)  # the neighbourhood of one thing answers it
     similarities = route_similarities(question, known)
     nearest = max(similarities, key=lambda route: similarities[route])
     if not similarities[nearest]:
@@ -110,10 +113,13 @@ class _Allowed:
                 and not is_of_behavior(self._question)
                 and (self._names_data() or self._unsure())
             )
-        return not (route is Route.MAP and self._has_topic()) and self._unsure()
+        return not (route is Route.MAP and (self._has_topic() or self._names_a_table())) and self._unsure()
 
     def _names_data(self) -> bool:
         return bool(stems_in(self._question) & (self._known.tables | self._known.columns))
+
+    def _names_a_table(self) -> bool:
+        return bool(stems_in(self._question) & self._known.tables)
 
     def _has_topic(self) -> bool:
         """Tell whether the behaviour of something is asked for: "how is LDAP queried", not "where does all live"."""

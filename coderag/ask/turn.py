@@ -64,7 +64,7 @@ class Evidence:
     """What was found for a part of the question, and how far it carries an answer."""
 
     text: str  # the part as it is looked up
-    needs: int = -1  # the part before it, from 0, whose answer it speaks of; -1: none
+    needs: int = -1  # the part before it, from 0, whose answer it refers to; -1: none
     routes: tuple[Route, ...] = ()
     variants: tuple[Variant, ...] = ()
     hits: tuple[Hit, ...] = ()

@@ -69,6 +69,7 @@ def test_paraphrases_go_where_their_answer_is(shop: Index, half: str) -> None:
         ("introduce me to the readme", (Route.DOCUMENTS, Route.CODE)),  # a text by its name
         ("how generators are discovered", (Route.CODE,)),  # the description of some code
         ("retry_failed", (Route.CODE,)),  # a name
+        ("what is the table login_sessions?", (Route.CODE,)),  # one thing, whose neighbourhood answers
         ("who depends on Kart.lanes?", (Route.CODE,)),  # a name that nobody knows
         ("how is the LDAP directory queried?", (Route.CODE,)),  # a topic, though nothing is known of it
         ("give me the lay of the land" + " indeed" * LONGEST, (Route.CODE,)),  # no question of that length
