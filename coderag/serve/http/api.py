@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from coderag.api.index import Index
 from coderag.api.records import plain
 from coderag.errors import CoderagError, QueryError
 from coderag.serve.http.desk import Desk
-from coderag.serve.http.endpoints import ENDPOINTS, Endpoint, answer_record
+from coderag.serve.http.endpoints import ENDPOINTS, Endpoint, view_of
 from coderag.serve.http.event_stream import Event, Tell, accepts_events
 from coderag.serve.http.failures import failure_of
 from coderag.serve.http.openapi import openapi
 from coderag.serve.http.parameters import decoded
-from coderag.serve.http.responses import error_response, json_response
+from coderag.serve.http.responses import body_response, error_response, json_bytes, json_response
+from coderag.serve.workspace import Workspace
 
 __all__ = ["answered", "api_routes"]
 
@@ -55,8 +58,33 @@ async def _handle(request: Request, desk: Desk, endpoint: Endpoint) -> Response:
             return Event("answer", plain(tells(workspace, asked, tell)))
 
         return desk.events(answer)
-    asks_model = tells is not None and bool(workspace.language_model)
-    return await answered(desk, lambda: json_response(answer_record(endpoint, workspace, asked)), asks_model=asks_model)
+    if tells is None:
+        return await answered(desk, lambda: _answer(desk, endpoint, workspace, asked))
+    return await answered(
+        desk,
+        lambda: json_response(plain(tells(workspace, asked, _unheard))),
+        asks_model=bool(workspace.language_model),
+    )
+
+
+def _answer(desk: Desk, endpoint: Endpoint, workspace: Workspace, asked: Any) -> Response:
+    """Return the answer of an endpoint, which may have been made for another request; raises CoderagError."""
+    assert endpoint.answer is not None
+    view = view_of(endpoint, workspace)
+    make = partial(_made, endpoint.answer, view.index, asked)
+    if not endpoint.is_kept:
+        return body_response(make(), notes=view.notes)
+    state = view.index.state
+    body = desk.responses.get((endpoint.name, state, repr(asked)), make, still=lambda: view.index.state == state)
+    return body_response(body, notes=view.notes)
+
+
+def _made(answer: Callable[[Index, Any], Any], index: Index, asked: Any) -> bytes:
+    return json_bytes(plain(answer(index, asked)))
+
+
+def _unheard(_: Event) -> None:
+    """Tell nobody."""
 
 
 async def answered(desk: Desk, answer: Callable[[], Response], *, asks_model: bool = False) -> Response:

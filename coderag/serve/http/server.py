@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Callable
@@ -19,6 +20,7 @@ BACKLOG = 1_024  # connections that wait to be accepted
 ACCEPTED_AT_ONCE = 8  # of which a worker takes so many before the others have their turn
 IDLE_SECONDS = 5  # that a connection is kept after an answer
 ENDING_SECONDS = 3  # for the answers that are being made when a signal comes
+LATE_SECONDS = 0.1  # after which those are closed that came meanwhile
 TICKS = 10  # of uvicorn's clock in a second
 MAX_HEAD_BYTES = 65_536  # beyond which the head of a request is not even read
 
@@ -94,6 +96,21 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         return await super().on_tick(counter) or (not counter % TICKS and self._is_over())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        closing = asyncio.create_task(self._close_late())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            closing.cancel()
+
+    async def _close_late(self) -> None:
+        """Close connections that were accepted while the others were closed: uvicorn would wait for them."""
+        while True:
+            await asyncio.sleep(LATE_SECONDS)
+            for connection in list(self.server_state.connections):
+                if not connection.transport.is_closing():
+                    connection.shutdown()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
