@@ -13,6 +13,7 @@ import uvicorn
 from coderag.errors import CoderagError
 from coderag.serve.http.connections import Connection, raise_limit
 from coderag.serve.http.guard import Guard
+from coderag.serve.http.heap import share_heaps
 
 __all__ = ["bound", "run_server"]
 
@@ -58,6 +59,7 @@ def run_server(
     It ends after `idle_seconds` without a request, where these are given.
     """
     raise_limit()
+    share_heaps()
     config = uvicorn.Config(
         app,
         backlog=ACCEPTED_AT_ONCE,
