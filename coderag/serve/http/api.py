@@ -18,7 +18,6 @@ from coderag.serve.http.desk import Desk
 from coderag.serve.http.endpoints import ENDPOINTS, Endpoint, view_of
 from coderag.serve.http.event_stream import Event, Tell, accepts_events
 from coderag.serve.http.failures import failure_of
-from coderag.serve.http.openapi import openapi
 from coderag.serve.http.parameters import decoded
 from coderag.serve.http.responses import body_response, error_response, json_bytes, json_response
 from coderag.serve.workspace import Workspace
@@ -30,6 +29,8 @@ def api_routes(desk: Desk) -> list[Route]:
     """Return the routes of all endpoints, and of what describes them."""
 
     async def describe(_: Request) -> Response:
+        from coderag.serve.http.openapi import openapi  # few ask for it, and it needs the types of all answers
+
         return json_response(openapi())
 
     described = Route("/api/openapi.json", describe, methods=["GET"])

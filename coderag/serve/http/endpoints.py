@@ -12,12 +12,8 @@ from coderag.api.index import Index
 from coderag.api.records import hit_record, plain, symbol_record
 from coderag.api.schema_records import context_record, facts_record, table_record
 from coderag.api.status_records import status_record
-from coderag.ask.records import Answer, Step
+from coderag.ask.records import Step
 from coderag.errors import QueryError
-from coderag.graph.queries.impact import Impact
-from coderag.graph.queries.map import RepositoryMap
-from coderag.graph.queries.paths import Way
-from coderag.graph.queries.refs import References
 from coderag.search.context.named import tables_named
 from coderag.search.query.language import read_query
 from coderag.search.query.languages import language_names
@@ -25,7 +21,7 @@ from coderag.search.query.query import make_query, pattern_terms
 from coderag.search.results.nesting import with_depth
 from coderag.serve.http.event_stream import Event, Tell
 from coderag.serve.http.failures import NotIndexedError
-from coderag.serve.http.file_lines import FileLines, file_lines
+from coderag.serve.http.file_lines import file_lines
 from coderag.serve.http.parameters import (
     AskParameters,
     CheckSqlParameters,
@@ -44,7 +40,6 @@ from coderag.serve.http.parameters import (
     TablesParameters,
 )
 from coderag.serve.workspace import View, Workspace
-from coderag.sql.check import Finding
 from coderag.types import Query, TableFilter, TestPolicy
 
 __all__ = ["ENDPOINTS", "Endpoint", "view_of"]
@@ -58,7 +53,6 @@ class Endpoint:
     summary: str
     parameters: type[Struct]
     answer: Callable[[Index, Any], Any] | None  # raises CoderagError; None: what the events end with
-    result: Any = list[dict[str, Any]]  # the type of the answer
     needs_graph: bool = False
     is_kept: bool = True  # whether the same state of the index answers the same
     posts: bool = False  # whether the parameters may be a JSON body
@@ -215,28 +209,18 @@ ENDPOINTS: Mapping[str, Endpoint] = {
             "What the indexed files say about a question, each statement cited",
             AskParameters,
             None,
-            Answer,
             events=_told,
         ),
         Endpoint("symbol", "Where a name is defined, or the names spelled most like it", SymbolParameters, _symbol),
-        Endpoint(
-            "refs",
-            "What calls, reads, writes, maps or tests a target",
-            RefsParameters,
-            _refs,
-            list[References],
-            needs_graph=True,
-        ),
-        Endpoint(
-            "impact", "What a change of a target affects", ImpactParameters, _impact, Impact | None, needs_graph=True
-        ),
-        Endpoint("path", "How one target leads to another", PathParameters, _path, list[Way], needs_graph=True),
-        Endpoint("map", "The parts of each repository", MapParameters, _map, list[RepositoryMap], needs_graph=True),
-        Endpoint("schema", "The tables, joins and examples that SQL needs", SchemaParameters, _schema, dict[str, Any]),
+        Endpoint("refs", "What calls, reads, writes, maps or tests a target", RefsParameters, _refs, needs_graph=True),
+        Endpoint("impact", "What a change of a target affects", ImpactParameters, _impact, needs_graph=True),
+        Endpoint("path", "How one target leads to another", PathParameters, _path, needs_graph=True),
+        Endpoint("map", "The parts of each repository", MapParameters, _map, needs_graph=True),
+        Endpoint("schema", "The tables, joins and examples that SQL needs", SchemaParameters, _schema),
         Endpoint("tables", "The tables and views", TablesParameters, _tables),
         Endpoint("table", "All that is known of a table", TableParameters, _table, in_path="name"),
-        Endpoint("check-sql", "What is wrong with SQL", CheckSqlParameters, _check_sql, list[Finding], posts=True),
-        Endpoint("file", "The lines of an indexed file", FileParameters, _file, FileLines),
+        Endpoint("check-sql", "What is wrong with SQL", CheckSqlParameters, _check_sql, posts=True),
+        Endpoint("file", "The lines of an indexed file", FileParameters, _file),
         Endpoint("outline", "What a file defines", OutlineParameters, _outline),
         Endpoint("status", "What is indexed, and whether it is still true", NoParameters, _status, is_kept=False),
     )
