@@ -5,7 +5,8 @@
     scripts/load_serve.py 8420 --readers 50 --seconds 600 --edit ROOT/scratch.py
     scripts/load_serve.py 8420 --idle 10000                with connections open that ask nothing
 
-With --edit a file is rewritten every second, so that the index changes while it is read. Memory is that of --process.
+With --edit a file is rewritten every second, so that the index changes while it is read. Memory and processor time
+are those of --process, given once for each worker; processor time means more than waiting on a machine that is shared.
 It prints one JSON record; exit code 1 when a request failed.
 """
 
@@ -15,10 +16,12 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import resource
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -34,6 +37,7 @@ QUESTIONS = (
 )
 SINGLE = 40  # requests of the lone reader
 ANSWER_SECONDS = 120.0
+USER_TICKS, SYSTEM_TICKS = 11, 12  # in /proc/ID/stat, behind the name
 EDIT_SECONDS = 1.0
 
 
@@ -93,24 +97,36 @@ async def edits(file: Path) -> None:
         await asyncio.sleep(EDIT_SECONDS)
 
 
-async def memory(process: int, samples: list[int]) -> None:
-    """Note the memory of a process, in kilobytes, each second."""
+async def memory(processes: Sequence[int], samples: list[int]) -> None:
+    """Note the memory of processes, in kilobytes, each second."""
     while True:
-        text = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii")
-        samples.append(int(text.partition("\nPss_Anon:")[2].split()[0]))
+        texts = [Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii") for process in processes]
+        samples.append(sum(int(text.partition("\nPss_Anon:")[2].split()[0]) for text in texts))
         await asyncio.sleep(1)
+
+
+def processor_seconds(processes: Sequence[int]) -> float:
+    """Return the processor time that processes have taken."""
+    ticks = 0
+    for process in processes:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        ticks += int(fields[USER_TICKS]) + int(fields[SYSTEM_TICKS])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 async def measure(options: argparse.Namespace) -> dict[str, object]:
     """Return what was measured."""
     idle = [await asyncio.open_connection("127.0.0.1", options.port) for _ in range(options.idle)]
     alone, crowd, samples = Readers(options), Readers(options), list[int]()
+    began = processor_seconds(options.process)
     for _ in range(SINGLE):
         await alone.once()
+    between = processor_seconds(options.process)
     beside = [asyncio.create_task(edits(options.edit))] if options.edit else []
     beside += [asyncio.create_task(memory(options.process, samples))] if options.process else []
     deadline = time.perf_counter() + options.seconds
     await asyncio.gather(*(crowd.until(deadline) for _ in range(options.readers)))
+    spent = processor_seconds(options.process) - between
     for task in beside:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
@@ -125,6 +141,7 @@ async def measure(options: argparse.Namespace) -> dict[str, object]:
         "readers_ms": many,
         "p95_in_singles": round(many["p95"] / one["p50"], 1),
         "per_second": round(len(crowd.seconds) / options.seconds, 1),
+        "processor_ms": [round((between - began) / SINGLE * 1e3, 1), round(spent / len(crowd.seconds) * 1e3, 1)],
         "statuses": dict(alone.statuses + crowd.statuses),
         "idle": options.idle,
         "memory_mb": [round(max(samples[at : at + third]) / 1e3, 1) for at in range(0, 3 * third, third)]
@@ -143,7 +160,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--idle", type=int, default=0, metavar="N", help="connections that ask nothing")
     parser.add_argument("--edit", type=Path, metavar="FILE", help="a file of the root to rewrite meanwhile")
-    parser.add_argument("--process", type=int, metavar="ID", help="the server's process, for its memory by thirds")
+    parser.add_argument("--process", type=int, action="append", default=[], metavar="ID", help="one of the server's")
     parser.add_argument("--distinct", action="store_true", help="ask no question twice")
     options = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

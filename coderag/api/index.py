@@ -372,6 +372,13 @@ class Index:
     def _folders(self) -> str:
         return " and ".join(str(root.folder) for root in self.roots)
 
+    @property
+    def state(self) -> tuple[int, bool]:
+        """What tells the states of all indexes of this process apart; as long as it is the same, so are the answers."""
+        from coderag.ask.caching.key import generation_of
+
+        return generation_of(self._snapshot), self._stored_graph
+
     @on_one_snapshot
     def as_seen_by(self, groups: Iterable[str]) -> Self:
         """Return this index as callers of some groups see it, by the access rules of its roots.

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from coderag.encoders.encoder import Encoder
     from coderag.graph.graph import Graph
     from coderag.graph.queries.relations import Relations
+    from coderag.index.build.staleness import FileComparison
     from coderag.index.catalog.catalog import Catalog
     from coderag.index.history.history import History
     from coderag.index.reader.status import Status
@@ -217,7 +218,12 @@ class Snapshot:
 
     def stale_paths(self) -> list[str] | None:
         """Return the files and folders that changed since, as absolute paths; None for all."""
-        return stale_paths(self.opened)
+        return None if self._comparisons is None else _stale_paths(self.opened, self._comparisons)
+
+    @cached_property
+    def _comparisons(self) -> list[FileComparison] | None:
+        """What the files of each root are compared with, read once; None where all of them are to be read again."""
+        return _comparisons(self.opened)
 
     def verify(self) -> None:
         """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
@@ -285,21 +291,28 @@ def reopen_root(root: Root, before: OpenedRoot) -> OpenedRoot:
 
 def stale_paths(opened: Sequence[OpenedRoot]) -> list[str] | None:
     """Return the files and folders of roots that changed since, as absolute paths; None for all."""
-    from coderag.index.build import staleness
+    comparisons = _comparisons(opened)
+    return None if comparisons is None else _stale_paths(opened, comparisons)
 
-    found: list[str] = []
+
+def _comparisons(opened: Sequence[OpenedRoot]) -> list[FileComparison] | None:
+    from coderag.index.build.staleness import FileComparison
+
     if any(one.manifest.version != __version__ or _has_other_encoder(one.manifest) for one in opened):
         return None
     try:
-        listings = [one.listed for one in opened]
+        return [FileComparison(one.manifest, one.segments, one.listed) for one in opened]
     except IndexDamagedError:
         return None
-    for one, listed in zip(opened, listings, strict=True):
-        root = one.manifest.root
-        paths = staleness.stale_paths(root, one.manifest, one.segments, listed)
+
+
+def _stale_paths(opened: Sequence[OpenedRoot], comparisons: Sequence[FileComparison]) -> list[str] | None:
+    found: list[str] = []
+    for one, comparison in zip(opened, comparisons, strict=True):
+        paths = comparison.stale_paths()
         if paths is None:
             return None
-        found += [os.path.join(root, path) for path in paths]
+        found += [os.path.join(one.manifest.root, path) for path in paths]
     return found
 
 

@@ -17,6 +17,7 @@ from coderag.relational.contents import Contents
 from coderag.relational.faults import message_of
 from coderag.relational.relations import Relation, needed_tables, relations
 from coderag.relational.result import Rows
+from coderag.relational.rows.arrays import Columns, Labels
 
 __all__ = ["MEMORY", "RelationalDatabase"]
 
@@ -36,6 +37,7 @@ SETTINGS = {  # in this order: the last two forbid all the rest
 }
 LISTS_TABLES = re.compile(r"\b(?:information_schema|duckdb_\w+|pg_\w+|sqlite_\w+|show)\b", re.IGNORECASE)
 RETRY_SECONDS = 0.05  # between two attempts to interrupt a query
+STORED = "stored"  # the schema of what views look texts up in
 RAW = "raw_columns"  # the name of the arrays while a table is filled
 
 
@@ -51,6 +53,7 @@ class RelationalDatabase:
         self._connection = self._duckdb.connect(":memory:")
         if written:
             self._connection.execute(f"SET allowed_paths = [{quoted(written)}]")
+        self._connection.execute(f"CREATE SCHEMA {STORED}")
         for name, value in SETTINGS.items():
             self._connection.execute(f"SET {name} = {value}")
 
@@ -109,21 +112,46 @@ class RelationalDatabase:
 
     def _add(self, relation: Relation) -> None:
         if relation.is_view:
-            self._connection.execute(f"CREATE VIEW {relation.name} AS {relation.sql}")
+            self._add_view(relation)
             return
         columns = self._contents.columns(relation.name)
         if not columns:
             described = ", ".join(f"{column.name} {column.type}" for column in relation.columns)
             self._connection.execute(f"CREATE TABLE {relation.name} ({described})")
             return
-        self._connection.register(RAW, dict(columns))
-        shown = ", ".join(f'"{column.name}"::{column.type} AS "{column.name}"' for column in relation.columns)
         try:
-            self._connection.execute(f"CREATE TABLE {relation.name} AS SELECT {shown} FROM {RAW}")
+            self._store(relation, columns)
         except self._duckdb.OutOfMemoryException as error:
             raise QueryError(f"table {relation.name} takes more than {MEMORY}") from error
+
+    def _add_view(self, relation: Relation) -> None:
+        if relation.is_stored:
+            try:
+                self._connection.execute(f"CREATE TABLE {relation.name} AS {relation.sql}")
+            except self._duckdb.OutOfMemoryException:
+                pass  # a view takes none
+            else:
+                return
+        self._connection.execute(f"CREATE VIEW {relation.name} AS {relation.sql}")
+
+    def _store(self, relation: Relation, columns: Columns) -> None:
+        """Fill a table; few texts of many rows are looked up by a view, so that no query pays for columns of others."""
+        name = relation.name
+        labels = {one: column for one, column in columns.items() if isinstance(column, Labels)}
+        stored = f"{STORED}.{name}" if labels else name
+        arrays = {one: column.places if isinstance(column, Labels) else column for one, column in columns.items()}
+        types = {column.name: "UTINYINT" if column.name in labels else column.type for column in relation.columns}
+        self._connection.register(RAW, arrays)
+        try:
+            cast = ", ".join(f'"{one}"::{of} AS "{one}"' for one, of in types.items())
+            self._connection.execute(f"CREATE TABLE {stored} AS SELECT {cast} FROM {RAW}")
         finally:
             self._connection.unregister(RAW)
+        if labels:
+            shown = ", ".join(
+                f'{_looked_up(one, labels[one])} AS "{one}"' if one in labels else f'"{one}"' for one in types
+            )
+            self._connection.execute(f"CREATE VIEW {name} AS SELECT {shown} FROM {stored}")
 
     def _limited(self, run: Callable[[], Made], sql: str, seconds: float) -> Made:
         """Return what a query gives within its time; Ctrl-C ends it at once."""
@@ -164,6 +192,12 @@ class _Task(Generic[Made]):
             self.error = error
         finally:
             self.ended.set()
+
+
+def _looked_up(column: str, labels: Labels) -> str:
+    """Return the text of a column as an expression."""
+    pool = ", ".join("NULL" if text is None else quoted(text) for text in labels.pool)
+    return f'([{pool}]::VARCHAR[])["{column}"]'
 
 
 def quoted(text: str) -> str:

@@ -69,6 +69,7 @@ class Relation:
     about: str
     columns: tuple[Attribute, ...]
     sql: str = ""  # of a view
+    is_stored: bool = False  # of a view: whether its rows are kept as long as the database
 
     @property
     def is_view(self) -> bool:
@@ -86,6 +87,7 @@ def relations() -> Mapping[str, Relation]:
             entry["about"],
             tuple(Attribute(column, *described) for column, described in entry["columns"].items()),
             entry.get("sql", "").strip(),
+            entry.get("is_stored", False),
         )
         for name, entry in read.items()
     }

@@ -102,12 +102,9 @@ class Workspace:
     def view(self) -> View:
         """Return the index with what changed since it was written, as far as a moment allows.
 
-        Raises IndexMissingError where nothing is indexed yet, RootError for a root that is gone, and other errors of
-        an index that cannot be read.
+        Raises IndexMissingError where nothing is indexed yet, RootError where all roots are gone, and other errors of
+        an index that cannot be read. Of a root that is gone a note says so, and the others answer.
         """
-        for root in self._roots:
-            if not root.root.is_dir():
-                raise RootError(f"{root.root} is gone; the server answers again when it is back")
         index, notes = self._opened()
         notes += self._refreshed(index)
         return self._seen(index, notes)
@@ -164,34 +161,42 @@ class Workspace:
         )
 
     def _opened(self) -> tuple[Index, list[str]]:
-        """Return the index of the roots that have one, and say which have none yet."""
+        """Return the index of the roots that have one, and say which have none yet, and which are gone."""
+        present = tuple(root for root in self._roots if root.root.is_dir())
+        gone = [
+            f"{root.root} is gone; the server answers again when it is back"
+            for root in self._roots
+            if root not in present
+        ]
+        if not present:
+            raise RootError("; ".join(gone))
         deadline = time.monotonic() + FIRST_SECONDS
         while True:
             with self._lock:
-                index = self._opened_now()
-            if index is not None and index.roots == self._roots:
-                return index, []
+                index = self._opened_now(present)
+            if index is not None and index.roots == present:
+                return index, gone
             if time.monotonic() > deadline:
                 break
             time.sleep(POLL_SECONDS)
-        missing = [root for root in self._roots if index is None or root not in index.roots]
+        missing = [root for root in present if index is None or root not in index.roots]
         if index is None:
             raise IndexMissingError(
                 f"{_first_index(missing)}; nothing can be searched yet. Ask again in some seconds; use other tools "
                 f"until then"
             )
-        return index, [_first_index(missing)]
+        return index, [*gone, _first_index(missing)]
 
-    def _opened_now(self) -> Index | None:
-        """Return the index of those roots that have one, None where none has; the others get a process."""
-        if self._index is not None and self._index.roots == self._roots:
+    def _opened_now(self, roots: tuple[Root, ...]) -> Index | None:
+        """Return the index of those of some roots that have one, None where none has; the others get a process."""
+        if self._index is not None and self._index.roots == roots:
             try:
                 self._index.reload()
             except (IndexMissingError, IndexFormatError, IndexDamagedError):
                 self._index = None
             else:
                 return self._index
-        ready = tuple(root for root in self._roots if self._is_ready(root))
+        ready = tuple(root for root in roots if self._is_ready(root))
         if self._index is None or self._index.roots != ready:
             self._index = Index.of(ready) if ready else None
         return self._index

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from coderag.files.absent import ABSENT
 from coderag.index.build.segment_ref import FileLocation
 from coderag.index.storage.arrays.arrays import Array
-from coderag.index.storage.listing import UNKNOWN, Listed, Stamp, signed
+from coderag.index.storage.listing import UNKNOWN, Listed, Stamp
 from coderag.record import record
 
-__all__ = ["EVERYWHERE", "KnownFiles", "differences"]
+__all__ = ["EVERYWHERE", "FileStamp", "KnownFiles", "changed_files", "changed_times", "differences"]
 
+FileStamp = tuple[str, int, int, int]  # a path from the root, the size, the time in ns, the inode
+INODES = 1 << 64  # they are stored with a sign
 EVERYWHERE = frozenset({""})
 
 
@@ -33,32 +35,43 @@ class KnownFiles:
         segment, number = self.places[path]
         return Stamp(*self.listed.stamps[segment][number].tolist())
 
-    def stamps(self) -> Iterator[tuple[str, Sequence[int]]]:
-        """Yield every indexed file with what the file system said of it."""
+    def stamps(self) -> Iterator[FileStamp]:
+        """Yield what the file system said of every indexed file, and of those left out for what they held."""
         rows = [stamps.tolist() for stamps in self.listed.stamps]
-        for path, (segment, number) in self.places.items():
-            yield path, rows[segment][number]
+        indexed = ((path, rows[segment][number]) for path, (segment, number) in self.places.items())
+        left = ((one.path, one.stamp) for one in self.listed.skipped if one.stamp != UNKNOWN)
+        for path, (size, mtime_ns, inode) in chain(indexed, left):
+            yield path, size, mtime_ns, inode % INODES
 
 
 def differences(known: KnownFiles, *, below: Set[str] = EVERYWHERE) -> Iterator[tuple[str, bool]]:
     """Yield what is not as it was below some folders: a path, and whether it decides about others."""
-    base = os.path.join(known.root, "")
     starts = tuple(f"{folder}/" if folder else "" for folder in below)
-    for times, decides in ((known.listed.rules, True), (known.listed.folders, False)):
+    yield from changed_times(known.root, known.listed, starts=starts)
+    for path in changed_files(known.root, (stamp for stamp in known.stamps() if stamp[0].startswith(starts))):
+        yield path, False
+
+
+def changed_times(root: str, listed: Listed, *, starts: tuple[str, ...] = ("",)) -> Iterator[tuple[str, bool]]:
+    """Yield the folders and the rule files that are not as they were, each with whether it decides about others."""
+    base = os.path.join(root, "")
+    for times, decides in ((listed.rules, True), (listed.folders, False)):
         for path, mtime_ns in times.items():
             if path.startswith(starts) and _mtime(base + path) != mtime_ns:
                 yield path, decides
-    left = ((one.path, one.stamp) for one in known.listed.skipped if one.stamp != UNKNOWN)
-    for path, (size, mtime_ns, inode) in chain(known.stamps(), left):
-        if not path.startswith(starts):
-            continue
+
+
+def changed_files(root: str, stamps: Iterable[FileStamp]) -> Iterator[str]:
+    """Yield the files that are not as they were."""
+    base, lstat = os.path.join(root, ""), os.lstat
+    for path, size, mtime_ns, inode in stamps:
         try:
-            found = os.lstat(base + path)
+            found = lstat(base + path)
         except (OSError, ValueError):  # ValueError: a NUL, so nothing is called so
-            yield path, False
+            yield path
             continue
-        if found.st_mtime_ns != mtime_ns or found.st_size != size or signed(found.st_ino) != inode:
-            yield path, False
+        if found.st_mtime_ns != mtime_ns or found.st_size != size or found.st_ino != inode:
+            yield path
 
 
 def _mtime(path: str) -> int | None:

@@ -8,11 +8,24 @@ from typing import Any
 import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
+from coderag.record import record
 
-__all__ = ["Columns", "joined", "labelled", "lists", "nullable", "stacked", "texts"]
+__all__ = ["Column", "Columns", "Labels", "constant", "joined", "labelled", "lists", "nullable", "stacked", "texts"]
 
-Columns = Mapping[str, Array]  # by name, all of one length
-NONE = -1  # of positions in a pool
+
+MAX_LABELS = 64  # of a column that a query looks up; each part of a query has a list of them
+
+
+@record
+class Labels:
+    """A column of a few texts: the place of each in a pool, counted from 1, and 0 for NULL."""
+
+    places: Array
+    pool: Array
+
+
+Column = Array | Labels
+Columns = Mapping[str, Column]  # by name, all of one length
 
 
 def texts(values: Sequence[str | None]) -> Array:
@@ -26,10 +39,22 @@ def texts(values: Sequence[str | None]) -> Array:
     return found
 
 
-def labelled(pool: Sequence[str | None], codes: Array) -> Array:
-    """Return the text of each code; NULL for -1. Equal texts are one object."""
-    found: Array = texts([*pool, None])[codes]
-    return found
+def labelled(pool: Sequence[str | None], codes: Array) -> Column:
+    """Return the text of each code; NULL for -1."""
+    return _labels(texts([None, *pool]), codes.astype(np.int64) + 1)
+
+
+def constant(text: str, size: int) -> Column:
+    """Return a text so many times."""
+    return labelled([text], np.zeros(size, np.int64))
+
+
+def _labels(pool: Array, places: Array) -> Column:
+    """Return the text of each place in a pool whose first is NULL; equal texts are one object."""
+    if len(pool) > MAX_LABELS:
+        found: Array = pool[places]
+        return found
+    return Labels(places.astype(np.uint8), pool[1:])
 
 
 def lists(values: Sequence[Sequence[str]]) -> Array:
@@ -50,8 +75,14 @@ def joined(arrays: Iterable[Array], dtype: type[np.generic]) -> Array:
     return np.concatenate([np.zeros(0, dtype), *arrays]).astype(dtype, copy=False)
 
 
-def stacked(arrays: Sequence[Array]) -> Array:
+def _texts_of(labels: Labels) -> Array:
+    found: Array = np.concatenate([texts([None]), labels.pool])[labels.places]
+    return found
+
+
+def stacked(columns: Sequence[Column]) -> Column:
     """Return columns of several roots as one, with their NULLs."""
+    arrays = [_texts_of(one) if isinstance(one, Labels) else one for one in columns]
     values = np.concatenate([np.ma.getdata(one) for one in arrays])
     if not any(isinstance(one, np.ma.MaskedArray) for one in arrays):
         return values

@@ -12,7 +12,7 @@ from coderag.graph.records import Certainty
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.strings import Strings, last_bytes
 from coderag.index.storage.columns import LABELS
-from coderag.relational.rows.arrays import Columns, labelled, nullable, stacked, texts
+from coderag.relational.rows.arrays import Columns, constant, labelled, nullable, stacked, texts
 from coderag.relational.rows.chunks import ChunkNumbers
 
 __all__ = ["SymbolNumbers", "edge_columns", "symbol_columns"]
@@ -72,7 +72,7 @@ def _symbols(numbers: SymbolNumbers, chunks: ChunkNumbers, repository: str) -> C
     chunk_id = _chunk_ids(chunks, file_id, first, last)
     whole = first < 0
     return {
-        "repository": np.full(size, repository, object),
+        "repository": constant(repository, size),
         "symbol_id": np.arange(size, dtype=np.int32) + np.int32(numbers.first[repository]),
         "kind": labelled([str(kind) for kind in NODE_KINDS], graph.node_kind.astype(np.int64)),
         "name": texts([last_bytes(name, own) for name, own in zip(qualified, sizes, strict=True)]),
@@ -116,7 +116,7 @@ def _edges(numbers: SymbolNumbers, repository: str) -> Columns:
     graph = numbers.graphs[repository]
     base, line = np.int32(numbers.first[repository]), graph.arrays["edge_row"].astype(np.int32) + 1
     return {
-        "repository": np.full(len(line), repository, object),
+        "repository": constant(repository, len(line)),
         "source_id": graph.edge_source.astype(np.int32) + base,
         "target_id": graph.edge_target.astype(np.int32) + base,
         "kind": labelled([str(kind) for kind in EDGE_KINDS], graph.edge_kind.astype(np.int64)),

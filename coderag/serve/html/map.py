@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from coderag.api.index import Index
 from coderag.graph.queries.map import MapEntry, MapPart
+from coderag.serve.html.map_parts import map_parts
 
 __all__ = ["Measure", "Tile", "TreeMap", "squarified", "tree_maps"]
 
@@ -23,7 +24,6 @@ class Measure(StrEnum):
     CHANGE = "change"
 
 
-BUDGET = 6_000  # tokens of the map that is drawn
 WIDTH, HEIGHT = 1200.0, 560.0  # units of the picture
 SHADES = 8
 TITLE_CHARACTER, CHARACTER = 8.8, 7.5  # units that a character is wide
@@ -72,7 +72,7 @@ class TreeMap:
 
 def tree_maps(index: Index, *, measure: Measure = Measure.SIZE) -> list[TreeMap]:
     """Return a treemap of each root; what has no history is shown by size."""
-    maps = index.map(budget=BUDGET)
+    parts = map_parts(index)
     missing = index.missing_histories()
     return [
         TreeMap(
@@ -83,7 +83,7 @@ def tree_maps(index: Index, *, measure: Measure = Measure.SIZE) -> list[TreeMap]
             measure=measure if any(changes) else Measure.SIZE,
             missing="" if any(changes) else missing.get(one.repository, NO_COMMITS),
         )
-        for one, changes in zip(maps, index.part_changes(maps), strict=True)
+        for one, changes in zip(parts.maps, parts.changes, strict=True)
     ]
 
 

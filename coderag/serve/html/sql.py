@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coderag.api.index import Index
-from coderag.sql.check import Finding
+
+if TYPE_CHECKING:
+    from coderag.sql.check import Finding
 
 __all__ = ["Context", "context_for", "findings_as_json"]
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from coderag.api.index import Index
+from coderag.api.records import plain
 from coderag.errors import CoderagError, QueryError
 from coderag.serve.http.desk import Desk
-from coderag.serve.http.endpoints import ENDPOINTS, Asking, Endpoint, answer_record
+from coderag.serve.http.endpoints import ENDPOINTS, Asking, Endpoint, view_of
 from coderag.serve.http.event_stream import Event, Tell, accepts_events
 from coderag.serve.http.failures import failure_of
-from coderag.serve.http.openapi import openapi
 from coderag.serve.http.parameters import decoded
-from coderag.serve.http.responses import error_response, json_response
+from coderag.serve.http.responses import body_response, error_response, json_bytes, json_response
+from coderag.serve.workspace import Workspace
 
 __all__ = ["answered", "api_routes"]
 
@@ -26,6 +29,8 @@ def api_routes(desk: Desk) -> list[Route]:
     """Return the routes of all endpoints, and of what describes them."""
 
     async def describe(_: Request) -> Response:
+        from coderag.serve.http.openapi import openapi  # few ask for it, and it needs the types of all answers
+
         return json_response(openapi())
 
     described = Route("/api/openapi.json", describe, methods=["GET"])
@@ -48,18 +53,36 @@ async def _handle(request: Request, desk: Desk, endpoint: Endpoint) -> Response:
     except ClientDisconnect:
         return error_response(400, "the request ended before its body")
     workspace, owner = desk.workspace(request), desk.owner(request)
-    if endpoint.told is not None and (asked.stream or accepts_events(request)):
+    told = endpoint.told
+    if told is not None and (asked.stream or accepts_events(request)):
 
         def answer(tell: Tell) -> Event:
-            return Event("answer", answer_record(endpoint, workspace, asked, Asking(owner, tell)))
+            return Event("answer", plain(told(workspace, asked, Asking(owner, tell))))
 
         return desk.events(answer)
-    asks_model = endpoint.told is not None and bool(workspace.language_model)
+    if told is None:
+        return await answered(desk, lambda: _answer(desk, endpoint, workspace, asked))
+    return await answered(
+        desk,
+        lambda: json_response(plain(told(workspace, asked, Asking(owner)))),
+        asks_model=bool(workspace.language_model),
+    )
 
-    def whole() -> Response:
-        return json_response(answer_record(endpoint, workspace, asked, Asking(owner)))
 
-    return await answered(desk, whole, asks_model=asks_model)
+def _answer(desk: Desk, endpoint: Endpoint, workspace: Workspace, asked: Any) -> Response:
+    """Return the answer of an endpoint, which may have been made for another request; raises CoderagError."""
+    assert endpoint.answer is not None
+    view = view_of(endpoint, workspace)
+    make = partial(_made, endpoint.answer, view.index, asked)
+    if not endpoint.is_kept:
+        return body_response(make(), notes=view.notes)
+    state = view.index.state
+    body = desk.responses.get((endpoint.name, state, repr(asked)), make, still=lambda: view.index.state == state)
+    return body_response(body, notes=view.notes)
+
+
+def _made(answer: Callable[[Index, Any], Any], index: Index, asked: Any) -> bytes:
+    return json_bytes(plain(answer(index, asked)))
 
 
 async def answered(desk: Desk, answer: Callable[[], Response], *, asks_model: bool = False) -> Response:

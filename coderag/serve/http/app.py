@@ -84,7 +84,7 @@ def _metrics(request: Request, desk: Desk, metrics: Metrics) -> Response:
     if request.scope[GROUPS] is not None:
         raise AccessError("metrics are for who may see all")
     statuses = desk.view(request).index.status(compare=False, schema=False)
-    return Response(metrics.text(statuses), media_type=CONTENT_TYPE)
+    return Response(metrics.text(statuses, desk.responses.counts()), media_type=CONTENT_TYPE)
 
 
 async def _health(_: Request) -> Response:

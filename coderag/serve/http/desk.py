@@ -14,6 +14,7 @@ from coderag.api.roots import Root
 from coderag.errors import CoderagError
 from coderag.serve.http.event_stream import Event, EventStream, Tell, error_event
 from coderag.serve.http.failures import failure_of
+from coderag.serve.http.response_cache import ResponseCache
 from coderag.serve.workspace import View, Workspace
 
 __all__ = ["GROUPS", "OWNER", "THREADS", "Desk"]
@@ -44,6 +45,7 @@ class Desk:
         self._workspaces: dict[frozenset[str] | None, Workspace] = {}
         self._language_model = language_model
         self._limiters: dict[bool, anyio.CapacityLimiter] = {}
+        self.responses = ResponseCache()
 
     def __enter__(self) -> Self:
         """Return the desk; the processes that it started for itself end with the block."""

@@ -8,15 +8,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from coderag.api.index import Index
 from coderag.api.records import hit_record, plain, symbol_record
 from coderag.api.schema_records import context_record, facts_record, table_record
 from coderag.api.status_records import status_record
-from coderag.ask.records import Answer, Step
+from coderag.ask.records import Step
 from coderag.errors import QueryError
-from coderag.graph.queries.impact import Impact
-from coderag.graph.queries.map import RepositoryMap
-from coderag.graph.queries.paths import Way
-from coderag.graph.queries.refs import References
 from coderag.search.context.named import tables_named
 from coderag.search.query.language import read_query
 from coderag.search.query.languages import language_names
@@ -25,7 +22,7 @@ from coderag.search.results.nesting import with_depth
 from coderag.serve.conversing import answered_in
 from coderag.serve.http.event_stream import Event, Tell
 from coderag.serve.http.failures import NotIndexedError
-from coderag.serve.http.file_lines import FileLines, file_lines
+from coderag.serve.http.file_lines import file_lines
 from coderag.serve.http.parameters import (
     AskParameters,
     CheckSqlParameters,
@@ -43,11 +40,10 @@ from coderag.serve.http.parameters import (
     TableParameters,
     TablesParameters,
 )
-from coderag.serve.workspace import Workspace
-from coderag.sql.check import Finding
+from coderag.serve.workspace import View, Workspace
 from coderag.types import Query, TableFilter, TestPolicy
 
-__all__ = ["ENDPOINTS", "Asking", "Endpoint", "answer_record"]
+__all__ = ["ENDPOINTS", "Asking", "Endpoint", "view_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +54,6 @@ class Asking:
     tell: Tell = lambda _: None
 
 
-NOBODY = Asking()
-
-
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """A question that a program may ask; its answer is plain data, the same as of a command with `--json`."""
@@ -68,15 +61,15 @@ class Endpoint:
     name: str  # of the path: /api/NAME
     summary: str
     parameters: type[Struct]
-    answer: Callable[[Workspace, Any], Any]  # raises CoderagError
-    result: Any = list[dict[str, Any]]  # the type of the answer
+    answer: Callable[[Index, Any], Any] | None  # raises CoderagError; None: what the events end with
+    needs_graph: bool = False
+    is_kept: bool = True  # whether the same state of the index answers the same
     posts: bool = False  # whether the parameters may be a JSON body
     in_path: str = ""  # the parameter that is the rest of the path
     told: Callable[[Workspace, Any, Asking], Any] | None = None  # the answer, with what is told while it is made
 
 
-def _search(workspace: Workspace, asked: SearchParameters) -> Any:
-    index = workspace.view().index
+def _search(index: Index, asked: SearchParameters) -> Any:
     query = _query(asked)
     hits = index.find(query).hits if pattern_terms(query.clauses) else index.search(query)
     return [hit_record(hit, whole=asked.context == "whole") for hit in hits]
@@ -95,7 +88,7 @@ def _query(asked: SearchParameters) -> Query:
     )
 
 
-def _ask(workspace: Workspace, asked: AskParameters, asking: Asking = NOBODY) -> Any:
+def _ask(workspace: Workspace, asked: AskParameters, asking: Asking) -> Any:
     tell = asking.tell
 
     def step(done: Step) -> None:
@@ -120,33 +113,28 @@ def _ask(workspace: Workspace, asked: AskParameters, asking: Asking = NOBODY) ->
     )
 
 
-def _symbol(workspace: Workspace, asked: SymbolParameters) -> Any:
-    index = workspace.view().index
+def _symbol(index: Index, asked: SymbolParameters) -> Any:
     symbols = index.symbols(asked.name, k=asked.k, alike=False)
     exact = bool(symbols)
     symbols = symbols or index.symbols(asked.name, k=asked.k, alike=True)
     return [symbol_record(symbol, exact=exact) for symbol in symbols]
 
 
-def _refs(workspace: Workspace, asked: RefsParameters) -> Any:
-    index = workspace.with_graph(workspace.view()).index
+def _refs(index: Index, asked: RefsParameters) -> Any:
     return index.refs(asked.target, kinds=_lower(asked.kind), paths=asked.path, shown=asked.k)
 
 
-def _impact(workspace: Workspace, asked: ImpactParameters) -> Any:
-    index = workspace.with_graph(workspace.view()).index
+def _impact(index: Index, asked: ImpactParameters) -> Any:
     return index.impact(
         asked.target, change=asked.change, depth=asked.depth, kinds=_lower(asked.kind), paths=asked.path
     )
 
 
-def _path(workspace: Workspace, asked: PathParameters) -> Any:
-    index = workspace.with_graph(workspace.view()).index
+def _path(index: Index, asked: PathParameters) -> Any:
     return index.path_between(asked.source, asked.target, limit=asked.k, kinds=_lower(asked.kind), paths=asked.path)
 
 
-def _map(workspace: Workspace, asked: MapParameters) -> Any:
-    index = workspace.with_graph(workspace.view()).index
+def _map(index: Index, asked: MapParameters) -> Any:
     return index.map(
         asked.q,
         budget=asked.budget,
@@ -157,40 +145,38 @@ def _map(workspace: Workspace, asked: MapParameters) -> Any:
     )
 
 
-def _schema(workspace: Workspace, asked: SchemaParameters) -> Any:
-    context = workspace.view().index.schema_context(
+def _schema(index: Index, asked: SchemaParameters) -> Any:
+    context = index.schema_context(
         asked.q, budget=asked.budget, k=asked.k, evidence=asked.evidence, conditions=_conditions(asked)
     )
     return context_record(context, samples=True)
 
 
-def _tables(workspace: Workspace, asked: TablesParameters) -> Any:
-    tables = workspace.view().index.tables(_conditions(asked))
+def _tables(index: Index, asked: TablesParameters) -> Any:
+    tables = index.tables(_conditions(asked))
     if asked.q:
         tables = tables_named(tables, asked.q)
     return [table_record(table) for table in tables[: asked.k]]
 
 
-def _table(workspace: Workspace, asked: TableParameters) -> Any:
-    return [facts_record(facts) for facts in workspace.view().index.table(asked.name, _conditions(asked))]
+def _table(index: Index, asked: TableParameters) -> Any:
+    return [facts_record(facts) for facts in index.table(asked.name, _conditions(asked))]
 
 
-def _check_sql(workspace: Workspace, asked: CheckSqlParameters) -> Any:
+def _check_sql(index: Index, asked: CheckSqlParameters) -> Any:
     dialect = asked.dialect[0] if len(asked.dialect) == 1 else ""
     conditions = _conditions(asked)
-    return workspace.view().index.check_sql(asked.sql, dialect=dialect, conditions=conditions, writes=asked.writes)
+    return index.check_sql(asked.sql, dialect=dialect, conditions=conditions, writes=asked.writes)
 
 
-def _file(workspace: Workspace, asked: FileParameters) -> Any:
-    index = workspace.view().index
+def _file(index: Index, asked: FileParameters) -> Any:
     try:
         return file_lines(index, asked.path, repository=asked.repository, start=asked.start, end=asked.end)
     except QueryError as error:
         raise NotIndexedError(str(error)) from None
 
 
-def _outline(workspace: Workspace, asked: OutlineParameters) -> Any:
-    index = workspace.view().index
+def _outline(index: Index, asked: OutlineParameters) -> Any:
     kinds = make_query("-", kinds=_lower(asked.kind)).kinds
     try:
         symbols = index.outline(asked.path, repository=asked.repository)
@@ -200,8 +186,8 @@ def _outline(workspace: Workspace, asked: OutlineParameters) -> Any:
     return [symbol_record(symbol, depth=depth) for symbol, depth in with_depth(chosen)]
 
 
-def _status(workspace: Workspace, _: NoParameters) -> Any:
-    return [status_record(status) for status in workspace.view().index.status()]
+def _status(index: Index, _: NoParameters) -> Any:
+    return [status_record(status) for status in index.status()]
 
 
 def _lower(words: Sequence[str]) -> list[str]:
@@ -222,9 +208,10 @@ def _conditions(asked: TableFilters) -> TableFilter:
     )
 
 
-def answer_record(endpoint: Endpoint, workspace: Workspace, asked: Struct, asking: Asking) -> Any:
-    """Return the answer of an endpoint as plain data; raises CoderagError."""
-    return plain(endpoint.told(workspace, asked, asking) if endpoint.told else endpoint.answer(workspace, asked))
+def view_of(endpoint: Endpoint, workspace: Workspace) -> View:
+    """Return what an endpoint answers from; raises CoderagError."""
+    view = workspace.view()
+    return workspace.with_graph(view) if endpoint.needs_graph else view
 
 
 ENDPOINTS: Mapping[str, Endpoint] = {
@@ -235,21 +222,20 @@ ENDPOINTS: Mapping[str, Endpoint] = {
             "ask",
             "What the indexed files say about a question, each statement cited",
             AskParameters,
-            _ask,
-            Answer,
+            None,
             told=_ask,
         ),
         Endpoint("symbol", "Where a name is defined, or the names spelled most like it", SymbolParameters, _symbol),
-        Endpoint("refs", "What calls, reads, writes, maps or tests a target", RefsParameters, _refs, list[References]),
-        Endpoint("impact", "What a change of a target affects", ImpactParameters, _impact, Impact | None),
-        Endpoint("path", "How one target leads to another", PathParameters, _path, list[Way]),
-        Endpoint("map", "The parts of each repository", MapParameters, _map, list[RepositoryMap]),
-        Endpoint("schema", "The tables, joins and examples that SQL needs", SchemaParameters, _schema, dict[str, Any]),
+        Endpoint("refs", "What calls, reads, writes, maps or tests a target", RefsParameters, _refs, needs_graph=True),
+        Endpoint("impact", "What a change of a target affects", ImpactParameters, _impact, needs_graph=True),
+        Endpoint("path", "How one target leads to another", PathParameters, _path, needs_graph=True),
+        Endpoint("map", "The parts of each repository", MapParameters, _map, needs_graph=True),
+        Endpoint("schema", "The tables, joins and examples that SQL needs", SchemaParameters, _schema),
         Endpoint("tables", "The tables and views", TablesParameters, _tables),
         Endpoint("table", "All that is known of a table", TableParameters, _table, in_path="name"),
-        Endpoint("check-sql", "What is wrong with SQL", CheckSqlParameters, _check_sql, list[Finding], posts=True),
-        Endpoint("file", "The lines of an indexed file", FileParameters, _file, FileLines),
+        Endpoint("check-sql", "What is wrong with SQL", CheckSqlParameters, _check_sql, posts=True),
+        Endpoint("file", "The lines of an indexed file", FileParameters, _file),
         Endpoint("outline", "What a file defines", OutlineParameters, _outline),
-        Endpoint("status", "What is indexed, and whether it is still true", NoParameters, _status),
+        Endpoint("status", "What is indexed, and whether it is still true", NoParameters, _status, is_kept=False),
     )
 }

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from coderag.ask.caching.answers import ANSWERS
 from coderag.ask.caching.counts import CacheCounts
 from coderag.index.reader.status import Status
+from coderag.serve.http.response_cache import ResponseCounts
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 
@@ -37,7 +38,7 @@ class Metrics:
         self._buckets[route][bisect_left(BOUNDS, seconds)] += 1
         self._seconds[route] += seconds  # type: ignore[assignment]  # a Counter holds fractions too
 
-    def text(self, statuses: Sequence[Status]) -> str:
+    def text(self, statuses: Sequence[Status], responses: ResponseCounts) -> str:
         """Return all that was counted, and of each root how old and large its index is."""
         lines = [
             *_metric(
@@ -58,12 +59,25 @@ class Metrics:
             *self._histograms(),
             *_of_roots(statuses),
             *_of_answers(ANSWERS.counts()),
+            *self._responses(responses),
         ]
         return "\n".join(lines) + "\n"
 
     def _counts(self) -> Iterator[tuple[str, float]]:
         for (route, method, status), count in sorted(self._requests.items()):
             yield _labels(route=route, method=method, status=str(status), **self._worker), count
+
+    def _responses(self, counts: ResponseCounts) -> Iterator[str]:
+        found = (("kept", counts.kept), ("shared", counts.shared), ("made", counts.made))
+        asked = [(_labels(answer=name, **self._worker), float(count)) for name, count in found]
+        yield from _metric(
+            "coderag_response_cache_total",
+            "counter",
+            "Answers that were there, were being made for another request, or had to be made.",
+            asked,
+        )
+        size = [(_labels(**self._worker), float(counts.bytes))]
+        yield from _metric("coderag_response_cache_bytes", "gauge", "Responses that are kept.", size)
 
     def _histograms(self) -> Iterator[str]:
         for route, buckets in sorted(self._buckets.items()):

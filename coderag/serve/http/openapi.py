@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from coderag._version import __version__
+from coderag.ask.records import Answer
+from coderag.graph.queries.impact import Impact
+from coderag.graph.queries.map import RepositoryMap
+from coderag.graph.queries.paths import Way
+from coderag.graph.queries.refs import References
 from coderag.serve.http.endpoints import ENDPOINTS, Endpoint
 from coderag.serve.http.event_stream import MEDIA_TYPE
+from coderag.serve.http.file_lines import FileLines
+from coderag.sql.check import Finding
 
 __all__ = ["openapi"]
 
@@ -30,11 +38,22 @@ ERRORS = {
     "502": "The language model gives no answer",
     "503": "The index is being made, a root is gone, or too much is asked at once; come again after Retry-After",
 }
+ROWS = list[dict[str, Any]]
+RESULTS: Mapping[str, Any] = {  # the types of answers that are not rows
+    "ask": Answer,
+    "refs": list[References],
+    "impact": Impact | None,
+    "path": list[Way],
+    "map": list[RepositoryMap],
+    "schema": dict[str, Any],
+    "check-sql": list[Finding],
+    "file": FileLines,
+}
 
 
 def openapi() -> dict[str, Any]:
     """Return the description, an object."""
-    types = [*(each.parameters for each in ENDPOINTS.values()), *(each.result for each in ENDPOINTS.values())]
+    types = [*(each.parameters for each in ENDPOINTS.values()), *(RESULTS.get(name, ROWS) for name in ENDPOINTS)]
     schemas, components = msgspec.json.schema_components(types, ref_template=TEMPLATE)
     results = schemas[len(ENDPOINTS) :]
     paths = {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.responses import Response
 
-__all__ = ["SAFE_HEADERS", "error_response", "fault_response", "json_response"]
+__all__ = ["SAFE_HEADERS", "body_response", "error_response", "fault_response", "json_bytes", "json_response"]
 
 RETRY_SECONDS = 2
+NOTES = "coderag-notes"
 SAFE_HEADERS = (
     (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"),
     (b"x-content-type-options", b"nosniff"),
@@ -20,10 +21,22 @@ SAFE_HEADERS = (
 )
 
 
-def json_response(value: Any, status: int = 200, *, headers: Mapping[str, str] | None = None) -> Response:
+def json_bytes(value: Any) -> bytes:
     """Return a value as JSON in ASCII; names of files that are not UTF-8 survive as lone surrogates."""
-    known = {"cache-control": "no-store", **(headers or {})}
-    return Response(json.dumps(value) + "\n", status, known, media_type="application/json")
+    return json.dumps(value).encode("ascii") + b"\n"
+
+
+def body_response(body: bytes, status: int = 200, *, notes: Sequence[str] = (), **headers: str) -> Response:
+    """Return what is JSON already, with notes on what is not in it as a list in the header `coderag-notes`."""
+    known = {"cache-control": "no-store", **headers}
+    if notes:
+        known[NOTES] = json.dumps(notes)
+    return Response(body, status, known, media_type="application/json")
+
+
+def json_response(value: Any, status: int = 200, *, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a value as JSON."""
+    return body_response(json_bytes(value), status, **(headers or {}))
 
 
 def error_response(status: int, why: str) -> Response:

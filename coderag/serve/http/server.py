@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import uvicorn
 from coderag.errors import CoderagError
 from coderag.serve.http.connections import Connection, raise_limit
 from coderag.serve.http.guard import Guard
+from coderag.serve.http.heap import share_heaps
 
 __all__ = ["bound", "run_server"]
 
@@ -19,6 +21,7 @@ BACKLOG = 1_024  # connections that wait to be accepted
 ACCEPTED_AT_ONCE = 8  # of which a worker takes so many before the others have their turn
 IDLE_SECONDS = 5  # that a connection is kept after an answer
 ENDING_SECONDS = 3  # for the answers that are being made when a signal comes
+LATE_SECONDS = 0.1  # after which those are closed that came meanwhile
 TICKS = 10  # of uvicorn's clock in a second
 MAX_HEAD_BYTES = 65_536  # beyond which the head of a request is not even read
 
@@ -56,6 +59,7 @@ def run_server(
     It ends after `idle_seconds` without a request, where these are given.
     """
     raise_limit()
+    share_heaps()
     config = uvicorn.Config(
         app,
         backlog=ACCEPTED_AT_ONCE,
@@ -94,6 +98,21 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         return await super().on_tick(counter) or (not counter % TICKS and self._is_over())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        closing = asyncio.create_task(self._close_late())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            closing.cancel()
+
+    async def _close_late(self) -> None:
+        """Close connections that were accepted while the others were closed: uvicorn would wait for them."""
+        while True:
+            await asyncio.sleep(LATE_SECONDS)
+            for connection in list(self.server_state.connections):
+                if not connection.transport.is_closing():
+                    connection.shutdown()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coderag import Index
 from coderag.serve.html.map import squarified
+from coderag.serve.html.map_parts import map_parts
+from tests.workspace import write
 
 WIDTH, HEIGHT = 1200.0, 560.0
 
@@ -35,3 +39,15 @@ def test_equal_shares_are_nearly_square() -> None:
         (50.0, 0.0, 50.0, 50.0),
         (50.0, 50.0, 50.0, 50.0),
     ]
+
+
+def test_parts_are_computed_once_for_each_state_of_the_index(tmp_path: Path) -> None:
+    root = write(tmp_path / "app", {"a.py": "def a():\n    return b()\n\n\ndef b():\n    return 1\n"})
+    with Index.build(root, workers=0) as index:
+        first = map_parts(index)
+        assert map_parts(index) is first
+        assert map_parts(index.as_seen_by(["staff"])) is not first
+        write(root, {"other/c.py": "def c():\n    return 2\n"})
+        index.update(workers=0)
+        assert [one.files for one in first.maps] == [1]
+        assert [one.files for one in map_parts(index).maps] == [2]

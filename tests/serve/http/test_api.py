@@ -181,7 +181,8 @@ def test_agents_call_tools(served: Served) -> None:
 
 
 def test_metrics_count_what_was_answered(served: Served) -> None:
-    served.get("/api/symbol?name=place_order")
+    first, second = (served.get("/api/symbol?name=place_order") for _ in range(2))
+    assert first.body == second.body
     asked = [served.get("/api/ask?q=where+are+coupons+counted%3F").json for _ in range(2)]
     assert asked[1]["trace"][0]["stage"] == "cache"
     text = served.get("/metrics").body.decode()
@@ -199,6 +200,9 @@ def test_metrics_count_what_was_answered(served: Served) -> None:
     assert float(values['coderag_answer_cache_total{found="true"}']) >= 1
     assert float(values['coderag_answer_cache_total{found="false"}']) >= 1
     assert float(values["coderag_answer_cache_bytes"]) > 100
+    assert float(values['coderag_response_cache_total{answer="kept"}']) >= 1
+    assert float(values['coderag_response_cache_total{answer="made"}']) >= 1
+    assert float(values["coderag_response_cache_bytes"]) >= len(first.body)
     assert served.get("/metrics", token="of-finance").status == 403
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import socket
@@ -114,6 +115,21 @@ def test_a_root_that_is_deleted_is_told_and_the_others_come_back(tmp_path: Path)
         assert server.get("/healthz").status == 200
         shutil.move(tmp_path / "b", root)
         assert symbols(server, "part_1") == ["part_1"]
+
+
+def test_the_others_answer_when_one_root_of_several_is_deleted(tmp_path: Path) -> None:
+    other = write(tmp_path / "b", {"late.py": "def late():\n    pass\n"})
+    Index.build(other, workers=0).close()
+    with Served(built(tmp_path / "a"), "--root", str(other)) as server:
+        assert symbols(server, "part_1") == ["part_1"]
+        shutil.move(tmp_path / "a", tmp_path / "elsewhere")
+        reply = server.get("/api/symbol?name=late")
+        assert [one["name"] for one in reply.json] == ["late"]
+        assert json.loads(reply.headers["coderag-notes"]) == [
+            f"{tmp_path / 'a'} is gone; the server answers again when it is back"
+        ]
+        shutil.move(tmp_path / "elsewhere", tmp_path / "a")
+        until(lambda: symbols(server, "part_1") == ["part_1"])
 
 
 def test_several_roots_are_one(tmp_path: Path) -> None:
