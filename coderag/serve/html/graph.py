@@ -38,9 +38,9 @@ class Picture:
         return {"nodes": self.nodes, "edges": self.edges, "left_out": self.left_out}
 
 
-def neighbourhood(index: Index, of: str, links: Links, *, depth: int = 1) -> Picture:
+def neighbourhood(index: Index, of: str, links: Links, *, depth: int = 1, repository: str = "") -> Picture:
     """Return what is around a target; raises QueryError where nothing has the name."""
-    drawing = index.graph(of, depth=depth, limit=MOST_NODES)
+    drawing = index.graph(of, depth=depth, limit=MOST_NODES, repository=repository)
     if drawing is None:
         raise QueryError(f"{of} is not in the index")
     spots = drawing.spots
@@ -62,9 +62,9 @@ def neighbourhood(index: Index, of: str, links: Links, *, depth: int = 1) -> Pic
     return Picture(title, nodes, edges, drawing.left_out, "what leads to it · itself · what it leads to")
 
 
-def impact(index: Index, of: str, links: Links, *, depth: int = 3) -> Picture:
+def impact(index: Index, of: str, links: Links, *, depth: int = 3, repository: str = "") -> Picture:
     """Return what a change of a target affects, by distance; raises QueryError where nothing has the name."""
-    found = index.impact(of, depth=depth)
+    found = index.impact(of, depth=depth, repository=repository)
     if found is None:
         raise QueryError(f"{of} is not in the index")
     nodes = {found.target.name: _node(found.target, links, layer=0, asked=True, repository=found.repository)}
@@ -128,6 +128,7 @@ def _node(location: Location, links: Links, *, layer: int, asked: bool, reposito
         "group": _group(location),
         "where": visible(f"{file}:{location.line}" if location.line else location.path),
         "href": links.place(location, repository),
+        "repository": repository if links.several else "",
         "of": _sendable(f"{location.path}:{location.line}" if location.path and location.line else location.name),
         "layer": layer,
         "asked": asked,

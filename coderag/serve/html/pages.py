@@ -158,7 +158,8 @@ def _folder(desk: Desk, request: Request) -> Response:
 
 def _symbol(desk: Desk, request: Request) -> Response:
     view = desk.graph_view(request)
-    return page("symbol.html", view, shown=symbol.symbol_page(view.index, _text(request, "of")), nav="")
+    shown = symbol.symbol_page(view.index, _text(request, "of"), repository=request.query_params.get("repo", ""))
+    return page("symbol.html", view, shown=shown, nav="")
 
 
 def _card(desk: Desk, request: Request) -> Response:
@@ -213,7 +214,7 @@ def _sql(desk: Desk, request: Request) -> Response:
 
 def _graph(desk: Desk, request: Request) -> Response:
     view = desk.graph_view(request)
-    values = {name: request.query_params.get(name, "").strip() for name in ("of", "show", "from", "to")}
+    values = {name: request.query_params.get(name, "").strip() for name in ("of", "show", "from", "to", "repo")}
     picture = _picture(view, values, depth=request.query_params.get("depth", ""))
     if request.query_params.get("part") == "data":
         return JSONResponse(picture.data if picture else {"nodes": [], "edges": [], "left_out": 0})
@@ -228,8 +229,8 @@ def _picture(view: View, values: dict[str, str], *, depth: str) -> graph.Picture
     if not values["of"]:
         return None
     if values["show"] == "impact":
-        return graph.impact(index, values["of"], links, depth=steps or MOST_DEPTH)
-    return graph.neighbourhood(index, values["of"], links, depth=steps or 1)
+        return graph.impact(index, values["of"], links, depth=steps or MOST_DEPTH, repository=values["repo"])
+    return graph.neighbourhood(index, values["of"], links, depth=steps or 1, repository=values["repo"])
 
 
 def _map(desk: Desk, request: Request) -> Response:

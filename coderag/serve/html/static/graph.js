@@ -79,6 +79,8 @@
   box.dataset.ready = "1";
   window.coderagGraph = cy;
 
+  const target = ({ of, repository }) => new URLSearchParams(repository ? { of, repo: repository } : { of });
+
   function link(text, href) {
     return Object.assign(document.createElement("a"), { textContent: text, href, className: "act" });
   }
@@ -89,8 +91,8 @@
     const where = Object.assign(document.createElement("span"), { className: "where", textContent: `${about.kind} ${about.where}` });
     const more = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: "Expand" });
     more.addEventListener("click", () => expand(one));
-    const of = encodeURIComponent(about.of);
-    picked.replaceChildren(title, where, link("open", about.href), link("graph", `/graph?of=${of}`), link("impact", `/graph?of=${of}&show=impact`), more);
+    const of = target(about);
+    picked.replaceChildren(title, where, link("open", about.href), link("graph", `/graph?${of}`), link("impact", `/graph?${of}&show=impact`), more);
     picked.hidden = false;
     cy.elements().addClass("far").removeClass("near");
     one.closedNeighborhood().removeClass("far");
@@ -98,7 +100,7 @@
   }
 
   async function expand(one) {
-    const answer = await fetch(`/graph?${new URLSearchParams({ of: one.data("of"), part: "data" })}`);
+    const answer = await fetch(`/graph?${target(one.data())}&part=data`);
     if (!answer.ok) return;
     const found = await answer.json();
     const fresh = found.nodes.filter((each) => cy.getElementById(each.id).empty());
