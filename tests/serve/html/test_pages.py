@@ -295,13 +295,13 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 @pytest.mark.parametrize(("name", "other"), [("left", "right"), ("right", "left")])
 @pytest.mark.parametrize(
     "address",
-    (
+    [
         "/file/app/core.py?",
         "/card?of=app/core.py:1&",
         "/symbol?of=app/core.py:1&",
         "/graph?of=app/core.py:1&",
         "/graph?of=app/core.py:1&show=impact&",
-    ),
+    ],
 )
 def test_of_equal_names_each_page_shows_its_own_users(twins: TestClient, address: str, name: str, other: str) -> None:
     shown = twins.get(f"{address}repo={name}").text
