@@ -57,7 +57,7 @@ def test_no_workspace_says_what_is_started(declared: dict[str, Any]) -> None:
 def test_what_it_starts_is_the_server(declared: dict[str, Any]) -> None:
     started = defaults(declared)
     assert started["coderag.command"] == make_parser("lsp").prog
-    assert make_parser("lsp").parse_args(started["coderag.arguments"]).module == "lsp"
+    assert make_parser("lsp").parse_args(started["coderag.arguments"]).module == "coderag.cli.commands.lsp"
 
 
 @needs_node

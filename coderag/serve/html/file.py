@@ -76,8 +76,13 @@ class Folder:
 
 
 def file_page(index: Index, path: str, links: Links, *, repository: str = "") -> FilePage:
-    """Return what is shown of a file; raises QueryError where it is not indexed."""
-    outline = index.outline(path, repository=repository)
+    """Return what is shown of a file; raises QueryError where it is not indexed, with why."""
+    try:
+        outline = index.outline(path, repository=repository)
+    except QueryError as error:
+        if why := _why_not(index, path, repository):
+            raise QueryError(why) from error
+        raise
     found = file_lines(index, path, repository=repository, end=MOST_LINES)
     if not found.total_lines:
         raise QueryError(f"{path} is not in the index: it has no text")
@@ -93,6 +98,17 @@ def file_page(index: Index, path: str, links: Links, *, repository: str = "") ->
         commits=_commits(index, path, found.repository),
         left_out=found.total_lines - len(found.lines),
     )
+
+
+def _why_not(index: Index, path: str, repository: str) -> str:
+    """Return why a file was left out of the index, "" where that is not known."""
+    for status in index.status(compare=False, schema=False):
+        if repository in ("", status.repository):
+            for skipped in status.skipped:
+                if skipped.path == path:
+                    detail = f": {skipped.detail}" if skipped.detail else ""
+                    return f"{path} is not in the index: it was left out as {skipped.reason}{detail}"
+    return ""
 
 
 def folder_page(index: Index, path: str, *, repository: str = "") -> Folder:

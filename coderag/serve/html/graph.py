@@ -20,6 +20,16 @@ MOST_NODES = 40
 MOST_AFFECTED = 60
 WAYS = 3
 DATA = (NodeKind.TABLE, NodeKind.VIEW, NodeKind.COLUMN)
+# What an edge is to the legend, by its verb; what is not here is a tie between declarations.
+EDGE_GROUPS = {
+    "calls": "calls",
+    "handled by": "calls",
+    "reads": "reads",
+    "derives from": "reads",
+    "writes": "writes",
+    "deletes from": "writes",
+    "tests": "tests",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,4 +159,5 @@ TYPES = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.STRUCT, NodeKind
 
 def _edge(source: str, target: str, *, label: str, candidates: int, href: str) -> dict[str, Any]:
     sureness = "resolved" if candidates == 0 else "unique name" if candidates == 1 else "candidate"
-    return {"source": source, "target": target, "label": label, "certainty": sureness, "href": href}
+    group = next((group for verb, group in EDGE_GROUPS.items() if label.startswith(verb)), "ties")
+    return {"source": source, "target": target, "label": label, "group": group, "certainty": sureness, "href": href}

@@ -15,7 +15,7 @@ from coderag.ask.records import Answer
 from coderag.errors import CoderagError, QueryError
 from coderag.serve.html import asking, file, graph, home, map, searching, sql, status, symbol, tables
 from coderag.serve.html.desk import Desk
-from coderag.serve.html.links import Links
+from coderag.serve.html.links import Links, quoted
 from coderag.serve.html.shell import STATIC, failure, page, rendered
 from coderag.serve.http.event_stream import Event, Tell
 from coderag.serve.workspace import View
@@ -88,7 +88,15 @@ def _search(desk: Desk, request: Request) -> Response:
         values["error"] = str(error)
     if part:
         return page("results.html", view, **values)
-    return page("search.html", view, completions=home.completions(view.index), **values)
+    return page("search.html", view, **values)
+
+
+def _completions(desk: Desk, request: Request) -> Response:
+    index = desk.view(request).index
+    word = request.query_params.get("word", "")
+    if not word:
+        return JSONResponse(home.completions(index))
+    return JSONResponse({"values": [visible(quoted(value)) for value in home.completed(index, word)]})
 
 
 def _ask(desk: Desk, request: Request) -> Response:
@@ -274,6 +282,7 @@ def _text(request: Request, name: str) -> str:
 
 HANDLERS: dict[str, Handler] = {
     "/": _search,
+    "/completions": _completions,
     "/passage": _passage,
     "/file/{path:path}": _file,
     "/files/{path:path}": _folder,

@@ -142,10 +142,29 @@ def test_a_query_that_makes_no_sense_says_where(client: TestClient) -> None:
 
 
 def test_the_field_knows_what_completes_a_query(client: TestClient) -> None:
-    page = read(client.get("/").text)
-    completions = json.loads(page.attributes("input", "data-completions")[0])
+    completions = client.get("/completions").json()
     assert "python" in completions["values"]["lang:"]
     assert set(completions["keys"]) >= {"lang:", "kind:", "file:", "sym:", "test:"}
+
+
+def test_names_and_files_are_completed_from_the_index(client: TestClient) -> None:
+    def offered(word: str) -> list[str]:
+        values: list[str] = client.get("/completions", params={"word": word}).json()["values"]
+        return values
+
+    assert "retry_failed" in offered("sym:retry_f")
+    assert offered("-file:payments/ret") == ["shop/payments/retry.py"]
+    assert offered("lang:py") == offered("sym:") == offered("file:no such file") == []
+
+
+def test_where_nothing_is_found_each_condition_can_be_dropped(client: TestClient) -> None:
+    page = read(client.get("/", params={"q": "refund lang:rust -file:docs"}).text)
+    assert {"/?q=refund+-file%3Adocs", "/?q=refund+lang%3Arust"} <= set(page.addresses)
+
+
+def test_relations_of_a_hit_are_said_once_for_each_kind(client: TestClient) -> None:
+    kinds = re.findall(r'<span class="verb">(.*?)</span>', client.get(SEARCH).text.partition("</article>")[0])
+    assert len(kinds) == len(set(kinds)) > 1
 
 
 def test_a_file_is_shown_as_it_is_with_its_names_linked(client: TestClient, shop: Path) -> None:

@@ -20,7 +20,7 @@
   }
 
   function edge(one) {
-    return { group: "edges", data: { ...one, id: `${one.source}→${one.target}` }, classes: one.certainty.replace(" ", "-") };
+    return { group: "edges", data: { ...one, id: `${one.source}→${one.target}` }, classes: `${one.group} ${one.certainty.replace(" ", "-")}` };
   }
 
   function places(nodes) {
@@ -51,6 +51,7 @@
       { selector: "node.test", style: { "border-style": "dashed" } },
       { selector: "node.asked", style: { "border-width": 3, "font-weight": "bold" } },
       { selector: "edge", style: { width: 1.3, "curve-style": "bezier", "line-color": line, "target-arrow-color": line, "target-arrow-shape": "triangle", "arrow-scale": 0.8, "line-opacity": 0.7, "font-size": 10, color: muted, "text-background-color": surface, "text-background-opacity": 0.9, "text-background-padding": 2, "text-rotation": "autorotate" } },
+      ...[["calls", "code"], ["reads", "data"], ["writes", "route"], ["ties", "type"]].map(([name, hue]) => ({ selector: `edge.${name}`, style: { "line-color": colour(`--g-${hue}`), "target-arrow-color": colour(`--g-${hue}`) } })),
       { selector: "edge.unique-name", style: { "line-style": "dashed", "line-dash-pattern": [7, 3] } },
       { selector: "edge.candidate", style: { "line-style": "dashed", "line-dash-pattern": [2, 4] } },
       { selector: ".near", style: { label: "data(label)", "line-color": colour("--accent"), "target-arrow-color": colour("--accent"), "z-index": 9 } },
