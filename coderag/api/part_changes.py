@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from coderag.graph.graph import NODE_KINDS, Graph
-from coderag.graph.queries.communities import NO_COMMUNITY
 from coderag.graph.queries.map import RepositoryMap, communities_of
 from coderag.graph.records import NodeKind
 from coderag.index.history.history import History
 from coderag.index.storage.arrays.arrays import Array
 
 __all__ = ["part_changes"]
-
-DATA = (NodeKind.TABLE, NodeKind.VIEW)
 
 
 def part_changes(shown: RepositoryMap, graph: Graph, history: History) -> tuple[int, ...]:
@@ -26,14 +21,7 @@ def part_changes(shown: RepositoryMap, graph: Graph, history: History) -> tuple[
     members: dict[int, list[str]] = {}
     for number, path in zip(of_file, graph.paths.some(np.array(list(of_file), np.int64)), strict=True):
         members.setdefault(of_file[number], []).append(path)
-    counts = []
-    for part in shown.parts:
-        paths = list(dict.fromkeys(entry.path for entry in part.entries if entry.path and entry.kind not in DATA))
-        numbers = Counter(of_file.get(graph.file_numbers.get(path, -1), NO_COMMUNITY) for path in paths)
-        del numbers[NO_COMMUNITY]  # all that is in none, which is no part
-        number = max(numbers, key=lambda one: (numbers[one], -one), default=NO_COMMUNITY)
-        counts.append(_commits(history, paths if number == NO_COMMUNITY else members[number]))
-    return tuple(counts)
+    return tuple(_commits(history, members.get(part.community, [])) for part in shown.parts)
 
 
 def _commits(history: History, paths: list[str]) -> int:

@@ -23,7 +23,8 @@ class Measure(StrEnum):
     CHANGE = "change"
 
 
-BUDGET = 6_000  # tokens of the map that is drawn
+BUDGET = 6_000  # tokens of the map of a root that is drawn
+MOST_ROOTS = 16  # whose maps are as long as that
 WIDTH, HEIGHT = 1200.0, 560.0  # units of the picture
 SHADES = 8
 TITLE_CHARACTER, CHARACTER = 8.8, 7.5  # units that a character is wide
@@ -72,7 +73,7 @@ class TreeMap:
 
 def tree_maps(index: Index, *, measure: Measure = Measure.SIZE) -> list[TreeMap]:
     """Return a treemap of each root; what has no history is shown by size."""
-    maps = index.map(budget=BUDGET)
+    maps = index.map(budget=BUDGET * min(len(index.roots), MOST_ROOTS))
     missing = index.missing_histories()
     return [
         TreeMap(

@@ -334,6 +334,10 @@ def test_of_equal_paths_each_page_shows_its_own_commits(twins: TestClient) -> No
     assert "more on the left" not in shown
 
 
+def test_a_map_counts_the_commits_of_each_part(twins: TestClient) -> None:
+    assert read(twins.get("/map?by=change").text).text.count("2 files · 2 commits") == 2
+
+
 def test_what_a_page_links_to_is_of_its_own_repository(twins: TestClient) -> None:
     addresses = read(twins.get("/file/app/core.py?repo=right").text).addresses
     assert [one for one in addresses if one.startswith(("/card", "/symbol", "/graph?", "/file/"))]
