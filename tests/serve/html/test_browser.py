@@ -229,6 +229,9 @@ def test_a_graph_is_drawn_and_grows(page: Page) -> None:
     sync_api.expect(page.locator("#picked")).to_contain_text("customers")
     page.locator("#picked").get_by_role("button", name="Expand").click()
     page.wait_for_function(f"{count} > {before}")
+    assert page.evaluate(count) - before <= 16
+    words = "coderagGraph.edges('.near').length"
+    assert page.evaluate(words) <= 10
 
 
 def test_a_diagram_is_moved_and_its_tables_open(page: Page) -> None:
