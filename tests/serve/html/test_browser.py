@@ -215,6 +215,9 @@ def test_sql_is_marked_as_one_types(page: Page) -> None:
     page.locator("#sql").press_sequentially("SELECT totl FROM orders")
     sync_api.expect(page.locator("#marks mark.error")).to_have_text("totl")
     sync_api.expect(page.locator("#findings")).to_contain_text("total_cents")
+    page.get_by_role("button", name="total_cents", exact=True).click()
+    sync_api.expect(page.locator("#sql")).to_have_value("SELECT total_cents FROM orders")
+    sync_api.expect(page.locator("#findings")).to_contain_text("Nothing is wrong")
     page.locator("#sql").fill("SELECT id FROM orders")
     sync_api.expect(page.locator("#findings")).to_contain_text("Nothing is wrong")
 
