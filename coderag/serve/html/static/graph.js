@@ -81,6 +81,7 @@
   fit();
   if (cy.nodes().length <= 8) cy.edges().addClass("near");
   box.dataset.ready = "1";
+  box.dataset.nodes = cy.nodes().length;
   window.coderagGraph = cy;
 
   const target = ({ of, repository }) => new URLSearchParams(repository ? { of, repo: repository } : { of });
@@ -127,6 +128,7 @@
     }
     const known = (each) => cy.getElementById(each.source).nonempty() && cy.getElementById(each.target).nonempty();
     found.edges.filter((each) => known(each) && cy.getElementById(`${each.source}→${each.target}`).empty()).forEach((each) => cy.add(edge(each)));
+    box.dataset.nodes = cy.nodes().length;
     show(one, all.length - fresh.length + found.left_out);
     cy.animate({ fit: { padding: 30 }, duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 250 });
   }
