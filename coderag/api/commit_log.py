@@ -33,12 +33,14 @@ class _Place:
     span: Span | None = None  # None: the file
 
 
-def commit_log(corpus: Corpus, histories: Mapping[str, History], target: str, *, k: int) -> list[LoggedChange]:
+def commit_log(
+    corpus: Corpus, histories: Mapping[str, History], target: str, *, k: int, repository: str = ""
+) -> list[LoggedChange]:
     """Return the last k commits that changed what a target means, newest first: SYMBOL, FILE or FILE:LINE.
 
-    Raises QueryError where nothing has the name.
+    Of several repositories all count, or the one that is given. Raises QueryError where nothing has the name.
     """
-    places = list(_places(corpus, target))
+    places = [place for place in _places(corpus, target) if repository in ("", place.member.repository)]
     if not places:
         raise QueryError(f"nothing is named {target!r}; give a symbol, or a file of the index, from its root")
     found = [row for place in places for row in _changes(place, histories.get(place.member.repository))]

@@ -730,7 +730,7 @@ class Index:
         return [member.segment.chunk(number, repository=member.repository) for number in numbers]
 
     @on_one_snapshot
-    def log(self, target: str, *, k: int = 20) -> list[LoggedChange]:
+    def log(self, target: str, *, k: int = 20, repository: str = "") -> list[LoggedChange]:
         """Return the last k commits that changed a symbol, FILE or FILE:LINE, newest first.
 
         The history is that of the repository around a root, read on where that has new commits. Of a line, the
@@ -740,7 +740,7 @@ class Index:
 
         _check_target(target)
         check_number(K, k)
-        return commit_log(self._snapshot.corpus, self._snapshot.read_histories(), target, k=k)
+        return commit_log(self._snapshot.corpus, self._snapshot.read_histories(), target, k=k, repository=repository)
 
     @on_one_snapshot
     def commits_of(self, chunk: Chunk, *, question: str = "") -> list[LoggedChange]:
@@ -1036,11 +1036,13 @@ class Index:
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
         shown: int | None = 10,
+        repository: str = "",
     ) -> list[References]:
         """Return what refers to each definition, file, route, table or column that a target means, the best first.
 
-        A target is a symbol, FILE, FILE:LINE, table, table.column or route; `kinds` and `paths` (globs) narrow it. At
-        most `shown` references of each group are there, None for all. [] where nothing has the name. Raises QueryError.
+        A target is a symbol, FILE, FILE:LINE, table, table.column or route; `kinds`, `paths` (globs) and `repository`
+        narrow it. At most `shown` references of each group are there, None for all. [] where nothing has the name.
+        Raises QueryError.
         """
         from coderag.graph.queries.answers import all_references
 
@@ -1048,7 +1050,7 @@ class Index:
         kinds, paths = _narrowing(kinds, paths)
         if shown is not None:
             check_number(SHOWN, shown)
-        return all_references(self._graph_of_each(), target, kinds=kinds, paths=paths, shown=shown)
+        return all_references(self._graph_of_each(repository), target, kinds=kinds, paths=paths, shown=shown)
 
     @on_one_snapshot
     def impact(
@@ -1059,6 +1061,7 @@ class Index:
         depth: int = 3,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
+        repository: str = "",
     ) -> Impact | None:
         """Return what is affected when the best that a target means is renamed, dropped or changes its type.
 
@@ -1070,7 +1073,9 @@ class Index:
         _check_target(target)
         kinds, paths = _narrowing(kinds, paths)
         check_number(DEPTH, depth)
-        return all_impacts(self._graph_of_each(), target, change=change, depth=depth, kinds=kinds, paths=paths)
+        return all_impacts(
+            self._graph_of_each(repository), target, change=change, depth=depth, kinds=kinds, paths=paths
+        )
 
     @on_one_snapshot
     def impact_of_diff(
@@ -1169,6 +1174,7 @@ class Index:
         limit: int = 30,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
+        repository: str = "",
     ) -> Drawing | None:
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
@@ -1181,12 +1187,12 @@ class Index:
         kinds, paths = _narrowing(kinds, paths)
         check_number(DEPTH, depth)
         check_number(NODES, limit)
-        graphs = self._graph_of_each()
+        graphs = self._graph_of_each(repository)
         is_name = not fault_of_text(NAME, what)
         drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, limit=limit) if is_name else None
         if drawn is not None:
             return drawn
-        hits = self.search(what, k=DRAWN, paths=paths, threshold=DRAWN_CONFIDENCE)
+        hits = self.search(what, k=DRAWN, paths=paths, threshold=DRAWN_CONFIDENCE, repositories=tuple(graphs))
         tables = self.table_ranking(what, k=DRAWN_TABLES).tables if len(self.catalog) else ()
         return draw_places(
             graphs,
@@ -1305,11 +1311,13 @@ class Index:
         _check_target(target)
         return names_like(self._graph_of_each(), target)
 
-    def _graph_of_each(self) -> Mapping[str, Graph]:
-        """Return the graphs by repository."""
+    def _graph_of_each(self, repository: str = "") -> Mapping[str, Graph]:
+        """Return the graphs by repository, or that of one."""
         if self._stored_graph:
-            return self._snapshot.stored_graphs
-        return dict(zip([root.repository for root in self.roots], self.graphs(), strict=True))
+            graphs: Mapping[str, Graph] = self._snapshot.stored_graphs
+        else:
+            graphs = dict(zip([root.repository for root in self.roots], self.graphs(), strict=True))
+        return {name: graph for name, graph in graphs.items() if repository in ("", name)}
 
     def _find(self, path: str, repository: str) -> tuple[Member, int]:
         check_name(path, what="the path")

@@ -12,8 +12,6 @@ from coderag.index.storage.arrays.arrays import Array
 
 __all__ = ["part_changes"]
 
-DATA = (NodeKind.TABLE, NodeKind.VIEW)
-
 
 def part_changes(shown: RepositoryMap, graph: Graph, history: History) -> tuple[int, ...]:
     """Return for each part of a map of a graph how many commits of its history changed a file of it."""
@@ -23,12 +21,7 @@ def part_changes(shown: RepositoryMap, graph: Graph, history: History) -> tuple[
     members: dict[int, list[str]] = {}
     for number, path in zip(of_file, graph.paths.some(np.array(list(of_file), np.int64)), strict=True):
         members.setdefault(of_file[number], []).append(path)
-    counts = []
-    for part in shown.parts:
-        path = next((entry.path for entry in part.entries if entry.path and entry.kind not in DATA), "")
-        number = of_file.get(graph.file_numbers.get(path, -1), -1)  # all of a part are in its community
-        counts.append(_commits(history, members.get(number, [])))
-    return tuple(counts)
+    return tuple(_commits(history, members.get(part.community, [])) for part in shown.parts)
 
 
 def _commits(history: History, paths: list[str]) -> int:

@@ -38,7 +38,7 @@ def _opened(options: argparse.Namespace, folders: list[str]) -> Workspace:
     if not (options.root or options.index):
         from coderag.cli.roots import is_marked
 
-        options.root = folders or ["."]
+        options = argparse.Namespace(**{**vars(options), "root": folders or ["."]})  # the next time it may be others
         for folder in map(Path, options.root):
             if not is_marked(folder) and folder in (Path.home(), Path(folder.anchor)):
                 raise RootError(f"{folder} is no repository; open one in the editor, or give it with --root")

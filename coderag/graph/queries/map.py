@@ -83,6 +83,7 @@ class MapPart:
     entries: tuple[MapEntry, ...]  # by path and line
     about: PartSentence | None = None  # what a README, a package or its main definition says
     entry_points: tuple[EntryGroup, ...] = ()  # where programs begin in it
+    community: int = NO_COMMUNITY  # its number in the graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,7 @@ class _Part:
             tuple(entries),
             about=self.about,
             entry_points=self.entry_points,
+            community=self.number,
         )
 
 

@@ -67,7 +67,7 @@ def ties_between(domains: Sequence[Domain]) -> list[Tie]:
 
 def _groups(tables: Sequence[Table], ties: Sequence[tuple[int, int]]) -> list[list[int]]:
     tied = {number for tie in ties for number in tie}
-    groups = [group for group in _communities(range(len(tables)), ties) if group[0] in tied]
+    groups = _joined([group for group in _communities(range(len(tables)), ties) if group[0] in tied], ties)
     near: dict[tuple[str, str], Counter[int]] = {}
     for place, group in enumerate(groups):
         for number in group:
@@ -90,12 +90,33 @@ def _groups(tables: Sequence[Table], ties: Sequence[tuple[int, int]]) -> list[li
     return [*groups, *rest.values()]
 
 
+def _joined(groups: list[list[int]], ties: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return groups in which each table that would be one by itself is with the neighbour that has most keys."""
+    degree = Counter(number for tie in ties for number in tie)
+    home = {number: place for place, group in enumerate(groups) for number in group}
+    near: dict[int, list[int]] = {}
+    for one, other in ties:
+        near.setdefault(one, []).append(other)
+        near.setdefault(other, []).append(one)
+    alone = [group[0] for group in groups if len(group) == 1]
+    for number in sorted(alone, key=lambda one: (degree[one], one)):
+        if len(groups[home[number]]) == 1:
+            place = home[max(near[number], key=lambda one: (degree[one], -one))]
+            groups[home[number]] = []
+            groups[place].append(number)
+            home[number] = place
+    return [group for group in groups if group]
+
+
 def _split(tables: Sequence[Table], group: list[int], *, ties: Sequence[tuple[int, int]], most: int) -> list[list[int]]:
     """Return a group in parts of at most `most` tables: by their keys as far as these part them, then by name."""
     if len(group) <= most:
         return [group]
     parts = _communities(group, ties)
     if 1 < len(parts) < len(group):
+        # What only refers to a table that half of the schema refers to is no domain by itself.
+        alone = [number for part in parts if len(part) == 1 for number in part]
+        parts = [*(part for part in parts if len(part) > 1), *([alone] if alone else [])]
         return [one for part in parts for one in _split(tables, part, ties=ties, most=most)]
     ordered = sorted(group, key=lambda number: tables[number].name.key)
     return [ordered[begin : begin + most] for begin in range(0, len(ordered), most)]

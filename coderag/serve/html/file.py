@@ -76,8 +76,13 @@ class Folder:
 
 
 def file_page(index: Index, path: str, links: Links, *, repository: str = "") -> FilePage:
-    """Return what is shown of a file; raises QueryError where it is not indexed."""
-    outline = index.outline(path, repository=repository)
+    """Return what is shown of a file; raises QueryError where it is not indexed, with why."""
+    try:
+        outline = index.outline(path, repository=repository)
+    except QueryError as error:
+        if why := _why_not(index, path, repository):
+            raise QueryError(why) from error
+        raise
     found = file_lines(index, path, repository=repository, end=MOST_LINES)
     if not found.total_lines:
         raise QueryError(f"{path} is not in the index: it has no text")
@@ -89,10 +94,21 @@ def file_page(index: Index, path: str, links: Links, *, repository: str = "") ->
         language=found.language,
         rows=tuple(Row(number, line) for number, line in enumerate(html, 1)),
         outline=tuple(_outline_rows(outline)),
-        users=_users(index, path),
-        commits=_commits(index, path),
+        users=_users(index, path, found.repository),
+        commits=_commits(index, path, found.repository),
         left_out=found.total_lines - len(found.lines),
     )
+
+
+def _why_not(index: Index, path: str, repository: str) -> str:
+    """Return why a file was left out of the index, "" where that is not known."""
+    for status in index.status(compare=False, schema=False):
+        if repository in ("", status.repository):
+            for skipped in status.skipped:
+                if skipped.path == path:
+                    detail = f": {skipped.detail}" if skipped.detail else ""
+                    return f"{path} is not in the index: it was left out as {skipped.reason}{detail}"
+    return ""
 
 
 def folder_page(index: Index, path: str, *, repository: str = "") -> Folder:
@@ -136,18 +152,18 @@ def _outline_rows(symbols: Sequence[Symbol]) -> list[OutlineRow]:
     return rows
 
 
-def _users(index: Index, path: str) -> tuple[Group, ...]:
+def _users(index: Index, path: str, repository: str) -> tuple[Group, ...]:
     """Return who uses a file as a whole, () where the graph is not there yet."""
     try:
-        found = index.refs(path, kinds=(NodeKind.FILE,), shown=USERS)
+        found = index.refs(path, kinds=(NodeKind.FILE,), shown=USERS, repository=repository)
     except CoderagError:
         return ()
     return tuple(group for group in found[0].groups if group.role in USING) if found else ()
 
 
-def _commits(index: Index, path: str) -> tuple[LoggedChange, ...]:
+def _commits(index: Index, path: str, repository: str) -> tuple[LoggedChange, ...]:
     try:
-        return tuple(index.log(path, k=COMMITS))
+        return tuple(index.log(path, k=COMMITS, repository=repository))
     except CoderagError:
         return ()  # no history is indexed
 
@@ -178,7 +194,7 @@ def _name_links(graph: Graph, path: str, links: Links, repository: str) -> Linke
         for line in lines:
             by_line[line] = {**by_line.get(line, {}), **found} if found else by_line.get(line, {})
         if node.path == path and node.row and node.kind is not NodeKind.FILE:
-            itself = (links.symbol(f"{path}:{node.row}"), links.card(path, node.row, repository))
+            itself = (links.symbol(f"{path}:{node.row}", repository), links.card(path, node.row, repository))
             by_line[node.row] = {**by_line.get(node.row, {}), node.name: itself}
     whole = by_line.get(0, {})
 

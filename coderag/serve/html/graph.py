@@ -20,6 +20,16 @@ MOST_NODES = 40
 MOST_AFFECTED = 60
 WAYS = 3
 DATA = (NodeKind.TABLE, NodeKind.VIEW, NodeKind.COLUMN)
+# What an edge is to the legend, by its verb; what is not here is a tie between declarations.
+EDGE_GROUPS = {
+    "calls": "calls",
+    "handled by": "calls",
+    "reads": "reads",
+    "derives from": "reads",
+    "writes": "writes",
+    "deletes from": "writes",
+    "tests": "tests",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +48,9 @@ class Picture:
         return {"nodes": self.nodes, "edges": self.edges, "left_out": self.left_out}
 
 
-def neighbourhood(index: Index, of: str, links: Links, *, depth: int = 1) -> Picture:
+def neighbourhood(index: Index, of: str, links: Links, *, depth: int = 1, repository: str = "") -> Picture:
     """Return what is around a target; raises QueryError where nothing has the name."""
-    drawing = index.graph(of, depth=depth, limit=MOST_NODES)
+    drawing = index.graph(of, depth=depth, limit=MOST_NODES, repository=repository)
     if drawing is None:
         raise QueryError(f"{of} is not in the index")
     spots = drawing.spots
@@ -62,9 +72,9 @@ def neighbourhood(index: Index, of: str, links: Links, *, depth: int = 1) -> Pic
     return Picture(title, nodes, edges, drawing.left_out, "what leads to it · itself · what it leads to")
 
 
-def impact(index: Index, of: str, links: Links, *, depth: int = 3) -> Picture:
+def impact(index: Index, of: str, links: Links, *, depth: int = 3, repository: str = "") -> Picture:
     """Return what a change of a target affects, by distance; raises QueryError where nothing has the name."""
-    found = index.impact(of, depth=depth)
+    found = index.impact(of, depth=depth, repository=repository)
     if found is None:
         raise QueryError(f"{of} is not in the index")
     nodes = {found.target.name: _node(found.target, links, layer=0, asked=True, repository=found.repository)}
@@ -128,6 +138,7 @@ def _node(location: Location, links: Links, *, layer: int, asked: bool, reposito
         "group": _group(location),
         "where": visible(f"{file}:{location.line}" if location.line else location.path),
         "href": links.place(location, repository),
+        "repository": repository if links.several else "",
         "of": _sendable(f"{location.path}:{location.line}" if location.path and location.line else location.name),
         "layer": layer,
         "asked": asked,
@@ -148,4 +159,5 @@ TYPES = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.STRUCT, NodeKind
 
 def _edge(source: str, target: str, *, label: str, candidates: int, href: str) -> dict[str, Any]:
     sureness = "resolved" if candidates == 0 else "unique name" if candidates == 1 else "candidate"
-    return {"source": source, "target": target, "label": label, "certainty": sureness, "href": href}
+    group = next((group for verb, group in EDGE_GROUPS.items() if label.startswith(verb)), "ties")
+    return {"source": source, "target": target, "label": label, "group": group, "certainty": sureness, "href": href}

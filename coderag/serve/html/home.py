@@ -8,10 +8,11 @@ from typing import Any
 
 from coderag.api.index import Index
 from coderag.index.reader.status import Status
-from coderag.types import Kind
+from coderag.types import Kind, Query
 
-__all__ = ["KEYS", "Home", "Share", "completions", "home"]
+__all__ = ["KEYS", "Home", "Share", "completed", "completions", "home"]
 
+OFFERED = 9  # values of a field
 LANGUAGES = 7  # that have a place in the bar; the others share one
 # The keys of the query language (coderag.search.query.language), and what each does.
 KEYS = {
@@ -66,6 +67,20 @@ def completions(index: Index) -> dict[str, Any]:
         "test:": ["no", "only", "yes"],
     }
     return {"keys": KEYS, "values": values}
+
+
+def completed(index: Index, word: str) -> list[str]:
+    """Return the names or files that a field which is being typed may go on to, such as "sym:Ord" or "file:mod"."""
+    key, _, begun = word.removeprefix("-").partition(":")
+    begun = begun.strip('"').casefold()
+    if not begun:
+        return []
+    if key == "sym":
+        return list(dict.fromkeys(symbol.name for symbol in index.symbols(begun, k=OFFERED)))
+    if key != "file":
+        return []
+    paths = {path for _, path in index.files(Query("-")) if begun in path.casefold()}
+    return sorted(paths, key=lambda path: (begun not in path.rpartition("/")[2].casefold(), len(path), path))[:OFFERED]
 
 
 def _counts(statuses: list[Status]) -> Counter[str]:

@@ -41,9 +41,9 @@ class Links:
         """Return the page of a table by its qualified name."""
         return f"/table/{_quoted(name, safe='')}"
 
-    def symbol(self, target: str) -> str:
+    def symbol(self, target: str, repository: str = "") -> str:
         """Return the page of a name, or of what is at FILE:LINE."""
-        return _query("/symbol", of=target)
+        return _query("/symbol", of=target, **self._of(repository))
 
     def place(self, location: Location, repository: str = "") -> str:
         """Return the page of what a location is of: a table, a file, or a definition in one."""
@@ -51,21 +51,25 @@ class Links:
             database = f"{repository}/{location.database}" if self.several and repository else location.database
             return self.table(f"{database}.{location.name}" if location.database else location.name)
         if not location.path:
-            return self.symbol(location.name)
+            return self.symbol(location.name, repository)
         return self.file(location.path, location.line, repository)
 
-    def graph(self, target: str, **more: str) -> str:
+    def graph(self, target: str, repository: str = "", **more: str) -> str:
         """Return the page of the graph around a target."""
-        return _query("/graph", of=target, **more)
+        return _query("/graph", of=target, **self._of(repository), **more)
 
     def card(self, path: str, line: int, repository: str = "") -> str:
         """Return the address of what is shown of a definition beside the pointer."""
-        return _query("/card", of=f"{path}:{line}", **({"repo": repository} if self.several and repository else {}))
+        return _query("/card", of=f"{path}:{line}", **self._of(repository))
 
     def passage(self, source: Passage) -> str:
         """Return the address of the lines of a source, which open beside an answer."""
         lines = {"of": source.path, "start": str(source.start_line), "end": str(source.end_line)}
-        return _query("/passage", **lines, **({"repo": source.repository} if self.several else {}))
+        return _query("/passage", **lines, **self._of(source.repository))
+
+    def _of(self, repository: str) -> dict[str, str]:
+        """Return what says in an address which repository is meant."""
+        return {"repo": repository} if self.several and repository else {}
 
     def search(self, query: str, **more: str) -> str:
         """Return the page of a search."""

@@ -12,7 +12,8 @@ from coderag.record import record
 
 __all__ = ["MapParts", "map_parts"]
 
-BUDGET = 6_000  # tokens of the map that is drawn
+BUDGET = 6_000  # tokens of the map of a root that is drawn
+MOST_ROOTS = 16  # whose maps are as long as that
 MOST = 4  # states that are kept; each takes some ten kilobytes
 
 
@@ -35,7 +36,7 @@ def map_parts(index: Index) -> MapParts:
         if state in _kept:
             _kept.move_to_end(state)
             return _kept[state]
-    maps: Sequence[RepositoryMap] = index.map(budget=BUDGET)
+    maps: Sequence[RepositoryMap] = index.map(budget=BUDGET * min(len(index.roots), MOST_ROOTS))
     parts = MapParts(tuple(maps), tuple(index.part_changes(maps)))
     if index.state == state:
         with _lock:

@@ -16,7 +16,7 @@ from coderag.errors import CoderagError, QueryError
 from coderag.serve.conversing import answered_in
 from coderag.serve.html import asking, file, graph, home, map, searching, sql, status, symbol, tables
 from coderag.serve.html.desk import Desk
-from coderag.serve.html.links import Links
+from coderag.serve.html.links import Links, quoted
 from coderag.serve.html.shell import STATIC, failure, page, rendered
 from coderag.serve.http.event_stream import Event, Tell
 from coderag.serve.workspace import View
@@ -89,7 +89,15 @@ def _search(desk: Desk, request: Request) -> Response:
         values["error"] = str(error)
     if part:
         return page("results.html", view, **values)
-    return page("search.html", view, completions=home.completions(view.index), **values)
+    return page("search.html", view, **values)
+
+
+def _completions(desk: Desk, request: Request) -> Response:
+    index = desk.view(request).index
+    word = request.query_params.get("word", "")
+    if not word:
+        return JSONResponse(home.completions(index))
+    return JSONResponse({"values": [visible(quoted(value)) for value in home.completed(index, word)]})
 
 
 def _ask(desk: Desk, request: Request) -> Response:
@@ -162,7 +170,8 @@ def _folder(desk: Desk, request: Request) -> Response:
 
 def _symbol(desk: Desk, request: Request) -> Response:
     view = desk.graph_view(request)
-    return page("symbol.html", view, shown=symbol.symbol_page(view.index, _text(request, "of")), nav="")
+    shown = symbol.symbol_page(view.index, _text(request, "of"), repository=request.query_params.get("repo", ""))
+    return page("symbol.html", view, shown=shown, nav="")
 
 
 def _card(desk: Desk, request: Request) -> Response:
@@ -217,7 +226,7 @@ def _sql(desk: Desk, request: Request) -> Response:
 
 def _graph(desk: Desk, request: Request) -> Response:
     view = desk.graph_view(request)
-    values = {name: request.query_params.get(name, "").strip() for name in ("of", "show", "from", "to")}
+    values = {name: request.query_params.get(name, "").strip() for name in ("of", "show", "from", "to", "repo")}
     picture = _picture(view, values, depth=request.query_params.get("depth", ""))
     if request.query_params.get("part") == "data":
         return JSONResponse(picture.data if picture else {"nodes": [], "edges": [], "left_out": 0})
@@ -232,8 +241,8 @@ def _picture(view: View, values: dict[str, str], *, depth: str) -> graph.Picture
     if not values["of"]:
         return None
     if values["show"] == "impact":
-        return graph.impact(index, values["of"], links, depth=steps or MOST_DEPTH)
-    return graph.neighbourhood(index, values["of"], links, depth=steps or 1)
+        return graph.impact(index, values["of"], links, depth=steps or MOST_DEPTH, repository=values["repo"])
+    return graph.neighbourhood(index, values["of"], links, depth=steps or 1, repository=values["repo"])
 
 
 def _map(desk: Desk, request: Request) -> Response:
@@ -277,6 +286,7 @@ def _text(request: Request, name: str) -> str:
 
 HANDLERS: dict[str, Handler] = {
     "/": _search,
+    "/completions": _completions,
     "/passage": _passage,
     "/file/{path:path}": _file,
     "/files/{path:path}": _folder,

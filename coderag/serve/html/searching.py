@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 
 from markupsafe import Markup
 
@@ -23,6 +25,7 @@ OPEN_LINES = 26  # of a hit that are seen before it is opened
 FACET_VALUES = 8
 SURE, LIKELY = 0.6, 0.3  # confidences
 TYPED_FIELD = r"(?<!\S)-?{}:(?:\"(?:[^\"\\]|\\.)*\"|\S+)\s*"
+ANY_FIELD = re.compile(TYPED_FIELD.format("[a-z]{1,20}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class ShownHit:
     hidden: int  # lines that are left to the file
     folded: bool
     sureness: str  # "sure", "likely" or "maybe"
-    relations: tuple[Relation, ...]
+    relations: tuple[tuple[str, tuple[Relation, ...]], ...]  # by kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class Found:
     facets: tuple[Facet, ...]
     total: int  # of the hits that facets count
     more: bool
+    wider: tuple[FacetValue, ...] = ()  # where nothing is found: the query without each of its conditions
 
 
 def search(index: Index, query: str, *, more: bool = False) -> Found:
@@ -86,7 +90,16 @@ def search(index: Index, query: str, *, more: bool = False) -> Found:
         tuple(_facets(query, hits)),
         len(hits),
         more=len(hits) > len(shown) and not more,
+        wider=() if hits else tuple(_wider(query)),
     )
+
+
+def _wider(query: str) -> Iterable[FacetValue]:
+    """Yield a query without each of its fields."""
+    for match in ANY_FIELD.finditer(query):
+        kept = " ".join(f"{query[: match.start()]} {query[match.end() :]}".split())
+        if kept:
+            yield FacetValue(match[0].strip(), kept, 0, chosen=True)
 
 
 def rows_of(chunk: Chunk, *, marked: Iterable[int] = (), most: int = WHOLE_LINES) -> tuple[Row, ...]:
@@ -109,7 +122,7 @@ def _shown(hit: Hit) -> ShownHit:
         hidden=max(size - WHOLE_LINES, 0),
         folded=size > OPEN_LINES,
         sureness="sure" if hit.confidence >= SURE else "likely" if hit.confidence >= LIKELY else "maybe",
-        relations=hit.relations,
+        relations=tuple((kind, tuple(of_kind)) for kind, of_kind in groupby(hit.relations, key=attrgetter("kind"))),
     )
 
 

@@ -60,7 +60,9 @@ def failure(error: CoderagError) -> HTMLResponse:
         status = NOT_FOUND
     title = {UNAVAILABLE: "Not ready yet", NOT_FOUND: "Not found"}.get(status, "That did not work")
     text = (
-        _environment().get_template("error.html").render(title=title, message=str(error), retry=status == UNAVAILABLE)
+        _environment()
+        .get_template("error.html")
+        .render(title=title, message=str(error), retry=status == UNAVAILABLE, notes=(), nav="")
     )
     return HTMLResponse(text.encode("utf-8", "replace"), status)
 

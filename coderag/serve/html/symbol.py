@@ -37,15 +37,16 @@ class Card:
     kind: str
     name: str
     path: str
+    repository: str
     line: int
     doc: str
     rows: tuple[Row, ...]
     groups: tuple[Group, ...]
 
 
-def symbol_page(index: Index, of: str) -> SymbolPage:
+def symbol_page(index: Index, of: str, *, repository: str = "") -> SymbolPage:
     """Return what refers to the definitions of a name; raises QueryError for an empty one."""
-    meanings = index.refs(of, shown=SHOWN)[:MOST_MEANINGS]
+    meanings = index.refs(of, shown=SHOWN, repository=repository)[:MOST_MEANINGS]
     if not meanings:
         return SymbolPage(of, (), (), None, index.names_like(of))
     target = meanings[0].target
@@ -63,7 +64,7 @@ def card(index: Index, of: str, *, repository: str = "") -> Card:
     inner: Symbol | None = min(symbols, key=lambda one: len(one.span), default=None)
     chunk = _chunk_at(index, path, int(line), repository)
     try:
-        meanings = index.refs(of, shown=SHOWN_ON_CARD)
+        meanings = index.refs(of, shown=SHOWN_ON_CARD, repository=repository)
     except CoderagError:
         meanings = []
     groups = meanings[0].groups if meanings else ()
@@ -71,20 +72,21 @@ def card(index: Index, of: str, *, repository: str = "") -> Card:
         kind=str(inner.kind if inner else chunk.kind if chunk else "file"),
         name=inner.qualified_name if inner else chunk.qualified_name if chunk else path,
         path=path,
+        repository=repository,
         line=int(line),
         doc=(inner.doc if inner else "") or (chunk.doc if chunk else ""),
-        rows=_head(chunk, int(line)),
+        rows=_head(chunk, int(line), inner.span.end_line if inner else 0),
         groups=groups,
     )
 
 
-def _head(chunk: Chunk | None, line: int) -> tuple[Row, ...]:
-    """Return the first lines of a definition."""
+def _head(chunk: Chunk | None, line: int, end: int) -> tuple[Row, ...]:
+    """Return the first lines of a definition that ends on a line, 0 where that is not known."""
     if chunk is None:
         return ()
-    rows = rows_of(chunk)
+    rows = [row for row in rows_of(chunk) if row.number <= end or not end]
     start = next((at for at, row in enumerate(rows) if row.number >= line), 0)
-    return rows[start : start + CARD_LINES]
+    return tuple(rows[start : start + CARD_LINES])
 
 
 def _chunk_at(index: Index, path: str, line: int, repository: str) -> Chunk | None:

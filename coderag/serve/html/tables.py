@@ -156,7 +156,8 @@ def _linked(svg: str, boxes: Sequence[tuple[str, str]]) -> Iterator[Markup]:
     left = iter(boxes)
     inside = False
     # The picture escapes what tables are called; its own style would be refused by the page's policy.
-    for line in svg.replace(f"<style>{STYLE}</style>", "").split("\n"):
+    # What is linked inside of it has to be heard, so it is no image.
+    for line in svg.replace(f"<style>{STYLE}</style>", "").replace('role="img"', 'role="group"', 1).split("\n"):
         if BOX in line:
             inside = True
             yield Markup('<a href="{}" aria-label="{}">').format(*next(left))

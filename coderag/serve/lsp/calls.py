@@ -15,7 +15,7 @@ from coderag.api.index import Index
 from coderag.graph.queries.locations import Location
 from coderag.graph.queries.refs import Group, Role
 from coderag.graph.records import EdgeKind
-from coderag.serve.lsp.documents import Document, line_range, uri_of
+from coderag.serve.lsp.documents import Document, glob_of, line_range, uri_of
 from coderag.serve.lsp.navigation import root_of
 from coderag.serve.lsp.symbols import SYMBOL_KINDS
 from coderag.types import Kind
@@ -56,8 +56,8 @@ def callers_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyIncom
 
 def calls_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyOutgoingCall]:
     """Return what a definition calls, with the places of the calls."""
-    name, path = _asked(item)
-    drawing = index.graph(name, paths=[path], limit=MAX_DRAWN) if name else None
+    name, path, repository = _asked(item)
+    drawing = index.graph(name, paths=[glob_of(path)], limit=MAX_DRAWN, repository=repository) if name else None
     if drawing is None:
         return []
     found = []
@@ -69,15 +69,15 @@ def calls_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyOutgoin
     return found[:MAX_CALLS]
 
 
-def _asked(item: CallHierarchyItem) -> tuple[str, str]:
-    """Return the name and path of a definition, "" where a client sends something else."""
+def _asked(item: CallHierarchyItem) -> tuple[str, str, str]:
+    """Return the name, path and repository of a definition, "" where a client sends something else."""
     data = item.data if isinstance(item.data, dict) else {}
-    return str(data.get("name", "")), str(data.get("path", ""))
+    return str(data.get("name", "")), str(data.get("path", "")), str(data.get("repository", ""))
 
 
 def _groups(index: Index, item: CallHierarchyItem) -> Iterable[tuple[str, Group]]:
-    name, path = _asked(item)
-    for found in index.refs(name, paths=[path], shown=None)[:1] if name else ():
+    name, path, repository = _asked(item)
+    for found in index.refs(name, paths=[glob_of(path)], shown=None, repository=repository)[:1] if name else ():
         for group in found.groups:
             yield found.repository, group
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -21,10 +22,13 @@ from coderag.syntax.lines import Lines
 from coderag.syntax.outline import Definition, outline_tree
 from coderag.syntax.parsed import Parsed, parse_code
 
-__all__ = ["Document", "Site", "line_range", "uri_of"]
+__all__ = ["Document", "Site", "glob_of", "line_range", "uri_of"]
 
-MAX_BYTES = 1_000_000  # of a document; a larger one gets no answers about its SQL
+MAX_BYTES = 1_000_000  # of a document; of a larger one neither definitions nor SQL are read
 NO_SPLIT = 1 << 60
+GLOB_MARKS = re.compile(r"[*?\[\\]")
+WORD = re.compile(r"[^\W\d]\w{0,200}")
+MAX_LINE = 2_000  # characters of a line in which a name is looked for
 
 
 class Site:
@@ -57,9 +61,22 @@ class Document:
         """The name of its root."""
         return self.root.repository if self.root is not None else ""
 
+    @property
+    def glob(self) -> str:
+        """The glob that only it matches."""
+        return glob_of(self.path)
+
     def offset(self, position: Position) -> int:
         """Return the character at a position of the editor."""
         return self._opened.offset_at_position(position)
+
+    def word(self, offset: int) -> str:
+        """Return the name at a character, "" where there is none."""
+        begin = self.text.rfind("\n", 0, offset) + 1
+        around = (
+            one for one in WORD.finditer(self.text, begin, begin + MAX_LINE) if one.start() <= offset <= one.end()
+        )
+        return next((one[0] for one in around), "")
 
     def range(self, start: int, end: int) -> Range:
         """Return characters as the editor counts them."""
@@ -102,10 +119,11 @@ class Document:
 
     @cached_property
     def _parsed(self) -> Parsed | None:
-        if self.language is None or not self.language.grammar:
+        data = self.text.encode("utf-8", "replace")
+        if self.language is None or not self.language.grammar or len(data) > MAX_BYTES:
             return None
         try:
-            return parse_code(Lines(self.text.encode("utf-8", "replace")), self.language)
+            return parse_code(Lines(data), self.language)
         except GrammarMissing:
             return None
 
@@ -125,6 +143,11 @@ def _statements(data: bytes, dialect: Dialect) -> list[SqlPlace]:
         text = data[statement.start : statement.end].decode("utf-8", "replace")
         found.append(SqlPlace(characters, text, is_whole=True))
     return found
+
+
+def glob_of(path: str) -> str:
+    """Return the glob that matches one path from its root and nothing else, such as that of "app/[id].tsx"."""
+    return "/" + GLOB_MARKS.sub(r"\\\g<0>", path)
 
 
 def uri_of(root: Root, path: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from textwrap import dedent
 
 from lsprotocol.types import Hover, MarkupContent, MarkupKind
 
 from coderag.api.index import Index
 from coderag.errors import CoderagError
+from coderag.graph.queries.locations import Location
 from coderag.graph.queries.refs import Role
+from coderag.graph.records import NodeKind
 from coderag.search.context.about import TableFacts
 from coderag.serve.lsp.data import column_of, meaning_at
 from coderag.serve.lsp.documents import Document
@@ -41,26 +44,41 @@ def hover_at(index: Index, document: Document, offset: int) -> Hover | None:
 
 
 def _mapped(index: Index, document: Document, offset: int) -> Hover | None:
-    """Return the table that the model defined on a line is mapped to."""
-    line = document.text.count("\n", 0, offset) + 1
-    definition = next((one for one in document.definitions if one.row + 1 == line), None)
-    if definition is None or not document.path:
+    """Return the table that the model named at a character is mapped to, or the column that a field of it is."""
+    if not document.path:
         return None
+    line = document.text.count("\n", 0, offset)
+    around = [one for one in document.definitions if one.first_row <= line <= one.last_row]
+    word = document.word(offset)
+    for definition in reversed(around):  # the innermost comes last
+        spots = _mapped_to(index, document, definition.qualified_name)
+        cards = list(_cards_of(index, document, spots, word="" if definition.name == word else word))
+        if spots:
+            said = "\n\n---\n\n".join(cards[:MAX_TABLES])
+            return Hover(MarkupContent(MarkupKind.Markdown, said)) if cards else None
+    return None
+
+
+def _mapped_to(index: Index, document: Document, name: str) -> list[Location]:
+    """Return the tables and columns that a definition of a document is mapped to."""
     try:
-        found = index.refs(definition.qualified_name, paths=[document.path])
+        found = index.refs(name, paths=[document.glob], repository=document.repository)
     except CoderagError:
-        return None
-    names = [
-        reference.spot.name
-        for one in found
-        for group in one.groups
-        if group.role is Role.MAPS
-        for reference in group.references
-    ]
-    facts = [each for name in names for each in index.table(name)][:MAX_TABLES]
-    if not facts:
-        return None
-    return Hover(MarkupContent(MarkupKind.Markdown, "\n\n---\n\n".join(map(_table_card, facts))))
+        return []
+    groups = [group for one in found for group in one.groups if group.role is Role.MAPS]
+    return [reference.spot for group in groups for reference in group.references]
+
+
+def _cards_of(index: Index, document: Document, spots: Sequence[Location], *, word: str) -> Iterator[str]:
+    """Yield the cards of columns, and of tables or, where a word is given, of their columns of that name."""
+    for spot in spots:
+        table, _, column = spot.name.rpartition(".") if spot.kind is NodeKind.COLUMN else (spot.name, "", word)
+        root = f"{document.repository}/" if len(index.roots) > 1 else ""
+        for facts in index.table(f"{root}{spot.database}.{table}" if spot.database else table):
+            if not column:
+                yield _table_card(facts)
+            elif (known := column_of(facts, column)) is not None:
+                yield _column_card(facts, known)
 
 
 def _table_card(facts: TableFacts) -> str:

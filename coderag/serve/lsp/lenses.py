@@ -56,9 +56,9 @@ def _lenses(index: Index, document: Document) -> Iterator[CodeLens]:
     for name, qualified_name, line, kind in shown:
         if kind not in SHOWN:
             continue
-        data = DATA_KINDS.get(kind)
-        found = index.refs(qualified_name, kinds=data) if data else index.refs(qualified_name, paths=[document.path])
-        found = [one for one in found if data or one.repository == document.repository]
+        data = DATA_KINDS.get(kind, ())
+        paths = [] if data else [document.glob]
+        found = index.refs(qualified_name, kinds=data, paths=paths, repository=document.repository)
         if found and (title := _title(found[0], OF_DATA if data else OF_CODE)):
             place = document.line_range(line, name)
             arguments = [document.uri, qualified_name]

@@ -13,7 +13,7 @@ from coderag.graph.records import NodeKind
 from coderag.serve.lsp.data import Meaning, column_of, meaning_at
 from coderag.serve.lsp.documents import Document, line_range, uri_of
 
-__all__ = ["definitions_at", "locations_of", "references_at", "root_of"]
+__all__ = ["address_in", "definitions_at", "locations_of", "references_at", "root_of"]
 
 MAX_LOCATIONS = 500
 DECLARING = frozenset({Role.DEFINED, Role.MAPPED, Role.MIGRATIONS})
@@ -60,6 +60,12 @@ def locations_of(index: Index, found: References, *, roles: Iterable[Role]) -> I
 def root_of(index: Index, repository: str) -> Root | None:
     """Return the root of a repository; "" means the only one."""
     return next((root for root in index.roots if not repository or root.repository == repository), None)
+
+
+def address_in(index: Index, repository: str, path: str) -> str:
+    """Return the address of an indexed file, "" where its root is gone."""
+    root = root_of(index, repository)
+    return uri_of(root, path) if root is not None else ""
 
 
 def _sources(index: Index, meaning: Meaning) -> Iterator[Location]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -15,6 +16,7 @@ from pygls.uris import to_fs_path
 
 from coderag._version import __version__
 from coderag.api.index import Index
+from coderag.api.records import plain
 from coderag.errors import CoderagError
 from coderag.serve.descriptors import Descriptors
 from coderag.serve.lsp.calls import callers_of, calls_of, definition_item
@@ -23,7 +25,7 @@ from coderag.serve.lsp.diagnostics import Checks, actions_at
 from coderag.serve.lsp.documents import Document
 from coderag.serve.lsp.hover import hover_at
 from coderag.serve.lsp.lenses import SHOW_REFERENCES, lenses_of
-from coderag.serve.lsp.navigation import definitions_at, locations_of, references_at
+from coderag.serve.lsp.navigation import address_in, definitions_at, locations_of, references_at
 from coderag.serve.lsp.symbols import symbols_like
 from coderag.serve.workspace import Workspace
 
@@ -54,6 +56,7 @@ class _Editor:
         self.server = LanguageServer("coderag", __version__)
         self._open = open_workspace
         self._workspace: Workspace | None = None
+        self._opening = threading.Lock()
         self._said = ""  # why there are no answers, as it was told last
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="lsp")
         self._checks = Checks()
@@ -72,6 +75,7 @@ class _Editor:
         for changed in (lsp.TEXT_DOCUMENT_DID_OPEN, lsp.TEXT_DOCUMENT_DID_CHANGE, lsp.TEXT_DOCUMENT_DID_SAVE):
             feature(changed)(partial(self._changed))
         feature(lsp.TEXT_DOCUMENT_DID_CLOSE)(partial(self._closed))
+        feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(partial(self._folders_changed))
         feature(lsp.TEXT_DOCUMENT_HOVER)(self._at(hover_at, quick=True))
         feature(lsp.TEXT_DOCUMENT_DEFINITION)(self._at(definitions_at))
         feature(lsp.TEXT_DOCUMENT_REFERENCES)(self._at(references_at))
@@ -87,6 +91,7 @@ class _Editor:
         feature(lsp.CALL_HIERARCHY_INCOMING_CALLS)(self._of_item(callers_of))
         feature(lsp.CALL_HIERARCHY_OUTGOING_CALLS)(self._of_item(calls_of))
         command("coderag.search")(partial(self._search))
+        command("coderag.ask")(partial(self._ask))
         command("coderag.impact")(partial(self._impact))
         command(SHOW_REFERENCES)(partial(self._references))
 
@@ -96,16 +101,27 @@ class _Editor:
         """Open the folders of the editor, so that the first question need not wait."""
         await self._answered(lambda index: len(index))
 
+    async def _folders_changed(self, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
+        """Answer from the folders that the editor has open from now on, and check again what is open."""
+        with self._opening:
+            before, self._workspace = self._workspace, None
+        if before is not None:
+            before.close()
+        for uri in self.server.workspace.text_documents:
+            self._check_soon(uri, quick=False)
+
     async def _changed(
         self,
         params: lsp.DidOpenTextDocumentParams | lsp.DidChangeTextDocumentParams | lsp.DidSaveTextDocumentParams,
     ) -> None:
         """Check a document as soon as nobody types."""
-        uri = params.text_document.uri
+        typed = isinstance(params, lsp.DidChangeTextDocumentParams)
+        self._check_soon(params.text_document.uri, quick=typed)
+
+    def _check_soon(self, uri: str, *, quick: bool) -> None:
         if (before := self._checking.pop(uri, None)) is not None:
             before.cancel()
-        typed = isinstance(params, lsp.DidChangeTextDocumentParams)
-        self._checking[uri] = asyncio.get_running_loop().create_task(self._check(uri, quick=typed))
+        self._checking[uri] = asyncio.get_running_loop().create_task(self._check(uri, quick=quick))
 
     async def _closed(self, params: lsp.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
@@ -161,11 +177,12 @@ class _Editor:
     # Commands
 
     async def _search(self, question: str) -> list[dict[str, Any]] | None:
-        """Return what a search finds, as path, lines, kind and name."""
+        """Return what a search finds, as address, path, lines, kind and name."""
 
         def asked(index: Index) -> list[dict[str, Any]]:
             return [
                 {
+                    "uri": address_in(index, hit.chunk.repository, hit.chunk.path),
                     "path": hit.chunk.path,
                     "start_line": hit.chunk.span.start_line,
                     "end_line": hit.chunk.span.end_line,
@@ -178,13 +195,29 @@ class _Editor:
 
         return await self._answered(asked, graph=False)
 
-    async def _impact(self, target: str) -> list[str] | None:
-        """Return what a change of a target affects, a line each."""
+    async def _ask(self, question: str) -> dict[str, Any] | None:
+        """Return what the index answers to a question, as `coderag ask --json` prints it."""
+        return await self._answered(lambda index: plain(index.ask(question)))
 
-        def asked(index: Index) -> list[str]:
+    async def _impact(self, target: str) -> list[dict[str, Any]] | None:
+        """Return what a change of a target affects, as address, path, line, kind and name, and why."""
+
+        def asked(index: Index) -> list[dict[str, Any]]:
             found = index.impact(target)
-            affected = found.affected if found is not None else ()
-            return [f"{one.spot.path}:{one.spot.line} {one.spot.kind} {one.spot.name}" for one in affected]
+            if found is None:
+                return []
+            return [
+                {
+                    "uri": address_in(index, found.repository, one.spot.path),
+                    "path": one.spot.path,
+                    "start_line": one.spot.line,
+                    "kind": str(one.spot.kind),
+                    "qualified_name": one.spot.name,
+                    "why": one.why,
+                }
+                for one in found.affected
+                if one.spot.path
+            ]
 
         return await self._answered(asked)
 
@@ -193,10 +226,10 @@ class _Editor:
 
         def asked(index: Index) -> list[lsp.Location]:
             document = self._document(uri)
-            paths = [document.path] if not document.is_sql else []
+            paths = [document.glob] if not document.is_sql else []
             return [
                 place
-                for found in index.refs(name, paths=paths, shown=None)[:1]
+                for found in index.refs(name, paths=paths, shown=None, repository=document.repository)[:1]
                 for place in locations_of(index, found, roles={group.role for group in found.groups})
             ]
 
@@ -222,10 +255,16 @@ class _Editor:
             return None
 
     def _answer(self, asked: Callable[[Index], T], folders: list[str], *, graph: bool, quick: bool) -> T:
-        if self._workspace is None:
-            self._workspace = self._open(folders)
-        view = self._workspace.glance() if quick else self._workspace.view()
-        return asked((self._workspace.with_graph(view) if graph else view).index)
+        workspace = self._opened(folders)
+        view = workspace.glance() if quick else workspace.view()
+        return asked((workspace.with_graph(view) if graph else view).index)
+
+    def _opened(self, folders: list[str]) -> Workspace:
+        """Return the one workspace of the process, whoever asks first."""
+        with self._opening:
+            if self._workspace is None:
+                self._workspace = self._open(folders)
+            return self._workspace
 
     def _folders(self) -> list[str]:
         folders = self.server.workspace.folders.values()

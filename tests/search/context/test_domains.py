@@ -35,6 +35,13 @@ def test_tables_that_refer_to_each_other_are_a_domain() -> None:
     assert any(domain.name == "orders" for domain in domains)
 
 
+def test_what_refers_to_one_table_alone_is_in_few_domains() -> None:
+    words = [f"{first}{second}" for first in "klmnopqrst" for second in "abcdefghijkl"]
+    found = domains_of([table("hub"), *(table(word, "hub") for word in words)], most=60)
+    assert len(found) == 3  # of 121 tables, each of at most 60
+    assert sum(len(domain.tables) for domain in found) == 121
+
+
 def test_a_table_without_keys_joins_those_that_are_called_alike() -> None:
     tables = [
         table("audit_log"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from starlette.testclient import TestClient
 
 from coderag import Index
 from coderag.serve.html.shell import STATIC
+from tests.files.changes.repositories import commit, repository
 from tests.serve.html.desk import OneDesk, application
 from tests.serve.html.markup import read
 from tests.workspace import write
@@ -140,10 +142,29 @@ def test_a_query_that_makes_no_sense_says_where(client: TestClient) -> None:
 
 
 def test_the_field_knows_what_completes_a_query(client: TestClient) -> None:
-    page = read(client.get("/").text)
-    completions = json.loads(page.attributes("input", "data-completions")[0])
+    completions = client.get("/completions").json()
     assert "python" in completions["values"]["lang:"]
     assert set(completions["keys"]) >= {"lang:", "kind:", "file:", "sym:", "test:"}
+
+
+def test_names_and_files_are_completed_from_the_index(client: TestClient) -> None:
+    def offered(word: str) -> list[str]:
+        values: list[str] = client.get("/completions", params={"word": word}).json()["values"]
+        return values
+
+    assert "retry_failed" in offered("sym:retry_f")
+    assert offered("-file:payments/ret") == ["shop/payments/retry.py"]
+    assert offered("lang:py") == offered("sym:") == offered("file:no such file") == []
+
+
+def test_where_nothing_is_found_each_condition_can_be_dropped(client: TestClient) -> None:
+    page = read(client.get("/", params={"q": "refund lang:rust -file:docs"}).text)
+    assert {"/?q=refund+-file%3Adocs", "/?q=refund+lang%3Arust"} <= set(page.addresses)
+
+
+def test_relations_of_a_hit_are_said_once_for_each_kind(client: TestClient) -> None:
+    kinds = re.findall(r'<span class="verb">(.*?)</span>', client.get(SEARCH).text.partition("</article>")[0])
+    assert len(kinds) == len(set(kinds)) > 1
 
 
 def test_a_file_is_shown_as_it_is_with_its_names_linked(client: TestClient, shop: Path) -> None:
@@ -269,6 +290,58 @@ def test_several_roots_are_told_apart(shop: Path, tmp_path: Path) -> None:
         assert "OrderRepository.unpaid_since" in client.get("/table/shop%2Fshop.orders").text
         assert "OrderRepository.unpaid_since" not in client.get("/table/other%2Fother.orders").text
     desk.workspace.close()
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """Two repositories whose files and functions have the same names, each with a caller and a commit of its own."""
+    folder = tmp_path_factory.mktemp("twins")
+    roots = []
+    for name in ("left", "right"):
+        caller = f"from app.core import run\n\n\ndef from_the_{name}():\n    return run()\n"
+        files = {"app/core.py": "def run():\n    return 1\n", f"app/{name}.py": caller}
+        roots.append(repository(folder / name, files))
+        commit(folder / name, {"app/core.py": "def run():\n    return 1\n\n\n"}, f"more on the {name}")
+    for root in roots:
+        with Index.build(root) as index:
+            index.log("app/core.py")  # reads the history
+    desk = OneDesk(*roots)
+    with TestClient(application(desk)) as client:
+        yield client
+    desk.workspace.close()
+
+
+@pytest.mark.parametrize(("name", "other"), [("left", "right"), ("right", "left")])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/file/app/core.py?",
+        "/card?of=app/core.py:1&",
+        "/symbol?of=app/core.py:1&",
+        "/graph?of=app/core.py:1&",
+        "/graph?of=app/core.py:1&show=impact&",
+    ],
+)
+def test_of_equal_names_each_page_shows_its_own_users(twins: TestClient, address: str, name: str, other: str) -> None:
+    shown = twins.get(f"{address}repo={name}").text
+    assert f"{name}.py" in shown
+    assert f"{other}.py" not in shown
+
+
+def test_of_equal_paths_each_page_shows_its_own_commits(twins: TestClient) -> None:
+    shown = twins.get("/file/app/core.py?repo=right").text
+    assert "more on the right" in shown
+    assert "more on the left" not in shown
+
+
+def test_a_map_counts_the_commits_of_each_part(twins: TestClient) -> None:
+    assert read(twins.get("/map?by=change").text).text.count("2 files · 2 commits") == 2
+
+
+def test_what_a_page_links_to_is_of_its_own_repository(twins: TestClient) -> None:
+    addresses = read(twins.get("/file/app/core.py?repo=right").text).addresses
+    assert [one for one in addresses if one.startswith(("/card", "/symbol", "/graph?", "/file/"))]
+    assert all("repo=right" in one for one in addresses if one.startswith(("/card", "/symbol", "/graph?", "/file/")))
 
 
 def test_the_status_says_what_is_left_out(client: TestClient) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,6 +32,7 @@ class Client:
         )
         self.notifications: list[Message] = []
         self._last = 0
+        self._answers: dict[int, Message] = {}
         self._versions: dict[str, int] = {}
         folder = {"uri": root.as_uri(), "name": root.name}
         told = {"processId": None, "rootUri": root.as_uri(), "workspaceFolders": [folder]}
@@ -51,14 +53,29 @@ class Client:
 
     def ask(self, method: str, params: Any) -> Any:
         """Return the result of a request."""
+        message = self.answer(self.send(method, params))
+        assert "error" not in message, message
+        return message["result"]
+
+    def send(self, method: str, params: Any) -> int:
+        """Send a request and return its number."""
         self._last += 1
         self._send({"id": self._last, "method": method, "params": params})
-        while True:
+        return self._last
+
+    def answer(self, identifier: int) -> Message:
+        """Return the answer to a request, an error being one."""
+        while identifier not in self._answers:
             message = self._received()
-            if message.get("id") == self._last and "method" not in message:
-                assert "error" not in message, message
-                return message["result"]
-            self.notifications.append(message)
+            if "id" in message and "method" not in message:
+                self._answers[message["id"]] = message
+            else:
+                self.notifications.append(message)
+        return self._answers.pop(identifier)
+
+    def ask_all(self, requests: Sequence[tuple[str, Any]]) -> list[Message]:
+        """Return the answers to requests that are sent without waiting."""
+        return [self.answer(identifier) for identifier in [self.send(*one) for one in requests]]
 
     def tell(self, method: str, params: Any) -> None:
         """Send a notification."""
@@ -86,6 +103,14 @@ class Client:
         self._versions[uri] = self._versions.get(uri, 1) + 1
         document = {"uri": uri, "version": self._versions[uri]}
         self.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+
+    def edit(self, uri: str, start: tuple[int, int], end: tuple[int, int], text: str) -> None:
+        """Replace the characters between two positions, each a line and UTF-16 units of it."""
+        self._versions[uri] = self._versions.get(uri, 1) + 1
+        where = {name: {"line": line, "character": at} for name, (line, at) in (("start", start), ("end", end))}
+        document = {"uri": uri, "version": self._versions[uri]}
+        change = {"range": where, "text": text}
+        self.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
 
     def _send(self, message: Message) -> None:
         data = json.dumps({"jsonrpc": "2.0", **message}).encode()

@@ -13,8 +13,9 @@ import pytest
 from coderag import Index
 from tests.growth import HANG_SECONDS
 from tests.serve.lsp.client import Client
-from tests.workspace import copy_shop
+from tests.workspace import copy_shop, write
 
+CANCELLED = -32800
 CHECKED = "textDocument/publishDiagnostics"
 QUERY = '''def recent(connection):
     """Ünïcode before it."""
@@ -187,7 +188,8 @@ def test_commands_search_and_tell_what_breaks(editor: Client) -> None:
     hits = editor.ask("workspace/executeCommand", {"command": "coderag.search", "arguments": ["retry failed payments"]})
     assert "shop/payments/retry.py" in [hit["path"] for hit in hits]
     told = editor.ask("workspace/executeCommand", {"command": "coderag.impact", "arguments": ["orders.total_cents"]})
-    assert any("shop/db/orders.py" in line for line in told)
+    assert any(one["path"] == "shop/db/orders.py" and one["why"] for one in told)
+    assert all(one["uri"].endswith(one["path"]) for one in (*hits, *told))
 
 
 def test_what_is_outside_of_the_roots_or_hostile_is_no_failure(editor: Client, tmp_path: Path) -> None:
@@ -241,3 +243,128 @@ def python() -> str:
     import sys
 
     return sys.executable
+
+
+MODEL = """from sqlalchemy import Column, Integer, String
+from sqlalchemy.orm import declarative_base
+
+Base = declarative_base()
+
+
+class Pen(Base):
+    __tablename__ = "pens"
+
+    id = Column(Integer, primary_key=True)
+    shade = Column("ink_colour", String(20), nullable=False)
+    length_mm = Column(Integer)
+
+    def halved(self):
+        return cut(self.length_mm)
+
+
+def cut(length):
+    return length / 2
+"""
+
+
+def test_a_model_shows_its_table_and_a_field_its_column(tmp_path: Path) -> None:
+    root = write(
+        tmp_path / "pens", {"app/[models].py": MODEL, "app/models.py": "def cut(length):\n    return length\n"}
+    )
+    (root / ".git").mkdir()
+    with Index.build(root) as index:
+        index.graphs()
+    with Client(root) as client:
+        uri = client.open("app/[models].py")
+
+        def hover(word: str) -> str:
+            told = client.ask("textDocument/hover", at(uri, MODEL, word))
+            return told["contents"]["value"].split("\n")[0] if told else ""
+
+        assert hover("Pen(Base)") == "**table `pens`**"
+        assert hover("shade =") == "**column `pens.ink_colour`** VARCHAR(20) not null"
+        assert hover("length_mm)") == "**column `pens.length_mm`** INTEGER"
+        assert hover("halved") == ""
+        assert hover("Integer, String") == ""
+        titles = {one["range"]["start"]["line"]: one["command"]["title"] for one in lenses(client, uri)}
+        assert titles[MODEL[: MODEL.index("def cut")].count("\n")] == "called by 1"
+
+
+def test_a_question_is_answered_with_sources(editor: Client) -> None:
+    told = editor.ask(
+        "workspace/executeCommand", {"command": "coderag.ask", "arguments": ["where are failed payments retried?"]}
+    )
+    assert "shop/payments/retry.py" in [source["path"] for source in told["sources"]]
+    assert {"coderag.search", "coderag.ask", "coderag.impact"} <= set(
+        editor.offered["executeCommandProvider"]["commands"]
+    )
+
+
+def test_edits_inside_a_line_are_counted_in_utf_16(editor: Client) -> None:
+    text = 'x = "😀"; run("SELECT totl FROM orders")\nrun("SELECT email FROM customers")\n'
+    uri = editor.open("shop/edited.py", text)
+    assert len(editor.told(CHECKED, uri)["diagnostics"]) == 1
+    column = text.index("totl") + 1  # the smile is two units
+    editor.edit(uri, (0, column), (0, column + len("totl")), "total_cents")
+    assert editor.told(CHECKED, uri)["diagnostics"] == []
+    editor.edit(uri, (0, 5), (1, 12), "")  # the smile, its line, and the next to the middle of SELECT
+    editor.edit(uri, (0, 0), (0, 5), 'run("SEL')
+    [found] = editor.told(CHECKED, uri)["diagnostics"] or [None]
+    assert found is None
+
+
+def test_what_is_asked_at_once_has_one_workspace(shop: Path) -> None:
+    with Client(shop) as client:
+        uri = client.open("shop/at_once.py", QUERY)
+        place = at(uri, QUERY, "orders")
+        answers = client.ask_all([("textDocument/hover", place)] * 8 + [("workspace/symbol", {"query": "Order"})] * 4)
+    assert all(answer["result"] for answer in answers)
+
+
+def test_a_request_that_is_cancelled_is_answered_as_such(editor: Client) -> None:
+    identifier = editor.send("workspace/symbol", {"query": "where are failed payments retried?"})
+    editor.tell("$/cancelRequest", {"id": identifier})
+    answer = editor.answer(identifier)
+    assert "result" in answer or answer["error"]["code"] == CANCELLED
+    assert editor.ask("workspace/symbol", {"query": "backoff_delay"})
+
+
+def test_folders_that_are_added_are_answered_from(shop: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "other", {"app/far.py": "def far_away():\n    return 1\n"})
+    (other / ".git").mkdir()
+    Index.build(other).close()
+    folder = {"uri": other.as_uri(), "name": "other"}
+    with Client(shop) as client:
+        assert "far_away" not in symbols(client, "far_away")
+        client.tell("workspace/didChangeWorkspaceFolders", {"event": {"added": [folder], "removed": []}})
+        assert symbols(client, "far_away")[0] == "far_away"
+        assert symbols(client, "backoff_delay")[0] == "backoff_delay"
+        client.tell("workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [folder]}})
+        assert "far_away" not in symbols(client, "far_away")
+
+
+def symbols(editor: Client, query: str) -> list[str]:
+    return [one["name"] for one in editor.ask("workspace/symbol", {"query": query})]
+
+
+def test_files_come_and_go(shop: Path) -> None:
+    before, after = shop / "shop/before.py", shop / "shop/after.py"
+    before.write_text("def wanders():\n    return 1\n\n\ndef follows():\n    return wanders()\n")
+    with Client(shop) as client:
+        assert symbols(client, "wanders")[0] == "wanders"
+        uri = client.open("shop/before.py")
+        before.rename(after)
+        [found] = [one for one in client.ask("workspace/symbol", {"query": "wanders"}) if one["name"] == "wanders"]
+        assert found["location"]["uri"] == after.as_uri()
+        assert lenses(client, uri) in ([], None)
+        client.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
+        after.unlink()
+        assert "wanders" not in symbols(client, "wanders")
+
+
+def test_a_huge_document_is_no_failure(editor: Client) -> None:
+    text = 'run("SELECT totl FROM orders")\n' * 50_000
+    uri = editor.open("shop/huge.py", text)
+    assert editor.told(CHECKED, uri)["diagnostics"] == []
+    assert editor.ask("textDocument/hover", at(uri, text, "orders")) is None
+    assert lenses(editor, uri) == []

@@ -8,6 +8,8 @@
   const ROW = 54;
   const NARROW = box.clientWidth < 600; // there layers go down, two nodes beside each other
   const MAX_COLUMN = NARROW ? 2 : 14; // nodes of a layer in one column
+  const MAX_FRESH = 16; // nodes that one step brings in: those that matter most, so that a hub does not fill the picture
+  const MAX_WORDS = 10; // edges whose words are shown
   const probe = box.appendChild(document.createElement("span"));
   const colour = (name) => {
     probe.style.color = `var(${name})`; // as the theme of the moment has it
@@ -20,7 +22,7 @@
   }
 
   function edge(one) {
-    return { group: "edges", data: { ...one, id: `${one.source}→${one.target}` }, classes: one.certainty.replace(" ", "-") };
+    return { group: "edges", data: { ...one, id: `${one.source}→${one.target}` }, classes: `${one.group} ${one.certainty.replace(" ", "-")}` };
   }
 
   function places(nodes) {
@@ -51,8 +53,10 @@
       { selector: "node.test", style: { "border-style": "dashed" } },
       { selector: "node.asked", style: { "border-width": 3, "font-weight": "bold" } },
       { selector: "edge", style: { width: 1.3, "curve-style": "bezier", "line-color": line, "target-arrow-color": line, "target-arrow-shape": "triangle", "arrow-scale": 0.8, "line-opacity": 0.7, "font-size": 10, color: muted, "text-background-color": surface, "text-background-opacity": 0.9, "text-background-padding": 2, "text-rotation": "autorotate" } },
+      ...[["calls", "code"], ["reads", "data"], ["writes", "route"], ["ties", "type"]].map(([name, hue]) => ({ selector: `edge.${name}`, style: { "line-color": colour(`--g-${hue}`), "target-arrow-color": colour(`--g-${hue}`) } })),
       { selector: "edge.unique-name", style: { "line-style": "dashed", "line-dash-pattern": [7, 3] } },
       { selector: "edge.candidate", style: { "line-style": "dashed", "line-dash-pattern": [2, 4] } },
+      { selector: ".lit", style: { "line-color": colour("--accent"), "target-arrow-color": colour("--accent"), "z-index": 8 } },
       { selector: ".near", style: { label: "data(label)", "line-color": colour("--accent"), "target-arrow-color": colour("--accent"), "z-index": 9 } },
       { selector: "node:selected", style: { "border-width": 3, "border-color": colour("--accent") } },
       { selector: ".far", style: { opacity: 0.25 } },
@@ -77,31 +81,42 @@
   fit();
   if (cy.nodes().length <= 8) cy.edges().addClass("near");
   box.dataset.ready = "1";
+  box.dataset.nodes = cy.nodes().length;
   window.coderagGraph = cy;
+
+  const target = ({ of, repository }) => new URLSearchParams(repository ? { of, repo: repository } : { of });
 
   function link(text, href) {
     return Object.assign(document.createElement("a"), { textContent: text, href, className: "act" });
   }
 
-  function show(one) {
+  // The words of many edges would lie on each other.
+  function light(one) {
+    const edges = one.connectedEdges();
+    edges.addClass(edges.length > MAX_WORDS ? "lit" : "near");
+  }
+
+  function show(one, left = 0) {
     const about = one.data();
     const title = Object.assign(document.createElement("b"), { textContent: about.label });
     const where = Object.assign(document.createElement("span"), { className: "where", textContent: `${about.kind} ${about.where}` });
     const more = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: "Expand" });
     more.addEventListener("click", () => expand(one));
-    const of = encodeURIComponent(about.of);
-    picked.replaceChildren(title, where, link("open", about.href), link("graph", `/graph?of=${of}`), link("impact", `/graph?of=${of}&show=impact`), more);
+    const of = target(about);
+    picked.replaceChildren(title, where, link("open", about.href), link("graph", `/graph?${of}`), link("impact", `/graph?${of}&show=impact`), more);
+    if (left) picked.append(Object.assign(document.createElement("span"), { className: "where", textContent: `${left} more around it; "graph" shows them` }));
     picked.hidden = false;
-    cy.elements().addClass("far").removeClass("near");
+    cy.elements().addClass("far").removeClass("near lit");
     one.closedNeighborhood().removeClass("far");
-    one.connectedEdges().addClass("near");
+    light(one);
   }
 
   async function expand(one) {
-    const answer = await fetch(`/graph?${new URLSearchParams({ of: one.data("of"), part: "data" })}`);
+    const answer = await fetch(`/graph?${target(one.data())}&part=data`);
     if (!answer.ok) return;
     const found = await answer.json();
-    const fresh = found.nodes.filter((each) => cy.getElementById(each.id).empty());
+    const all = found.nodes.filter((each) => cy.getElementById(each.id).empty());
+    const fresh = all.slice(0, MAX_FRESH);
     const { x, y } = one.position();
     const sides = { "-1": fresh.filter((each) => each.layer < 0), 1: fresh.filter((each) => each.layer >= 0) };
     for (const [side, nodes] of Object.entries(sides)) {
@@ -113,7 +128,8 @@
     }
     const known = (each) => cy.getElementById(each.source).nonempty() && cy.getElementById(each.target).nonempty();
     found.edges.filter((each) => known(each) && cy.getElementById(`${each.source}→${each.target}`).empty()).forEach((each) => cy.add(edge(each)));
-    show(one);
+    box.dataset.nodes = cy.nodes().length;
+    show(one, all.length - fresh.length + found.left_out);
     cy.animate({ fit: { padding: 30 }, duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 250 });
   }
 
@@ -129,12 +145,12 @@
   cy.on("tap", (event) => {
     if (event.target !== cy) return;
     cy.elements().removeClass("far");
-    if (cy.nodes().length > 8) cy.edges().removeClass("near");
+    cy.edges().removeClass(cy.nodes().length > 8 ? "near lit" : "lit");
     picked.hidden = true;
   });
-  cy.on("mouseover", "node", (event) => event.target.connectedEdges().addClass("near"));
+  cy.on("mouseover", "node", (event) => light(event.target));
   cy.on("mouseout", "node", (event) => {
-    if (picked.hidden && cy.nodes().length > 8) event.target.connectedEdges().removeClass("near");
+    if (picked.hidden && cy.nodes().length > 8) event.target.connectedEdges().removeClass("near lit");
   });
   document.querySelectorAll("[data-graph-zoom]").forEach((button) =>
     button.addEventListener("click", () => {

@@ -27,12 +27,13 @@ $("#theme").addEventListener("click", switchTheme);
 const PAUSE = 180; // milliseconds after the last key
 let timer = 0;
 let request = null;
+let settled = true; // the search in the address was looked at, so the next one does not take its place in the history
 
 function addressOf(query) {
   return query ? `/?${new URLSearchParams({ q: query })}` : "/";
 }
 
-async function showResults(query) {
+async function showResults(query, remembered = true) {
   const results = $("#results");
   request?.abort();
   request = new AbortController();
@@ -42,7 +43,11 @@ async function showResults(query) {
     const answer = await fetch(`${address}${query ? "&" : "?"}part=results`, { signal: request.signal });
     if (answer.status === 401) return location.reload();
     results.innerHTML = await answer.text();
-    history.replaceState(null, "", address);
+    if (remembered && location.pathname + location.search !== address) {
+      history[settled ? "pushState" : "replaceState"](null, "", address);
+      settled = false;
+    }
+    $("#said").textContent = $(".summary, .problem", results)?.textContent ?? "";
     document.title = query ? `${query} · coderag` : "coderag";
     scrollTo(0, 0);
   } catch (error) {
@@ -59,19 +64,40 @@ field.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(() => showResults(field.value.trim()), PAUSE);
 });
+field.addEventListener("blur", () => { settled = true; });
+if ($("#results")) {
+  addEventListener("popstate", () => {
+    if (location.pathname !== "/") return;
+    field.value = new URLSearchParams(location.search).get("q") ?? "";
+    showResults(field.value, false);
+  });
+}
 field.form.addEventListener("submit", (event) => {
   if (!$("#results")) return;
   event.preventDefault();
   clearTimeout(timer);
   closeCompletions();
-  showResults(field.value.trim());
+  showResults(field.value.trim()).then(() => { settled = true; });
 });
 
 // --- completion of the query language
 
 const list = $("#completions");
-const completions = field.dataset.completions ? JSON.parse(field.dataset.completions) : null;
+const ASKED_FOR = /^-?(sym|file):./; // fields whose values only the index knows
+const offered = new Map();
+let completions = null;
 let choice = -1;
+
+async function fetched(query) {
+  const answer = await fetch(`/completions${query}`).catch(() => null);
+  return answer?.ok ? answer.json() : null;
+}
+
+async function loadCompletions() {
+  completions = await fetched("");
+  if (document.activeElement === field && word().text) complete();
+}
+field.addEventListener("focus", loadCompletions, { once: true });
 
 function word() {
   const end = field.selectionStart ?? field.value.length;
@@ -97,8 +123,26 @@ function suggestions(text) {
     .map(([key, hint]) => ({ insert: minus + key, label: minus + key, hint }));
 }
 
-function complete() {
-  const found = suggestions(word().text).slice(0, 9);
+async function valuesOf(text) {
+  if (!offered.has(text)) {
+    await new Promise((done) => { setTimeout(done, PAUSE); });
+    if (word().text !== text) return [];
+    offered.set(text, (await fetched(`?${new URLSearchParams({ word: text })}`))?.values ?? []);
+  }
+  const key = text.slice(0, text.indexOf(":") + 1);
+  return offered.get(text).filter((value) => key + value !== text).map((value) => ({ insert: `${key}${value} `, label: value, hint: "" }));
+}
+
+async function complete() {
+  const { text } = word();
+  offer(suggestions(text));
+  if (!ASKED_FOR.test(text)) return;
+  const found = await valuesOf(text);
+  if (word().text === text && document.activeElement === field) offer(found);
+}
+
+function offer(all) {
+  const found = all.slice(0, 9);
   choice = -1;
   list.replaceChildren(
     ...found.map((one, number) => {
@@ -180,7 +224,7 @@ function unfold(hit) {
   if (button) button.click();
 }
 
-const GO = { s: "/", f: "/files/", t: "/tables", q: "/sql", g: "/graph", m: "/map" };
+const GO = { s: "/", a: "/ask", f: "/files/", t: "/tables", q: "/sql", g: "/graph", m: "/map" };
 let going = false;
 
 document.addEventListener("keydown", (event) => {
@@ -306,11 +350,11 @@ addEventListener("scroll", () => {
 
 const READABLE = 0.72; // pixels of the screen for one of a picture, at first
 
-// Where all of a picture would be too small to read, its first box and what is around it are shown.
+// Where all of a picture would be too small to read, its first box and what is around it are shown, or its top.
 function start(box, picture, all) {
   if (Math.min(box.clientWidth / all.width, box.clientHeight / all.height) >= READABLE) return { ...all };
   const [width, height] = [box.clientWidth / READABLE, box.clientHeight / READABLE];
-  const first = $("a", picture)?.getBBox() ?? { x: 0, y: 0, width: 0, height: 0 };
+  const first = (box.dataset.zoom === "first" && $("a", picture)?.getBBox()) || { x: 0, y: 0, width: 0, height: 0 };
   const centred = (middle, size, whole) => (size >= whole ? (whole - size) / 2 : Math.min(Math.max(middle - size / 2, 0), whole - size));
   return { x: centred(first.x + first.width / 2, width, all.width), y: centred(first.y + first.height / 2, height, all.height), width, height };
 }

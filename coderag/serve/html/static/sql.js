@@ -28,11 +28,25 @@
     follow();
   }
 
+  function fix(one, name) {
+    const button = Object.assign(element("button", "act", name), { type: "button" });
+    button.addEventListener("click", () => {
+      const before = text.value.split("\n").slice(0, one.line - 1);
+      const start = before.reduce((sum, line) => sum + line.length + 1, 0) + one.column - 1;
+      const end = start + one.end - one.column + 1;
+      // What stands before a dot is kept.
+      text.setRangeText(text.value[start - 1] === "." ? name.split(".").pop() : name, start, end, "end");
+      text.focus();
+      text.dispatchEvent(new Event("input"));
+    });
+    return button;
+  }
+
   function say(answer) {
     const rows = answer.findings.map((one) => {
       const row = element("p", `finding ${one.severity}`, "");
       row.append(element("span", "where", `${one.line}:${one.column}`), ` ${one.message}`);
-      if (one.suggestions.length) row.append(element("span", "dir", ` Did you mean ${one.suggestions.join(" or ")}?`));
+      if (one.suggestions.length) row.append(element("span", "dir", " Did you mean "), ...one.suggestions.flatMap((name, at) => [at ? " or " : "", fix(one, name)]), "?");
       return row;
     });
     if (answer.error) rows.push(element("p", "finding error", answer.error));
