@@ -57,6 +57,9 @@ LOCK_SECONDS = 60.0
 SILENT_SECONDS = 0.2  # a wait for who makes the graph that is worth no word
 MAKING_SECONDS = 1800.0  # ... and the longest one: Linux's takes minutes
 
+# What communities and centrality are computed from, besides the paths.
+WEIGHED = ("node_kind", "node_file", "file_labels", "edge_source", "edge_target", "edge_kind", "edge_candidates")
+
 Told = Callable[[], object]
 
 
@@ -115,8 +118,6 @@ def made_graph(
     is taken. Raises IndexDamagedError.
     """
     from coderag.graph.build import build_graph  # a graph that is there needs none of it
-    from coderag.graph.queries.centrality import importance
-    from coderag.graph.queries.communities import communities
     from coderag.graph.recent import is_small, recent_arrays
     from coderag.graph.settings_read import RecordedSettings, settings_known
 
@@ -130,13 +131,23 @@ def made_graph(
                 kept = None if known is None else _kept(earlier, known, files, segments)
         settings = RecordedSettings(read, known if known is not None and kept is not None else {})
         arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
-    graph = Graph(arrays)
     made_by = {"graph_version": np.array([GRAPH_VERSION], np.uint16)}
     small = {
         path for live in _live(entries, segments) if is_small(len(live.files), len(files)) for path in live.paths()
     }
     made_by |= settings.arrays() | recent_arrays(files, small)
-    return arrays | made_by | {"node_rank": importance(graph), "node_community": communities(graph)}
+    return arrays | made_by | _weights(arrays, earlier if kept is not None else None)
+
+
+def _weights(arrays: dict[str, Array], earlier: Graph | None) -> dict[str, Array]:
+    """Return how much nodes matter and which belong together: as in an earlier graph whose edges are the same."""
+    from coderag.graph.queries.centrality import importance
+    from coderag.graph.queries.communities import communities
+
+    if earlier is not None and all(np.array_equal(arrays[name], earlier.arrays[name]) for name in WEIGHED):
+        return {name: np.array(earlier.arrays[name]) for name in ("node_rank", "node_community")}
+    graph = Graph(arrays)
+    return {"node_rank": importance(graph), "node_community": communities(graph)}
 
 
 def _version(graph: Graph) -> int:

@@ -23,19 +23,20 @@ from coderag.sql.records import Schema
 from tests.workspace import copy_shop, write
 
 FILES = {
-    "shop/money.py": "def rounded(amount):\n    return round(amount, 2)\n\n\nclass Purse:\n    def pay(self):\n        return 1\n",
+    "shop/money.py": (
+        "def rounded(amount):\n    return round(amount, 2)\n\n\nclass Purse:\n    def pay(self):\n        return 1\n"
+    ),
     "shop/store.py": "from shop.money import Purse\n\n\ndef purse() -> Purse:\n    return Purse()\n",
     "shop/orders.py": (
-        "from shop.money import rounded\nfrom shop.store import purse\n\n\ndef total(order):\n    return rounded(order.sum)\n"
-        "\n\ndef settle():\n    mine = purse()\n    return mine.pay()\n"
+        "from shop.money import rounded\nfrom shop.store import purse\n\n\n"
+        "def total(order):\n    return rounded(order.sum)\n\n\n"
+        "def settle():\n    mine = purse()\n    return mine.pay()\n"
     ),
     "shop/other.py": "def quiet():\n    return loud()\n\n\ndef loud():\n    return 1\n",
     "tests/test_orders.py": "from shop.orders import settle\n\n\ndef test_settle():\n    assert settle()\n",
     "docs/orders.md": "# Orders\n\n`settle` pays, `rounded` rounds.\n",
     "go.mod": "module example.com/app\n",
-    "app/main.go": (
-        "package main\n\nimport \"example.com/app/db\"\n\nfunc main() {\n\ts := db.New()\n\ts.Get()\n}\n"
-    ),
+    "app/main.go": ('package main\n\nimport "example.com/app/db"\n\nfunc main() {\n\ts := db.New()\n\ts.Get()\n}\n'),
     "db/db.go": "package db\n\ntype Store struct{}\n\nfunc New() *Store {\n\treturn &Store{}\n}\n",
     "db/get.go": "package db\n\nfunc (s *Store) Get() int {\n\treturn 1\n}\n",
 }
