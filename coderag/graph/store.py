@@ -33,7 +33,6 @@ from coderag.index.storage.manifest import (
     write_manifest,
     writing,
 )
-from coderag.index.storage.misread import DATA_ERRORS
 from coderag.index.storage.segment import Segment
 from coderag.sql.records import Schema
 
@@ -120,6 +119,7 @@ def made_graph(
     from coderag.graph.build import build_graph  # a graph that is there needs none of it
     from coderag.graph.recent import is_small, recent_arrays
     from coderag.graph.settings_read import RecordedSettings, settings_known
+    from coderag.index.storage.misread import DATA_ERRORS
 
     read = _reading(root, hides)
     with _uncollected():
