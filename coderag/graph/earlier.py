@@ -60,7 +60,7 @@ def _node_map(earlier: EarlierGraph, files: Sequence[LinkedFile]) -> Array | Non
     graph = earlier.graph
     parts: list[Array] = []
     at = 0
-    starts = []
+    starts: list[int] = []
     for file in files:
         before = earlier.changed.get(file.path, file)
         starts.append(sum(map(len, parts[-1:])) + (starts[-1] if starts else 0))

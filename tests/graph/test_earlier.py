@@ -16,6 +16,7 @@ from coderag.graph.earlier import EarlierGraph, kept_edges
 from coderag.graph.edges.kept import Kept
 from coderag.graph.files import LinkedFile
 from coderag.graph.graph import Graph
+from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import unpack_labels
 from coderag.index.storage.links import inflate_links
 from coderag.index.workers.analyze import analyze
@@ -87,7 +88,7 @@ class Tree:
         """Return the files as a graph has them."""
         return [self.files[path] for path in sorted(self.files)]
 
-    def arrays(self, kept: Kept | None = None) -> dict[str, np.ndarray]:
+    def arrays(self, kept: Kept | None = None) -> dict[str, Array]:
         """Return the arrays of the graph."""
         return build_graph(self.ordered(), Schema(), read=self.content, kept=kept).arrays()
 
@@ -97,7 +98,7 @@ def kept_of(before: dict[str, LinkedFile], earlier: Graph, tree: Tree) -> Kept |
     return kept_edges(EarlierGraph(earlier, changed, names_modules=True), tree.ordered())
 
 
-def check_same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
+def check_same(one: dict[str, Array], other: dict[str, Array]) -> None:
     assert [name for name in one if not np.array_equal(one[name], other[name])] == []
 
 

@@ -11,6 +11,7 @@ from coderag import Index
 from coderag.graph.graph import Graph
 from coderag.graph.recent import recent_files
 from coderag.graph.store import made_graph
+from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import Manifest, read_manifest
 from coderag.index.storage.segment import Segment
@@ -39,7 +40,7 @@ def opened(root: Path) -> tuple[Manifest, list[Segment]]:
     return manifest, [Segment.of(folder, entry) for entry in manifest.segments]
 
 
-def answers(graph: Graph) -> dict[str, np.ndarray]:
+def answers(graph: Graph) -> dict[str, Array]:
     """Return what a graph answers from: all but what tells how it was made."""
     return {name: array for name, array in graph.arrays.items() if not name.startswith("setting_")}
 
