@@ -15,6 +15,7 @@ from coderag.cli.opening import note, open_index
 from coderag.cli.output.progress import Bar
 from coderag.cli.roots import given_roots, is_marked, root_around
 from coderag.errors import AccessError, IndexMissingError, QueryError, RootError
+from coderag.text.counted import counted
 
 __all__ = [
     "VARIABLE",
@@ -59,9 +60,19 @@ def open_graph_for_caller(options: argparse.Namespace) -> Index:
     What callers of groups see tells nothing of the work on the whole.
     """
     index = open_for_caller(options)
+    if options.no_refresh and not callers(options):
+        _note_age(index)
     with Bar("Making the graph") as bar:
         index.graphs(making=bar.linking, waiting=lambda: note("waiting for the graph, which another process makes"))
     return index
+
+
+def _note_age(index: Index) -> None:
+    """Say that files changed since the graph was made of them."""
+    stale = index.stale_paths()
+    if stale != []:
+        what = "files changed" if stale is None else f"{counted(len(stale), 'path')} changed"
+        note(f"the graph is older than the files: {what} since; without --no-refresh they are read first")
 
 
 def roots_for_caller(options: argparse.Namespace) -> list[Root]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from filelock import Timeout
 
 from coderag.errors import IndexDamagedError, IndexLockedError, IndexMissingError, IndexWriteError
@@ -36,6 +37,7 @@ from coderag.index.storage.segment import Segment
 from coderag.sql.records import Schema
 
 if TYPE_CHECKING:
+    from coderag.graph.edges.kept import Kept
     from coderag.graph.files import LinkedFile
 
 __all__ = [
@@ -53,6 +55,9 @@ GRAPH_VERSION = 2  # raise it when the same files give another graph
 LOCK_SECONDS = 60.0
 SILENT_SECONDS = 0.2  # a wait for who makes the graph that is worth no word
 MAKING_SECONDS = 1800.0  # ... and the longest one: Linux's takes minutes
+
+# What communities and centrality are computed from, besides the paths.
+WEIGHED = ("node_kind", "node_file", "file_labels", "edge_source", "edge_target", "edge_kind", "edge_candidates")
 
 Told = Callable[[], object]
 
@@ -73,6 +78,10 @@ class _Live:
     segment: Segment
     files: tuple[int, ...]
 
+    def paths(self) -> list[str]:
+        """Return the paths of the files."""
+        return self.segment.paths.some(self.files)
+
 
 def graph_key(entries: Sequence[SegmentEntry], segments: Sequence[Segment], catalog_key: str) -> str:
     """Return the identity of what a graph is made of: paths and contents of the files that count, and the schema.
@@ -83,7 +92,7 @@ def graph_key(entries: Sequence[SegmentEntry], segments: Sequence[Segment], cata
     rows = []
     for live in _live(entries, segments):
         blobs = live.segment.arrays["file_blob"]
-        paths = live.segment.paths.some(live.files)
+        paths = live.paths()
         rows += [
             path.encode("utf-8", "surrogateescape") + b"\0" + bytes(blobs[number])
             for path, number in zip(paths, live.files, strict=True)
@@ -100,20 +109,83 @@ def made_graph(
     *,
     root: Path,
     hides: Callable[[str], bool] = lambda _: False,
+    earlier: Graph | None = None,
 ) -> dict[str, Array]:
     """Return the arrays of the graph of the files that count, what matters in it included.
 
-    `hides` tells which files of settings are not to be read. Raises IndexDamagedError.
+    `hides` tells which files of settings are not to be read. Of an `earlier` graph of the same index, what still holds
+    is taken. Raises IndexDamagedError.
     """
     from coderag.graph.build import build_graph  # a graph that is there needs none of it
+    from coderag.graph.recent import is_small, recent_arrays
+    from coderag.graph.settings_read import RecordedSettings, settings_known
+    from coderag.index.storage.misread import DATA_ERRORS
+
+    read = _reading(root, hides)
+    with _uncollected():
+        files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
+        known, kept = None, None
+        with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
+            if earlier is not None and _version(earlier) == GRAPH_VERSION:
+                known = settings_known(earlier.arrays, root, read)
+                kept = None if known is None else _kept(earlier, known, files, segments)
+        settings = RecordedSettings(read, known if known is not None and kept is not None else {})
+        arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
+    made_by = {"graph_version": np.array([GRAPH_VERSION], np.uint16)}
+    small = {
+        path for live in _live(entries, segments) if is_small(len(live.files), len(files)) for path in live.paths()
+    }
+    made_by |= settings.arrays() | recent_arrays(files, small)
+    return arrays | made_by | _weights(arrays, earlier if kept is not None else None)
+
+
+def _weights(arrays: dict[str, Array], earlier: Graph | None) -> dict[str, Array]:
+    """Return how much nodes matter and which belong together: as in an earlier graph whose edges are the same."""
     from coderag.graph.queries.centrality import importance
     from coderag.graph.queries.communities import communities
 
-    with _uncollected():
-        files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
-        arrays = build_graph(files, schema, read=_reading(root, hides)).arrays()
+    if earlier is not None and all(np.array_equal(arrays[name], earlier.arrays[name]) for name in WEIGHED):
+        return {name: np.array(earlier.arrays[name]) for name in ("node_rank", "node_community")}
     graph = Graph(arrays)
-    return arrays | {"node_rank": importance(graph), "node_community": communities(graph)}
+    return {"node_rank": importance(graph), "node_community": communities(graph)}
+
+
+def _version(graph: Graph) -> int:
+    """Return which version of the code made a graph; 0 for one that does not say."""
+    return int(graph.arrays["graph_version"][0]) if "graph_version" in graph.arrays else 0
+
+
+def _kept(
+    earlier: Graph, settings: Mapping[str, int], files: Sequence[LinkedFile], segments: Sequence[Segment]
+) -> Kept | None:
+    """Return what of an earlier graph holds; None where it is of other paths, or nobody knows what a file was."""
+    from coderag.graph.earlier import EarlierGraph, kept_edges
+    from coderag.graph.recent import recent_files
+
+    paths = [file.path for file in files]
+    if paths != earlier.paths.all():
+        return None
+    blobs, recent = earlier.arrays["file_blob"], recent_files(earlier)
+    changed: dict[str, LinkedFile] = {}
+    for number, file in enumerate(files):
+        blob = bytes(blobs[number])
+        if blob != file.blob:
+            before = recent.get(file.path) or _stored(segments, file.path, blob)
+            if before is None:
+                return None
+            changed[file.path] = before
+    names_modules = any(recorded and path.rpartition("/")[2] == "go.mod" for path, recorded in settings.items())
+    return kept_edges(EarlierGraph(earlier, changed, names_modules), files)
+
+
+def _stored(segments: Sequence[Segment], path: str, blob: bytes) -> LinkedFile | None:
+    """Return a version of a file that some segment still has, though it does not count any more."""
+    for segment in segments:
+        alike = np.flatnonzero((segment.arrays["file_blob"] == np.frombuffer(blob, np.uint8)).all(axis=1)).tolist()
+        for linked_file in _linked([_Live(segment, tuple(alike))]):
+            if linked_file.path == path:
+                return linked_file
+    return None
 
 
 @contextmanager
@@ -207,7 +279,10 @@ def _write(folder: IndexPath, root: Path, outdated: _Outdated) -> None:
     started = time.monotonic()
     manifest = outdated.manifest
     schema = Catalog.open(folder / manifest.catalog).schema() if manifest.catalog else Schema()
-    arrays = made_graph(manifest.segments, outdated.segments, schema, root=root)
+    earlier = None
+    with suppress(IndexDamagedError):  # it is made of nothing
+        earlier = open_graph(folder, manifest)
+    arrays = made_graph(manifest.segments, outdated.segments, schema, root=root, earlier=earlier)
     check_entries(folder)
     with locked(folder, LOCK_SECONDS), writing(folder):
         now = read_manifest(folder)

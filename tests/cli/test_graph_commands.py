@@ -182,3 +182,18 @@ def test_colours_only_frame_the_text(coderag: Run, root: Path) -> None:
         coloured = coderag(*command, "--color", "always", cwd=root).stdout
         assert "\x1b" not in plain
         assert COLOUR.sub("", coloured) == plain
+
+
+def test_an_older_graph_says_so(coderag: Run, project: Path) -> None:
+    coderag("index", "--wait", "-q", cwd=project)
+    fresh = coderag("refs", "Cart.total", "--no-refresh", cwd=project)
+    assert (fresh.returncode, fresh.stderr) == (0, "")
+    with (project / "src/cart.py").open("a") as file:
+        file.write("\n\ndef late():\n    return Cart().total()\n")
+    for command in (["refs", "Cart.total"], ["impact", "Cart.total"], ["graph", "Cart.total"]):
+        done = coderag(*command, "--no-refresh", cwd=project)
+        assert done.returncode == 0
+        assert "late" not in done.stdout
+        assert "the graph is older than the files: 1 path changed since" in done.stderr
+        assert coderag(*command, "--no-refresh", cwd=project, CODERAG_GROUPS="dev").stderr == ""
+    assert "late" in coderag("refs", "Cart.total", cwd=project).stdout

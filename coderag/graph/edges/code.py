@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from coderag.graph.edges.documented import Documented
+from coderag.graph.edges.kept import NO_EDGES, CodeEdges, Kept
 from coderag.graph.edges.references import Leads, ReferenceEdges
 from coderag.graph.edges.requested import Requests, Served
 from coderag.graph.edges.routed import answered
@@ -32,6 +33,7 @@ REFERENCES = EDGE_CODES[EdgeKind.REFERENCES]
 KIND_OF_ROLE = np.full(max(Role) + 1, REFERENCES, np.uint8)  # codes
 KIND_OF_ROLE[Role.CALL] = EDGE_CODES[EdgeKind.CALLS]
 KIND_OF_ROLE[Role.DOCUMENT] = EDGE_CODES[EdgeKind.DOCUMENTS]
+TESTING = (EDGE_CODES[EdgeKind.CALLS], REFERENCES)  # what tests reach
 
 
 def add_code_edges(
@@ -40,18 +42,22 @@ def add_code_edges(
     places: Places,
     *,
     read: Callable[[str], bytes | None] | None = None,
+    kept: Kept | None = None,
 ) -> Names:
-    """Add the edges between files' code; return the resolver of all other names."""
+    """Add the edges between files' code; return the resolver of all other names.
+
+    `kept` has the edges of files in which every name means what it meant in an earlier graph.
+    """
     tables = Tables(files, places)
     resolver = Resolver(tables, Modules(files, read=read))
     _read_bases(resolver)
     settle(resolver)
     names = Names(resolver, FallbackResolution(resolver))
     edges, mentioned = _Edges(draft, names), ReferenceEdges(names, Documented(tables))
-    for number in range(len(files)):
+    for number in range(len(files)) if kept is None else sorted(kept.resolved):
         edges.add_imports(number)
         mentioned.read(number)
-    edges.add_mentions(mentioned.leads())
+    edges.add_mentions(mentioned.leads(), NO_EDGES if kept is None else kept.edges)
     edges.add_inheritance()
     edges.add_tests_by_name()
     edges.add_requests(_add_routes(draft, names))
@@ -120,8 +126,15 @@ class _Edges:
             :MAX_FILES
         ]
 
-    def add_mentions(self, leads: Leads) -> None:
+    def add_mentions(self, leads: Leads, kept: CodeEdges) -> None:
         """Add what definitions call and refer to, what sections name, and what tests reach by that."""
+        found = self._of_leads(leads).and_then(kept)
+        self._draft.add_edges(
+            found.source, found.target, found.kind, candidates=found.candidates, file=found.file, rows=found.row
+        )
+        self._add_tests(found)
+
+    def _of_leads(self, leads: Leads) -> CodeEdges:
         kinds = KIND_OF_ROLE[leads.role]
         kinds[leads.through] = REFERENCES
         rules = self._tables.rules
@@ -129,28 +142,25 @@ class _Edges:
         bare = np.array([rule.bare_calls for rule in rules], np.bool_)[leads.file] & ~leads.through
         called = np.isin(leads.mention, leads.mention[bare & callable_nodes[leads.target]])
         kinds[bare & called & (kinds == REFERENCES)] = EDGE_CODES[EdgeKind.CALLS]
-        self._draft.add_edges(
-            leads.owner, leads.target, kinds, candidates=leads.candidates, file=leads.file, rows=leads.row
-        )
-        self._add_tests(leads)
+        return CodeEdges(leads.owner, leads.target, kinds, leads.candidates, leads.file, leads.row)
 
-    def _add_tests(self, leads: Leads) -> None:
+    def _add_tests(self, found: CodeEdges) -> None:
         """Add that tests reach what they or their helpers call and refer to."""
         tables, tests = self._tables, self._tests
         in_tests = np.array([tests.in_tests(base) for base in tables.first], np.bool_)
-        maybe = np.flatnonzero(in_tests[leads.file] & (leads.role != Role.DOCUMENT))
+        maybe = np.flatnonzero(in_tests[found.file] & np.isin(found.kind, TESTING))
         tested = np.array([tests.is_tested(node) for node in range(len(tables.kind))], np.bool_)
-        maybe = maybe[tested[leads.target[maybe]]]
-        owners, which = np.unique(leads.owner[maybe], return_inverse=True)
+        maybe = maybe[tested[found.target[maybe]]]
+        owners, which = np.unique(found.source[maybe], return_inverse=True)
         test = np.array([tests.test_around(owner) for owner in owners.tolist()], np.int64)[which]
         maybe, test = maybe[test >= 0], test[test >= 0]
         self._draft.add_edges(
             test,
-            leads.target[maybe],
+            found.target[maybe],
             EdgeKind.TESTS,
-            candidates=leads.candidates[maybe],
-            file=leads.file[maybe],
-            rows=leads.row[maybe],
+            candidates=found.candidates[maybe],
+            file=found.file[maybe],
+            rows=found.row[maybe],
         )
 
     def add_requests(self, served: Sequence[Served]) -> None:

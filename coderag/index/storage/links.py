@@ -66,13 +66,14 @@ def inflate_links(data: bytes) -> Links:
 def _is_consistent(links: Links) -> bool:
     """Tell whether all is inside of definitions that there are, and these inside of earlier ones."""
     count, mentions, uses = len(links.definitions), links.mentions, links.uses
-    owners = chain(
-        map(OWNER, chain(mentions.imports, mentions.mentions, mentions.bindings, mentions.routes)),
-        map(OWNER, chain(uses.statements, uses.referred, uses.models)),
-        map(HANDLES, mentions.routes),
-    )
-    parents = enumerate(map(PARENT, links.definitions))
-    return all(-1 <= parent < number for number, parent in parents) and all(-1 <= owner < count for owner in owners)
+    owners = [
+        *map(OWNER, chain(mentions.imports, mentions.mentions, mentions.bindings, mentions.routes)),
+        *map(OWNER, chain(uses.statements, uses.referred, uses.models)),
+        *map(HANDLES, mentions.routes),
+    ]
+    if owners and not -1 <= min(owners) <= max(owners) < count:
+        return False
+    return all(-1 <= parent < number for number, parent in enumerate(map(PARENT, links.definitions)))
 
 
 def inflate_uses(data: bytes) -> DataUses:

@@ -25,7 +25,7 @@ from coderag.graph.resolve.imports.swift import SwiftModules
 from coderag.graph.resolve.imports.tree import NONE, Asked, Family, Found, ModuleTree, Nesting, Sharing
 from coderag.syntax.language import languages
 
-__all__ = ["FAMILIES", "Modules"]
+__all__ = ["FAMILIES", "Modules", "is_by_path"]
 
 # What `modules` in a language.toml may be.
 FAMILIES: dict[str, Callable[[ModuleTree], Family]] = {
@@ -50,6 +50,26 @@ FAMILIES: dict[str, Callable[[ModuleTree], Family]] = {
     "swift": SwiftModules,
     "zig": ZigModules,
 }
+
+# Of these, what an import means depends on paths and settings, not on what files define.
+BY_PATH = frozenset(
+    {
+        "",
+        "bash",
+        "dart",
+        "document",
+        "ecmascript",
+        "go",
+        "hcl",
+        "include",
+        "lua",
+        "ocaml",
+        "python",
+        "rust",
+        "swift",
+        "zig",
+    }
+)
 
 Key = tuple[str, str | tuple[int, int], str, str]  # family, folder or place, module, name
 
@@ -113,3 +133,9 @@ class Modules:
                 family if isinstance(family, Sharing) else None,
             )
         return known
+
+
+def is_by_path(language: str) -> bool:
+    """Tell whether the imports of a language mean files by their paths, whatever these define."""
+    known = languages().get(language)
+    return known is None or known.modules in BY_PATH
