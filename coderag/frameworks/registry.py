@@ -142,6 +142,13 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
             "laravel.migrations",
             ((b"Migration",), (b"Schema::", b"schema->", b"DB::"), (b"function up(", b"function up (")),
         ),
+        Framework(
+            "doctrine.models",
+            (
+                (b"Doctrine\\ORM\\Mapping",),
+                (b"Column", b"ToOne", b"ToMany", b"Entity"),
+            ),
+        ),
         Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),
         DDL_STRINGS,
         Framework("common.declared_dialect", ((b"DB_CONNECTION",), (b"'default'", b'"default"'))),
