@@ -65,6 +65,8 @@ DDL_STRINGS = Framework(
     ),
 )
 
+LIQUIBASE = Framework("liquibase.migrations", ((b"databaseChangeLog",), (b"changeSet",)))
+
 JAVASCRIPT = (
     Framework(
         "drizzle.models", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))
@@ -163,10 +165,14 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         Framework("ecto.models", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),
         Framework("common.declared_dialect", ((b"Adapters", b"deps", b"://"), DRIVERS)),
     ),
-    "json": (Framework("common.declared_dialect", ((b'"dependencies"', b"DATABASE"), DRIVERS)),),
+    "json": (
+        LIQUIBASE,
+        Framework("common.declared_dialect", ((b'"dependencies"', b"DATABASE"), DRIVERS)),
+    ),
     "prisma": (Framework("prisma.models", ()),),
     "ini": (SETTINGS,),
-    "yaml": (SETTINGS,),
+    "yaml": (LIQUIBASE, SETTINGS),
+    "xml": (LIQUIBASE,),
 }
 
 

@@ -133,7 +133,7 @@ ORDER_SHOWN = """table shop_orders (Order): what was bought
   unique number
   unique number, shop_id
   unique placed_at
-  key shop_id to shop.key = Shop
+  key shop_id to shop (key) = Shop
   key parent_id to order = Order
 table order_tag
   order_id not null
