@@ -169,4 +169,4 @@ def test_changelogs_are_indexed_though_other_configuration_is_not(tmp_path: Path
     }
     with coderag.Index.build(write(tmp_path, files), encoder="none") as index:
         assert [(table.name.name, len(table.columns)) for table in index.tables()] == [("users", 3)]
-        assert [hit.path for hit in index.search("users", k=5)] == ["src/main/resources/db/changelog/1-shop.yaml"]
+        assert [hit.chunk.path for hit in index.search("users", k=5)] == ["src/main/resources/db/changelog/1-shop.yaml"]
