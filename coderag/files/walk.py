@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,6 +44,10 @@ __all__ = [
 
 MAX_BYTES = 4_000_000  # TypeScript's checker.ts, the largest file we know that people write by hand, has 3.0 MB
 MAX_RULE_BYTES = 256_000  # a larger .gitignore would take seconds to compile
+CHANGELOG = b"databaseChangeLog"  # what a changelog of Liquibase begins with, behind its comments
+CHANGELOG_BYTES = 8_000
+CHANGELOG_LANGUAGES = frozenset({"xml", "yaml", "json"})
+CHANGELOG_PATH = re.compile(r"change_?-?log|liquibase", re.IGNORECASE)
 FIRST_LINE_BYTES = 256  # Linux reads as much of a "#!" line
 # Rule files by the entry that names them; a later one counts more.
 RULE_SOURCES = {".git": ".git/info/exclude", ".gitignore": ".gitignore", ".coderagignore": ".coderagignore"}
@@ -459,7 +464,8 @@ class _Walk:
             language = languages()["text"]
         if language is None:
             return SkipReason.UNKNOWN_TYPE, ""
-        if language.content not in self.options.contents and not forced and not assigned:
+        is_left_out = language.content not in self.options.contents and not forced and not assigned
+        if is_left_out and not self._declares_schema(path, language):
             config = language.content is Content.CONFIG
             return (SkipReason.CONFIGURATION if config else SkipReason.NOT_ASKED), language.name
         status = entry.stat(follow_symlinks=False)
@@ -483,6 +489,11 @@ class _Walk:
         if "." in name[1:]:
             return None
         return detect_interpreter(read_start(self.base + path, FIRST_LINE_BYTES).split(b"\n")[0])
+
+    def _declares_schema(self, path: str, language: Language) -> bool:
+        """Tell whether a file of configuration says what tables there are: a changelog of Liquibase."""
+        is_named = language.name in CHANGELOG_LANGUAGES and CHANGELOG_PATH.search(path) is not None
+        return is_named and CHANGELOG in read_start(self.base + path, CHANGELOG_BYTES)
 
     def _link(self, path: str) -> tuple[SkipReason, str]:
         try:

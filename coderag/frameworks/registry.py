@@ -65,6 +65,8 @@ DDL_STRINGS = Framework(
     ),
 )
 
+LIQUIBASE = Framework("liquibase.migrations", ((b"databaseChangeLog",), (b"changeSet",)))
+
 JAVASCRIPT = (
     Framework(
         "drizzle.models", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))
@@ -142,6 +144,13 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
             "laravel.migrations",
             ((b"Migration",), (b"Schema::", b"schema->", b"DB::"), (b"function up(", b"function up (")),
         ),
+        Framework(
+            "doctrine.models",
+            (
+                (b"Doctrine\\ORM\\Mapping",),
+                (b"Column", b"ToOne", b"ToMany", b"Entity"),
+            ),
+        ),
         Framework("eloquent.models", ((b"extends",), (b"Eloquent", b"Model", b"Authenticatable"))),
         DDL_STRINGS,
         Framework("common.declared_dialect", ((b"DB_CONNECTION",), (b"'default'", b'"default"'))),
@@ -156,10 +165,14 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         Framework("ecto.models", ((b"schema ",), (b"Ecto.Schema", b"field ", b"field(", b"belongs_to"))),
         Framework("common.declared_dialect", ((b"Adapters", b"deps", b"://"), DRIVERS)),
     ),
-    "json": (Framework("common.declared_dialect", ((b'"dependencies"', b"DATABASE"), DRIVERS)),),
+    "json": (
+        LIQUIBASE,
+        Framework("common.declared_dialect", ((b'"dependencies"', b"DATABASE"), DRIVERS)),
+    ),
     "prisma": (Framework("prisma.models", ()),),
     "ini": (SETTINGS,),
-    "yaml": (SETTINGS,),
+    "yaml": (LIQUIBASE, SETTINGS),
+    "xml": (LIQUIBASE,),
 }
 
 

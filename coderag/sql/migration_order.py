@@ -50,6 +50,7 @@ DIRECTION = re.compile(r"(?i)(?P<stem>.*)[-_.](?P<direction>up|down|do|undo|roll
 MIGRATION_WORDS = frozenset({"migrate", "migration", "migrations"})  # in the name of a folder: old_migrations
 WORDS = re.compile(r"[-_.]")
 NAMED_BY_FOLDER = "folders"  # the tool of files whose folder says the version
+NOT_NUMBERED = frozenset({NAMED_BY_FOLDER, "liquibase"})  # tools whose versions several files may have
 FOLDER_EACH = frozenset({"prisma", "diesel", NAMED_BY_FOLDER})  # tools with a folder for each version
 REVERTS = frozenset({"revert", "verify", "rollback", "rollbacks", "down"})  # folders beside "deploy" or "up"
 GRAPHS = frozenset({"alembic", "django"})  # tools whose migrations say what they come after, all but the first
@@ -427,13 +428,13 @@ def _version_problems(ups: Sequence[Migration]) -> list[SchemaProblem]:
             f"{_some([_name(migration.path) for migration in migrations])}",
         )
         for migrations in _by_version(ups).values()
-        if len(migrations) > 1 and migrations[-1].series.tool != NAMED_BY_FOLDER
+        if len(migrations) > 1 and migrations[-1].series.tool not in NOT_NUMBERED
     ]
 
 
 def _hole_problems(ups: Sequence[Migration]) -> list[SchemaProblem]:
     """Return a problem for each number that is missing in a row."""
-    by_version = _by_version([migration for migration in ups if migration.series.tool != NAMED_BY_FOLDER])
+    by_version = _by_version([migration for migration in ups if migration.series.tool not in NOT_NUMBERED])
     numbers = sorted(version[0] for version in by_version if len(version) == 1)
     if len(numbers) < MIN_CONSECUTIVE or len(numbers) != len(by_version) or TIMESTAMP.match(str(numbers[-1])):
         return []

@@ -20,4 +20,6 @@ def read_uses(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
         (*written.statements, *mapped.statements),
         (*written.referred, *mapped.referred),
         (*written.models, *mapped.models),
+        written.parameters,
+        written.handed,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from coderag.graph.edges.model_edges import ModelUses
 from coderag.graph.edges.schema_nodes import Data, accesses
+from coderag.graph.edges.table_parameters import NamedTable, named_tables
 from coderag.graph.files import LinkedFile, Places
 from coderag.graph.graph import GraphDraft
 from coderag.graph.queries.data_access import EDGE_OF, MAX_CANDIDATES, Found, Names, Touch
@@ -44,6 +45,9 @@ def add_uses(
             statements.add_referred(referred, Touch(draft, places.node(number, referred.owner), number, referred.row))
         for use in uses.models:
             models.add(use, Touch(draft, places.node(number, use.owner), number, use.row))
+    for named in named_tables(files, names):
+        node = places.node(named.file, named.handed.owner)
+        statements.add_named(named, Touch(draft, node, named.file, named.handed.row, named.candidates))
 
 
 class _Statements:
@@ -107,6 +111,13 @@ class _Statements:
         if referred.file or referred.query:
             for query, doubt in self._queries(referred, touch.file):
                 self._add_query(query, Touch(touch.draft, touch.node, touch.file, touch.row, doubt))
+
+    def add_named(self, named: NamedTable, touch: Touch) -> None:
+        """Add the table that a call names as an argument, where the schema has it."""
+        schema, _, name = named.handed.text.rpartition(".")
+        tables = self._data.tables.possible(Name(name, schema), file=touch.file)
+        if tables:
+            self._add_table(touch, Name(name, schema), tables, EDGE_OF[named.access])
 
     def _add_held(self, found: Found, key: str, touch: Touch) -> None:
         """Add the statements that some definitions hold; with a key, those that they hold under it."""

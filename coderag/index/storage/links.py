@@ -68,7 +68,7 @@ def _is_consistent(links: Links) -> bool:
     count, mentions, uses = len(links.definitions), links.mentions, links.uses
     owners = [
         *map(OWNER, chain(mentions.imports, mentions.mentions, mentions.bindings, mentions.routes)),
-        *map(OWNER, chain(uses.statements, uses.referred, uses.models)),
+        *map(OWNER, chain(uses.statements, uses.referred, uses.models, uses.parameters, uses.handed)),
         *map(HANDLES, mentions.routes),
     ]
     if owners and not -1 <= min(owners) <= max(owners) < count:

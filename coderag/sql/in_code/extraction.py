@@ -14,9 +14,10 @@ from coderag.sql.in_code.evaluation.literals import is_bytes
 from coderag.sql.in_code.evaluation.string_values import Hole, Text, Value, first_text, literals_of, variants
 from coderag.sql.in_code.evaluation.values import Values
 from coderag.sql.in_code.external_queries import referred_files, referred_name, referred_query
+from coderag.sql.in_code.handed import RECEIVERS, handed_words
 from coderag.sql.in_code.not_sql import begins_like_sql
 from coderag.sql.in_code.placeholders import masked
-from coderag.sql.in_code.records import DataUses, Referred, Statement, TableUse
+from coderag.sql.in_code.records import Access, DataUses, Referred, Statement, TableParameter, TableUse
 from coderag.sql.in_code.sinks import NATIVE, Given, sinks_of
 from coderag.sql.in_code.statements import ReadSql, joined, read_sql, words_of_sql
 from coderag.sql.records import ColumnUse
@@ -72,6 +73,7 @@ class Extraction:
         self.used: set[int] = set()  # where the literals begin that a call hands to a database
         self.temporary: set[str] = set()
         self.forwarding: dict[int, set[str]] = {}  # functions that hand parameters to a database, by their node
+        self.parameters: dict[TableParameter, None] = {}
         self.read: dict[tuple[str, bool, str], ReadSql | None] = {}
 
     def uses(self) -> DataUses:
@@ -95,7 +97,12 @@ class Extraction:
             self._given_back()
         for referred_file in referred_files(self.names, self.lines, self.owner):
             self.referred[referred_file] = None
-        return DataUses(tuple(self._kept()), tuple(self.referred))
+        return DataUses(
+            tuple(self._kept()),
+            tuple(self.referred),
+            parameters=tuple(self.parameters),
+            handed=handed_words(self.names, self.owner),
+        )
 
     def owner(self, byte: int) -> int:
         """Return the innermost definition around a byte, -1 for none."""
@@ -294,11 +301,13 @@ class Extraction:
         statements: list[ReadSql] = []
         failed: list[str] = []
         for flat in variants(value):
-            text, dynamic = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED)
+            text, dynamic, parameters = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED)
             if not begins_like_sql(text):
                 continue
             read = self._read(text, sure=sure, name=name)
             if read is not None:
+                for number, access in read.parameters:
+                    self._add_parameter(parameters[number], access, node)
                 statements.append(read._replace(holes=read.holes or dynamic))
             else:
                 failed.append(text)
@@ -311,6 +320,17 @@ class Extraction:
             return False
         self._add(joined(statements), value, node, sure=sure, name="" if sure else name)
         return True
+
+    def _add_parameter(self, hole: Hole, access: Access, node: Node) -> None:
+        """Note a parameter that names a table, where the outline has its function."""
+        for function in self.names.scope_of(node).outwards():
+            if function.node.start_byte == hole.start and function.kind == "function":
+                owner = self.owner(hole.start)
+                given = [name for name in function.parameters if name not in RECEIVERS]
+                if owner >= 0 and self.definitions[owner].name == function.name and hole.parameter in given:
+                    position = given.index(hole.parameter)
+                    self.parameters[TableParameter(owner, hole.parameter, position, access)] = None
+                return
 
     def _read(self, text: str, *, sure: bool, name: str) -> ReadSql | None:
         key = (text, sure, "" if sure else name)

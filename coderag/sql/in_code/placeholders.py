@@ -15,6 +15,7 @@ MARK = "\x1a"  # a hole; no SQL has this character
 VALUE = "0"  # of a placeholder: a number may stand wherever a value may
 STRING = "'x'"  # for a string with a hole
 MAX_TEXT = 200_000
+QUOTES = '"`[]'  # around a name
 
 JDBC_CALL = re.compile(r"\A\s*\{\s*(?:\?\s*=\s*)?call\s++([^{}]*+)\}\s*\Z", re.IGNORECASE)
 TOKEN = re.compile(
@@ -55,6 +56,7 @@ class Masked(NamedTuple):
 
     text: str
     dynamic: bool
+    parameters: tuple[Hole, ...] = ()  # the holes that are parameters; where one names a table, its number tells it
 
 
 class _Token(NamedTuple):
@@ -98,6 +100,9 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Mask
         "SELECT a FROM t WHERE b IN (%s)" -> "SELECT a FROM t WHERE b IN (0)"
     """
     marked = "".join(part.text if isinstance(part, Text) else MARK for part in parts)[:MAX_TEXT]
+    holes = [part for part in parts if isinstance(part, Hole)]
+    parameters: list[Hole] = []
+    met = 0  # holes so far
     tokens = _tokens(JDBC_CALL.sub(r"CALL \1", marked))
     fillers = FILLERS_WITH_STRINGS if double_quotes else FILLERS
     written: list[str] = []
@@ -105,19 +110,23 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Mask
     last, table = NO_TOKEN, False
     for token, following in zip(tokens, (*tokens[1:], NO_TOKEN), strict=False):
         kind = token.kind
+        met += token.text.count(MARK)
         if kind == "comment":
             continue
         text: str | None = token.text
         if kind in fillers and (kind != "word" or MARK in token.text):
             text = fillers[kind](token, _Neighbours(last, following, table))
             dynamic = dynamic or (table and _is_hole(token, following))
+            if table and text is not None and token.text.strip(QUOTES) == MARK and holes[met - 1].parameter:
+                text = text.replace(HOLE, f"{HOLE}_{len(parameters)}")
+                parameters.append(holes[met - 1])
         if text is None:
             written.append(token.before)
             continue
         written += [_space(token, text, written), text]
         last = _Token(kind, text, token.before)
         table = _is_table_next(last, written, due=table)
-    return Masked("".join(written).strip(), dynamic)
+    return Masked("".join(written).strip(), dynamic, tuple(parameters))
 
 
 def _tokens(text: str) -> list[_Token]:

@@ -10,7 +10,17 @@ from enum import StrEnum
 
 from coderag.sql.records import ColumnUse, Name, Record
 
-__all__ = ["NO_USES", "Access", "DataUses", "ModelUse", "Referred", "Statement", "TableUse"]
+__all__ = [
+    "NO_USES",
+    "Access",
+    "DataUses",
+    "Handed",
+    "ModelUse",
+    "Referred",
+    "Statement",
+    "TableParameter",
+    "TableUse",
+]
 
 
 class Access(StrEnum):
@@ -70,12 +80,37 @@ class ModelUse(Record, frozen=True):
     whole: bool = False  # rows come back as objects, or go in as such, so every mapped column takes part
 
 
+class TableParameter(Record, frozen=True):
+    """A parameter of a function that becomes the name of a table in SQL of the function."""
+
+    owner: int  # the function
+    name: str
+    position: int  # among the parameters that a caller gives: without self
+    access: Access
+
+
+class Handed(Record, frozen=True):
+    """A word that a call is given: as a literal, or as a parameter of the function around that is handed on."""
+
+    row: int
+    owner: int
+    callee: str  # as written: "self.pool.insert"; behind a function that is an argument too: that function
+    position: int  # among the arguments without a name; -1 for one with a name
+    name: str = ""  # of the argument
+    text: str = ""  # what the literal says
+    parameter: str = ""  # the name of one of the owner, and its position
+    parameter_position: int = -1
+    is_behind: bool = False  # the callee is an argument of the call, and this one stands behind it: submit(f, "users")
+
+
 class DataUses(Record, frozen=True):
     """All that a file does to tables."""
 
     statements: tuple[Statement, ...] = ()
     referred: tuple[Referred, ...] = ()
     models: tuple[ModelUse, ...] = ()
+    parameters: tuple[TableParameter, ...] = ()
+    handed: tuple[Handed, ...] = ()
 
 
 NO_USES = DataUses()

@@ -39,6 +39,7 @@ ROUTINES = re.compile(
     r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:\w+\s+){0,2}?(?:FUNCTION|PROCEDURE|TRIGGER)\b", re.IGNORECASE
 )
 CALLED = re.compile(r"\s*(?:CALL|EXEC|EXECUTE)\s+(?:@\w+\s*=\s*)?([\w.\[\]\"]+)", re.IGNORECASE)
+NUMBERED = re.compile(rf"(?:{re.escape(STAR)}|{HOLE})_(\d{{1,4}})")
 DELETED = re.compile(r"\bDELETE\s+(?:FROM\s+)?(?:ONLY\s+)?[\"`\[]?([\w.$]+)", re.IGNORECASE)
 
 
@@ -51,6 +52,7 @@ class ReadSql(NamedTuple):
     holes: bool = False  # some table's name is not known
     lost: str = ""
     temporary: tuple[Name, ...] = ()  # tables that it makes for the session
+    parameters: tuple[tuple[int, Access], ...] = ()  # numbers of parameters that name tables, and what is done to them
 
 
 def read_sql(text: str, dialects: Sequence[str], *, name: str = "", sure: bool = True) -> ReadSql | None:
@@ -166,7 +168,16 @@ def _touched(tree: exp.Expr) -> ReadSql:
     known = tuple(table for table in tables if not _is_hole(table.table))
     nodes = tree.find_all(exp.Table)
     holes = len(known) < len(tables) or any(HOLE in node.name for node in nodes)
-    return ReadSql(known, tuple(_columns(usage.columns)), usage.calls, holes=holes)
+    return ReadSql(
+        known, tuple(_columns(usage.columns)), usage.calls, holes=holes, parameters=tuple(_parameters(tables))
+    )
+
+
+def _parameters(tables: Iterable[TableUse]) -> Iterable[tuple[int, Access]]:
+    """Yield the numbers of the parameters among the names of tables: what `masked` wrote for them."""
+    for use in tables:
+        if (match := NUMBERED.fullmatch(use.table.name)) is not None:
+            yield int(match[1]), use.access
 
 
 def _columns(columns: Iterable[ColumnUse]) -> Iterable[ColumnUse]:
@@ -241,4 +252,5 @@ def joined(found: Sequence[ReadSql]) -> ReadSql:
         holes=any(sql.holes for sql in found),
         lost=next((sql.lost for sql in found if sql.lost), ""),
         temporary=tuple(dict.fromkeys(name for sql in found for name in sql.temporary)),
+        parameters=tuple(dict.fromkeys(one for sql in found for one in sql.parameters)),
     )

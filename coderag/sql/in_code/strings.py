@@ -5,6 +5,7 @@ from __future__ import annotations
 from coderag.sql.in_code.drivers import dialects_of, is_of_others
 from coderag.sql.in_code.evaluation.values import Values
 from coderag.sql.in_code.extraction import Extraction
+from coderag.sql.in_code.handed import may_hand_table
 from coderag.sql.in_code.prefilter import may_hold_sql
 from coderag.sql.in_code.records import NO_USES, DataUses
 from coderag.syntax.outline import Outline
@@ -26,7 +27,9 @@ def read_strings(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:  #
     at run time only is a hole. sqlglot decides whether a text is SQL.
     """
     data = parsed.lines.data
-    if parsed.language.name not in LANGUAGES or len(data) > MAX_BYTES or not may_hold_sql(data, parsed.language.name):
+    if parsed.language.name not in LANGUAGES or len(data) > MAX_BYTES:
+        return NO_USES
+    if not may_hold_sql(data, parsed.language.name) and not may_hand_table(data, parsed.language.name):
         return NO_USES
     if is_of_others(data):
         return NO_USES

@@ -1,0 +1,1 @@
+"""Doctrine for PHP: entities, and migrations that change the schema by objects."""

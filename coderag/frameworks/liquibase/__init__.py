@@ -1,0 +1,1 @@
+"""Liquibase: changelogs in XML, YAML and JSON."""

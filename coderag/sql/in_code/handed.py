@@ -1,0 +1,136 @@
+"""Calls of a file to the words that they are given, each of which may be the name of a table.
+
+Whether one is depends on what is called, often a function of another file: `coderag.graph` finds that out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from tree_sitter import Node
+
+from coderag.sql.in_code.records import Handed
+from coderag.syntax.trees.local_names import Names
+from coderag.syntax.trees.local_scopes import Scope
+from coderag.syntax.trees.node_types import LITERALS, MEMBERS, NAMES
+from coderag.syntax.trees.nodes import Called, bare_name, text_of, written
+
+__all__ = ["RECEIVERS", "handed_words", "may_hand_table"]
+
+MAX_HANDED = 1_000  # of a file
+MAX_WORD = 130  # bytes of a literal with its quotes
+CALLEE = re.compile(r"[A-Za-z_]\w{0,60}(?:(?:\(\))?\.[A-Za-z_]\w{0,60}){0,8}")
+WORD = re.compile(r"[rRuU]?([\"'`])([A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})?)\1")
+RECEIVERS = frozenset({"self", "cls", "this"})  # parameters that no caller gives
+FIRST = rb"\w{1,60}\(\s{0,20}[\"'`][A-Za-z_]\w{0,62}[\"'`]"
+# An argument with a name, insert(table="users"), or the first one of a call of what is named like a database.
+SIGNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rb"table\w{0,20}\s{0,4}[=:]\s{0,4}[\"'`]\w",
+        *(
+            end + mark + FIRST
+            for end in (rb"db", rb"Db", rb"DB", rb"ao", rb"ool", rb"atabase")
+            for mark in (rb"\.", rb"->")
+        ),
+    )
+)
+NAMED_BY_BUILDERS = frozenset({"csharp"})  # languages whose migrations have such arguments, and nothing more to tell
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """An argument that may name a table: a literal, or a parameter of the function at `owner`."""
+
+    owner: int
+    position: int
+    name: str
+    text: str = ""
+    parameter: str = ""
+    parameter_position: int = -1
+
+
+def may_hand_table(data: bytes, language: str) -> bool:
+    """Tell whether a file without SQL may give a call the name of a table: insert(table="users")."""
+    return language not in NAMED_BY_BUILDERS and any(sign.search(data) for sign in SIGNS)
+
+
+def handed_words(names: Names, owner: Callable[[int], int]) -> tuple[Handed, ...]:
+    """Return the words that the calls of a file are given, in order."""
+    found = (one for call, scope in names.calls() if call.arguments for one in _of_call(call, scope, names, owner))
+    return tuple(dict.fromkeys(islice(found, MAX_HANDED)))
+
+
+def _of_call(call: Called, scope: Scope, names: Names, owner: Callable[[int], int]) -> Iterator[Handed]:
+    words = list(_words(call, scope, owner))
+    if not words:
+        return
+    receiver = written(call.receiver)
+    callee = f"{receiver}.{call.name}" if call.receiver is not None else call.name
+    behind, row = _function_given(call, names), call.node.start_point[0]
+    for word in words:
+        if CALLEE.fullmatch(callee):
+            yield _handed(word, row, callee)
+        if behind is not None and (word.name or word.position > behind[0]):
+            position = word.position - behind[0] - 1 if not word.name else -1
+            yield _handed(word, row, behind[1], position=position, is_behind=True)
+
+
+def _handed(word: _Argument, row: int, callee: str, *, position: int | None = None, is_behind: bool = False) -> Handed:
+    return Handed(
+        row,
+        word.owner,
+        callee,
+        word.position if position is None else position,
+        name=word.name,
+        text=word.text,
+        parameter=word.parameter,
+        parameter_position=word.parameter_position,
+        is_behind=is_behind,
+    )
+
+
+def _words(call: Called, scope: Scope, owner: Callable[[int], int]) -> Iterator[_Argument]:
+    position = -1
+    for argument in call.arguments:
+        position += not argument.name
+        place = position if not argument.name else -1
+        node = argument.node
+        if node.type in LITERALS:
+            if (text := _word(node)) != "":
+                yield _Argument(owner(call.node.start_byte), place, argument.name, text=text)
+        elif node.type in NAMES and (found := _parameter(bare_name(node), scope)) is not None:
+            function, number = found
+            at = owner(function.node.start_byte)
+            yield _Argument(at, place, argument.name, parameter=bare_name(node), parameter_position=number)
+
+
+def _word(node: Node) -> str:
+    """Return what a literal says that may be the name of a table, "" for another one."""
+    if node.end_byte - node.start_byte > MAX_WORD:
+        return ""
+    match = WORD.fullmatch(text_of(node))
+    return match[2] if match is not None else ""
+
+
+def _parameter(name: str, scope: Scope) -> tuple[Scope, int] | None:
+    """Return the function whose parameter a name is, and its position; None where it is another variable."""
+    for around in scope.outwards():
+        if around.kind == "function" and name in around.parameters:
+            given = [one for one in around.parameters if one not in RECEIVERS]
+            return (around, given.index(name)) if name in given and around.name else None
+        if name in around.events:
+            return None
+    return None
+
+
+def _function_given(call: Called, names: Names) -> tuple[int, str] | None:
+    """Return the first function among the arguments without names, and its position: submit(self.insert, "users")."""
+    plain = [argument.node for argument in call.arguments if not argument.name]
+    for position, node in enumerate(plain):
+        if node.type in MEMBERS or (node.type in NAMES and bare_name(node) in names.functions):
+            return position, written(node)
+    return None
