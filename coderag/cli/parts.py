@@ -20,7 +20,7 @@ from coderag.text.counted import counted
 
 __all__ = ["write_part"]
 
-# Options about where an index lies, and about what is made of all parts together.
+# Options about where an index is stored, and about what is made of all parts together.
 NOT_WITH_PART = ("index", "rebuild", "trust", "dry_run", "wait", "no_graph", "history", "samples", "forget", "verbose")
 
 

@@ -172,7 +172,7 @@ def add_merge(commands: Parsers) -> None:
     parser = command(
         commands, "merge", module="merge", summary="join parts of an index that were made apart", epilog=MERGE_EXAMPLES
     )
-    parser.add_argument("parts", nargs="+", type=Text(NAME), metavar="DIR", help='what "coderag index --part" wrote')
+    parser.add_argument("parts", nargs="+", type=Text(NAME), metavar="DIR", help='a part that "coderag index" wrote')
     parser.add_argument(
         "--root",
         action=Collect,

@@ -19,7 +19,7 @@ NAME = re.compile(r"\w[\w.-]{0,99}(?:/\w[\w.-]{0,99}){0,7}", re.ASCII)
 
 
 def index_name(name: str) -> str:
-    """Return the file of an index; raises QueryError for a name that is none, such as one with ".." in it."""
+    """Return the file of an index; raises QueryError for another name, such as one with ".." in it."""
     if not NAME.fullmatch(name):
         raise QueryError(f"{name!r} is no name for an index on a store; use letters, digits, '-', '_', '.' and '/'")
     return f"{INDEXES}/{name}.json"

@@ -68,7 +68,7 @@ def push_index(
 
 
 def _read(folder: IndexPath) -> tuple[bytes, Manifest]:
-    """Return the manifest of an index as it lies there, and what it says."""
+    """Return the manifest of an index as it is stored, and what it says."""
     read_manifest(folder)  # which raises what there is to say of one that cannot be used
     raw = (folder / MANIFEST).read_bytes(MANIFEST_BYTES)
     manifest = decode_manifest(folder, parse_sealed(raw, PURPOSE, where=folder).checked(folder))
