@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from coderag import Index
 from coderag.serve.html.shell import STATIC
+from tests.ask.correcting.test_correcting import BOOKS
 from tests.files.changes.repositories import commit, repository
 from tests.serve.html.desk import OneDesk, application
 from tests.serve.html.markup import read
@@ -99,6 +100,16 @@ def test_an_answer_cites_lines_that_open(client: TestClient) -> None:
     assert "Not found." in lost
     assert "No indexed file has" in lost
     assert "<blockchains>" not in lost
+
+
+def test_an_answer_says_where_a_wider_search_found_it(tmp_path: Path) -> None:
+    root = write(tmp_path / "books", BOOKS)
+    Index.build(root, contents=["code", "docs", "config"], workers=0, graph=False).close()
+    desk = OneDesk(root)
+    with TestClient(application(desk)) as client:
+        text = client.get("/ask", params={"q": "when are snapshots taken?"}).text
+    desk.workspace.close()
+    assert "Found in documents only" in text
 
 
 def test_an_answer_streams_its_steps_and_ends_with_the_page(client: TestClient) -> None:
