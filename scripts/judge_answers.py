@@ -74,6 +74,9 @@ def answers(name: str, lines: Sequence[str], *, cache: Path, options: Sequence[s
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{name}.jsonl"
         file.write_text("\n".join(lines), encoding="utf-8")
+        # What is near the sources comes of the graph, which else would follow in the background.
+        index = [sys.executable, "-m", "coderag", "index", str(root_of(name, cache)), "--wait", "--quiet"]
+        subprocess.run(index, check=True)
         command = [sys.executable, "-m", "coderag", "eval", str(file), "--answers", "--json", "--verbose", *options]
         done = subprocess.run([*command, "--root", str(root_of(name, cache))], stdout=subprocess.PIPE, check=False)
     if done.returncode != FOUND:

@@ -34,10 +34,10 @@ USERS = (Role.WRITERS, Role.READERS)
 
 
 def with_further(turn: Turn, answer: Answer) -> Answer:
-    """Return an answer with what stands near its sources, within the same budget."""
+    """Return an answer with what stands near its sources, within the same budget; not where a model chose them."""
     shelf = Shelf(turn.options.budget, sources=answer.sources)
     for part, shown in zip(turn.evidence, answer.parts, strict=True):
-        if shown.verdict is Verdict.FOUND:
+        if shown.verdict is Verdict.FOUND and not part.is_judged:
             _fill(shelf, turn, part)
     return replace(answer, further=tuple(shelf.sources[len(answer.sources) :]))
 

@@ -75,6 +75,7 @@ class Evidence:
     grade: Grade | None = None  # correct; None: nobody looked
     confidence: float = 0.0  # of the best hit
     likelihood: float = 0.0  # the probability that the evidence carries an answer
+    is_judged: bool = False  # whether a model chose among its passages
     found_in: str = ""  # where a wider search found it, in words
     elsewhere: str = ""  # a place outside the paths that were asked for, which would answer
     unknown: tuple[str, ...] = ()  # words of the part that occur nowhere in the index

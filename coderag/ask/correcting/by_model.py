@@ -69,6 +69,7 @@ def _left(turn: Turn, part: Evidence, grades: Sequence[PassageGrade | None]) -> 
         findings=(*kept, *ungraded, *beside),
         hits=tuple(hit for hit in part.hits if _place_of(hit) not in refused),
         grade=Grade.CORRECT if answers else part.grade,
+        is_judged=True,
     )
 
 

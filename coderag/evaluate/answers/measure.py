@@ -78,6 +78,7 @@ def _ask(index: Index, one: Judged, settings: AnswerSettings) -> tuple[Answer, s
             paths=settings.paths,
             databases=settings.databases,
             model=settings.model or "",
+            cache=False,
         )
     except LanguageModelError as error:
         return Answer(question, Verdict.NOT_FOUND), str(error)

