@@ -22,6 +22,7 @@ from coderag.ask.records import Route
 from coderag.ask.routing import Known, is_of_behavior, routes_of, tells_of_code
 from coderag.ask.wording import content_words, is_weak, names_in, stems_in
 from coderag.encoders.static import shipped_encoder
+from coderag.errors import EncoderError
 from coderag.record import record
 from coderag.text.tokens import split_identifier, stem
 
@@ -68,7 +69,10 @@ def routing_of(question: str, known: Known) -> Routing:
         return Routing(routes)
     if (subject := subject_of(question)) and known.is_target(subject):
         return Routing(routes)  # the neighbourhood of one thing answers it
-    similarities = route_similarities(question, known)
+    try:
+        similarities = route_similarities(question, known)
+    except EncoderError as error:
+        return Routing(routes, f"by rules, as there is no encoder: {error}")
     nearest = max(similarities, key=lambda route: similarities[route])
     if not similarities[nearest]:
         return Routing(routes)

@@ -18,6 +18,8 @@ from coderag.ask.routing import Known, routes_of
 from coderag.ask.semantic_routing import LONGEST, routing_of
 from coderag.ask.stages import route
 from coderag.ask.turn import Turn
+from coderag.encoders.static import StaticEncoder
+from coderag.errors import EncoderError
 from coderag.evaluate.answers.counting_model import CountingModel
 from tests.ask.models.scripted import Prompt, Script, ScriptedModel, serve_model
 from tests.workspace import REPOSITORY
@@ -85,6 +87,15 @@ def test_a_search_that_is_sure_keeps_a_question_in_code() -> None:
     unsure = Known(is_target=lambda _: False, confidence=lambda _: 0.1)
     assert routing_of(question, unsure).routes == (Route.MAP, Route.DOCUMENTS)
     assert routing_of(question, replace(unsure, confidence=lambda _: 0.9)).routes == (Route.CODE,)
+
+
+def test_without_the_encoder_a_question_goes_by_the_rules(shop: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> StaticEncoder:
+        raise EncoderError("the model is gone")
+
+    monkeypatch.setattr("coderag.ask.semantic_routing.shipped_encoder", missing)
+    routing = routing_of("give me the lay of the land", known_in(shop))
+    assert routing.said == "code by rules, as there is no encoder: the model is gone"
 
 
 def test_examples_are_answered_on_their_route(shop: Index) -> None:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from coderag.ask.correcting.refinement import refined
+from coderag.ask.findings.passages import source_of
 from coderag.ask.models.grading import Asked, PassageGrade, Relevance, passage_grades
 from coderag.ask.records import Finding, Grade
+from coderag.ask.source import Source
 from coderag.ask.turn import Evidence, Turn
 from coderag.errors import LanguageModelError
 from coderag.record import record
-from coderag.types import Hit
 
 __all__ = ["Graded", "graded_by_model"]
 
@@ -51,7 +52,10 @@ def _passages(turn: Turn, part: Evidence) -> list[Finding]:
 
 
 def _left(turn: Turn, part: Evidence, grades: Sequence[PassageGrade | None]) -> Evidence:
-    """Return a part with the passages that are needed, the relevant ones first; incorrect where none is left."""
+    """Return a part with the passages that are needed, the relevant ones first, and the facts of the graph.
+
+    It is incorrect where none of either is left.
+    """
     passages = _passages(turn, part)
     pairs = list(zip(passages, grades, strict=True))
     judged = [(finding, grade) for finding, grade in pairs if grade is not None]
@@ -59,27 +63,24 @@ def _left(turn: Turn, part: Evidence, grades: Sequence[PassageGrade | None]) -> 
         return part
     kept = [refined(one, grade.lines) for need in NEEDED for one, grade in judged if grade.relevance is need]
     ungraded = [finding for finding, grade in pairs if grade is None]
-    if not kept and not ungraded:
-        return replace(part, findings=(), sql="", sql_origin="", grade=Grade.INCORRECT)
-    refused = {_place(one) for one, grade in judged if grade.relevance is Relevance.IRRELEVANT}
     beside = [finding for finding in part.findings if finding not in passages]
+    if not kept and not ungraded:
+        if facts := tuple(finding for finding in beside if finding.is_fact):
+            return replace(part, findings=facts, hits=(), is_judged=True)
+        return replace(part, findings=(), sql="", sql_origin="", grade=Grade.INCORRECT)
+    refused = {_place(one.source) for one, grade in judged if grade.relevance is Relevance.IRRELEVANT}
     answers = any(grade.relevance is Relevance.RELEVANT for _, grade in judged)
     return replace(
         part,
         findings=(*kept, *ungraded, *beside),
-        hits=tuple(hit for hit in part.hits if _place_of(hit) not in refused),
+        hits=tuple(hit for hit in part.hits if _place(source_of(hit.chunk)) not in refused),
         grade=Grade.CORRECT if answers else part.grade,
         is_judged=True,
     )
 
 
-def _place(finding: Finding) -> tuple[str, str]:
-    return finding.source.repository, finding.source.place
-
-
-def _place_of(hit: Hit) -> tuple[str, str]:
-    span = hit.chunk.span
-    return hit.chunk.repository, f"{hit.chunk.path}:{span.start_line}-{span.end_line}"
+def _place(source: Source) -> tuple[str, str]:
+    return source.repository, source.place
 
 
 def _counts(grades: Sequence[PassageGrade | None]) -> str:

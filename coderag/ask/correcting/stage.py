@@ -30,7 +30,8 @@ def correct(turn: Turn) -> Turn:
 def _settled(turn: Turn, part: Evidence, steps: list[str], *, least: float) -> Evidence:
     """Return evidence that is correct from some likelihood on, or incorrect; what was done is added to `steps`."""
     found = part
-    if part.grade is Grade.AMBIGUOUS and part.likelihood < least:
+    is_refused = part.is_judged and not part.hits  # a wider search begins with the passages that a model refused
+    if part.grade is Grade.AMBIGUOUS and part.likelihood < least and not is_refused:
         steps.append(f"{part.text}: ambiguous ({figures(part)}); a wider search follows")
         found, said = widened(turn, part)
         steps.extend(f"{part.text}: {one}" for one in said)

@@ -129,7 +129,7 @@ def _joined(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
 
 def _graded(turn: Turn, part: Evidence, found: Found) -> Evidence:
     """Return evidence with the hits of a place in front, graded by these alone."""
-    plain = replace(part, held=frozenset(), sql="", sql_origin="")
+    plain = replace(part, held=frozenset(), sql="", sql_origin="", is_judged=False)
     graded_alone = graded(turn, of_hits(turn, plain, found.hits))
     both = of_hits(turn, plain, _joined(found.hits, part.hits)[:HITS])
     return replace(graded_alone, hits=both.hits, findings=both.findings)

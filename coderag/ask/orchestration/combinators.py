@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from coderag.ask.orchestration.conditions import Condition, Key, NamedCondition, NamedKey, condition_of, key_of
+from coderag.ask.orchestration.needs import joined, restored, within
 from coderag.ask.pipelines import PIPELINES, STAGES, Stage
 from coderag.ask.records import Step
 from coderag.ask.turn import Evidence, Turn
@@ -117,23 +118,23 @@ class Branching:
         groups: dict[str, list[int]] = {}
         for place, part in enumerate(turn.parts):
             groups.setdefault(self.key(part), []).append(place)
-        parts = turn.parts
-        rows: list[tuple[Evidence, ...]] = [(part,) for part in parts]
-        cases = dict(self.cases)
+        parts, cases = turn.parts, dict(self.cases)
+        rows: dict[int, tuple[Evidence, ...]] = {place: (part,) for place, part in enumerate(parts)}
+        cut = set[int]()  # rows whose parts need parts of the same row
         for name, places in groups.items():
             chosen = cases.get(name, self.otherwise)
             asked = "; ".join(parts[place].text for place in places)
             turn = _noted(turn, "branch", f"{asked}: {name or 'unknown'}, {chosen.label or 'nothing to do'}")
-            chosen_parts = [parts[place] for place in places]
-            if len(places) < len(parts):  # a part that another one needs may go another way
-                chosen_parts = [replace(part, needs=-1) for part in chosen_parts]
-            turn = chosen(replace(turn, evidence=tuple(chosen_parts)))
-            found = turn.evidence
-            if len(found) == len(places):
-                rows = _with(rows, {place: (part,) for place, part in zip(places, found, strict=True)})
+            before = [parts[place] for place in places]
+            given = [within(places, part) for part in before]
+            turn = chosen(replace(turn, evidence=tuple(given)))
+            if len(turn.evidence) == len(places):
+                whole = [restored(*each) for each in zip(turn.evidence, given, before, strict=True)]
+                rows.update({place: (part,) for place, part in zip(places, whole, strict=True)})
             else:  # the stages cut parts or left some out
-                rows = _with(rows, {place: found if place == places[0] else () for place in places})
-        return replace(turn, evidence=tuple(part for row in rows for part in row))
+                cut.add(places[0])
+                rows.update({place: turn.evidence if place == places[0] else () for place in places})
+        return replace(turn, evidence=joined(rows, cut))
 
 
 @record
@@ -242,12 +243,6 @@ def _noted(turn: Turn, name: str, said: str) -> Turn:
     if turn.telling is not None:
         turn.telling(turn.trace)
     return turn
-
-
-def _with(
-    rows: Sequence[tuple[Evidence, ...]], changes: Mapping[int, tuple[Evidence, ...]]
-) -> list[tuple[Evidence, ...]]:
-    return [changes.get(place, row) for place, row in enumerate(rows)]
 
 
 def _name_of(test: Callable[..., object]) -> str:

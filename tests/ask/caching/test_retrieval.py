@@ -12,9 +12,10 @@ from coderag import Answer, Index
 from coderag.ask import Turn, repeat, stage
 from coderag.ask.agentic.records import Limits
 from coderag.ask.caching.answers import ANSWERS
-from coderag.ask.caching.retrieval import RETRIEVED, RetrievalCache, RetrievalKey
+from coderag.ask.caching.bounded import BoundedCache
+from coderag.ask.caching.retrieval import RETRIEVED, RetrievalKey, size_of
 from coderag.ask.memory.conversation import Conversation
-from coderag.ask.turn import Evidence, IndexState, Options
+from coderag.ask.turn import Evidence, IndexState
 from tests.workspace import let_clock_tick, write
 
 FILES = {
@@ -24,7 +25,7 @@ FILES = {
 }
 SALARY = "where is the salary of the director raised?"
 HELLO = "who says hello?"
-KEY = RetrievalKey(IndexState(1), Options(), "q", (), (), (), "")
+KEY = RetrievalKey(IndexState(1), (), frozenset(), "q", (), (), (), "")
 
 
 @pytest.fixture(autouse=True)
@@ -70,11 +71,11 @@ def test_a_loop_repeats_no_lookup(index: Index) -> None:
 def test_what_differs_is_looked_up_anew(index: Index) -> None:
     found_again(index)
     assert found_again(index, paths=["*.py"])[0] == 0
-    assert found_again(index, k=2)[0] == 0
     assert found_again(index, conversation=Conversation(pinned=("app.py",)))[0] == 0
     assert found_again(index.with_stored_graph())[0] == 0
     assert found_again(index, cache=False)[0] == 0
     assert found_again(index, limits=Limits(steps=1))[0] == 1
+    assert found_again(index, k=2, budget=900)[0] == 1
 
 
 def test_no_group_finds_what_another_found(index: Index) -> None:
@@ -111,7 +112,7 @@ def test_stages_of_ones_own_leave_nothing_to_others(index: Index) -> None:
 
 
 def test_the_bytes_are_bounded_and_threads_share_them() -> None:
-    cache = RetrievalCache(most_bytes=30_000)
+    cache = BoundedCache[RetrievalKey, Evidence](size_of, most_bytes=30_000)
     found = Evidence("q", sql="x" * 1_000)
 
     def use(first: int) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -237,3 +238,29 @@ def test_strips_are_lines_of_the_source_with_what_it_quotes() -> None:
     assert refined(finding, {3, 40, -2}).source.text == "def pay():\n…\n    two()\n    three()\n…"
     assert refined(finding, {40}) == finding
     assert refined(finding, ()).source.text == text
+
+
+def test_what_the_graph_tells_may_suffice(shop: Index) -> None:
+    def refuse(prompt: Prompt) -> str:
+        if GRADING not in prompt.text:
+            return NOTHING
+        rows = [{"passage": int(number), "grade": "irrelevant", "lines": []} for _, number, _ in blocks_of(prompt)]
+        return json.dumps({"passages": rows})
+
+    def with_fact(turn: Turn) -> Turn:
+        (part,) = turn.parts
+        fact = replace(part.findings[0], text="A calls B", is_fact=True)
+        return replace(turn, evidence=(replace(part, findings=(*part.findings, fact)),))
+
+    seen: list[Evidence] = []
+
+    def note(turn: Turn) -> Turn:
+        seen.extend(turn.parts)
+        return turn
+
+    with serve_model({"denies": refuse}) as server:
+        stages = ("retrieve", with_fact, "correct", note, "answer")
+        shop.ask(UNSURE, pipeline=stages, model=server.chat("denies"), cache=False)
+    (part,) = seen
+    assert [finding.text for finding in part.findings] == ["A calls B"]
+    assert part.hits == ()

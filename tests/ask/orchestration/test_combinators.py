@@ -92,6 +92,33 @@ def test_parts_that_a_branch_cuts_stay_in_order(shop: Index) -> None:
     assert [part.text for part in answer.parts] == ["one", "two", "three", "four"]
 
 
+def test_parts_that_a_branch_parts_still_need_each_other(shop: Index) -> None:
+    seen: list[list[int]] = []
+
+    def five(turn: Turn) -> Turn:
+        return replace(
+            turn,
+            evidence=(
+                Evidence("cut this"),
+                Evidence("plain"),
+                Evidence("other", needs=1),
+                Evidence("plain", needs=2),
+                Evidence("plain", needs=1),
+            ),
+        )
+
+    def cut(turn: Turn) -> Turn:
+        return replace(turn, evidence=(Evidence("cut"), Evidence("this", needs=0)))
+
+    def needs(turn: Turn) -> Turn:
+        seen.append([part.needs for part in turn.parts])
+        return turn
+
+    cases = branch(lambda part: part.text, {"cut this": cut, "plain": needs})
+    shop.ask("x", pipeline=(five, cases, needs, "retrieve", "answer"))
+    assert seen == [[-1, -1, 0], [-1, 0, -1, 2, 3, 2]]
+
+
 def test_a_loop_ends_when_it_suffices_or_changes_nothing_or_may_go_on_no_longer(shop: Index) -> None:
     loop = repeat("retrieve", "correct", until="sufficient", at_most=3)
     found = shop.ask(QUESTION, pipeline=("retrieve", "correct", loop, "answer"))
