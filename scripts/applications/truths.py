@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from scripts.applications.book import Application, BookError, matching
 from scripts.applications.records import Reference, Table, plain
 
 if TYPE_CHECKING:
+    import psycopg
     from sqlalchemy import Engine
 
 __all__ = ["tables_of", "true_tables"]
@@ -24,6 +25,7 @@ COLUMN = re.compile(
     r'^\s*t\.(?!index|check_constraint|unique_constraint|exclusion_constraint)\w+ "([^"]+)"', re.MULTILINE
 )
 REFERENCE = re.compile(r'^\s*add_foreign_key "([^"]+)", "([^"]+)"(.*)$', re.MULTILINE)
+EXTENSION = re.compile(r"^CREATE EXTENSION\b[^;]*;", re.MULTILINE | re.IGNORECASE)
 ID = re.compile(r"\bid: false\b")
 KEY = re.compile(r'primary_key: (?:"([^"]+)"|\[([^\]]*)\])')
 BY = re.compile(r'\bcolumn: "([^"]+)"')
@@ -118,12 +120,22 @@ def _run_in_postgres(files: Sequence[Path], server: str) -> dict[str, Table]:
     with _scratch(server) as url:
         with psycopg.connect(url, autocommit=True) as connection:
             for path in files:
-                _run(path, lambda text: connection.execute(text.encode()), psycopg.Error)
+                _run(path, lambda text: _execute(connection, text), psycopg.Error)
         engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url))
         try:
             return _inspected(engine)
         finally:
             engine.dispose()
+
+
+def _execute(connection: psycopg.Connection[Any], text: str) -> None:
+    """Run a file; an extension that the server lacks is left out, and what needs its types fails."""
+    import psycopg
+
+    for extension in EXTENSION.findall(text):
+        with suppress(psycopg.Error):
+            connection.execute(extension.encode())
+    connection.execute(EXTENSION.sub("", text).encode())
 
 
 @contextmanager

@@ -12,7 +12,7 @@ __all__ = ["report_editions"]
 
 
 def report_editions(state: State, editions: Iterable[SchemaFile]) -> None:
-    """Report the tables that only editions for other dialects leave, as they are not in the schema."""
+    """Report the tables that only editions for other dialects or of older states leave: the schema lacks them."""
     known = {key[2] for key in (*state.tables, *state.dropped)} | BOOKKEEPING
     left: dict[str, tuple[Name, str]] = {}
     for file in editions:
@@ -21,7 +21,8 @@ def report_editions(state: State, editions: Iterable[SchemaFile]) -> None:
     gone = {name.name.casefold() for file in editions for name in _taken(file)}
     only = [(name, path) for folded, (name, path) in left.items() if folded not in known | gone]
     if only:
-        text = f"only files for another dialect create {some(str(name) for name, _ in only)}, which the schema lacks"
+        names = some(str(name) for name, _ in only)
+        text = f"only files that are not applied, for another dialect or of an older state, create {names}"
         state.problems.append(SchemaProblem(only[0][1], 0, text))
 
 

@@ -17,7 +17,7 @@ MIN_OVERLAP = 0.5  # of the tables' names, for a snapshot to be of the same data
 MIN_FILES = 5  # that create a table, of a project that states a whole schema in files of one object each
 MIN_ALIKE = 0.6  # of the tables of such a project and a series, as migrations also create those that are gone by now
 
-_Fit = tuple[bool, tuple[int, ...], float, int, str]  # the lower, the better
+_Fit = tuple[bool, bool, tuple[int, ...], float, int, str]  # the lower, the better
 
 
 def with_snapshots(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
@@ -49,8 +49,9 @@ def _pairs(drafts: Sequence[DatabaseCandidate]) -> Iterator[tuple[_Fit, Database
         for draft in stating:
             share = overlap(known, draft.tables())
             if draft.side == series.side and _may_state(series, draft, share=share):
-                fit = (_is_other_dialect(series, draft), _age(draft), -share, distance(series.folder, draft.folder))
-                yield (*fit, draft.folder), series, draft
+                is_other, is_old = _is_other_dialect(series, draft), not _is_of_last_version(series, draft)
+                way = distance(series.folder, draft.folder)
+                yield (is_other, is_old, _age(draft), -share, way, draft.folder), series, draft
 
 
 def _may_state(series: DatabaseCandidate, draft: DatabaseCandidate, *, share: float) -> bool:
@@ -66,6 +67,14 @@ def _is_other_dialect(series: DatabaseCandidate, draft: DatabaseCandidate) -> bo
     if all(named_dialects):
         return named_dialects[0].isdisjoint(named_dialects[1])
     return dialect_of(series) != dialect_of(draft)
+
+
+def _is_of_last_version(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
+    """Tell whether a file says that it states the schema as the last migration leaves it; one without a version may."""
+    stated = [one.series for one in draft.members if one.series and one.series.snapshot and one.series.version]
+    last = {one.tool: version_key(one.version) for one in stated}
+    made = [declared.series for declared in series.series if declared.series and declared.series.tool in last]
+    return bool(made) and all(version_key(one.version) <= last[one.tool] for one in made)
 
 
 def _age(draft: DatabaseCandidate) -> tuple[int, ...]:

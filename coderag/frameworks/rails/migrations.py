@@ -58,6 +58,7 @@ EXISTING_TABLE = re.compile(
     r"\s*(?:connection\.)?(?:table|data_source)_exists\?[ (]\s*[:\"']([\w.]+)['\"]?\s*+(?:\)\s*)?"
 )
 EXISTS = re.compile(r"(?:table|column|index|foreign_key|constraint|check_constraint|data_source|view)_exists\?")
+IN_MEMORY = re.compile(rb"""establish_connection\b[^\n]{0,200}["']:memory:["']""")
 MAX_DEPTH = 30  # of blocks and methods in each other
 MAX_CALLS = 20_000  # that are followed in one file, loops unrolled
 NO_ARGUMENTS = Arguments((), (), {}, None)
@@ -80,6 +81,8 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     if (schema := _schema(code)) is not None:
         series = Series("rails", version=schema.version, name=name.removesuffix(".rb"), snapshot=True)
         if not schema.version and not name.endswith("schema.rb"):
+            if IN_MEMORY.search(data):
+                return None  # a script whose tables are gone when it ends
             series = None  # a script that makes its own tables
         reading = _Reading(code, path=path, era=Era(), snapshot=True)
         reading.walk(schema.statements)

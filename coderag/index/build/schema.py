@@ -31,7 +31,7 @@ __all__ = [
     "write_schema",
 ]
 
-CATALOG_VERSION = 4  # raise it when the same facts give another catalog
+CATALOG_VERSION = 5  # raise it when the same facts give another catalog
 
 
 def catalog_key(folder: IndexPath, settings: Settings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -50,9 +51,11 @@ class Spelling:
     @classmethod
     def of(cls, dialect: Dialect, tables: Iterable[Table]) -> Spelling:
         """Return how the names of some tables are written in a dialect."""
+        tables = tuple(tables)
+        alike = frozenset(name for table in tables for name in _alike(table))
         if not dialect.folds:
-            return cls(dialect)
-        names: set[str] = set()
+            return cls(dialect, alike)
+        names = set[str]()
         for table in tables:
             # The names of a live database are as they are, and frameworks write names in quotes.
             exact = Origin.LIVE in table.origins or Origin.DDL not in table.origins
@@ -60,7 +63,7 @@ class Spelling:
                 names.add(table.name.name)
             names.update(column.name for column in table.columns if exact or column.quoted)
         folded = str.lower if dialect.folds == "lower" else str.upper
-        return cls(dialect, frozenset(name for name in names if name != folded(name)))
+        return cls(dialect, alike.union(name for name in names if name != folded(name)))
 
     def quoted(self, name: str) -> str:
         """Return a name as the dialect writes it: in quotes where it needs them."""
@@ -73,6 +76,12 @@ class Spelling:
     def full_name(self, name: Name) -> str:
         """Return a table's name with its schema."""
         return ".".join(self.quoted(part) for part in (name.schema, name.name) if part)
+
+
+def _alike(table: Table) -> Iterator[str]:
+    """Yield the columns of a table that only case tells apart, for which each must stand in quotes."""
+    counts = Counter(column.name.casefold() for column in table.columns)
+    yield from (column.name for column in table.columns if counts[column.name.casefold()] > 1)
 
 
 def place(source: Source) -> str:

@@ -152,6 +152,12 @@ def test_comments_cannot_end_the_comment(tmp_path: Path) -> None:
     assert not any(line.lstrip().startswith("DROP") for line in text.splitlines())
 
 
+def test_columns_that_only_case_tells_apart_are_quoted(tmp_path: Path) -> None:
+    root = write(tmp_path / "shop", {"s.sql": 'CREATE TABLE t ("Name" text, name text, other int);'})
+    text = Index.build(root).schema_context("names of t").as_ddl()
+    assert '  "Name" text,\n  "name" text,\n  other int' in text
+
+
 def test_names_whose_case_counts_are_quoted(tmp_path: Path) -> None:
     sql = """CREATE TABLE "User" ("createdAt" timestamptz, id serial PRIMARY KEY);
     CREATE TABLE Posts (Id serial NOT NULL, "userId" int REFERENCES "User" (id));"""
