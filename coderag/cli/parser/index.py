@@ -64,8 +64,8 @@ examples:
   coderag clean https://host/owner/name   the clone of a git repository, with its index
   coderag clean --unused 30        clones that were not used for 30 days
 
-The cache holds the vectors of models, segments that work trees of one repository share, and clones of the git
-addresses that were given as roots, which are listed; what is removed is made again when it is needed.
+The cache holds the vectors of models, segments that work trees of one repository share, indexes that were pulled, and
+clones of the git addresses that were given as roots, which are listed; what is removed is made again when it is needed.
 """
 
 
