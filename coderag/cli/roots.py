@@ -20,11 +20,16 @@ MARKS = (INDEX_FOLDER, ".git")
 
 
 def given_roots(options: argparse.Namespace, roots: Sequence[str], *, fetch: bool = False) -> list[Root]:
-    """Return the roots a command was given; else that of the index given; else the one around the current folder.
+    """Return the roots a command was given, and those of its list of repositories.
 
+    Without any, that of the index given; else the one around the current folder.
     The address of a git repository means its clone, which is made on first use, and fetched when it is old; with
     `fetch` always, with --no-refresh never. Raises RootError, also when the index given is that of another root.
     """
+    if getattr(options, "repositories", None):
+        from coderag.cli.repositories import listed_folders  # few commands have a list
+
+        roots = [*roots, *listed_folders(options)]
     if any(":" in root for root in roots):
         from coderag.cli.addresses import folders_of  # few roots are addresses
 
