@@ -97,7 +97,7 @@ class ObjectStore:
             yield f"{folder}/{PurePosixPath(path).relative_to(PurePosixPath(base))}", _age_of(about)
 
     def remove(self, name: str) -> bool:
-        """Remove a file, and tell whether there was one."""
+        """Remove a file, and tell whether there was one; a store that does not say is believed to have had it."""
         with self._asking(name):
             try:
                 self._files.rm_file(self._path(name))

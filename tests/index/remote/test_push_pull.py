@@ -50,11 +50,33 @@ def root(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.fixture(params=["folder", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ObjectStore]:
+@pytest.fixture(scope="session")
+def s3() -> Iterator[str]:
+    """The address of an S3 server on the loopback."""
+    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(params=["folder", "memory", pytest.param("s3", marks=[pytest.mark.dev, pytest.mark.slow])])
+def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
     """A store with nothing in it."""
     if request.param == "folder":
         yield ObjectStore((tmp_path / "store").as_uri())
+        return
+    if request.param == "s3":
+        monkeypatch.setenv("AWS_ENDPOINT_URL", request.getfixturevalue("s3"))
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+        bucket = f"b{abs(hash(tmp_path)):x}"
+        import fsspec
+
+        fsspec.filesystem("s3").mkdir(bucket)
+        yield ObjectStore(f"s3://{bucket}/indexes")
         return
     import fsspec
 
@@ -256,7 +278,8 @@ def test_a_prune_spares_what_was_pushed_while_it_looked(
     assert push_index(folder_of(other), store, name="other", prune=True, grace=0).removed == 0
 
 
-def test_what_is_removed_twice_counts_once(store: ObjectStore) -> None:
+def test_what_is_removed_twice_counts_once(tmp_path: Path) -> None:
+    store = ObjectStore((tmp_path / "store").as_uri())
     store.write("objects/x", b"x")
     assert [store.remove("objects/x"), store.remove("objects/x")] == [True, False]
 
