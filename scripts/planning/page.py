@@ -139,7 +139,8 @@ def _cold(units: Units) -> list[str]:
         f"| all | {sum(units.touched.values()):.1%} |",
         "",
         "Every vector is compared below 200,000 chunks, so an index on a store that is read page by page would load "
-        "all of them; above, the signs of all (32 bytes a chunk) are more than 3 % of the index by themselves. Reading 3 % "
-        "needs vectors in cells of which a question reads a few, and sums by block in the manifest, as the sum of a "
-        "whole file cannot vouch for a page of it. Until then `coderag pull` brings whole files, each once.",
+        "all of them; above, the signs of all (32 bytes a chunk) are more than 3 % of the index by themselves. "
+        "Reading 3 % needs vectors in cells of which a question reads a few, and sums by block in the manifest, as "
+        "the sum of a whole file cannot vouch for a page of it. Until then `coderag pull` brings whole files, each "
+        "once.",
     ]
