@@ -45,7 +45,8 @@ def test_a_question_costs_what_its_legs_cost() -> None:
 
 def test_what_an_installation_needs() -> None:
     one = need(UNITS, Size(1e6, 10, 1.0))
-    assert (one.machines, one.index_gb) == (1, pytest.approx(0.61))
+    assert one.machines == 1
+    assert one.index_gb == pytest.approx(0.61)
     assert one.build_core_hours == pytest.approx(1000 * 0.5 / 3600)
     for size in SIZES:
         found = need(UNITS, size)
@@ -79,7 +80,7 @@ def test_the_section_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:
     write_section(UNITS, page)
     once = page.read_text()
     write_section(replace(UNITS, cpu_s_per_mb=0.7), page)
-    assert "1,000 chunks: 5 ms for 5; 2,000,000 chunks: 26 ms for 30" in once
+    assert "1,000 chunks: 5 ms for 5; 2,000,000 chunks: 30 ms for 30" in once
     assert page.read_text() != once
     assert "| indexing | 0.70 s/MB |" in page.read_text()
     assert page.read_text().startswith("# Cost\n\n| chunks")

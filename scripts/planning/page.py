@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from coderag.limits import ROOTS
@@ -21,8 +22,9 @@ from scripts.planning.model import (
 from scripts.planning.simulation import simulate
 from scripts.planning.units import Units
 
-__all__ = ["MARKED", "section", "write_section"]
+__all__ = ["MARKED", "calibrated", "section", "write_section"]
 
+LARGE = 500_000  # chunks of an index that tells what a million cost
 ROW = re.compile(r"^\| (chunks|warm p50, ms) \| (.*) \|$", re.MULTILINE)
 MARKED = re.compile(r"\n<!-- plan -->\n.*?<!-- end of plan -->\n", re.DOTALL)
 
@@ -30,6 +32,7 @@ MARKED = re.compile(r"\n<!-- plan -->\n.*?<!-- end of plan -->\n", re.DOTALL)
 def write_section(units: Units, page: Path) -> None:
     """Put the section in place of the one in a page, or at its end."""
     text = MARKED.sub("", page.read_text(encoding="utf-8"))
+    units = calibrated(units, text)
     page.write_text(f"{text}\n<!-- plan -->\n{section(units, text)}<!-- end of plan -->\n", encoding="utf-8")
 
 
@@ -41,15 +44,35 @@ def section(units: Units, page: str = "") -> str:
 
 def _compared(units: Units, page: str) -> list[str]:
     """Return what the model says of the sizes that were measured."""
-    measured = {row[1]: row[2].split("|") for row in ROW.finditer(page)}
-    if measured.keys() < {"chunks", "warm p50, ms"}:
-        return []
     said = [
-        f"{chunks.strip()} chunks: {service_ms(units, int(chunks.replace(',', '')), 1):.0f} ms for "
-        f"{float(time.split()[0]):.0f}"
-        for chunks, time in zip(measured["chunks"], measured["warm p50, ms"], strict=True)
+        f"{chunks:,} chunks: {service_ms(units, chunks, 1):.0f} ms for {milliseconds:.0f}"
+        for chunks, milliseconds in _measured(page)
     ]
-    return [f"The model beside what was measured above, over other source: {'; '.join(said)}.", ""]
+    if not said:
+        return []
+    return [
+        f"The model beside what was measured above, over other source: {'; '.join(said)}. What a million chunks cost the "
+        "words is what is left of the largest of these.",
+        "",
+    ]
+
+
+def _measured(page: str) -> list[tuple[int, float]]:
+    """Return the chunks and the milliseconds of a question that a page says were measured."""
+    rows = {row[1]: row[2].split("|") for row in ROW.finditer(page)}
+    if len(rows) < 2:
+        return []
+    counts = [int(chunks.replace(",", "")) for chunks in rows["chunks"]]
+    return list(zip(counts, (float(time.split()[0]) for time in rows["warm p50, ms"]), strict=True))
+
+
+def calibrated(units: Units, page: str) -> Units:
+    """Return unit costs with that of words as the largest index that was measured has it: ours is too small to tell."""
+    chunks, milliseconds = max(_measured(page), default=(0, 0.0))
+    if chunks < LARGE:
+        return units
+    known = service_ms(replace(units, words_ms_per_million=0.0), chunks, 1)
+    return replace(units, words_ms_per_million=max(milliseconds - known, 0.0) / chunks * 1e6)
 
 
 def _head(units: Units) -> list[str]:

@@ -70,10 +70,11 @@ class Units:
 def measure_units(root: Path, scratch: Path) -> Units:
     """Index a root in a scratch folder, and ask it."""
     folder = scratch / "index"
-    source = sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) / 1e6
     cpu, _ = _measured(["index", str(root), "--index", str(folder), "--no-graph", "--no-history", "--no-cache", "-q"])
+    cold = _touched(folder, root)  # before this process maps the files, whose pages could not leave the cache then
     index = Index.open(root, index=folder)
     chunks = len(index)
+    source = index.status(compare=False, schema=False)[0].source_bytes / 1e6
     graph_cpu, graph_mb = _measured(["map", "--root", str(root), "--index", str(folder), "--no-refresh"])
     idle_cpu, idle_mb = _measured(["languages", "--json"])
     fixed, words = _words(index)
@@ -93,7 +94,7 @@ def measure_units(root: Path, scratch: Path) -> Units:
         compared_ms=compared,
         root_ms=opening,
         root_question_ms=asking,
-        touched=_touched(folder, root),
+        touched=cold,
     )
 
 
