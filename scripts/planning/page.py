@@ -51,8 +51,8 @@ def _compared(units: Units, page: str) -> list[str]:
     if not said:
         return []
     return [
-        f"The model beside what was measured above, over other source: {'; '.join(said)}. What a million chunks cost the "
-        "words is what is left of the largest of these.",
+        f"The model beside what was measured above, over other source: {'; '.join(said)}. What a million chunks "
+        "cost the words is what is left of the largest of these.",
         "",
     ]
 
