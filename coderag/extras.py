@@ -20,6 +20,7 @@ class Extra(StrEnum):
     MYSQL = "mysql"
     ONNX = "onnx"
     POSTGRES = "postgres"
+    REMOTE = "remote"
     SERVE = "serve"
     TRANSFORMERS = "transformers"
 

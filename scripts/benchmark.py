@@ -7,6 +7,7 @@
     scripts/benchmark.py graph --only django    what the graph adds to an index, and how long its answers take
     scripts/benchmark.py mcp --only django      how soon servers for agents answer, and the memory of ten of them
     scripts/benchmark.py --scaling              how cost grows up to a million chunks; writes docs/scaling.md
+    scripts/benchmark.py --plan                 unit costs, and what 100M chunks need by them; into docs/scaling.md
     scripts/benchmark.py --compare semble --semble-python PYTHON --semble-model DIR
     scripts/benchmark.py --against REVISION     this checkout and another revision of it, in turns
     scripts/benchmark.py quality --sets DIR     how good the answers to sets of judged questions are

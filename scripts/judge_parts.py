@@ -52,8 +52,8 @@ def _judge(root: Path, questions: list[str], folder: Path, *, count: int) -> int
     joined = Index.ensure(root, index=folder / "joined", parts=parts, cache=False)
     store = ObjectStore((folder / "store").as_uri())
     push_index(joined.roots[0].folder, store, name="judged")
-    pulled = pull_index(store, name="judged")
-    brought = Index.ensure(root, index=folder / "brought", parts=[pulled.folder], cache=False)
+    with pull_index(store, name="judged") as pulled:
+        brought = Index.ensure(root, index=folder / "brought", parts=[pulled.folder], cache=False)
     if (read := joined.reports[0].read + brought.reports[0].read) > 0:
         print(f"{root.name}: {read} files were read that a part should have held")
     expected = [_hits(whole, question) for question in questions]

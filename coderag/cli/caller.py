@@ -81,7 +81,7 @@ def roots_for_caller(options: argparse.Namespace) -> list[Root]:
     for name in options.root if asking else ():
         _check_root(name, asking)
     placed = given_roots(options, options.root)
-    for root in placed if asking and not options.root else ():
+    for root in placed if asking else ():
         _check_root(str(root.root), asking)
     return placed
 

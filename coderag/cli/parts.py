@@ -14,7 +14,7 @@ from coderag.cli.opening import note
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import bytes_text, visible
-from coderag.cli.roots import given_roots
+from coderag.cli.roots import single_root
 from coderag.errors import QueryError
 from coderag.text.counted import counted
 
@@ -28,11 +28,11 @@ def write_part(options: argparse.Namespace, roots: Sequence[str], *, has_databas
     """Write the part that is asked for; raises QueryError for options that do not go with one."""
     if not (options.part and options.out):
         raise QueryError("--part and --out go together: coderag index --part 2/4 --out parts/2")
-    if has_databases or len(roots) > 1:
-        raise QueryError('a part is of one root, and of no database: give those to "coderag merge" or afterwards')
+    if has_databases:
+        raise QueryError('a part is of one root, and of no database: give those to "coderag index" after the merge')
     if given := [name for name in NOT_WITH_PART if getattr(options, name)]:
         raise QueryError(f"--{given[0].replace('_', '-')} does not go with --part")
-    (root,) = given_roots(options, roots, fetch=True)
+    root = single_root(options, roots, "a part is of one root", fetch=True)
     out = Path(os.path.normpath(Path(options.out).absolute()))
     with Bar(f"Indexing part {options.part} of {visible(root.repository)}", wanted=not options.quiet) as bar:
         report = Index.write_part(

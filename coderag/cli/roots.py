@@ -9,22 +9,27 @@ from pathlib import Path
 
 from coderag.api.preloaded import leave_to_asker
 from coderag.api.roots import Root, resolve_roots
-from coderag.errors import RootError
+from coderag.errors import QueryError, RootError
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.ownership import recorded_root
 from coderag.index.storage.manifest import INDEX_FOLDER
 
-__all__ = ["Paths", "given_roots", "is_marked", "root_around"]
+__all__ = ["Paths", "given_roots", "is_marked", "root_around", "single_root"]
 
 MARKS = (INDEX_FOLDER, ".git")
 
 
 def given_roots(options: argparse.Namespace, roots: Sequence[str], *, fetch: bool = False) -> list[Root]:
-    """Return the roots a command was given; else that of the index given; else the one around the current folder.
+    """Return the roots a command was given, and those of its list of repositories.
 
+    Without any, that of the index given; else the one around the current folder.
     The address of a git repository means its clone, which is made on first use, and fetched when it is old; with
     `fetch` always, with --no-refresh never. Raises RootError, also when the index given is that of another root.
     """
+    if getattr(options, "repositories", None):
+        from coderag.cli.repositories import listed_folders  # few commands have a list
+
+        roots = [*roots, *listed_folders(options)]
     if any(":" in root for root in roots):
         from coderag.cli.addresses import folders_of  # few roots are addresses
 
@@ -37,6 +42,14 @@ def given_roots(options: argparse.Namespace, roots: Sequence[str], *, fetch: boo
     if owner and len(placed) == 1 and not placed[0].root.samefile(owner):
         raise RootError(f"the index at {options.index} is that of {owner}; give another folder for {placed[0].root}")
     return placed
+
+
+def single_root(options: argparse.Namespace, roots: Sequence[str], why: str, *, fetch: bool = False) -> Root:
+    """Return the root of a command that works on one alone; raises QueryError, which says why, for several."""
+    placed = given_roots(options, roots, fetch=fetch)
+    if len(placed) != 1:
+        raise QueryError(f"{why}; give one root")
+    return placed[0]
 
 
 def _owner(index: str) -> str:

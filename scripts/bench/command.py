@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -73,6 +74,8 @@ def say(what: str) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Measure what the arguments ask for and print it; return the exit status."""
     options = _parser().parse_args(arguments)
+    if options.plan:
+        return _plan(options.docs)
     try:
         report = _measure(options)
     except BenchmarkError as error:
@@ -85,6 +88,22 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _plan(docs: Path) -> int:
+    """Measure unit costs over this checkout, and write what follows from them."""
+    from scripts.planning.page import calibrated, section, write_section
+    from scripts.planning.units import measure_units
+
+    with tempfile.TemporaryDirectory(prefix="coderag-plan-") as scratch:
+        root = Path(scratch, "source")
+        for name in ("coderag", "docs", "parsers", "schemas", "scripts", "tests"):
+            shutil.copytree(CHECKOUT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        units = measure_units(root, Path(scratch))
+    write_section(units, docs / "scaling.md")
+    text = (docs / "scaling.md").read_text(encoding="utf-8")
+    print(section(calibrated(units, text), text))
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchmark.py", description="Measure what coderag needs for real code.")
     parser.add_argument(
@@ -93,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         f"--{SCALING}", action="append_const", dest="more_parts", const=SCALING, default=[], help=f"the part {SCALING}"
     )
+    parser.add_argument("--plan", action="store_true", help="unit costs, and a plan by them, into docs/scaling.md")
     parser.add_argument("--install", action="store_true", help="measure the size of an installation, nothing else")
     parser.add_argument("--quick", action="store_true", help="one run of everything over fixtures/shop")
     names = _corpus_names()

@@ -10,6 +10,7 @@ from coderag.extras import Extra, how_to_install
 from scripts.bench.records import BenchmarkError, Figure
 from scripts.bench.report import Report, by_quantity, notes, piped
 from scripts.bench.scaling import SCALING
+from scripts.planning.page import MARKED
 
 __all__ = ["write_page"]
 
@@ -52,7 +53,9 @@ def write_page(report: Report, folder: Path) -> None:
     _plot(figures, folder / PLOT)
     table = piped(by_quantity("about so many chunks", figures, heads="corpus"))
     lines = "\n".join(f"- {note}" for note in notes(report))
-    (folder / PAGE).write_text(TEXT.format(plot=PLOT, table=table, notes=lines), encoding="utf-8")
+    page = folder / PAGE
+    plan = MARKED.search(page.read_text(encoding="utf-8")) if page.exists() else None
+    page.write_text(TEXT.format(plot=PLOT, table=table, notes=lines) + (plan[0] if plan else ""), encoding="utf-8")
 
 
 def _plot(figures: Sequence[Figure], path: Path) -> None:

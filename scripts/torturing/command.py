@@ -17,8 +17,8 @@ from scripts.torturing.outcome import Options, Outcome
 __all__ = ["run"]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-ROUNDS = {"kill": 500, "disk": 200, "flip": 1000, "readers": 0, "drift": 1000, "switch": 1}
-FILES = {"kill": 200, "disk": 100, "flip": 60, "readers": 60, "drift": 0, "switch": 20_000}
+ROUNDS = {"kill": 500, "disk": 200, "flip": 1000, "readers": 0, "drift": 1000, "switch": 1, "parts": 100}
+FILES = {"kill": 200, "disk": 100, "flip": 60, "readers": 60, "drift": 0, "switch": 20_000, "parts": 40}
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -67,6 +67,10 @@ def _torture(what: str, options: Options) -> Outcome:
         from scripts.torturing.drift import drift
 
         return drift(options)
+    if what == "parts":
+        from scripts.torturing.parts import parts
+
+        return parts(options)
     from scripts.torturing.switch import switch
 
     return switch(options)

@@ -20,7 +20,7 @@ from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.steps import STEPS, Operations, forked, merging_later
 from scripts.torturing.world import Answers, World
 
-__all__ = ["kill"]
+__all__ = ["kill", "killed"]
 
 KINDS = ("first build", "build", "update", "update", "update", "merge", "merge", "words alone", "vectors")
 ENCODERS = ("words alone", "vectors")
@@ -127,7 +127,7 @@ class _Round:
             STEPS[self._step()](world.root, world.folder, workers)
 
         said.unlink(missing_ok=True)
-        ended = _killed(armed, said=said, seconds=None if at else seconds)
+        ended = killed(armed, said=said, seconds=None if at else seconds)
         when = "before a change" if at else "at a random time"
         self.outcome.count(f"{self.kind}: {f'killed {when}' if ended == -signal.SIGKILL else 'ended before'}")
         told = said.read_text(encoding="utf-8") if said.exists() else ""
@@ -149,7 +149,7 @@ class _Round:
             self.outcome.count("state: old")
 
 
-def _killed(work: Callable[[], None], *, said: Path, seconds: float | None) -> int:
+def killed(work: Callable[[], None], *, said: Path, seconds: float | None) -> int:
     """Do something in a process that is killed after some seconds, or kills itself.
 
     Return its exit code once none of its processes is left.

@@ -15,7 +15,7 @@ from tests.cli.conftest import Run
 
 pytestmark = pytest.mark.slow
 
-PARTS = ("vectors", "segments", "answers", "replies", "summaries", "clones")
+PARTS = ("vectors", "segments", "pulled", "answers", "replies", "summaries", "clones")
 
 
 class Encoder:
@@ -64,6 +64,9 @@ def test_the_cache_is_emptied(coderag: Run, cache: Path, tmp_path: Path) -> None
     segment = cache / "coderag/segments/one"
     segment.mkdir(parents=True)
     (segment / "arrays.bin").write_bytes(b"x" * 5000)
+    pulled = cache / "coderag/pulled" / ("0a" * 16)
+    pulled.mkdir(parents=True)
+    (pulled / "manifest.json").write_bytes(b"x" * 300)
     for name in ("answers/{}.json", "replies/{}.reply", "summaries/{}"):
         file = cache / "coderag" / name.format("0a" * 32)
         file.parent.mkdir()
@@ -72,7 +75,12 @@ def test_the_cache_is_emptied(coderag: Run, cache: Path, tmp_path: Path) -> None
     kept.write_text("x")
     cleaned = json.loads(coderag("clean", "--all", "--json", cwd=tmp_path, XDG_CACHE_HOME=str(cache)).stdout)
     assert [(one["part"], one["bytes"] - one["removed"]) for one in cleaned] == [(part, 0) for part in PARTS]
-    assert [one["removed"] for one in cleaned if one["part"] in ("answers", "replies", "summaries")] == [2, 2, 2]
+    assert [one["removed"] for one in cleaned if one["part"] in ("pulled", "answers", "replies", "summaries")] == [
+        300,
+        2,
+        2,
+        2,
+    ]
     assert not [one for one in (cache / "coderag").rglob("*") if one.is_file()]
     assert kept.exists()
 

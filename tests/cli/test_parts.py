@@ -142,7 +142,7 @@ def test_job_of_kubernetes(coderag: Run, root: Path, path: str, tmp_path: Path) 
     assert job["spec"]["completionMode"] == "Indexed"
     (script,) = container["args"]
     shutil.move(root, tmp_path / "src")
-    script = script.replace("/work/", f"{tmp_path}/")
+    script = script.replace("/data/", f"{tmp_path}/")
     for index in ("0", "1"):
         run([*container["command"], script], path, tmp_path, JOB_COMPLETION_INDEX=index, PARTS="2")
     parts = sorted((tmp_path / "parts").iterdir())

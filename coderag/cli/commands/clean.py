@@ -26,6 +26,9 @@ from coderag.cli.roots import given_roots
 from coderag.encoders.vector_cache import MOST_BYTES, cache_path, trim_vectors, vectors_bytes
 from coderag.files.git_address import is_git_address, parse_git_address
 from coderag.index.build import segment_cache
+from coderag.index.remote.cache import MOST_BYTES as MOST_PULLED_BYTES
+from coderag.index.remote.cache import pulled_size, trim_pulled
+from coderag.index.remote.pull import pulled_folders
 
 __all__ = ["run"]
 
@@ -36,7 +39,7 @@ DAY_SECONDS = 86_400
 class Cleaned:
     """A part of what coderag keeps, and what was removed of it, or would be."""
 
-    part: str  # vectors, segments, answers, replies, summaries, clones, clone or index
+    part: str  # vectors, segments, pulled, answers, replies, summaries, clones, clone or index
     path: str
     bytes: int  # before
     removed: int
@@ -120,6 +123,7 @@ def _parts() -> list[Part]:
             segment_cache.cache_size,
             segment_cache.trim_cache,
         ),
+        Part("pulled", pulled_folders(), MOST_PULLED_BYTES, pulled_size, trim_pulled),
         Part("answers", answers_folder(), MOST_ANSWERS_BYTES, answers_size, trim_answers),
         Part("replies", replies_folder(), MOST_REPLIES_BYTES, replies_size, trim_replies),
         Part("summaries", summaries_folder(), MOST_SUMMARIES_BYTES, summaries_size, trim_summaries),

@@ -38,6 +38,8 @@ DEFAULT_CONTENT = (Content.CODE, Content.DOCS)
 def run(options: argparse.Namespace) -> int:
     """Index every root; 1 when there was nothing to index."""
     for_owners("index")
+    if options.repositories:
+        return _index_list(options)
     addresses, roots = databases_in(options.roots)
     if options.part or options.out:
         return write_part(options, roots, has_databases=bool(addresses))
@@ -63,6 +65,28 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_records(records, options.format)
     return FOUND if chunks else NOTHING
+
+
+def _index_list(options: argparse.Namespace) -> int:
+    from coderag.cli.repositories import index_list  # most have one root
+
+    options.wait = True  # many processes in the background would be in each other's way
+    return index_list(
+        options, lambda one: _bring_up(one, options)[0], is_as_asked=lambda one: _is_as_asked(one, options)
+    )
+
+
+def _is_as_asked(one: Root, options: argparse.Namespace) -> bool:
+    """Tell whether the index of a root was made by the options given."""
+    made = read_manifest(one.folder)
+    return not (options.rebuild or options.encoder) and all(
+        asked is None or asked == known
+        for asked, known in (
+            (options.content and set(options.content), set(made.contents)),
+            (options.max_bytes, made.max_bytes),
+            (options.mask, made.mask),
+        )
+    )
 
 
 def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:

@@ -13,9 +13,7 @@ from coderag.cli.output.index_summary import index_record, summary_lines
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import screen, visible
-from coderag.cli.roots import given_roots
-from coderag.errors import QueryError
-from coderag.index.build.index_part import missing_portions
+from coderag.cli.roots import single_root
 from coderag.text.counted import counted
 
 __all__ = ["run"]
@@ -27,13 +25,9 @@ def run(options: argparse.Namespace) -> int:
     """Join parts to the index of a root; 1 when there is nothing in it."""
     for_owners("merge")
     options.index = options.into
-    placed = given_roots(options, options.root)
-    if len(placed) != 1:
-        raise QueryError("parts are of one root; give one --root")
-    (root,) = placed
-    check_folders(placed)
+    root = single_root(options, options.root, "parts are of one root")
+    check_folders([root])
     note_untrusted(root)
-    missing = missing_portions(options.parts)
     with Bar(f"Joining {visible(root.repository)}", wanted=not options.quiet, at_once=True) as bar:
         index = Index.ensure(
             root.root,
@@ -48,12 +42,13 @@ def run(options: argparse.Namespace) -> int:
     index.close()
     note_repairs(index)
     report, status = index.reports[0], index.status(compare=False)[0]
+    missing = report.missing_parts
     if missing:
         note(f"without the parts {', '.join(missing[:MOST_NAMED])}{' ...' if missing[MOST_NAMED:] else ''}")
     if report.read:
         note(f"no part holds {counted(report.read, 'file')} as they are now; they were read here")
     if options.json:
-        print_records([index_record(report, status, verbose=False) | {"missing": missing}], options.format)
+        print_records([index_record(report, status, verbose=False) | {"missing": list(missing)}], options.format)
     elif not options.quiet:
         print("\n".join(summary_lines(report, status, screen(options.color), verbose=False, follows=False)))
     return FOUND if len(index) or status.schema else NOTHING

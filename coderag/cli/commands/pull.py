@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import shutil
+from contextlib import ExitStack
 
 from coderag.api.index import Index
 from coderag.api.roots import check_folders
@@ -14,10 +14,11 @@ from coderag.cli.output.index_summary import index_record, summary_lines
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import bytes_text, screen, visible
-from coderag.cli.roots import given_roots
-from coderag.errors import IndexDamagedError, QueryError
+from coderag.cli.roots import single_root
+from coderag.errors import IndexDamagedError
+from coderag.index.remote.cache import MOST_BYTES, trim_pulled
 from coderag.index.remote.objects import ObjectStore
-from coderag.index.remote.pull import pull_index
+from coderag.index.remote.pull import discard, pull_index
 from coderag.text.counted import counted
 
 __all__ = ["run"]
@@ -26,31 +27,30 @@ __all__ = ["run"]
 def run(options: argparse.Namespace) -> int:
     """Bring an index here and join it; 1 when there is nothing in it."""
     for_owners("pull")
-    placed = given_roots(options, options.root)
-    if len(placed) != 1:
-        raise QueryError("one index is pulled; give one --root")
-    (root,) = placed
-    check_folders(placed)
+    root = single_root(options, options.root, "one index is pulled")
+    check_folders([root])
     note_untrusted(root)
     name = options.name or root.repository
     store = ObjectStore(options.store)
-    with Bar(f"Pulling {visible(name)}", wanted=not options.quiet) as bar:
-        pulled = pull_index(store, name=name, told=bar.transferred)
     later = has_background() and not options.wait
-    try:
-        with Bar(f"Joining {visible(root.repository)}", wanted=not options.quiet, at_once=True) as bar:
-            index = Index.ensure(
-                root.root,
-                index=root.index,
-                graph=not later,
-                parts=[pulled.folder],
-                trust_parts=options.trust,
-                watch=bar,
-                waiting=note_writer,
-            )
-    except IndexDamagedError:
-        shutil.rmtree(pulled.folder, ignore_errors=True)  # the next pull downloads it again
-        raise
+    with ExitStack() as held:
+        with Bar(f"Pulling {visible(name)}", wanted=not options.quiet) as bar:
+            pulled = held.enter_context(pull_index(store, name=name, told=bar.transferred, waiting=note_writer))
+        try:
+            with Bar(f"Joining {visible(root.repository)}", wanted=not options.quiet, at_once=True) as bar:
+                index = Index.ensure(
+                    root.root,
+                    index=root.index,
+                    graph=not later,
+                    parts=[pulled.folder],
+                    trust_parts=options.trust,
+                    watch=bar,
+                    waiting=note_writer,
+                )
+        except IndexDamagedError:
+            discard(pulled)
+            raise
+    trim_pulled(MOST_BYTES)
     index.close()
     note_repairs(index)
     follows = later and follow_up(root)

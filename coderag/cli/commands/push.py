@@ -12,8 +12,7 @@ from coderag.cli.opening import note
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import bytes_text, visible
-from coderag.cli.roots import given_roots
-from coderag.errors import QueryError
+from coderag.cli.roots import single_root
 from coderag.index.remote.objects import ObjectStore
 from coderag.index.remote.push import push_index
 from coderag.index.storage.folder.signing import VARIABLE
@@ -25,10 +24,7 @@ __all__ = ["run"]
 def run(options: argparse.Namespace) -> int:
     """Write what the store lacks of an index."""
     for_owners("push")
-    placed = given_roots(options, options.root)
-    if len(placed) != 1:
-        raise QueryError("one index is pushed; give one --root")
-    (root,) = placed
+    root = single_root(options, options.root, "one index is pushed")
     name = options.name or root.repository
     store = ObjectStore(options.store)
     with Bar(f"Pushing {visible(name)}", wanted=not options.quiet) as bar:

@@ -33,6 +33,7 @@ __all__ = [
     "add_output",
     "add_paths",
     "add_place",
+    "add_repositories",
     "add_since",
     "command",
     "did_you_mean",
@@ -361,7 +362,13 @@ def add_place(parser: argparse.ArgumentParser) -> None:
         metavar="ROOT",
         help="repository, or the address of one for git; several are searched as one",
     )
+    add_repositories(parser, "search the repositories of this list too (TOML), which were indexed before")
     add_index(parser)
+
+
+def add_repositories(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add `--repositories`."""
+    parser.add_argument("--repositories", type=Text(NAME), metavar="LIST", help=what)
 
 
 def add_index(parser: argparse.ArgumentParser, what: str = "where the index is stored") -> None:

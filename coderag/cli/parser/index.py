@@ -15,6 +15,7 @@ from coderag.cli.parser.arguments import (
     add_index,
     add_output,
     add_place,
+    add_repositories,
     command,
 )
 from coderag.limits import MAX_BYTES, MAX_SIZE, NAME, POLL, ROOTS, SAMPLES, TIMEOUT, UNUSED, WORKERS
@@ -31,6 +32,7 @@ examples:
   coderag index . postgresql://reader@localhost/shop   and the schema of a database
   coderag index sqlite:///shop.db --samples 3          with up to three values of each column
   coderag index https://host/owner/name@v2.1           a tag of a git repository: it is cloned, or fetched again
+  coderag index --repositories list.toml               many repositories, a line of state for each
   coderag index --part 2/4 --out parts/2               one of four parts, for several machines: "coderag merge"
 
 The index is stored in ROOT/.coderag. Running the command again reads only what changed. A database is asked for its
@@ -64,8 +66,8 @@ examples:
   coderag clean https://host/owner/name   the clone of a git repository, with its index
   coderag clean --unused 30        clones that were not used for 30 days
 
-The cache holds the vectors of models, segments that work trees of one repository share, and clones of the git
-addresses that were given as roots, which are listed; what is removed is made again when it is needed.
+The cache holds the vectors of models, segments that work trees of one repository share, indexes that were pulled, and
+clones of the git addresses that were given as roots, which are listed; what is removed is made again when it is needed.
 """
 
 
@@ -88,6 +90,7 @@ def add_index_command(commands: Parsers) -> None:
         action="store_true",
         help="adopt the index that is there, though you did not make it on this machine: know who did",
     )
+    add_repositories(parser, "index the repositories of this list (TOML): folders and git addresses")
     _add_reading(parser)
     _add_database(parser)
     parser.add_argument(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from coderag.cli.parser.arguments import Parsers, Text, add_output, add_place, command
+from coderag.extras import Extra, how_to_install
 from coderag.limits import NAME
 
 __all__ = ["add_pull", "add_push"]
@@ -16,7 +17,7 @@ examples:
   coderag push s3://bucket/indexes --prune   and remove what no index there needs
 
 A store is a folder, or what fsspec knows: s3:// (with the package s3fs), gs:// (gcsfs), az:// (adlfs). It needs an
-extra; run in the source tree of coderag: pip install '.[remote]'
+extra; {install}
 """
 PULL_EXAMPLES = """\
 examples:
@@ -30,7 +31,8 @@ what is new. Set CODERAG_INDEX_KEY to the same key where indexes are pushed and 
 
 def add_push(commands: Parsers) -> None:
     """Add `coderag push`."""
-    parser = command(commands, "push", module="push", summary="write an index to a store", epilog=PUSH_EXAMPLES)
+    epilog = PUSH_EXAMPLES.format(install=how_to_install(Extra.REMOTE))
+    parser = command(commands, "push", module="push", summary="write an index to a store", epilog=epilog)
     _add_store(parser)
     parser.add_argument("--prune", action="store_true", help="remove files older than a day that no index there names")
     add_place(parser)

@@ -20,6 +20,7 @@ from coderag.errors import (
 from coderag.files.walk import Skipped, SkipReason, SourceFile
 from coderag.index.build.embed import Embedding, embed_segments
 from coderag.index.build.index_change import IndexChange
+from coderag.index.build.index_part import missing_portions
 from coderag.index.build.job import BuildOptions, Progress, Report, Watch
 from coderag.index.build.joining import segments_of_parts
 from coderag.index.build.known_content import Contents, find_known
@@ -120,7 +121,8 @@ class Builder:
             options = self._completed(options)
             settings = read_settings(self._root)
             try:
-                return self._update(options, settings, paths=paths, thorough=thorough, watch=watch)
+                report = self._update(options, settings, paths=paths, thorough=thorough, watch=watch)
+                return replace(report, missing_parts=missing_portions(options.parts))
             except (IndexDamagedError, *DATA_ERRORS) as error:
                 damage = error if isinstance(error, IndexDamagedError) else misread(self._folder, error)
                 if not thorough:

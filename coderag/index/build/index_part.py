@@ -76,12 +76,11 @@ def _open_part(folder: IndexPath, *, trusted: bool) -> IndexPart:
     return IndexPart(folder, manifest)
 
 
-def missing_portions(folders: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Return the portions that folders of parts lack of a whole, such as "3/4"; raises like `open_parts`."""
-    places = [IndexPath(Path(folder).absolute()) for folder in folders]
-    there = {decode_manifest(place, _sealed(place).body).portion or ONLY for place in places}
+def missing_portions(parts: Iterable[IndexPart]) -> tuple[str, ...]:
+    """Return the portions that parts lack of a whole, such as "3/4"."""
+    there = {part.manifest.portion or ONLY for part in parts}
     counts = {int(portion.partition("/")[2]) for portion in there}
-    return [name for of in counts for number in range(1, of + 1) if (name := f"{number}/{of}") not in there]
+    return tuple(name for of in counts for number in range(1, of + 1) if (name := f"{number}/{of}") not in there)
 
 
 def _sealed(folder: IndexPath) -> Sealed:

@@ -125,6 +125,7 @@ class Report:
     seconds: float
     skipped: tuple[Skipped, ...]
     embedded: int = 0  # chunks that got vectors after they were read
+    missing_parts: tuple[str, ...] = ()  # of those that were joined, such as "3/4"
     reused: int = 0  # files whose content was known: by another name of their time, or from another index
     repaired: int = 0  # damaged segments whose files were read again
     left: int = 0  # files that changed and are left to the next update

@@ -10,12 +10,21 @@ import re
 
 from coderag.errors import QueryError
 from coderag.index.storage.manifest import SegmentEntry
+from coderag.record import record
 
-__all__ = ["INDEXES", "OBJECTS", "Objects", "index_name", "object_name", "objects_of"]
+__all__ = ["INDEXES", "OBJECTS", "StoredObject", "index_name", "object_name", "objects_of"]
 
 OBJECTS, INDEXES = "objects", "indexes"
-Objects = dict[str, tuple[str, str, int]]  # a name on the store to a segment, a file of it, and its bytes
 NAME = re.compile(r"\w[\w.-]{0,99}(?:/\w[\w.-]{0,99}){0,7}", re.ASCII)
+
+
+@record
+class StoredObject:
+    """A content on a store, and the files of segments that have it."""
+
+    name: str
+    bytes: int
+    places: tuple[tuple[str, str], ...]  # a segment, and a file of it; more than one where segments hold the same
 
 
 def index_name(name: str) -> str:
@@ -30,10 +39,10 @@ def object_name(digest: str) -> str:
     return f"{OBJECTS}/{digest}"
 
 
-def objects_of(entries: tuple[SegmentEntry, ...]) -> Objects:
-    """Return the objects of segments: their names to a segment, a file of it, and its bytes."""
-    return {
-        object_name(digest): (entry.name, file, size)
-        for entry in entries
-        for file, (size, digest) in entry.sums.items()
-    }
+def objects_of(entries: tuple[SegmentEntry, ...]) -> list[StoredObject]:
+    """Return the objects of segments; files of one content are one object, which has several places."""
+    places: dict[tuple[str, int], list[tuple[str, str]]] = {}
+    for entry in entries:
+        for file, (size, digest) in entry.sums.items():
+            places.setdefault((object_name(digest), size), []).append((entry.name, file))
+    return [StoredObject(name, size, tuple(at)) for (name, size), at in places.items()]

@@ -12,13 +12,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from coderag.errors import QueryError, RemoteStoreError
+from coderag.extras import Extra, how_to_install
 from coderag.index.storage.arrays.arrays import MAPPED_BYTES
 from coderag.index.storage.folder.index_path import IndexPath
 
 __all__ = ["ObjectStore"]
 
 BLOCK_BYTES = 1 << 20
-EXTRA = "a store needs an extra; run in the source tree of coderag"
 
 
 class ObjectStore:
@@ -29,9 +29,7 @@ class ObjectStore:
         try:
             import fsspec
         except ImportError as error:
-            raise QueryError(
-                "a store needs an extra; run in the source tree of coderag: pip install '.[remote]'"
-            ) from error
+            raise QueryError(f"a store needs an extra; {how_to_install(Extra.REMOTE)}") from error
         self.address = address.rstrip("/")
         try:
             self._files, base = fsspec.core.url_to_fs(address, use_listings_cache=False)
@@ -74,10 +72,14 @@ class ObjectStore:
             shutil.copyfileobj(read, file, BLOCK_BYTES)
 
     def download(self, name: str, target: IndexPath, size: int) -> None:
-        """Write a file of that size into a folder of an index."""
-        with self._asking(name), self._files.open(self._path(name), "rb") as file, target.create() as written:
-            left = size + 1
-            while left and (block := file.read(min(BLOCK_BYTES, left))):
+        """Write a file of that size into a folder of an index; raises OSError where that cannot be written."""
+        left = size + 1
+        with self._opened(name) as file, target.create() as written:
+            while left:
+                with self._asking(name):
+                    block = file.read(min(BLOCK_BYTES, left))
+                if not block:
+                    break
                 written.write(block)
                 left -= len(block)
         if left != 1:
@@ -94,10 +96,14 @@ class ObjectStore:
         for path, about in sorted(found.items()):
             yield f"{folder}/{PurePosixPath(path).relative_to(PurePosixPath(base))}", _age_of(about)
 
-    def remove(self, name: str) -> None:
-        """Remove a file."""
+    def remove(self, name: str) -> bool:
+        """Remove a file, and tell whether there was one; a store that does not say is believed to have had it."""
         with self._asking(name):
-            self._files.rm_file(self._path(name))
+            try:
+                self._files.rm_file(self._path(name))
+            except FileNotFoundError:  # another process removed it
+                return False
+        return True
 
     def _path(self, name: str) -> str:
         return f"{self._base}/{name}"
@@ -105,6 +111,15 @@ class ObjectStore:
     def _protocols(self) -> tuple[str, ...]:
         protocol = self._files.protocol
         return (protocol,) if isinstance(protocol, str) else tuple(protocol)
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[Any]:
+        with self._asking(name):
+            file = self._files.open(self._path(name), "rb")
+        try:
+            yield file
+        finally:
+            file.close()
 
     @contextmanager
     def _new(self, name: str) -> Iterator[Any]:

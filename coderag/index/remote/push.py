@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexPartError, IndexTooNewError
-from coderag.index.remote.layout import INDEXES, OBJECTS, Objects, index_name, objects_of
+from coderag.index.remote.layout import INDEXES, OBJECTS, StoredObject, index_name, objects_of
 from coderag.index.remote.objects import ObjectStore
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.sealed import parse_sealed
@@ -31,7 +30,7 @@ class Pushed:
     """What was written to a store."""
 
     name: str
-    files: int  # all that the index has there
+    files: int  # of different content, all that the index has there
     uploaded: int
     bytes: int  # of what was uploaded
     removed: int = 0  # files that no index named any longer
@@ -49,22 +48,28 @@ def push_index(
     """Write the segments of an index to a store, those that are not there yet, and its manifest in the end.
 
     Whoever pulls meanwhile gets the old index or the new one. With `prune`, what no index there names, and is older
-    than `grace` seconds, is removed. `told` hears how many files of how many are there. Raises QueryError,
+    than `grace` seconds, is removed. `told` hears how many objects of how many are there. Raises QueryError,
     RemoteStoreError, and StoredIndexError like `coderag.index.storage.manifest.read_manifest`.
     """
     target = index_name(name)
+    sent: list[int] = []
     while True:
         raw, manifest = _read(folder)
         objects = objects_of(manifest.segments)
         try:
-            uploaded = _upload(folder, store, objects, told)
+            sent += _upload(folder, store, objects, told)
+            store.write(target, raw)
+            # An object that was there may have been named by no index, and removed by a prune that did not see this
+            # manifest yet. Who prunes from now on sees it.
+            while put_again := _upload(folder, store, objects, told):
+                sent += put_again
             break
         except FileNotFoundError:
             if _read(folder)[0] == raw:
                 raise
             # Another process replaced the index; what was uploaded is of use to the next attempt.
-    store.write(target, raw)
-    return Pushed(name, len(objects), *uploaded, _pruned(folder, store, grace) if prune else 0)
+    removed = _pruned(folder, store, grace) if prune else 0
+    return Pushed(name, len(objects), len(sent), sum(sent), removed)
 
 
 def _read(folder: IndexPath) -> tuple[bytes, Manifest]:
@@ -78,35 +83,43 @@ def _read(folder: IndexPath) -> tuple[bytes, Manifest]:
 
 
 def _upload(
-    folder: IndexPath, store: ObjectStore, objects: Objects, told: Callable[[int, int], None] | None
-) -> tuple[int, int]:
-    """Write the objects that a store lacks, and return how many those were, and their bytes."""
-    uploaded = size = 0
-    for number, (name, (segment, file, bytes_)) in enumerate(objects.items()):
+    folder: IndexPath, store: ObjectStore, objects: list[StoredObject], told: Callable[[int, int], None] | None
+) -> list[int]:
+    """Write the objects that a store lacks, and return their sizes."""
+    sent = []
+    for number, one in enumerate(objects):
         if told is not None:
             told(number, len(objects))
-        if not store.has(name, bytes_):
-            store.upload(folder / SEGMENTS / segment / file, name)
-            uploaded += 1
-            size += bytes_
-    return uploaded, size
+        if not store.has(one.name, one.bytes):
+            segment, file = one.places[0]
+            store.upload(folder / SEGMENTS / segment / file, one.name)
+            sent.append(one.bytes)
+    return sent
 
 
 def _pruned(folder: IndexPath, store: ObjectStore, grace: float) -> int:
     """Remove what no index names; nothing where one cannot be read, as a newer coderag may have written it."""
+    named = _named(folder, store)
+    if named is None:
+        return 0
+    old = [name for name, age in store.names(OBJECTS) if name not in named and age > grace]
+    # Listing a large store takes a while; what was pushed meanwhile may name some of it.
+    named = _named(folder, store) if old else named
+    if named is None:
+        return 0
+    return sum(store.remove(name) for name in old if name not in named)
+
+
+def _named(folder: IndexPath, store: ObjectStore) -> set[str] | None:
+    """Return the objects that the indexes of a store name, None where one of these cannot be read."""
     named: set[str] = set()
     for name, _ in store.names(INDEXES):
         data = store.read(name, MANIFEST_BYTES) if name.endswith(".json") else None
         if data is None:
             continue
         try:
-            named |= objects_of(decode_manifest(folder, parse_sealed(data, PURPOSE, where=name).body).segments).keys()
+            manifest = decode_manifest(folder, parse_sealed(data, PURPOSE, where=name).body)
         except (IndexDamagedError, IndexFormatError, IndexTooNewError):
-            return 0
-    removed = 0
-    for name, age in list(store.names(OBJECTS)):
-        if name not in named and age > grace:
-            with suppress(FileNotFoundError):
-                store.remove(name)
-                removed += 1
-    return removed
+            return None
+        named |= {one.name for one in objects_of(manifest.segments)}
+    return named

@@ -12,6 +12,7 @@ from scripts.torturing.drift import drift
 from scripts.torturing.flip import flip
 from scripts.torturing.kill import kill
 from scripts.torturing.outcome import Options, Outcome
+from scripts.torturing.parts import parts
 from scripts.torturing.readers import readers
 from scripts.torturing.switch import switch
 from tests.workspace import REPOSITORY, SHOP
@@ -31,6 +32,14 @@ def test_killed_processes(tmp_path: Path) -> None:
     outcome = kill(options(tmp_path, rounds=10))
     assert outcome.failures == []
     assert total(outcome, "killed before a change") + total(outcome, "killed at a random time") >= 5
+
+
+def test_killed_parts_merges_pushes_and_pulls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    outcome = parts(options(tmp_path, rounds=12))
+    assert outcome.failures == []
+    assert total(outcome, ": killed") >= 4
 
 
 def test_disks_that_fail(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -12,13 +14,16 @@ from coderag.errors import (
     IndexDamagedError,
     IndexMissingError,
     IndexUntrustedError,
+    IndexWriteError,
     QueryError,
     RemoteStoreError,
 )
+from coderag.index.remote.cache import pulled_size, trim_pulled
 from coderag.index.remote.objects import ObjectStore
-from coderag.index.remote.pull import pull_index
+from coderag.index.remote.pull import Pulled, pull_index, pulled_folder
 from coderag.index.remote.push import push_index
 from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.lock import is_locked
 from tests.index.trees import state_of
 from tests.workspace import write
 
@@ -45,11 +50,33 @@ def root(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.fixture(params=["folder", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ObjectStore]:
+@pytest.fixture(scope="session")
+def s3() -> Iterator[str]:
+    """The address of an S3 server on the loopback."""
+    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(params=["folder", "memory", pytest.param("s3", marks=[pytest.mark.dev, pytest.mark.slow])])
+def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
     """A store with nothing in it."""
     if request.param == "folder":
         yield ObjectStore((tmp_path / "store").as_uri())
+        return
+    if request.param == "s3":
+        monkeypatch.setenv("AWS_ENDPOINT_URL", request.getfixturevalue("s3"))
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+        bucket = f"b{abs(hash(tmp_path)):x}"
+        import fsspec
+
+        fsspec.filesystem("s3").mkdir(bucket)
+        yield ObjectStore(f"s3://{bucket}/indexes")
         return
     import fsspec
 
@@ -69,8 +96,14 @@ def update(root: Path) -> None:
 
 def joined(root: Path, store: ObjectStore, *, trusted: bool = False) -> Index:
     """Return the index of a root, of what an index in the store has."""
-    pulled = pull_index(store, name="app")
-    return Index.ensure(root, parts=[pulled.folder], workers=0, graph=False, cache=False, trust_parts=trusted)
+    with pull_index(store, name="app") as pulled:
+        return Index.ensure(root, parts=[pulled.folder], workers=0, graph=False, cache=False, trust_parts=trusted)
+
+
+def pull(store: ObjectStore, name: str = "app") -> Pulled:
+    """Bring an index of the store into the cache."""
+    with pull_index(store, name=name) as pulled:
+        return pulled
 
 
 def test_what_is_pushed_is_pulled(root: Path, store: ObjectStore, tmp_path: Path) -> None:
@@ -84,12 +117,12 @@ def test_what_is_pushed_is_pulled(root: Path, store: ObjectStore, tmp_path: Path
 
 def test_only_what_is_new_goes_and_comes(root: Path, store: ObjectStore) -> None:
     push_index(folder_of(root), store, name="app")
-    first = pull_index(store, name="app")
+    first = pull(store)
     assert push_index(folder_of(root), store, name="app").uploaded == 0
     (root / "src/new.py").write_text("def epsilon():\n    return 5\n" * 3)
     update(root)
     again = push_index(folder_of(root), store, name="app")
-    second = pull_index(store, name="app")
+    second = pull(store)
     assert 0 < again.uploaded < again.files
     assert (first.downloaded, second.downloaded) == (first.files, again.uploaded)
 
@@ -150,7 +183,7 @@ def test_a_damaged_object_is_found_out(root: Path, tmp_path: Path) -> None:
     largest.write_bytes(data[:-1])
     (tmp_path / "cache/coderag/pulled").rename(tmp_path / "gone")
     with pytest.raises(RemoteStoreError, match="has not the"):
-        pull_index(store, name="app")
+        pull(store)
 
 
 def test_an_index_of_somebody_else_needs_a_word(
@@ -171,12 +204,12 @@ def test_what_is_no_name(root: Path, store: ObjectStore, name: str) -> None:
     with pytest.raises(QueryError, match="is no name for an index on a store"):
         push_index(folder_of(root), store, name=name)
     with pytest.raises(QueryError, match="is no name for an index on a store"):
-        pull_index(store, name=name)
+        pull(store, name)
 
 
 def test_what_is_not_there_or_no_store(store: ObjectStore) -> None:
     with pytest.raises(IndexMissingError, match="there is no index 'app' at "):
-        pull_index(store, name="app")
+        pull(store)
     with pytest.raises(QueryError):
         ObjectStore("nosuchkind://x")
 
@@ -184,4 +217,103 @@ def test_what_is_not_there_or_no_store(store: ObjectStore) -> None:
 def test_a_manifest_of_any_bytes_is_damage(store: ObjectStore) -> None:
     store.write("indexes/app.json", b"{}" * 100)
     with pytest.raises(IndexDamagedError, match="does not match its checksum"):
-        pull_index(store, name="app")
+        pull(store)
+
+
+def test_files_of_one_content_lie_in_every_segment(store: ObjectStore, tmp_path: Path) -> None:
+    """A file that is copied makes a second segment, whose text is that of the first."""
+    one = write(tmp_path / "one/app", {"a.py": FILES["src/file_1.py"]})
+    Index.build(one, workers=0, graph=False, cache=False).close()
+    for name in ("b.py", "c/a.py"):
+        write(one, {name: FILES["src/file_1.py"]})
+        update(one)
+    segments = list((one / ".coderag/segments").iterdir())
+    texts = [(segment / "text.bin").read_bytes() for segment in segments]
+    assert len(texts) > len(set(texts))
+    pushed = push_index(folder_of(one), store, name="app")
+    assert pushed.files < sum(1 for segment in segments for _ in segment.iterdir())
+    clone = write(tmp_path / "clone/app", dict.fromkeys(("a.py", "b.py", "c/a.py"), FILES["src/file_1.py"]))
+    index = joined(clone, store)
+    assert (index.reports[0].read, index.reports[0].reused) == (0, 3)
+    assert [len(index.chunks(name)) for name in ("a.py", "b.py", "c/a.py")] == [1, 1, 1]
+
+
+def test_what_a_prune_removes_meanwhile_is_put_again(
+    root: Path, store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The objects are there, old, and named by no index: another process removes them before the manifest is."""
+    push_index(folder_of(root), store, name="app")
+    store.remove("indexes/app.json")
+    written = ObjectStore.write
+
+    def pruning(self: ObjectStore, name: str, data: bytes) -> None:
+        for one, _ in list(store.names("objects")):
+            store.remove(one)
+        monkeypatch.setattr(ObjectStore, "write", written)
+        written(self, name, data)
+
+    monkeypatch.setattr(ObjectStore, "write", pruning)
+    pushed = push_index(folder_of(root), store, name="app")
+    assert pushed.uploaded == pushed.files == len(list(store.names("objects")))
+    assert joined(write(tmp_path / "clone/app", FILES), store).reports[0].read == 0
+
+
+def test_a_prune_spares_what_was_pushed_while_it_looked(
+    root: Path, store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push_index(folder_of(root), store, name="app")
+    manifest = store.read("indexes/app.json", 1 << 20)
+    assert manifest is not None
+    store.remove("indexes/app.json")
+    other = write(tmp_path / "other", {"other.py": "def other():\n    return 0\n"})
+    Index.build(other, workers=0, graph=False).close()
+    names = ObjectStore.names
+
+    def pushing(self: ObjectStore, folder: str) -> Iterator[tuple[str, float]]:
+        yield from names(self, folder)
+        if folder == "objects":
+            self.write("indexes/app.json", manifest)
+
+    monkeypatch.setattr(ObjectStore, "names", pushing)
+    assert push_index(folder_of(other), store, name="other", prune=True, grace=0).removed == 0
+
+
+def test_what_is_removed_twice_counts_once(tmp_path: Path) -> None:
+    store = ObjectStore((tmp_path / "store").as_uri())
+    store.write("objects/x", b"x")
+    assert [store.remove("objects/x"), store.remove("objects/x")] == [True, False]
+
+
+def test_a_pull_holds_its_folder(root: Path, store: ObjectStore) -> None:
+    push_index(folder_of(root), store, name="app")
+    lock = IndexPath(pulled_folder(store.address, "app")) / "lock"
+    with pull_index(store, name="app"):
+        assert is_locked(lock)
+    assert not is_locked(lock)
+
+
+def test_a_full_disk_is_not_the_fault_of_the_store(
+    root: Path, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push_index(folder_of(root), store, name="app")
+    with monkeypatch.context() as patched:
+        patched.setattr(IndexPath, "create", lambda _: FileIO("/dev/full", "w"))
+        with pytest.raises(IndexWriteError, match="no space left"):
+            pull(store)
+    assert pull(store).files
+
+
+def test_pulled_indexes_have_a_limit(root: Path, store: ObjectStore) -> None:
+    for name in ("app", "app/next"):
+        push_index(folder_of(root), store, name=name)
+        pull(store, name)
+    first, second = (pulled_folder(store.address, name) for name in ("app", "app/next"))
+    os.utime(first, (1, 1))
+    size = pulled_size()
+    assert trim_pulled(size) == 0
+    removed = trim_pulled(size - 1)
+    assert (first.exists(), second.exists()) == (False, True)
+    assert pulled_size() == size - removed
+    with pull_index(store, name="app/next"):
+        assert trim_pulled(0) == 0
+    assert trim_pulled(0) == size - removed

@@ -97,6 +97,10 @@ class Arrays(Mapping[str, Array]):
         stored = self._stored.get(name)
         return None if stored is None else (stored.dtype, stored.shape)
 
+    def stored_bytes(self, name: str) -> int:
+        """Return how many bytes an array takes in the file."""
+        return len(self._stored[name].data)
+
     def damaged(self) -> str | None:
         """Return the name of the first array that does not match its checksum, None when all do."""
         return next((name for name, one in self._stored.items() if zlib.crc32(one.data.data) != one.checksum), None)

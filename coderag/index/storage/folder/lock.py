@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 from coderag.errors import IndexLockedError, IndexUnsafeError
 from coderag.index.storage.folder.index_path import IndexPath
 
-__all__ = ["LOCK_SECONDS", "Holder", "file_lock", "holder_of", "is_locked", "locked", "the_only_one"]
+__all__ = ["LOCK", "LOCK_SECONDS", "Holder", "file_lock", "holder_of", "is_locked", "locked", "the_only_one"]
 
 LOCK, HOLDER = "lock", "lock.json"
 LOCK_SECONDS = 60.0  # how long a writer waits for another one

@@ -1,0 +1,1 @@
+"""How much a large installation needs, from what a small one was measured to need."""
