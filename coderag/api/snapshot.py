@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,7 +21,6 @@ from coderag.errors import (
     IndexLockedError,
     IndexMissingError,
     IndexWriteError,
-    RetrievalWarning,
 )
 from coderag.index.reader.corpus import Corpus
 from coderag.index.reader.opened_root import OpenedRoot, open_root
@@ -91,7 +89,9 @@ class Snapshot:
 
             return Embedding.made(manifest).opened()
         except EncoderError as error:
-            warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=4)
+            from coderag.degraded import warn_degraded
+
+            warn_degraded(f"words alone answer: {error}", stacklevel=4)
             return None
 
     def graphs(self, *, making: Told | None = None, waiting: Told | None = None) -> tuple[Graph, ...]:

@@ -12,6 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from coderag.ask.records import Answer
+from coderag.degraded import retrieval_warnings
 from coderag.errors import CoderagError, QueryError
 from coderag.serve.conversing import answered_in
 from coderag.serve.html import asking, file, graph, home, map, searching, sql, status, symbol, tables
@@ -82,7 +83,9 @@ def _search(desk: Desk, request: Request) -> Response:
     values: dict[str, Any] = {"found": None, "home": None, "error": "", "query": query, "nav": "search"}
     try:
         if query:
-            values["found"] = searching.search(view.index, query, more=bool(request.query_params.get("more")))
+            with retrieval_warnings() as warned:
+                values["found"] = searching.search(view.index, query, more=bool(request.query_params.get("more")))
+            view = view.noted(*warned)
         else:
             values["home"] = home.home(view.index)
     except QueryError as error:
