@@ -21,6 +21,7 @@ class Made:
 
     body: bytes
     warnings: tuple[str, ...] = ()
+    media_type: str = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
