@@ -102,6 +102,23 @@ def test_an_answer_cites_lines_that_open(client: TestClient) -> None:
     assert "<blockchains>" not in lost
 
 
+def test_a_page_is_made_once_for_each_state_of_the_index(tmp_path: Path) -> None:
+    root = write(tmp_path / "books", {"read.py": "def first_page():\n    return 1\n"})
+    Index.build(root, workers=0, graph=False).close()
+    desk = OneDesk(root)
+    with TestClient(application(desk)) as client:
+        pages = [client.get("/file/read.py").text for _ in range(2)]
+        assert (desk.responses.counts().made, desk.responses.counts().kept) == (1, 1)
+        (root / "read.py").write_text("def last_page():\n    return 2\n")
+        newer = client.get("/file/read.py")
+        assert client.get("/file/gone.py").status_code == client.get("/file/gone.py").status_code == 404
+    desk.workspace.close()
+    assert pages[0] == pages[1]
+    assert "first_page" in pages[0]
+    assert "last_page" in newer.text
+    assert newer.headers["content-type"] == "text/html; charset=utf-8"
+
+
 def test_an_answer_says_where_a_wider_search_found_it(tmp_path: Path) -> None:
     root = write(tmp_path / "books", BOOKS)
     Index.build(root, contents=["code", "docs", "config"], workers=0, graph=False).close()
