@@ -19,6 +19,7 @@ LAYERS = [
     {"coderag"},
     {"coderag.record"},
     {"coderag.errors", "coderag.extras", "coderag.types", "coderag.resources"},
+    {"coderag.degraded"},
     {"coderag.limits"},
     {"coderag.text"},
     {"coderag.encoders"},

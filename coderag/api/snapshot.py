@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,7 +21,6 @@ from coderag.errors import (
     IndexLockedError,
     IndexMissingError,
     IndexWriteError,
-    RetrievalWarning,
 )
 from coderag.index.reader.corpus import Corpus
 from coderag.index.reader.opened_root import OpenedRoot, open_root
@@ -31,6 +29,7 @@ from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.segment import Segment
 
 if TYPE_CHECKING:
+    from coderag.api.stillness import Stillness
     from coderag.encoders.encoder import Encoder
     from coderag.graph.graph import Graph
     from coderag.graph.queries.relations import Relations
@@ -46,6 +45,7 @@ __all__ = ["Snapshot", "open_snapshot"]
 
 Told = Callable[[], object]
 OF_STORED_GRAPHS = ("stored_graphs", "relations")  # what a snapshot keeps of graphs that are stored
+WATCHING = "_stillness"  # and what watches its folders
 MAX_VIEWS = 16  # sets of rules for which what is seen is kept
 
 
@@ -91,7 +91,9 @@ class Snapshot:
 
             return Embedding.made(manifest).opened()
         except EncoderError as error:
-            warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=4)
+            from coderag.degraded import warn_degraded
+
+            warn_degraded(f"words alone answer: {error}", stacklevel=4)
             return None
 
     def graphs(self, *, making: Told | None = None, waiting: Told | None = None) -> tuple[Graph, ...]:
@@ -209,6 +211,7 @@ class Snapshot:
                 one.manifest,
                 one.segments,
                 compare=compare,
+                is_unchanged=self.is_still,
                 listed=one.listed,
                 catalog=one.catalog if schema else None,
                 snapshots=read_snapshots(one.folder),
@@ -216,9 +219,23 @@ class Snapshot:
             for one in self.opened
         ]
 
-    def stale_paths(self) -> list[str] | None:
+    def stale_paths(self, *, watched: bool = False) -> list[str] | None:
         """Return the files and folders that changed since, as absolute paths; None for all."""
+        return self._stillness.stale_paths(self._compared) if watched else self._compared()
+
+    def _compared(self) -> list[str] | None:
         return None if self._comparisons is None else _stale_paths(self.opened, self._comparisons)
+
+    @cached_property
+    def _stillness(self) -> Stillness:
+        from coderag.api.stillness import Stillness  # only who asks again and again watches
+
+        return Stillness(self.opened)
+
+    @property
+    def is_still(self) -> bool:
+        """Whether it is known without a look that no file has changed since the index was written."""
+        return WATCHING in vars(self) and self._stillness.is_still
 
     @cached_property
     def _comparisons(self) -> list[FileComparison] | None:
@@ -277,6 +294,8 @@ def _open(roots: Sequence[Root], before: Snapshot | None) -> Snapshot:
     if before is not None and _graph_files(before) == _graph_files(snapshot):
         kept = {name: value for name, value in vars(before).items() if name in OF_STORED_GRAPHS}
         vars(snapshot).update(kept)  # their arrays are unpacked once
+    if before is not None and WATCHING in vars(before):
+        vars(snapshot)[WATCHING] = before._stillness.carried(opened)
     return snapshot
 
 

@@ -138,7 +138,8 @@ class SnapshotView:
 
     def status(self, *, compare: bool, schema: bool) -> list[Status]:
         """Return what is indexed of each root; with `compare`, also how its files have changed since."""
-        return [root.status(compare=compare, schema=schema) for root in self.view.roots]
+        still = self.whole.is_still
+        return [root.status(compare=compare, is_unchanged=still, schema=schema) for root in self.view.roots]
 
     def verify(self) -> None:
         """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""

@@ -1,14 +1,17 @@
 """A query over an index to its rows: DuckDB in memory, without files, network or settings.
 
-Tables are filled when a query names them, and stay as long as the database. Queries run in a read-only transaction and
-in a thread of their own, so that Ctrl-C and the time limit can end them.
+Tables are filled when a query names them, and stay as long as the database; what only lists or describes them gets them
+empty. Queries run in a read-only transaction and in a thread of their own, as do the views that they need computed, so
+that Ctrl-C and the time limit can end them.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
 from coderag.errors import QueryError
@@ -36,6 +39,7 @@ SETTINGS = {  # in this order: the last two forbid all the rest
     "lock_configuration": "true",
 }
 LISTS_TABLES = re.compile(r"\b(?:information_schema|duckdb_\w+|pg_\w+|sqlite_\w+|show)\b", re.IGNORECASE)
+DESCRIBES = re.compile(r"\s*(?:describe|desc|show)\b", re.IGNORECASE)
 RETRY_SECONDS = 0.05  # between two attempts to interrupt a query
 STORED = "stored"  # the schema of what views look texts up in
 RAW = "raw_columns"  # the name of the arrays while a table is filled
@@ -50,6 +54,7 @@ class RelationalDatabase:
         self._contents = contents
         self._lock = threading.Lock()
         self._filled: set[str] = set()
+        self._declared: set[str] = set()  # relations that are there without their rows
         self._connection = self._duckdb.connect(":memory:")
         if written:
             self._connection.execute(f"SET allowed_paths = [{quoted(written)}]")
@@ -85,14 +90,20 @@ class RelationalDatabase:
     def _asked(self, sql: str, run: Callable[[], Made], seconds: float) -> Made:
         with self._lock:
             self._check(sql)
-            named = list(relations()) if LISTS_TABLES.search(sql) else needed_tables(sql)
-            for name in named:
-                if name not in self._filled:
-                    self._add(relations()[name])
-                    self._filled.add(name)
+            describes = bool(DESCRIBES.match(sql))
+            named = [] if describes else [relations()[name] for name in needed_tables(sql) if name not in self._filled]
+            for relation in named:
+                if not relation.is_view:
+                    self._add(relation, self._fill_table)
+            deadline = _Deadline(seconds)
+            for relation in named:
+                if relation.is_view:
+                    self._limited(partial(self._add, relation, self._add_view), sql, deadline)
+            if describes or LISTS_TABLES.search(sql):
+                self._declare(relations().values())
             self._connection.execute("BEGIN TRANSACTION READ ONLY")
             try:
-                return self._limited(run, sql, seconds)
+                return self._limited(run, sql, deadline)
             finally:
                 self._connection.execute("ROLLBACK")
 
@@ -110,14 +121,33 @@ class RelationalDatabase:
         if kind != "SELECT":
             raise QueryError(f"the SQL is {kind}, and only SELECT is allowed: the index is read, never written")
 
-    def _add(self, relation: Relation) -> None:
-        if relation.is_view:
-            self._add_view(relation)
-            return
+    def _declare(self, wanted: Iterable[Relation]) -> None:
+        """Create the relations that are not there, without rows."""
+        for relation in wanted:
+            if relation.name in self._filled or relation.name in self._declared:
+                continue
+            if relation.is_view:
+                self._connection.execute(f"CREATE VIEW {relation.name} AS {relation.sql}")
+            else:
+                self._create_empty(relation)
+            self._declared.add(relation.name)
+
+    def _add(self, relation: Relation, fill: Callable[[Relation], None]) -> None:
+        """Create a relation with its rows, in the place of one without."""
+        if relation.name in self._declared:
+            self._connection.execute(f"DROP {'VIEW' if relation.is_view else 'TABLE'} {relation.name}")
+            self._declared.remove(relation.name)
+        fill(relation)
+        self._filled.add(relation.name)
+
+    def _create_empty(self, relation: Relation) -> None:
+        described = ", ".join(f"{column.name} {column.type}" for column in relation.columns)
+        self._connection.execute(f"CREATE TABLE {relation.name} ({described})")
+
+    def _fill_table(self, relation: Relation) -> None:
         columns = self._contents.columns(relation.name)
         if not columns:
-            described = ", ".join(f"{column.name} {column.type}" for column in relation.columns)
-            self._connection.execute(f"CREATE TABLE {relation.name} ({described})")
+            self._create_empty(relation)
             return
         try:
             self._store(relation, columns)
@@ -153,19 +183,19 @@ class RelationalDatabase:
             )
             self._connection.execute(f"CREATE VIEW {name} AS SELECT {shown} FROM {stored}")
 
-    def _limited(self, run: Callable[[], Made], sql: str, seconds: float) -> Made:
+    def _limited(self, run: Callable[[], Made], sql: str, deadline: _Deadline) -> Made:
         """Return what a query gives within its time; Ctrl-C ends it at once."""
         task = _Task(run)
         threading.Thread(target=task, daemon=True).start()
         try:
-            is_late = not task.ended.wait(seconds)
+            is_late = not task.ended.wait(deadline.left())
         finally:
             while not task.ended.is_set():  # again, as an interrupt between two parts of a query is forgotten
                 self._connection.interrupt()
                 task.ended.wait(RETRY_SECONDS)
         if is_late:
             raise QueryError(
-                f"the query took more than {seconds:g} s and was stopped; give it conditions, or more time"
+                f"the query took more than {deadline.seconds:g} s and was stopped; give it conditions, or more time"
             )
         if isinstance(task.error, self._duckdb.OutOfMemoryException):
             raise QueryError(f"the query takes more than {MEMORY} of memory; group or limit earlier")
@@ -174,6 +204,18 @@ class RelationalDatabase:
         if task.error is not None:
             raise task.error
         return cast(Made, task.value)
+
+
+class _Deadline:
+    """When a query is stopped."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Return the seconds until then."""
+        return max(self._end - time.monotonic(), 0.0)
 
 
 class _Task(Generic[Made]):

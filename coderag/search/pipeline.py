@@ -14,7 +14,6 @@ The second never diversifies, whatever the query says. A stage of one's own goes
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -22,7 +21,7 @@ from typing import Protocol
 import numpy as np
 
 from coderag.encoders.static import shipped_encoder
-from coderag.errors import QueryError, RerankerError, RetrievalWarning
+from coderag.errors import QueryError, RerankerError
 from coderag.search.query.embed import question_vector
 from coderag.search.query.filter import allowed_chunks, scores_within
 from coderag.search.query.pasted import pasted
@@ -299,7 +298,9 @@ def rerank(state: SearchState) -> SearchState:
             corpus, state.query.text, state.ranked, reranker=reranker, depth=pipeline.depth, blend=pipeline.blend
         )
     except RerankerError as error:
-        warnings.warn(f"the hits are not reranked: {error}", RetrievalWarning, stacklevel=2)
+        from coderag.degraded import warn_degraded
+
+        warn_degraded(f"the hits are not reranked: {error}", stacklevel=2)
         return state
     return replace(state, ranked=tuple(best))
 

@@ -235,7 +235,7 @@ class Workspace:
 
     def _looked(self, index: Index) -> _Update | list[str]:
         """Return the update that reads what changed; where none is needed, or too much changed, what to say of it."""
-        stale = index.stale_paths()
+        stale = index.stale_paths(watched=True)
         with self._lock:
             if self._update is not None:
                 return self._update

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from coderag import Index
 from coderag.errors import QueryError
+from coderag.relational.relations import Relation, relations
 from tests.workspace import write
 
 CROSS_JOIN = "SELECT count(*) FROM range(100000000) a, range(1000000) b WHERE a.range % 7 = b.range % 5"
@@ -56,6 +59,48 @@ def test_a_query_without_end_is_stopped(index: Index) -> None:
     with pytest.raises(QueryError, match=r"took more than 0\.2 s and was stopped"):
         index.sql(CROSS_JOIN, seconds=0.2)
     assert index.sql("SELECT 1").rows == ((1,),)
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A view that is computed once, which takes for ever."""
+    view = replace(relations()["functions"], name="endless", sql=CROSS_JOIN)
+    monkeypatch.setitem(cast(dict[str, Relation], relations()), "endless", view)
+
+
+@pytest.mark.usefixtures("endless")
+def test_a_view_that_is_computed_for_a_query_ends_with_it(index: Index) -> None:
+    for _ in range(2):
+        with pytest.raises(QueryError, match=r"took more than 0\.2 s and was stopped"):
+            index.sql("SELECT * FROM endless", seconds=0.2)
+    assert index.sql("SELECT 1").rows == ((1,),)
+
+
+@pytest.mark.usefixtures("endless")
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SHOW TABLES",
+        "/* all */ SHOW TABLES",
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main'",
+        "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' UNION SELECT view_name FROM duckdb_views()",
+    ],
+)
+def test_to_list_tables_computes_none(sql: str, roots: tuple[Path, Path]) -> None:
+    names = {name for (name,) in Index.open(roots[0]).sql(sql).rows}
+    assert names >= relations().keys()
+
+
+def test_a_table_is_described_as_it_is(roots: tuple[Path, Path]) -> None:
+    index = Index.open(*roots)
+    described = {name: index.sql(f"DESCRIBE FROM {name}").rows for name in relations()}
+    for name in relations():
+        found = index.sql(f"FROM {name}", k=1)
+        assert [(column, of) for column, of, *_ in described[name]] == list(
+            zip(found.columns, found.types, strict=True)
+        )
+        assert index.sql(f"DESCRIBE FROM {name}").rows == described[name]
+    assert index.sql("SELECT count(*) FROM files").rows == Index.open(*roots).sql("SELECT count(*) FROM files").rows
 
 
 def test_memory_is_bounded(index: Index) -> None:

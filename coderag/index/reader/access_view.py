@@ -67,13 +67,14 @@ class RootView:
             for whole, seen, segment in entries
         )
 
-    def status(self, *, compare: bool, schema: bool) -> Status:
+    def status(self, *, compare: bool, is_unchanged: bool, schema: bool) -> Status:
         """Return the status of what is seen: without what only the whole index can tell, such as its size on disk."""
         found = take_stock(
             self.whole.folder,
             self.manifest,
             self.whole.segments,
             compare=compare,
+            is_unchanged=is_unchanged,
             listed=self.whole.listed,
             catalog=self.catalog if schema else None,
             snapshots=self.snapshots,

@@ -35,6 +35,7 @@ WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be f
     *("documents", "paths", "path_table", "_first_of_file", "_path_ranks"),
 )
 REMEMBERED_NAMES = 100_000
+REMEMBERED_SCOPES = 20_000
 MANY_FILES = 2_000  # so many paths are not compared again for each question
 LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 FLAGS = range((DEFINES | CONTINUES) + 1)  # all values of a chunk's flags
@@ -421,7 +422,7 @@ def _ranks(texts: Sequence[str]) -> Array:
     return np.array([place[text] for text in texts], dtype=np.int64)
 
 
-@lru_cache(maxsize=REMEMBERED_NAMES)
+@lru_cache(maxsize=REMEMBERED_SCOPES)
 def _own_and_scope(qualified: str, size: int) -> tuple[str, str]:
     """Return the last `size` bytes of a qualified name, and the last name in what comes before them."""
     own = last_bytes(qualified, size)

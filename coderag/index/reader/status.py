@@ -135,13 +135,15 @@ def take_stock(
     segments: Sequence[Segment],
     *,
     compare: bool,
+    is_unchanged: bool,
     listed: Listed,
     catalog: Catalog | None,
     snapshots: Sequence[DatabaseSnapshot],
 ) -> Status:
     """Return the status of an opened index; raises IndexDamagedError, and RootError where the files are compared.
 
-    `listed` is its listing, `catalog` the schema of its files and `snapshots`, None where there is none.
+    `listed` is its listing, `catalog` the schema of its files and `snapshots`, None where there is none. Where it is
+    known that no file has changed, the root is not walked.
     """
     dead = [set(entry.dead) for entry in manifest.segments]
     skipped = tuple(Skipped(left.path, SkipReason(left.reason), left.detail) for left in listed.skipped)
@@ -166,7 +168,7 @@ def take_stock(
         missing_grammars=missing_grammars(),
         schema=schema_status(catalog, snapshots, manifest, segments) if catalog is not None else None,
         graph=_graph_status(folder, manifest),
-        changes=_changes(manifest, segments, listed) if compare else None,
+        changes=_changes(manifest, segments, listed, is_unchanged=is_unchanged) if compare else None,
     )
 
 
@@ -220,23 +222,26 @@ def _masked(segments: Sequence[Segment], dead: Sequence[set[int]]) -> tuple[Mask
     return tuple(sorted(masked_files, key=lambda masked_file: masked_file.path))
 
 
-def _changes(manifest: Manifest, segments: Sequence[Segment], listed: Listed) -> Changes:
-    """Walk the root and tell what an update would read and forget."""
+def _changes(manifest: Manifest, segments: Sequence[Segment], listed: Listed, *, is_unchanged: bool) -> Changes:
+    """Walk the root, unless no file has changed, and tell what an update would read and forget."""
     settings = read_settings(Path(manifest.root))
+    identities = [
+        part
+        for part, identity in content_parts(settings, mask=manifest.mask).items()
+        if manifest.parts.get(part) != identity
+    ]
+    outdated = f"the index was made by another {' and '.join(identities)}" if identities else ""
+    if is_unchanged:
+        return Changes(outdated=outdated)
     parts = [SegmentRef(*one) for one in zip(manifest.segments, segments, listed.stamps, strict=True)]
     places = file_locations(dict(enumerate(parts)))
     treatments = [segment.arrays["file_treatment"] for segment in segments]
     options = WalkOptions(manifest.max_bytes, frozenset(map(Content, manifest.contents)))
     scan = scan_all(KnownFiles(manifest.root, listed, places, treatments), options, settings)
     differing = [file.path for file in scan.differing]
-    identities = [
-        part
-        for part, identity in content_parts(settings, mask=manifest.mask).items()
-        if manifest.parts.get(part) != identity
-    ]
     return Changes(
         new=tuple(path for path in differing if path not in places),
         changed=tuple(path for path in differing if path in places),
         gone=tuple(scan.gone),
-        outdated=f"the index was made by another {' and '.join(identities)}" if identities else "",
+        outdated=outdated,
     )

@@ -11,7 +11,7 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from coderag.files.blob import BLOB_BYTES
 from coderag.files.privacy.secrets.secret import Secret
 from coderag.index.storage.arrays.arrays import Array, damaged_array, mapped, open_arrays, write_arrays
 from coderag.index.storage.arrays.deflated_strings import DeflatedStrings, deflate_strings
-from coderag.index.storage.arrays.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate
+from coderag.index.storage.arrays.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate, remembered
 from coderag.index.storage.arrays.keys import path_key
 from coderag.index.storage.arrays.specs import check_arrays, within
 from coderag.index.storage.arrays.stored import SEGMENT, TRIGRAMS
@@ -284,8 +284,8 @@ class Segment:
         except ValueError as error:
             raise self._damaged(str(error)) from error
         self._text = self._open_text(int(arrays["block_offsets"][-1]))
-        self._block = lru_cache(maxsize=CACHED_BLOCKS)(self._read_block)
-        self._detail_group = lru_cache(maxsize=CACHED_BLOCKS)(self._small_details)
+        self._block = remembered(self._read_block, most=CACHED_BLOCKS)
+        self._detail_group = remembered(self._small_details, most=CACHED_BLOCKS)
 
     @classmethod
     def of(cls, folder: IndexPath, entry: SegmentEntry, *, vectors: str = "") -> Segment:

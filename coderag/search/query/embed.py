@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from coderag.encoders.encoder import Encoder
-from coderag.errors import EncoderError, RetrievalWarning
+from coderag.errors import EncoderError
 from coderag.index.storage.arrays.arrays import Array
 
 __all__ = ["question_vector"]
@@ -22,6 +20,8 @@ def question_vector(encoder: Encoder | None, text: str) -> Array | None:
     try:
         vector = encoder.encode_query(text)
     except EncoderError as error:
-        warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=3)
+        from coderag.degraded import warn_degraded
+
+        warn_degraded(f"words alone answer: {error}", stacklevel=3)
         return None
     return vector if vector.any() else None

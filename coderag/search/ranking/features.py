@@ -184,7 +184,7 @@ def _share(found: frozenset[str], asked: Set[str]) -> float:
     return len(found & asked) / len(found) if found else 0.0
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def known_terms(word: str) -> tuple[str, ...]:
     """Return the terms of a word, memoised."""
     return terms(word)

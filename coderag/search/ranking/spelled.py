@@ -12,7 +12,7 @@ from coderag.text.tokens import stem, term_hash, terms, words
 
 __all__ = ["BEGINNING_LETTERS", "Spelled", "SpelledPath", "spelled", "spelled_path", "without_plural"]
 
-REMEMBERED = 50_000
+REMEMBERED = 10_000  # several times what one search asks about; in a server it stays so much
 NAMELESS_STEMS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # of files called after their folder
 BEGINNING_LETTERS = 3
 NO_KEY = 0  # of a name without a term; the key of no term

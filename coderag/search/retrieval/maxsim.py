@@ -20,7 +20,7 @@ from coderag.text.tokens import split_identifier, words
 
 __all__ = ["averaged", "best_likeness", "likeness", "name_words"]
 
-REMEMBERED = 50_000
+REMEMBERED = 10_000  # several times what one search asks about; in a server it stays so much
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -50,6 +50,7 @@ CLASSES = {
     String.Doc: "c",
 }
 WORD = re.compile(r"[^\W\d]\w*")
+PIECES, SHORT = 8_192, 40  # pieces of tokens that are remembered, and how many characters they have at most
 MAX_LINE = 2_000  # characters of a line that are coloured; a longer one is shown as it is
 
 
@@ -77,12 +78,24 @@ def _at(linker: Linker | None, line: int) -> Callable[[str], tuple[str, str] | N
 
 def _piece(text: str, name: str, linker: Callable[[str], tuple[str, str] | None] | None) -> Markup:
     """Return a piece of one token on one line."""
-    inner = escape(_seen(text)) if linker is None else _linked(text, linker)
-    return Markup("<i class={}>{}</i>").format(name, inner) if name else inner
+    linked = None if linker is None else _linked(text, linker)
+    if linked is not None:
+        return _classed(linked, name)
+    return _plain(text, name) if len(text) <= SHORT else _classed(escape(_seen(text)), name)
 
 
-def _linked(text: str, linker: Callable[[str], tuple[str, str] | None]) -> Markup:
-    """Return text whose words are links where they mean something."""
+@lru_cache(maxsize=PIECES)
+def _plain(text: str, name: str) -> Markup:
+    """Return a piece without links; a few thousand make up most of all code."""
+    return _classed(escape(_seen(text)), name)
+
+
+def _classed(inner: Markup, name: str) -> Markup:
+    return Markup(f"<i class={name}>{inner}</i>") if name else inner
+
+
+def _linked(text: str, linker: Callable[[str], tuple[str, str] | None]) -> Markup | None:
+    """Return text whose words are links where they mean something, None where none does."""
     pieces, end = [], 0
     for match in WORD.finditer(text):
         target = linker(match[0])
@@ -91,7 +104,7 @@ def _linked(text: str, linker: Callable[[str], tuple[str, str] | None]) -> Marku
         pieces.append(escape(_seen(text[end : match.start()])))
         pieces.append(Markup('<a href="{}" data-card="{}">{}</a>').format(*target, match[0]))
         end = match.end()
-    return Markup("").join([*pieces, escape(_seen(text[end:]))])
+    return Markup("").join([*pieces, escape(_seen(text[end:]))]) if pieces else None
 
 
 def _seen(text: str) -> str:

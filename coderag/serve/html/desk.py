@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from coderag.serve.http.event_stream import Event, Tell
+from coderag.serve.http.response_cache import ResponseCache
 from coderag.serve.workspace import View
 
 __all__ = ["Desk"]
@@ -20,6 +21,10 @@ class Desk(Protocol):
     @property
     def language_model(self) -> str:
         """The model that writes answers to questions, "" for none."""
+
+    @property
+    def responses(self) -> ResponseCache:
+        """The pages that were made of a state of an index."""
 
     def owner(self, request: HTTPConnection) -> str:
         """Return what tells the caller of a request from others, whose conversations are not shared."""

@@ -12,6 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from coderag.ask.records import Answer
+from coderag.degraded import retrieval_warnings
 from coderag.errors import CoderagError, QueryError
 from coderag.serve.conversing import answered_in
 from coderag.serve.html import asking, file, graph, home, map, searching, sql, status, symbol, tables
@@ -19,6 +20,7 @@ from coderag.serve.html.desk import Desk
 from coderag.serve.html.links import Links, quoted
 from coderag.serve.html.shell import STATIC, failure, page, rendered
 from coderag.serve.http.event_stream import Event, Tell
+from coderag.serve.http.response_cache import Made, digest_of
 from coderag.serve.workspace import View
 from coderag.text.visible import visible
 
@@ -45,11 +47,27 @@ def _answering(desk: Desk, handler: Handler) -> Callable[[Request], Response]:
 
     def answer(request: Request) -> Response:
         try:
-            return handler(desk, request)
+            return handler(desk, request) if handler in OF_THE_MOMENT else _kept(desk, handler, request)
         except CoderagError as error:
             return failure(error)
 
     return answer
+
+
+def _kept(desk: Desk, handler: Handler, request: Request) -> Response:
+    """Return the page of an address, which is made once for each state of the index."""
+    view = desk.view(request)
+    state = view.index.state
+    asked = (_raw_path(request), request.url.path, request.url.query)
+    key = ("page", state, view.notes, digest_of(asked))
+    made = desk.responses.get(key, lambda: _made(handler, desk, request), still=lambda: view.index.state == state)
+    return Response(made.body, media_type=made.media_type)
+
+
+def _made(handler: Handler, desk: Desk, request: Request) -> Made:
+    with retrieval_warnings() as warned:
+        response = handler(desk, request)
+    return Made(bytes(response.body), tuple(warned), response.media_type or "")
 
 
 def _checking(desk: Desk) -> Callable[[Request], Any]:
@@ -82,7 +100,9 @@ def _search(desk: Desk, request: Request) -> Response:
     values: dict[str, Any] = {"found": None, "home": None, "error": "", "query": query, "nav": "search"}
     try:
         if query:
-            values["found"] = searching.search(view.index, query, more=bool(request.query_params.get("more")))
+            with retrieval_warnings() as warned:
+                values["found"] = searching.search(view.index, query, more=bool(request.query_params.get("more")))
+            view = view.noted(*warned)
         else:
             values["home"] = home.home(view.index)
     except QueryError as error:
@@ -270,11 +290,15 @@ def _with_graph(desk: Desk, request: Request) -> View:
 
 def _path(request: Request) -> str:
     """Return the path of a file or folder in an address, whatever bytes its name has."""
-    raw = bytes(request.scope.get("raw_path") or b"").partition(b"?")[0]
+    raw = _raw_path(request)
     if not raw:
         return str(request.path_params["path"])
     whole = unquote_to_bytes(raw).decode("utf-8", "surrogateescape")
     return whole.lstrip("/").partition("/")[2]
+
+
+def _raw_path(request: Request) -> bytes:
+    return bytes(request.scope.get("raw_path") or b"").partition(b"?")[0]
 
 
 def _text(request: Request, name: str) -> str:
@@ -300,3 +324,4 @@ HANDLERS: dict[str, Handler] = {
     "/map": _map,
     "/status": _status,
 }
+OF_THE_MOMENT = frozenset({_ask, _status})  # what answers by itself, and what tells the time

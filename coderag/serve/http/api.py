@@ -13,12 +13,14 @@ from starlette.routing import Route
 
 from coderag.api.index import Index
 from coderag.api.records import plain
+from coderag.degraded import retrieval_warnings
 from coderag.errors import CoderagError, QueryError
 from coderag.serve.http.desk import Desk
 from coderag.serve.http.endpoints import ENDPOINTS, Asking, Endpoint, view_of
 from coderag.serve.http.event_stream import Event, Tell, accepts_events
 from coderag.serve.http.failures import failure_of
 from coderag.serve.http.parameters import decoded
+from coderag.serve.http.response_cache import Made, digest_of
 from coderag.serve.http.responses import body_response, error_response, json_bytes, json_response
 from coderag.serve.workspace import Workspace
 
@@ -74,15 +76,19 @@ def _answer(desk: Desk, endpoint: Endpoint, workspace: Workspace, asked: Any) ->
     assert endpoint.answer is not None
     view = view_of(endpoint, workspace)
     make = partial(_made, endpoint.answer, view.index, asked)
-    if not endpoint.is_kept:
-        return body_response(make(), notes=view.notes)
     state = view.index.state
-    body = desk.responses.get((endpoint.name, state, repr(asked)), make, still=lambda: view.index.state == state)
-    return body_response(body, notes=view.notes)
+    made = (
+        desk.responses.get((endpoint.name, state, digest_of(asked)), make, still=lambda: view.index.state == state)
+        if endpoint.is_kept
+        else make()
+    )
+    return body_response(made.body, notes=(*view.notes, *made.warnings))
 
 
-def _made(answer: Callable[[Index, Any], Any], index: Index, asked: Any) -> bytes:
-    return json_bytes(plain(answer(index, asked)))
+def _made(answer: Callable[[Index, Any], Any], index: Index, asked: Any) -> Made:
+    with retrieval_warnings() as warnings:
+        body = json_bytes(plain(answer(index, asked)))
+    return Made(body, tuple(warnings))
 
 
 async def answered(desk: Desk, answer: Callable[[], Response], *, asks_model: bool = False) -> Response:

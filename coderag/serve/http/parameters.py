@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -182,15 +183,12 @@ class OutlineParameters(Struct, frozen=True, kw_only=True):
 
 def decoded(record: type[Struct], given: Iterable[tuple[str, Any]]) -> Any:
     """Return names and values as a record; a list may be one value with commas, or several. Raises QueryError."""
-    lists = {
-        each.encode_name: each.name for each in msgspec.structs.fields(record) if isinstance(each.default_factory, type)
-    }
-    known = [each.encode_name for each in msgspec.structs.fields(record)]
+    known = _fields(record)
     values: dict[str, Any] = {}
     for name, value in given:
         if name not in known:
             raise QueryError(f"unknown parameter {name[:100]!r}; known are {', '.join(known) or 'none'}")
-        if name in lists:
+        if known[name]:
             values[name] = values.get(name, []) + _items(name, value)
         elif name in values:
             raise QueryError(f"{name} is given twice")
@@ -200,6 +198,12 @@ def decoded(record: type[Struct], given: Iterable[tuple[str, Any]]) -> Any:
         return msgspec.convert(values, record, strict=False)
     except msgspec.ValidationError as error:
         raise QueryError(str(error)) from None
+
+
+@cache
+def _fields(record: type[Struct]) -> Mapping[str, bool]:
+    """Return the names of the parameters of a record, each with whether it is a list; msgspec reads the types anew."""
+    return {each.encode_name: isinstance(each.default_factory, type) for each in msgspec.structs.fields(record)}
 
 
 def _items(name: str, value: Any) -> list[Any]:

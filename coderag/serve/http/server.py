@@ -13,7 +13,7 @@ import uvicorn
 from coderag.errors import CoderagError
 from coderag.serve.http.connections import Connection, raise_limit
 from coderag.serve.http.guard import Guard
-from coderag.serve.http.heap import share_heaps
+from coderag.serve.http.heap import release_free_memory, share_heaps
 
 __all__ = ["bound", "run_server"]
 
@@ -22,6 +22,7 @@ ACCEPTED_AT_ONCE = 8  # of which a worker takes so many before the others have t
 IDLE_SECONDS = 5  # that a connection is kept after an answer
 ENDING_SECONDS = 3  # for the answers that are being made when a signal comes
 LATE_SECONDS = 0.1  # after which those are closed that came meanwhile
+TRIM_SECONDS = 10  # between two times that free memory is given back
 TICKS = 10  # of uvicorn's clock in a second
 MAX_HEAD_BYTES = 65_536  # beyond which the head of a request is not even read
 
@@ -97,6 +98,8 @@ class _Server(uvicorn.Server):
         self._said = said
 
     async def on_tick(self, counter: int) -> bool:
+        if not counter % (TICKS * TRIM_SECONDS):
+            await asyncio.to_thread(release_free_memory)
         return await super().on_tick(counter) or (not counter % TICKS and self._is_over())
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -29,7 +29,7 @@ from coderag.serve.lsp.navigation import address_in, definitions_at, locations_o
 from coderag.serve.lsp.symbols import symbols_like
 from coderag.serve.workspace import Workspace
 
-__all__ = ["serve"]
+__all__ = ["THREADS", "serve"]
 
 T = TypeVar("T")
 Handler = Callable[[Any], Coroutine[Any, Any, Any]]
@@ -242,32 +242,32 @@ class _Editor:
 
         A `quick` answer does not wait for files to be read that changed a moment ago.
         """
-        folders = self._folders()
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(
-                self._threads, partial(self._answer, asked, folders, graph=graph, quick=quick)
-            )
+            return await loop.run_in_executor(self._threads, partial(self._answer, asked, graph=graph, quick=quick))
         except CoderagError as error:
             if (why := str(error)) != self._said:
                 self._said = why
                 self.server.window_log_message(lsp.LogMessageParams(lsp.MessageType.Info, f"coderag: {why}"))
             return None
 
-    def _answer(self, asked: Callable[[Index], T], folders: list[str], *, graph: bool, quick: bool) -> T:
-        workspace = self._opened(folders)
+    def _answer(self, asked: Callable[[Index], T], *, graph: bool, quick: bool) -> T:
+        workspace = self._opened()
         view = workspace.glance() if quick else workspace.view()
         return asked((workspace.with_graph(view) if graph else view).index)
 
-    def _opened(self, folders: list[str]) -> Workspace:
-        """Return the one workspace of the process, whoever asks first."""
+    def _opened(self) -> Workspace:
+        """Return the one workspace of the process, whoever asks first.
+
+        Its folders are those of now: the editor may have closed some while a request waited for a thread.
+        """
         with self._opening:
             if self._workspace is None:
-                self._workspace = self._open(folders)
+                self._workspace = self._open(self._folders())
             return self._workspace
 
     def _folders(self) -> list[str]:
-        folders = self.server.workspace.folders.values()
+        folders = list(self.server.workspace.folders.values())  # a copy: another thread may change them
         roots = [to_fs_path(folder.uri) for folder in folders] or [self.server.workspace.root_path]
         return [root for root in roots if root]
 

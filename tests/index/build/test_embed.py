@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from coderag import Index
@@ -20,45 +16,17 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.segment import Segment
 from coderag.index.storage.vectors import vectors_name
+from tests.embeddings import Endpoint, embeddings
 from tests.workspace import answers, copy_shop, write
 
 QUESTION = "where are failed payments retried?"
 
 
-class Endpoint(BaseHTTPRequestHandler):
-    """Embeddings of texts by their letters; answers 500 while it is broken."""
-
-    broken = False
-    asked = 0
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).asked += len(asked["input"])
-        rows = [np.bincount(np.frombuffer(text.encode(), dtype=np.uint8) % 16, minlength=16) for text in asked["input"]]
-        data = [{"index": number, "embedding": row.tolist()} for number, row in enumerate(rows)]
-        body = json.dumps({"data": data}).encode()
-        self.send_response(400 if self.broken else 200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(Endpoint, "broken", False)
-    monkeypatch.setattr(Endpoint, "asked", 0)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/v1/embeddings#letters"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with embeddings() as line:
+        yield line
 
 
 @pytest.fixture

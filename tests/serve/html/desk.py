@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from coderag.api.roots import resolve_roots
 from coderag.serve.html.pages import pages
 from coderag.serve.http.event_stream import Event, EventStream, Tell
+from coderag.serve.http.response_cache import ResponseCache
 from coderag.serve.workspace import View, Workspace
 
 __all__ = ["POLICY", "OneDesk", "application"]
@@ -27,6 +28,7 @@ class OneDesk:
     def __init__(self, *roots: Path, language_model: str = "") -> None:
         self.workspace = Workspace(resolve_roots(roots))
         self.language_model = language_model
+        self.responses = ResponseCache()
 
     def owner(self, request: HTTPConnection) -> str:
         del request

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from coderag import Index
 from coderag.serve.html.shell import STATIC
 from tests.ask.correcting.test_correcting import BOOKS
 from tests.files.changes.repositories import commit, repository
+from tests.growth import HANG_SECONDS
 from tests.serve.html.desk import OneDesk, application
 from tests.serve.html.markup import read
 from tests.workspace import write
@@ -100,6 +103,26 @@ def test_an_answer_cites_lines_that_open(client: TestClient) -> None:
     assert "Not found." in lost
     assert "No indexed file has" in lost
     assert "<blockchains>" not in lost
+
+
+def test_a_page_is_made_once_for_each_state_of_the_index(tmp_path: Path) -> None:
+    root = write(tmp_path / "books", {"read.py": "def first_page():\n    return 1\n"})
+    for path in (root / "read.py", root):
+        os.utime(path, ns=(10**18, 10**18))  # else they may be changed within the tick of their times
+    Index.build(root, workers=0, history=False).close()
+    desk = OneDesk(root)
+    with TestClient(application(desk)) as client:
+        pages = [client.get("/file/read.py").text for _ in range(2)]
+        assert (desk.responses.counts().made, desk.responses.counts().kept) == (1, 1)
+        (root / "read.py").write_text("def last_page():\n    return 2\n")
+        deadline = time.monotonic() + HANG_SECONDS
+        while "last_page" not in (newer := client.get("/file/read.py")).text:
+            assert time.monotonic() < deadline
+        assert client.get("/file/gone.py").status_code == client.get("/file/gone.py").status_code == 404
+    desk.workspace.close()
+    assert pages[0] == pages[1]
+    assert "first_page" in pages[0]
+    assert newer.headers["content-type"] == "text/html; charset=utf-8"
 
 
 def test_an_answer_says_where_a_wider_search_found_it(tmp_path: Path) -> None:

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from coderag import Index
 from coderag.cli.main import run
 from tests.effort import effort
+from tests.embeddings import Endpoint, embeddings
 from tests.serve.http.served import Served
+from tests.workspace import copy_shop
 
 SQL = "SELECT totl_cents FROM orders"
 # An endpoint with its parameters, and the command that prints the same.
@@ -235,3 +238,20 @@ def test_nothing_that_is_asked_is_a_fault(served: Served, name: str, parameters:
     reply = served.get(f"/api/{name}?{urlencode(parameters, errors='surrogatepass')}")
     assert reply.status in (200, 400, 404)
     assert reply.status == 200 or list(reply.json) == ["error"]
+
+
+def test_an_answer_after_the_encoder_failed_is_made_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    root = copy_shop(tmp_path / "shop")
+    search = f"/api/search?{urlencode({'q': 'where are failed payments retried?'})}"
+    with embeddings() as line:
+        Index.build(root, encoder=line, workers=0).close()
+        with Served(root) as served:
+            Endpoint.broken = True
+            by_words = served.get(search)
+            Endpoint.broken = False
+            whole = served.get(search)
+            again = served.get(search)
+    assert [note[:19] for note in json.loads(by_words.headers["coderag-notes"])] == ["words alone answer:"]
+    assert "coderag-notes" not in whole.headers
+    assert whole.body == again.body != by_words.body

@@ -21,10 +21,11 @@ Message = dict[str, Any]
 class Client:
     """A running server that serves a folder; leaving the block shuts it down."""
 
-    def __init__(self, root: Path, *arguments: str, **capabilities: Any) -> None:
+    def __init__(self, root: Path, *arguments: str, program: str = "", **capabilities: Any) -> None:
+        """Start `coderag lsp` for a folder, or a program in its place."""
         self.root = root
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "coderag", "lsp", *arguments],
+            [sys.executable, *(["-c", program] if program else ["-m", "coderag", "lsp"]), *arguments],
             cwd="/",
             env=ENVIRONMENT,
             stdin=subprocess.PIPE,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from coderag import Index
+from coderag.serve.lsp.server import THREADS
 from tests.growth import HANG_SECONDS
 from tests.serve.lsp.client import Client
 from tests.workspace import copy_shop, write
@@ -341,6 +342,47 @@ def test_folders_that_are_added_are_answered_from(shop: Path, tmp_path: Path) ->
         assert symbols(client, "backoff_delay")[0] == "backoff_delay"
         client.tell("workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [folder]}})
         assert "far_away" not in symbols(client, "far_away")
+
+
+HELD = """
+import sys, time
+from pathlib import Path
+from coderag.api.roots import resolve_roots
+from coderag.serve.descriptors import claim_standard_streams
+from coderag.serve.lsp.server import serve
+from coderag.serve.workspace import View, Workspace
+
+go_on, opened = map(Path, sys.argv[1:])
+
+class Held(Workspace):
+    def view(self) -> View:
+        while not go_on.exists():
+            time.sleep(0.01)
+        return super().view()
+
+def open_workspace(folders: list[str]) -> Workspace:
+    with opened.open("a") as log:
+        print(*folders, file=log)
+    return Held(resolve_roots(folders))
+
+serve(open_workspace, claim_standard_streams())
+"""
+
+
+def test_a_request_that_waited_answers_from_the_folders_of_now(shop: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "other", {"app/far.py": "def far_away():\n    return 1\n"})
+    (other / ".git").mkdir()
+    Index.build(other).close()
+    go_on, opened = tmp_path / "go_on", tmp_path / "opened"
+    added, removed = ([{"uri": root.as_uri(), "name": root.name}] for root in (other, shop))
+    with Client(shop, str(go_on), str(opened), program=HELD) as client:
+        uri = client.open("shop/at_once.py", QUERY)
+        waiting = [client.send("workspace/symbol", {"query": "far_away"}) for _ in range(THREADS + 2)]
+        client.tell("workspace/didChangeWorkspaceFolders", {"event": {"added": added, "removed": removed}})
+        client.ask("textDocument/prepareCallHierarchy", at(uri, QUERY, "recent"))  # which comes after it
+        go_on.touch()
+        assert client.answer(waiting[-1])["result"][0]["name"] == "far_away"
+    assert opened.read_text().splitlines() == [str(shop), str(other)]
 
 
 def symbols(editor: Client, query: str) -> list[str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
 from coderag.errors import IndexDamagedError
 from coderag.index.storage.arrays.arrays import Array
-from coderag.index.storage.arrays.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate
+from coderag.index.storage.arrays.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate, remembered
 
 __all__ = ["DeflatedStrings", "deflate_strings"]
 
@@ -44,7 +43,7 @@ class DeflatedStrings:
         self._count = count
         if len(offsets) - 1 != -(-count // GROUP):
             raise IndexDamagedError('names of an index are damaged (their number); run "coderag index"')
-        self._group = lru_cache(maxsize=CACHED_GROUPS)(self._small)
+        self._group = remembered(self._small, most=CACHED_GROUPS)
 
     def __len__(self) -> int:
         return self._count

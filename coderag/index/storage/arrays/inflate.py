@@ -1,10 +1,19 @@
-"""Deflated bytes to what they were, up to a size: a few kilobytes may claim to be gigabytes."""
+"""Deflated bytes to what they were, up to a size: a few kilobytes may claim to be gigabytes.
+
+What was inflated last is remembered by the object that reads it, for as long as that is used.
+"""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+from weakref import WeakMethod
 
-__all__ = ["GROUP_BYTES", "RECORD_BYTES", "REMEMBERED_BYTES", "inflate"]
+__all__ = ["GROUP_BYTES", "RECORD_BYTES", "REMEMBERED_BYTES", "inflate", "remembered"]
+
+R = TypeVar("R")
 
 GROUP_BYTES = 64 << 20  # of names or details that are deflated together, at most; some kilobytes are usual
 RECORD_BYTES = 256 << 20  # of the facts or the links of a file
@@ -22,3 +31,19 @@ def inflate(data: bytes, most_bytes: int) -> bytes:
     if not stream.eof:
         raise zlib.error(f"the data is truncated, or more than {most_bytes:,} bytes")
     return raw
+
+
+def remembered(method: Callable[[int], R], *, most: int) -> Callable[[int], R]:
+    """Return a method of one object that remembers its last results, to be kept by the object itself.
+
+    It does not refer back to the object: an index that was replaced goes at once, with what it mapped and remembers,
+    and does not wait until Python looks for cycles.
+    """
+    weak = WeakMethod(method)
+
+    def call(number: int) -> R:
+        bound = weak()
+        assert bound is not None, "who calls holds the object"
+        return bound(number)
+
+    return lru_cache(maxsize=most)(call)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from functools import lru_cache
 
 import numpy as np
 
 from coderag.errors import IndexDamagedError
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.inflate import remembered
 from coderag.index.storage.arrays.packing import Coding, deflated, unpack
 
 __all__ = ["NumberBlocks", "pack_blocks"]
@@ -38,7 +38,7 @@ class NumberBlocks:
         if len(starts) - 1 != -(-count // BLOCK):
             raise IndexDamagedError('numbers of an index are damaged (their number); run "coderag index"')
         self._runs: dict[tuple[int, int], Array] = {}
-        self._block = lru_cache(maxsize=CACHED_BLOCKS)(self._read)
+        self._block = remembered(self._read, most=CACHED_BLOCKS)
 
     def __len__(self) -> int:
         return self._count
