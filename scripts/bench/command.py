@@ -90,7 +90,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _plan(docs: Path) -> int:
     """Measure unit costs over this checkout, and write what follows from them."""
-    from scripts.planning.page import calibrated, section, write_section
+    from scripts.planning.page import MARKED, calibrated, section, write_section
     from scripts.planning.units import measure_units
 
     with tempfile.TemporaryDirectory(prefix="coderag-plan-") as scratch:
@@ -99,7 +99,7 @@ def _plan(docs: Path) -> int:
             shutil.copytree(CHECKOUT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
         units = measure_units(root, Path(scratch))
     write_section(units, docs / "scaling.md")
-    text = (docs / "scaling.md").read_text(encoding="utf-8")
+    text = MARKED.sub("", (docs / "scaling.md").read_text(encoding="utf-8"))
     print(section(calibrated(units, text), text))
     return 0
 

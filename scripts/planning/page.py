@@ -146,7 +146,7 @@ def _breaks(units: Units) -> list[str]:
     return [
         *lines,
         "",
-        f"So {ROOTS.most:,} repositories per process is the limit that holds first, and 10,000 are ten servers.",
+        f"So some {ROOTS.most:,} repositories are the most that one process should hold.",
         "",
     ]
 
