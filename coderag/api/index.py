@@ -402,7 +402,7 @@ class Index:
         """Return the files and folders that changed since the index was written, as absolute paths; None for all.
 
         Nothing is read or listed, so this takes a few microseconds a file. It is what `update` takes. With `watched`
-        the folders are watched from then on, where the system can tell of each change at once (Linux, local file
+        the folders are watched from then on, where the system reports each change at once (Linux, local file
         systems): while nothing happens in them, no file is looked at, and the answer takes microseconds.
         """
         return self._whole("tell what changed").stale_paths(watched=watched)

@@ -51,7 +51,7 @@ class FolderWatch:
 
     @classmethod
     def open(cls, folders: Iterable[str]) -> FolderWatch | None:
-        """Watch folders; None where the system cannot tell of all changes in all of them."""
+        """Watch folders; None where the system does not report every change."""
         if not sys.platform.startswith("linux"):
             return None
         libc = ctypes.CDLL(None, use_errno=True)
