@@ -41,6 +41,8 @@ class _Variant:
 
     platforms: frozenset[str]
     is_step: bool  # of a migration
+    beside: str = ""  # what holds the folder of its version, as a path
+    version: int = -1  # of this folder, -1 for none
 
 
 def priors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:
@@ -78,11 +80,12 @@ def candidate_priors(corpus: Corpus, question: Question, prior: Array, chunks: A
     """
     files, own_file = np.unique_inverse(corpus.file_numbers(chunks))
     asked = {word.lower() for word in question.spelled}
-    paths = corpus.paths_of(files)
-    factors = _of_versions(paths, asked, tuning.priors["outdated"])
-    variants = list(map(_variant, paths))
+    variants = list(map(_variant, corpus.paths_of(files)))
+    factors = _of_versions(variants, asked, tuning.priors["outdated"])
     named = frozenset(PLATFORMS[word] for word in asked & PLATFORMS.keys())
-    factors *= np.array([_of_platform(one.platforms, named, tuning.priors) for one in variants], dtype=np.float32)
+    for file, one in enumerate(variants):
+        if one.platforms:
+            factors[file] *= np.float32(_of_platform(one.platforms, named, tuning.priors))
     found: Array = prior[chunks] * factors[own_file] * _of_forms(corpus, question, chunks, tuning)
     steps = np.array([one.is_step for one in variants], dtype=bool)
     if steps.any() and question.query_type is not QueryType.SYMBOL and asked.isdisjoint(MIGRATING):
@@ -126,7 +129,9 @@ def _variant(path: str) -> _Variant:
     *folders, name = path.split("/")
     is_revision = folders[-1:] == [REVISIONS] and REVISION.match(name) is not None
     is_step = STEP.match(name) is not None and not MIGRATIONS.isdisjoint(folders)
-    return _Variant(platforms, is_step or is_revision)
+    version = VERSION_FOLDER.search(path)
+    beside, number = (path[: version.start()], int(version[1])) if version else ("", -1)
+    return _Variant(platforms, is_step or is_revision, beside, number)
 
 
 def _of_platform(own: Set[str], named: Set[str], factors: Mapping[str, float]) -> float:
@@ -136,15 +141,13 @@ def _of_platform(own: Set[str], named: Set[str], factors: Mapping[str, float]) -
     return factors["platform"] if own - (named or USUAL_PLATFORM) else 1.0
 
 
-def _of_versions(paths: Sequence[str], asked: Set[str], factor: float) -> Array:
-    """Return the factor of each path, f32[paths]: below one where another of them has a later version of its folder."""
-    folders = [VERSION_FOLDER.search(path) for path in paths]
+def _of_versions(variants: Sequence[_Variant], asked: Set[str], factor: float) -> Array:
+    """Return the factor of each file, f32[variants]: below one where another has a later version of its folder."""
     latest: dict[str, int] = {}
-    for match in filter(None, folders):
-        beside = match.string[: match.start()]
-        latest[beside] = max(latest.get(beside, 0), int(match[1]))
+    for one in variants:
+        if one.version >= 0:
+            latest[one.beside] = max(latest.get(one.beside, 0), one.version)
     outdated = [
-        match is not None and int(match[1]) < latest[match.string[: match.start()]] and f"v{int(match[1])}" not in asked
-        for match in folders
+        one.version >= 0 and one.version < latest[one.beside] and f"v{one.version}" not in asked for one in variants
     ]
     return np.where(outdated, np.float32(factor), np.float32(1))

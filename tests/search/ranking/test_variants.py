@@ -55,6 +55,23 @@ def test_what_does_the_work_stands_before_what_declares_it(tmp_path: Path) -> No
     assert found[0] == "impl/FileLocks.java"
 
 
+def test_a_declaration_is_followed_by_its_implementation(tmp_path: Path) -> None:
+    declared = "interface Gate {\n  /** Wait until nobody else writes pages. */\n  void enter(Path it);\n}\n"
+    silent = (
+        "class Barrier implements Gate {\n  public void enter(Path it) {\n    var c = open(it);\n"
+        "    var x = c.tryIt();\n    if (x == null) retry(it);\n  }\n}\n"
+    )
+    users = {
+        f"User{at}.java": f"class User{at} {{\n  // until nobody waits\n  void write{at}() {{\n"
+        f"    pages.write({at});\n    pages.run(it);\n    it.close();\n  }}\n}}\n"
+        for at in range(8)
+    }
+    files = {"Gate.java": declared, "zone/Barrier.java": silent, **users}
+    with Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0) as index:
+        names = [hit.chunk.qualified_name for hit in index.search("how does it wait until nobody else writes pages")]
+    assert names.index("Barrier.enter") == names.index("Gate.enter") + 1
+
+
 def test_a_class_stands_behind_its_methods_unless_the_question_is_where(tmp_path: Path) -> None:
     methods = "".join(
         f"    def {name}(self):\n        pages = self.pages\n        pages.{name}(1)\n        return pages\n\n"
