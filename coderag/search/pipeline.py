@@ -33,10 +33,9 @@ from coderag.search.ranking.confidence import confidence
 from coderag.search.ranking.diversify import diverse
 from coderag.search.ranking.evidence import Competition
 from coderag.search.ranking.features import FEATURES
-from coderag.search.ranking.implementations import with_implementations
 from coderag.search.ranking.priors import candidate_priors, priors
 from coderag.search.ranking.promote import least_confidence, promoted
-from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh
+from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh, with_implementations
 from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_RANKER, left_out_features
 from coderag.search.results.expand import expand as expand_hits
 from coderag.search.results.explain import hits_of
