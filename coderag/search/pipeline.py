@@ -34,7 +34,7 @@ from coderag.search.ranking.evidence import Competition
 from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.priors import candidate_priors, priors
 from coderag.search.ranking.promote import least_confidence, promoted
-from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh
+from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh, with_implementations
 from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_RANKER, left_out_features
 from coderag.search.results.expand import expand as expand_hits
 from coderag.search.results.explain import hits_of
@@ -220,6 +220,7 @@ def rank(state: SearchState) -> SearchState:
     # The ranker learned from questions with vectors, and is no judge without.
     use_ranker = made_by("retrieve", state.lists).has_vector and state.query.pipeline.reranker not in WITHOUT_RANKER
     ranking = weigh(made_by("extract_features", state.rows), state.tuning, use_ranker=use_ranker)
+    ranking = with_implementations(state.sources.corpus, ranking)
     files = state.sources.corpus.file_numbers(ranking.chunks)
     picks = spread(files, ranking.scores, k=_needed(state.query), keep=ranking.file_decay)
     return replace(state, ranking=ranking, ranked=ranked_chunks(ranking, picks))

@@ -38,6 +38,7 @@ FIELDS = {
 TESTS = ("no", "only", "yes")
 SENTENCE_WORDS = 8  # so many words beside a phrase are prose
 REGEX_MARKS = re.compile(r"[*+?\[({|^$\\]")  # what makes /.../ an expression rather than a folder
+CODE = ("field", "phrase", "regex")  # pieces that are code where they touch a parenthesis that groups no terms
 QUOTED = r'"(?P<{0}>(?:[^"\\]|\\.)+)"'
 SLASHED = r"/(?P<{0}>(?=\S)(?:[^/\\\n]|\\.)+)/"
 END = r"(?=\s|\)|$)"
@@ -195,11 +196,16 @@ def _with_groups(pieces: Sequence[_Piece]) -> list[_Piece]:
     for at, piece in enumerate(found):
         if piece.what == "open":
             begin = at
-        elif piece.what == "close":
+        elif piece.text == ")":
             inside = found[begin + 1 : at]
-            if begin < 0 or not inside or any(not one.is_term and one.what != "or" for one in inside):
+            if (
+                piece.what != "close"
+                or begin < 0
+                or not inside
+                or any(not one.is_term and one.what != "or" for one in inside)
+            ):
                 found[at] = replace(piece, what="other")
-                if at and found[at - 1].what == "field" and found[at - 1].end == piece.column:  # f(path:str)
+                if at and found[at - 1].what in CODE and found[at - 1].end == piece.column:  # f(path:str), f("x")
                     found[at - 1] = replace(found[at - 1], what="other", term=None)
             else:
                 found[begin], found[at] = replace(found[begin], what="group"), replace(piece, what="group")

@@ -17,6 +17,9 @@ VALUE = ""  # stands for a placeholder among the tokens of a text
 MIN_WORDS, MIN_CONTENT = 3, 1  # of a run that says something; content words are those that are no stop words
 ASKING = frozenset("how what where which who whose why".split())  # begins a question in words
 
+USES = frozenset(
+    "loaded loads opened opens read reads referenced references set sets use used uses writes written".split()
+)
 MAX_CHARACTERS, MAX_RUN = 600, 40  # of a question, and words of a message, that are looked at
 
 # What stands for a value, in a string or between two: %s, %(name)s, {}, ${x}, #{x}, \(x), $name, " + name + ".
@@ -54,7 +57,9 @@ INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
 CODE = re.compile(r"[A-Z]{1,6}[-_]?\d{2,6}|0x[0-9a-fA-F]{4,}")
 PLAIN_JOINT = re.compile(r"[A-Za-z][a-z]*+(?:[-/][A-Za-z]?+[a-z]*+)++")
 ABBREVIATION = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?")
-VALUES = re.compile(r"(?<!\w)'[^'\s]+'|\"[^\"\s]+\"|\([^()\s]+\)|(?<![^\s/\\])[^\s/\\]*+[/\\]\S+|(?<!\S)[^\s@]++@\S+")
+VALUES = re.compile(
+    r"(?<!\w)'[^'\s]+'|\"[^\"\s]+\"|\([^()\s]+\)|(?<![^\s/\\])[^\s/\\]*+[/\\]\S+|(?<!\S)[^\s@]++@\S+|(?<!\S)[a-z]++-\d++(?!\S)"
+)
 ENDLESS = re.compile(r"\S{200,}")
 
 
@@ -68,6 +73,7 @@ class Pasted:
     is_printed: bool  # it has values, or what loggers write before a message
     names: tuple[str, ...]  # words that are spelled as code spells names, each once
     others: int  # content words beside these
+    asks_for_use: bool = False  # where something is used, and not what it is
 
 
 def pasted(text: str) -> Pasted:
@@ -77,12 +83,26 @@ def pasted(text: str) -> Pasted:
     run, groups = _run(message)
     values = frozenset(word for found in VALUES.findall(message) for word in tokens(found)) if run else frozenset()
     names, others = _names(plain)
-    return Pasted(run, groups, values, is_printed=bool(values) or message != plain, names=names, others=others)
+    return Pasted(
+        run,
+        groups,
+        values,
+        is_printed=bool(values) or message != plain,
+        names=names,
+        others=others,
+        asks_for_use=_asks_for_use(plain),
+    )
 
 
 def tokens(text: str) -> list[str]:
     """Return the words of a text in lower case, in order, with VALUE in place of each placeholder."""
     return [word.lower() if word else VALUE for word, value in TOKEN.findall(text) if word or value]
+
+
+def _asks_for_use(text: str) -> bool:
+    """Tell whether a text asks where something is used: "where is X read", "who uses X"."""
+    first, *rest = text.lower().split()[:MAX_RUN] or ("",)
+    return first in ASKING and not USES.isdisjoint(rest)
 
 
 def _message(text: str) -> str:

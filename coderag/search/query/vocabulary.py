@@ -8,11 +8,13 @@ __all__ = [
     "AUXILIARIES",
     "BEHAVIOR_VERBS",
     "EDIT_VERBS",
+    "MIGRATING",
     "PLATFORMS",
     "PREPOSITIONS",
     "PROSE_WORDS",
     "STATING",
     "STOP_WORDS",
+    "TYPE_WORDS",
     "WANTS",
     "WEAK_WORDS",
 ]
@@ -79,7 +81,16 @@ BEHAVIOR_VERBS = frozenset(
     transform translate traverse trim truncate try turn unpack unregister upload utility verify visit wait walk
     whether write yield""".split()
 )
-# Platforms that a program usually runs without; files for them repeat what others do for the rest.
-PLATFORMS = frozenset(
-    "win win32 win64 windows cygwin msys darwin macos osx freebsd openbsd netbsd solaris aix wasm".split()
+# Words that name a platform, each with the platform.
+PLATFORMS = {
+    **dict.fromkeys("win win32 win64 windows cygwin msys".split(), "windows"),
+    **dict.fromkeys("darwin macos osx".split(), "macos"),
+    **dict.fromkeys("freebsd openbsd netbsd".split(), "bsd"),
+    **{name: name for name in "aix linux solaris wasm".split()},
+}
+# Words that ask for the steps of a migration and not for the code as it is.
+MIGRATING = frozenset("migrate migrated migrates migrating migration migrations upgrade upgraded upgrades".split())
+# Words that ask for a type and not for what one of its methods does.
+TYPE_WORDS = frozenset(
+    "class classes enum interface interfaces protocol struct structs trait traits type types".split()
 )

@@ -1,26 +1,48 @@
 """Chunks to the factors of their scores: below one for tests, examples, generated, vendored and legacy code unless the
 query asks for them, for documents beside code, and for chunks that are no definition. Among the candidates of a query
-also for what repeats something else of the repository: for another platform, or in an older version.
+also for what repeats something else of the repository (for another platform, in an older version, or a step of a
+migration), and for definitions that do little of what a query asks how it is done: frames of types, and functions of a
+line or two, which declare or delegate.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
 
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus, Form
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.query.understand import Question
-from coderag.search.query.vocabulary import PLATFORMS
+from coderag.record import record
+from coderag.search.query.understand import QueryType, Question
+from coderag.search.query.vocabulary import MIGRATING, PLATFORMS, TYPE_WORDS
+from coderag.search.ranking.surroundings import CALLABLE_KINDS, CALLABLES, FRAMES, TYPE_KINDS, forms
 from coderag.search.ranking.tuning import Tuning
 from coderag.search.retrieval.maxsim import name_words
+from coderag.text.tokens import words
 from coderag.types import Kind
 
-__all__ = ["candidate_priors", "priors"]
+__all__ = ["SHORT_LINES", "candidate_priors", "priors", "short_callables"]
 
 VERSION_FOLDER = re.compile(r"(?<![^/])[vV](\d{1,2})(?=/)")
+# Tools run the steps of migrations in the order of their names, which begin with a number or a date; or with a hash.
+MIGRATIONS, STEP = frozenset({"migrate", "migration", "migrations"}), re.compile(r"[vV]?\d")
+REVISIONS, REVISION = "versions", re.compile(r"[\da-f]{8,40}_")
+SHORT_LINES = 3  # a function that is no longer declares what others do, or hands on to them
+USUAL_PLATFORM = frozenset({"linux"})  # where nothing is said, a program runs on it
+CODE_KINDS = CALLABLE_KINDS | TYPE_KINDS | {Kind.MODULE, Kind.BLOCK}  # and not tables, which a migration may define
+
+
+@record
+class _Variant:
+    """What a file is a variant of, by its path."""
+
+    platforms: frozenset[str]
+    is_step: bool  # of a migration
+    beside: str = ""  # what holds the folder of its version, as a path
+    version: int = -1  # of this folder, -1 for none
 
 
 def priors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:
@@ -51,31 +73,81 @@ def _form_prior(form: Form, wants: Set[str], factors: Mapping[str, float]) -> np
 
 
 def candidate_priors(corpus: Corpus, question: Question, prior: Array, chunks: Array, tuning: Tuning) -> Array:
-    """Return the factors of some candidates, f32[n]: those of `prior` (f32[chunks]), and less for variants.
+    """Return the factors of some candidates, f32[n]: those of `prior` (f32[chunks]), and less for variants and frames.
 
     A variant is for a platform, or of a version, that the query does not name. The version of a folder such as `v3` is
-    judged by the other candidates: it is outdated beside a `v4`.
+    judged by the other candidates: it is outdated beside a `v4`. What is for the platform that the query names gains.
     """
     files, own_file = np.unique_inverse(corpus.file_numbers(chunks))
     asked = {word.lower() for word in question.spelled}
-    paths = corpus.paths_of(files)
-    factors = _of_versions(paths, asked, tuning.priors["outdated"])
-    if not asked & PLATFORMS:
-        alien = np.array([not PLATFORMS.isdisjoint(name_words(path)) for path in paths], dtype=bool)
-        factors[alien] *= np.float32(tuning.priors["platform"])
-    found: Array = prior[chunks] * factors[own_file]
+    variants = list(map(_variant, corpus.paths_of(files)))
+    factors = _of_versions(variants, asked, tuning.priors["outdated"])
+    named = frozenset(PLATFORMS[word] for word in asked & PLATFORMS.keys())
+    for file, one in enumerate(variants):
+        if one.platforms:
+            factors[file] *= np.float32(_of_platform(one.platforms, named, tuning.priors))
+    found: Array = prior[chunks] * factors[own_file] * _of_forms(corpus, question, chunks, tuning)
+    steps = np.array([one.is_step for one in variants], dtype=bool)
+    if steps.any() and question.query_type is not QueryType.SYMBOL and asked.isdisjoint(MIGRATING):
+        rows = np.flatnonzero(steps[own_file])
+        code = [row for row in rows.tolist() if corpus.kind(int(chunks[row])) in CODE_KINDS]
+        found[code] *= np.float32(tuning.priors["migration"])
     return found
 
 
-def _of_versions(paths: Sequence[str], asked: Set[str], factor: float) -> Array:
-    """Return the factor of each path, f32[paths]: below one where another of them has a later version of its folder."""
-    folders = [VERSION_FOLDER.search(path) for path in paths]
+def _of_forms(corpus: Corpus, question: Question, chunks: Array, tuning: Tuning) -> Array:
+    """Return the factors of some candidates for what they are, f32[n], as the type of query has them."""
+    short, frame = tuning.short_decay[question.query_type], tuning.frame_decay[question.query_type]
+    if _asks_for_types(question):
+        frame = 1.0
+    factors = np.ones(len(chunks), dtype=np.float32)
+    if short < 1 or frame < 1:
+        kinds, _ = forms(corpus, chunks)
+        factors[short_callables(corpus, chunks, kinds)] = short
+        factors[FRAMES[kinds] > 0] = frame
+    return factors
+
+
+def _asks_for_types(question: Question) -> bool:
+    """Tell whether a question asks for a place or a type rather than for what is done."""
+    asked = [word.lower() for word in words(question.text)]
+    return asked[:1] == ["where"] or not TYPE_WORDS.isdisjoint(asked)
+
+
+def short_callables(corpus: Corpus, chunks: Array, kinds: Array) -> Array:
+    """Tell which of some chunks are functions or methods of at most SHORT_LINES, bool[n], given their kinds."""
+    found: Array = CALLABLES[kinds] > 0
+    for member, rows, local in corpus.by_member(chunks):
+        found[rows] &= member.segment.last_row[local] - member.segment.first_row[local] < SHORT_LINES
+    return found
+
+
+@lru_cache(maxsize=50_000)
+def _variant(path: str) -> _Variant:
+    """Return what a path says of what its file is a variant of."""
+    platforms = frozenset(PLATFORMS[word] for word in name_words(path) if word in PLATFORMS)
+    *folders, name = path.split("/")
+    is_revision = folders[-1:] == [REVISIONS] and REVISION.match(name) is not None
+    is_step = STEP.match(name) is not None and not MIGRATIONS.isdisjoint(folders)
+    version = VERSION_FOLDER.search(path)
+    beside, number = (path[: version.start()], int(version[1])) if version else ("", -1)
+    return _Variant(platforms, is_step or is_revision, beside, number)
+
+
+def _of_platform(own: Set[str], named: Set[str], factors: Mapping[str, float]) -> float:
+    """Return the factor of a file for some platforms, none for any, where a query names some."""
+    if own & named:
+        return factors["named_platform"]
+    return factors["platform"] if own - (named or USUAL_PLATFORM) else 1.0
+
+
+def _of_versions(variants: Sequence[_Variant], asked: Set[str], factor: float) -> Array:
+    """Return the factor of each file, f32[variants]: below one where another has a later version of its folder."""
     latest: dict[str, int] = {}
-    for match in filter(None, folders):
-        beside = match.string[: match.start()]
-        latest[beside] = max(latest.get(beside, 0), int(match[1]))
+    for one in variants:
+        if one.version >= 0:
+            latest[one.beside] = max(latest.get(one.beside, 0), one.version)
     outdated = [
-        match is not None and int(match[1]) < latest[match.string[: match.start()]] and f"v{int(match[1])}" not in asked
-        for match in folders
+        one.version >= 0 and one.version < latest[one.beside] and f"v{one.version}" not in asked for one in variants
     ]
     return np.where(outdated, np.float32(factor), np.float32(1))

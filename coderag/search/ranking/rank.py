@@ -6,6 +6,7 @@ The features are those of coderag.search.ranking.features, the priors those of c
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from functools import cache
 from heapq import heapify, heappop, heapreplace
 from pathlib import Path
@@ -17,16 +18,32 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.ranking.features import FEATURES, features
+from coderag.search.ranking.priors import short_callables
 from coderag.search.ranking.sums import weighted_sums
+from coderag.search.ranking.surroundings import CALLABLES, forms
 from coderag.search.ranking.trees import Trees, read_trees, tree_scores
 from coderag.search.ranking.tuning import Tuning
 from coderag.search.retrieval.candidates import Candidates
 from coderag.search.retrieval.history import NO_EVIDENCE, Evidence
 from coderag.search.retrieval.lexical import Scores
 
-__all__ = ["Pick", "Ranked", "Ranking", "Rows", "feature_rows", "ranked_chunks", "spread", "weigh"]
+__all__ = [
+    "Pick",
+    "Ranked",
+    "Ranking",
+    "Rows",
+    "feature_rows",
+    "ranked_chunks",
+    "spread",
+    "weigh",
+    "with_implementations",
+]
 
 PARTS = (*FEATURES, "learned", "factor")  # of a score
+DECLARED = 10  # of a ranking; further down nobody looks for what is behind a declaration
+MAX_NAMED = 4  # candidates of one name; more have it for what they are all able to do
+CONSTRUCTORS = frozenset("__construct __init__ constructor init initialize new".split())  # each is of its own type
+ASKING_FOR_WORK = frozenset({QueryType.BEHAVIOR, QueryType.EDIT})
 Pick = tuple[int, float]  # the position of a candidate, and its score
 
 
@@ -148,3 +165,39 @@ def spread(files: Array, scores: Array, *, k: int, keep: float) -> list[Pick]:
         else:
             heappop(heads)
     return picks
+
+
+def with_implementations(corpus: Corpus, ranking: Ranking) -> Ranking:
+    """Return a ranking in which each short function among the first has the best longer one of its name right behind.
+
+    A declaration has the words of a question in its documentation, and the function that does the work may have none of
+    them. The graph would know more, but it may be older than the index, and the same files must rank the same. Only
+    candidates come forward, and what is a test or the like does not come behind what is none.
+    """
+    chunks = ranking.chunks
+    if ranking.rows.query_type not in ASKING_FOR_WORK or not len(chunks):
+        return ranking
+    kinds, _ = forms(corpus, chunks)
+    short = short_callables(corpus, chunks, kinds)
+    if not short[:DECLARED].any():
+        return ranking
+    working = np.flatnonzero((CALLABLES[kinds] > 0) & ~short).tolist()
+    names = [_own(name) for name, _ in corpus.names(chunks)]
+    prior = ranking.rows.prior[ranking.order]
+    scores = ranking.scores.copy()
+    for place in np.flatnonzero(short[:DECLARED]).tolist():
+        named = [other for other in working if names[other] == names[place] and prior[other] >= prior[place]]
+        if names[place] not in CONSTRUCTORS and 0 < len(named) <= MAX_NAMED and named[0] > place:
+            scores[named[0]] = max(scores[named[0]], scores[place])
+    return _in_order(ranking, scores)
+
+
+def _own(name: str) -> str:
+    """Return a name without what encloses it, in lower case."""
+    return name.rpartition(".")[2].rpartition(":")[2].lower()
+
+
+def _in_order(ranking: Ranking, scores: Array) -> Ranking:
+    """Return a ranking by other scores, f32[n] in its order; of equal ones the first stays first."""
+    order = np.argsort(-scores, kind="stable")
+    return replace(ranking, order=ranking.order[order], scores=scores[order])

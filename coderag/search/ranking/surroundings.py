@@ -23,7 +23,7 @@ from coderag.search.retrieval.lexical import Scores
 from coderag.text.tokens import stem
 from coderag.types import Kind
 
-__all__ = ["SURROUNDINGS", "TYPE_KINDS", "Candidate", "surroundings"]
+__all__ = ["CALLABLES", "CALLABLE_KINDS", "FRAMES", "SURROUNDINGS", "TYPE_KINDS", "Candidate", "forms", "surroundings"]
 
 SURROUNDINGS = (
     "frame",  # a type or module, whose members are chunks of their own
@@ -81,7 +81,7 @@ def surroundings(
     own_folder = np.array(of_file, dtype=np.int64)[own_file]
     company = np.bincount(own_folder, weights=candidates.text, minlength=1)
     best_text = _best_of_file(candidates.text, own_file)
-    kinds, first = _forms(corpus, candidates.chunks)
+    kinds, first = forms(corpus, candidates.chunks)
     mentions = _mentions(
         corpus, [*(name.key for name in candidates.names), *(path.name_key for path in candidates.paths)]
     )
@@ -114,7 +114,7 @@ def _best_of_file(values: Array, own_file: Array) -> Array:
     return of_candidate
 
 
-def _forms(corpus: Corpus, chunks: Array) -> tuple[Array, Array]:
+def forms(corpus: Corpus, chunks: Array) -> tuple[Array, Array]:
     """Return each chunk's kind as its position in KINDS, -1 for what is no definition, and how early in its file."""
     kinds = np.full(len(chunks), -1, dtype=np.int64)
     first = np.zeros(len(chunks), dtype=np.float32)

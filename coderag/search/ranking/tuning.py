@@ -56,6 +56,8 @@ PRIORS = {
     "continues": 0.95,  # a further piece of a long definition
     "query": 0.45,  # an example query, whose name is a question
     "platform": 0.8,  # its file is for a platform that the query does not name
+    "named_platform": 1.2,  # ... or does
+    "migration": 0.6,  # code of a step of a migration
     "outdated": 0.7,  # its folder is v3, and another candidate's beside it v4
     "module": 0.7,  # what is left of a file beside its definitions
 }
@@ -66,6 +68,10 @@ LTR_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 2.0, 
 # Weight of the list of chunks by the subjects of their commits in the fusion; 0 for no look at the history.
 HISTORY_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 1.0, QueryType.BEHAVIOR: 0.0}
 FILE_DECAY = {QueryType.SYMBOL: 0.4, QueryType.TOPIC: 0.68, QueryType.EDIT: 0.95, QueryType.BEHAVIOR: 0.95}
+
+# What a function of a line or two keeps of its score, and what a type whose members are chunks of their own.
+SHORT_DECAY = {QueryType.SYMBOL: 1.0, QueryType.TOPIC: 1.0, QueryType.EDIT: 0.8, QueryType.BEHAVIOR: 0.8}
+FRAME_DECAY = {QueryType.SYMBOL: 1.0, QueryType.TOPIC: 1.0, QueryType.EDIT: 1.0, QueryType.BEHAVIOR: 0.7}
 
 
 @record
@@ -79,6 +85,8 @@ class Tuning:
     ltr_weight: Mapping[QueryType, float]
     history_weight: Mapping[QueryType, float]
     file_decay: Mapping[QueryType, float]
+    short_decay: Mapping[QueryType, float]
+    frame_decay: Mapping[QueryType, float]
 
     def weights_for(self, query_type: QueryType) -> Mapping[str, float]:
         """Return the weights of the features for a type of query."""
@@ -93,4 +101,6 @@ DEFAULT = Tuning(
     ltr_weight=LTR_WEIGHT,
     history_weight=HISTORY_WEIGHT,
     file_decay=FILE_DECAY,
+    short_decay=SHORT_DECAY,
+    frame_decay=FRAME_DECAY,
 )

@@ -7,7 +7,7 @@ meet. Then the text decides, in which strings may be joined over lines and hold 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -26,6 +26,7 @@ from coderag.text.tokens import plain_name, terms, words
 __all__ = ["NONE", "Verbatim", "verbatim_matches"]
 
 MAX_READ = 24  # chunks whose text is looked at for a message
+MAX_READ_ALIKE = 72  # ... as long as they have as many of its words as the best
 MAX_TERMS = 8  # of a message that choose these
 MAX_POSTINGS = 20_000  # of these terms, the rarest first
 MAX_HOLDERS = 200  # chunks of a segment that have the most of them
@@ -70,7 +71,7 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
     for name in question.names:
         if question.others > (MAX_OTHERS_OF_PLAIN if is_plain(name) else MAX_OTHERS):
             continue
-        for chunk in _with_name(corpus, name, scores, allowed):
+        for chunk in _with_name(corpus, name, scores, allowed, asks_for_use=question.asks_for_use):
             names[chunk] = names.get(chunk, 0.0) + 1.0
     if not (messages or names):
         return NONE
@@ -103,7 +104,7 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
     found: dict[int, float] = {}
     most = 0.0
     least = MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
-    for chunk, worth in _promising(corpus, weights, scores, allowed, least=least):
+    for chunk, worth in _promising(corpus, weights, scores, allowed, least=least, values=question.values):
         if worth < most:
             break  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
@@ -127,11 +128,15 @@ def _weight(word: str, scores: Scores) -> float:
 
 
 def _promising(
-    corpus: Corpus, weights: Mapping[str, float], scores: Scores, allowed: Array, *, least: float
+    corpus: Corpus, weights: Mapping[str, float], scores: Scores, allowed: Array, *, least: float, values: Set[str]
 ) -> list[tuple[int, float]]:
-    """Return the chunks that have most of some weighted words, `least` of them or more, with how much they have."""
+    """Return the chunks that have most of some weighted words, `least` of them or more, with how much they have.
+
+    What may be values that a program has put in chooses none, unless the message is nothing else.
+    """
     rarest = sorted((word for word in weights if weights[word] > 0), key=lambda word: (-weights[word], word))
-    content = [word for word in rarest if weights[word] > STOP_RARITY][:MAX_TERMS]
+    telling = [word for word in rarest if weights[word] > STOP_RARITY]
+    content = ([word for word in telling if word not in values] or telling)[:MAX_TERMS]
     if not content:
         return []
     total = sum(weights[word] for word in content)
@@ -149,7 +154,9 @@ def _promising(
         known = np.flatnonzero(positions >= 0)
         has = member.segment.text_postings.weights_of(positions[known], local) > 0
         worth[rows] = weighted_sums(has.T, shares[known])
-    order = np.lexsort((chunks, -scores.text[chunks], -worth))[:MAX_READ]
+    order = np.lexsort((chunks, -scores.text[chunks], -worth))
+    alike = int(np.count_nonzero(worth >= worth.max(initial=0.0) - ALMOST_NOTHING))
+    order = order[: max(MAX_READ, min(alike, MAX_READ_ALIKE))]
     return list(zip(chunks[order].tolist(), worth[order].tolist(), strict=True))
 
 
@@ -197,10 +204,15 @@ def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str,
     return count >= MIN_PART_WORDS and len(content) >= MIN_PART_CONTENT and share >= PART
 
 
-def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array) -> list[int]:
-    """Return the chunks that have a name as it is written, if few files do and none is called so."""
+def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array, *, asks_for_use: bool) -> list[int]:
+    """Return the chunks that have a name as it is written, if few files do and none is called so.
+
+    That of a file is looked up where a question asks for its use.
+    """
     wholes = [split[-1] for word in words(name) if (split := terms(word))]
-    is_known = _is_defined(corpus, name) or (FILE_NAME.fullmatch(name) and _names_a_file(corpus, wholes))
+    is_known = _is_defined(corpus, name) or (
+        not asks_for_use and FILE_NAME.fullmatch(name) and _names_a_file(corpus, wholes)
+    )
     if not wholes or is_known:
         return []
     return _with_spelling(corpus, name, _spelling(name), scores, allowed, locales=True)

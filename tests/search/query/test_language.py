@@ -40,6 +40,8 @@ QUESTIONS = (
     "def open(self, path:str, mode:int)",
     "def open(self, path:str)",
     "f(x) -> (a or b)",
+    '$(run_all "main")',
+    "at '$(path_of \"main.c\")'",
     "a (b) c",
     '"',
     '""',

@@ -64,4 +64,19 @@ def test_the_words_beside_names_are_counted() -> None:
 def test_a_message_shows_that_it_was_printed() -> None:
     assert pasted("Error: could not open store").is_printed
     assert pasted("could not open 'store'").values == {"store"}
+    assert pasted("could not open node-7 of the store").values == {"node", "7"}
     assert not pasted("could not open store").is_printed
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("where is main.py read", True),
+        ("who uses main.py", True),
+        ("main.py", False),
+        ("read main.py", False),
+        ("", False),
+    ],
+)
+def test_a_question_may_ask_for_the_use_of_a_name(text: str, asks: bool) -> None:
+    assert pasted(text).asks_for_use == asks

@@ -24,6 +24,70 @@ def test_a_file_for_another_platform_stands_behind_unless_it_is_named(tmp_path: 
     assert asked[0] == "files/darwin/lock.py"
 
 
+def test_a_file_for_the_platform_that_is_named_stands_before_those_for_others(tmp_path: Path) -> None:
+    files = {
+        "a/lock_win32.py": LOCK,
+        "b/lock_linux.py": LOCK + "\n\nLIMIT = 3\n",
+        "c/lock.py": LOCK + "\n\nLIMIT = 4\n",
+    }
+    assert first_paths(tmp_path, files, "how is a lock of a file acquired on Linux")[0] == "b/lock_linux.py"
+    asked = first_paths(tmp_path / "again", files, "how is a lock of a file acquired on Windows")
+    assert asked[0] == "a/lock_win32.py"
+    assert asked[-1] == "b/lock_linux.py"
+
+
+def test_a_step_of_a_migration_stands_behind_the_code_as_it_is_unless_migrations_are_asked_for(tmp_path: Path) -> None:
+    files = {"db/migrations/0007_lock.py": LOCK, "files/lock.py": LOCK + "\n\nLIMIT = 3\n"}
+    assert first_paths(tmp_path, files, "how is the lock of a file acquired")[0] == "files/lock.py"
+    asked = first_paths(tmp_path / "again", files, "which migration acquires the lock of a file")
+    assert asked[0] == "db/migrations/0007_lock.py"
+
+
+def test_what_does_the_work_stands_before_what_declares_it(tmp_path: Path) -> None:
+    declared = "interface Locks {\n  /** Acquire the lock of a file. */\n  Lock acquireLock(Path file);\n}\n"
+    done = (
+        "class FileLocks implements Locks {\n  public Lock acquireLock(Path file) {\n    var channel = open(file);\n"
+        "    var lock = channel.tryLock();\n    return lock == null ? waitFor(file) : lock;\n  }\n}\n"
+    )
+    found = first_paths(
+        tmp_path, {"Locks.java": declared, "impl/FileLocks.java": done}, "how is the lock of a file acquired"
+    )
+    assert found[0] == "impl/FileLocks.java"
+
+
+def test_a_declaration_is_followed_by_its_implementation(tmp_path: Path) -> None:
+    declared = "interface Gate {\n  /** Wait until nobody else writes pages. */\n  void enter(Path it);\n}\n"
+    silent = (
+        "class Barrier implements Gate {\n  public void enter(Path it) {\n    var c = open(it);\n"
+        "    var x = c.tryIt();\n    if (x == null) retry(it);\n  }\n}\n"
+    )
+    users = {
+        f"User{at}.java": f"class User{at} {{\n  // until nobody waits\n  void write{at}() {{\n"
+        f"    pages.write({at});\n    pages.run(it);\n    it.close();\n  }}\n}}\n"
+        for at in range(8)
+    }
+    files = {"Gate.java": declared, "zone/Barrier.java": silent, **users}
+    with Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0) as index:
+        names = [hit.chunk.qualified_name for hit in index.search("how does it wait until nobody else writes pages")]
+    assert names.index("Barrier.enter") == names.index("Gate.enter") + 1
+
+
+def test_a_class_stands_behind_its_methods_unless_the_question_is_where(tmp_path: Path) -> None:
+    methods = "".join(
+        f"    def {name}(self):\n        pages = self.pages\n        pages.{name}(1)\n        return pages\n\n"
+        for name in ("drop", "fill", "keep")
+    )
+    files = {"pages.py": f"class ExpiredPages:\n    '''Drop expired pages.'''\n\n    pages: Pages\n\n{methods}"}
+    root = write(tmp_path / "root", files)
+    with Index.build(root, index=tmp_path / "index", workers=0) as index:
+        done, place = (
+            [hit.chunk.name for hit in index.search(f"{first} expired pages dropped")]
+            for first in ("how are", "where are")
+        )
+    assert done[0] == "drop"
+    assert place.index("ExpiredPages") < done.index("ExpiredPages")
+
+
 def test_an_older_version_stands_behind_unless_it_is_named(tmp_path: Path) -> None:
     files = {"v3/lock.py": LOCK, "v4/lock.py": LOCK + "\n\nLIMIT = 3\n"}
     assert first_paths(tmp_path, files, "how a lock is acquired")[0] == "v4/lock.py"

@@ -62,6 +62,24 @@ def test_code():
     """A code that is E1042 in the test of the loader."""
     assert explain(load) == "E1042"
 ''',
+    "store/main.py": '''\
+def start(nodes):
+    """Run the seeds on all nodes."""
+    runpy.run_path("store/seeds.py")
+    for node in nodes:
+        if not node.pages:
+            raise StoreError(f"cannot seed {node.name} because it has the same pages as the store")
+
+
+def page_of(path):
+    """Return the page of a path."""
+    raise StoreError(f"no such page: {path}")
+''',
+    "store/seeds.py": '''\
+def seeds():
+    """Return what the store holds at first."""
+    return []
+''',
     "store/codes.md": "# Codes\\n\\nThe code of the loader: which code it is, and what a code does in the loader.\\n",
 }
 
@@ -85,6 +103,8 @@ def first(index: Index, question: str) -> Hit:
         ("store.StoreError: gave up on the store after all attempts", "load"),
         ("gave up on the store after all", "load"),
         ("Error: missing key tokens for address https://example.org/store", "request"),
+        ("cannot seed node-7 because it has the same pages as the store", "start"),
+        ("no such page: /var/lib/app/data.json", "page_of"),
     ],
 )
 def test_a_message_as_a_program_prints_it_leads_to_what_prints_it(index: Index, question: str, name: str) -> None:
@@ -103,6 +123,7 @@ def test_a_message_as_a_program_prints_it_leads_to_what_prints_it(index: Index, 
         ("what does --dry-run do", "Args", "--dry-run"),
         ("who uses x-store-token", "request", "x-store-token"),
         ("what is E1042", "test_code", "E1042"),
+        ("where is store/seeds.py loaded", "start", "store/seeds.py"),
     ],
 )
 def test_what_has_a_rare_name_comes_before_what_lacks_it(index: Index, question: str, name: str, spelled: str) -> None:
@@ -126,6 +147,15 @@ def test_a_question_in_words_is_ranked_by_its_words(index: Index, question: str)
     ranked = index.search(question)
     assert ranked == index.search(question, pipeline=Pipeline(without=frozenset({"verbatim"})))
     assert not any({"verbatim", "rare_name"} & hit.parts.keys() for hit in ranked)
+
+
+def test_a_message_that_many_chunks_have_the_words_of_is_found(tmp_path: Path) -> None:
+    many = "\n\n".join(f"def part_{at}(pages):\n    return pages.body(request_{at}, request=1)" for at in range(60))
+    others = "\n\n".join(f"def other_{at}():\n    return {at}" for at in range(300))
+    one = 'def ask():\n    return ask_for("request body pages")\n'
+    root = write(tmp_path / "root", {"many.py": many, "one.py": one, "others.py": others})
+    with Index.build(root, index=tmp_path / "index", workers=0) as found:
+        assert first(found, "request body pages").chunk.name == "ask"
 
 
 def test_scores_descend_and_a_message_can_be_left_out_of_the_evidence(index: Index) -> None:
