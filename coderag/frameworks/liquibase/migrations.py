@@ -12,10 +12,10 @@ from functools import cache
 
 import msgspec
 
+from coderag.frameworks.common.elements import Element, read_elements
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.guarded import guarded
 from coderag.frameworks.engine.vocabulary import framework_data
-from coderag.frameworks.liquibase.elements import Element, read_elements
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,

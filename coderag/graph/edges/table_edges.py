@@ -41,6 +41,8 @@ def add_uses(
                 continue  # names, expectations and cases of tests are no queries, unless something runs them
             touch = Touch(draft, places.node(number, statement.owner), number, statement.row)
             statements.add(statement, touch)
+            if statement.function:
+                statements.add_function(statement, touch, places)
         for referred in uses.referred:
             statements.add_referred(referred, Touch(draft, places.node(number, referred.owner), number, referred.row))
         for use in uses.models:
@@ -97,6 +99,14 @@ class _Statements:
             self._add_column(touch, column, {name.key: (name, found.get(name.key)) for name in column.tables})
         for called in statement.calls:
             touch.edges(self._data.routines.get(called.rpartition(".")[2].casefold(), []), EdgeKind.CALLS)
+
+    def add_function(self, statement: Statement, touch: Touch, places: Places) -> None:
+        """Let the function that runs a statement of another file touch what it touches, and name it."""
+        found = self._names.definitions_of(touch.file, -1, statement.function)
+        for file, owner in found.definitions:
+            function = Touch(touch.draft, places.node(file, owner), touch.file, touch.row, found.candidates)
+            function.edge(touch.node, EdgeKind.REFERENCES)
+            self.add(statement, function)
 
     def add_referred(self, referred: Referred, touch: Touch) -> None:
         """Add what a place runs that stands elsewhere: in a constant, in a table of constants, in a file of queries."""
