@@ -31,6 +31,7 @@ ROOT = "mapper"
 MAX_BYTES = 4_000_000
 MAX_STATEMENTS = 3_000  # of a file
 SIGNATURE_CHARS = 300
+CUT = "it has more dynamic elements than are read"
 NO_DRIVER = b""  # the file names none
 
 
@@ -38,19 +39,17 @@ def read(lines: Lines) -> Queries | None:
     """Return the statements of a mapper as definitions, and what they do; None for any other file."""
     root = read_elements(lines.data, "xml") if len(lines.data) <= MAX_BYTES else None
     namespace = root.values.get("namespace", "") if root is not None and root.name == ROOT else ""
-    if root is None or not namespace:
+    mapper = namespace.rpartition(".")[2]
+    if root is None or not mapper:
         return None
     words = _words()
     elements = [one for one in root.of(*words.statements) if one.values.get("id")][:MAX_STATEMENTS]
     if not elements:
         return None
-    fragments = {one.values.get("id", ""): one for one in root.of(words.fragment)}
-    mapper = namespace.rpartition(".")[2]
+    script = Script(words, namespace, {one.values.get("id", ""): one for one in root.of(words.fragment)})
     definitions = tuple(_definition(one, mapper, lines) for one in elements)
     statements = [
-        statement
-        for owner, one in enumerate(elements)
-        for statement in _statements(one, Script(words, namespace, fragments), owner, mapper)
+        statement for owner, one in enumerate(elements) for statement in _statements(one, script, owner, mapper)
     ]
     interface = Imported(root.line - 1, -1, namespace, "", alias=mapper)
     return Queries(Outline(definitions), DataUses(tuple(statements)), FileReferences(imports=(interface,)))
@@ -87,7 +86,8 @@ def _statements(element: Element, script: Script, owner: int, mapper: str) -> It
     texts = [script.value(element), *script.apart]
     found = [read for text in texts if (read := _read(text)) is not None]
     read = joined(found) if found else ReadSql()
-    if read.tables or read.calls or read.holes:
+    read = read._replace(lost=read.lost or CUT) if script.is_cut else read
+    if read.tables or read.calls or read.holes or read.lost:
         yield Statement(
             element.line - 1,
             element.end_line - 1,

@@ -16,6 +16,7 @@ SLOT = re.compile(r"#\{[^{}]{1,400}\}|\$\{([^{}]{1,400})\}")
 PLACEHOLDER = "?"  # what #{name} becomes, as MyBatis itself writes it
 MAX_DEPTH = 40  # of elements and fragments in each other
 MAX_PARTS = 4_000  # of a statement
+MAX_FILE_PARTS = 100_000  # of all statements of a file
 
 
 class Trim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -41,18 +42,30 @@ class MapperWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Script:
-    """The text of one statement; `apart` has the statements inside of it that were met."""
+    """The texts of a file's statements; of the last one, those inside of it and whether there was more than is read."""
 
     def __init__(self, words: MapperWords, namespace: str, fragments: Mapping[str, Element]) -> None:
         self.apart: list[Value] = []
+        self.is_cut = False
         self._words = words
         self._namespace = namespace
         self._fragments = fragments
-        self._parts = 0
+        self._left = 0
+        self._left_of_file = MAX_FILE_PARTS
 
     def value(self, element: Element) -> Value:
-        """Return what an element says: all that it may hold, one of what it chooses from."""
-        return tuple(self._of(element, {}, 0))
+        """Return what a statement says: all that it may hold, one of what it chooses from."""
+        self.apart, self.is_cut = [], False
+        self._left = given = min(MAX_PARTS, self._left_of_file)
+        value = tuple(self._of(element, {}, 0))
+        self._left_of_file -= given - self._left
+        return value
+
+    def _take(self) -> bool:
+        """Tell whether one more part is read."""
+        self.is_cut = self.is_cut or self._left <= 0
+        self._left -= not self.is_cut
+        return not self.is_cut
 
     def _of(self, element: Element, given: Mapping[str, str], depth: int) -> Iterator[Text | Hole | Choice]:
         """Yield the texts of an element and of those inside; `given` is what `${name}` stands for."""
@@ -66,8 +79,7 @@ class Script:
     def _text(self, text: str, given: Mapping[str, str]) -> Iterator[Text | Hole]:
         position = 0
         for slot in SLOT.finditer(text):
-            self._parts += 1
-            if self._parts > MAX_PARTS:
+            if not self._take():
                 return
             yield Text(text[position : slot.start()])
             position = slot.end()
@@ -77,8 +89,7 @@ class Script:
 
     def _inner(self, inner: Element, given: Mapping[str, str], depth: int) -> Iterator[Text | Hole | Choice]:
         words = self._words
-        self._parts += 1
-        if self._parts > MAX_PARTS or inner.name in words.silent:
+        if not self._take() or inner.name in words.silent:
             return
         if inner.name in words.apart:
             self.apart.append(tuple(self._of(inner, given, depth)))

@@ -94,7 +94,7 @@ HOLDERS = tuple(
     re.compile(rb"%s\w{0,40}(?:\.|::)\w" % stem) for stem in (b"tatement", b"uer", b"sql", b"Sql", b"SQL", b"tmt")
 )
 ANY_GATES = (b"sql", b"quer", b"stmt", b"statement", b"execute")
-GATES = {"c": (b"sql", b"pq", b"odbc", b"ocistmt")}
+GATES: dict[str, tuple[bytes, ...]] = {"c": (b"sql", b"pq", b"odbc", b"ocistmt")}
 GATES["cpp"] = GATES["c"]
 GATES["go"] = (*ANY_GATES, b".q.")
 # In languages with few quotes one of a literal that begins like SQL is sought first, and words of SQL only behind it.
