@@ -44,10 +44,12 @@ __all__ = [
 
 MAX_BYTES = 4_000_000  # TypeScript's checker.ts, the largest file we know that people write by hand, has 3.0 MB
 MAX_RULE_BYTES = 256_000  # a larger .gitignore would take seconds to compile
-CHANGELOG = b"databaseChangeLog"  # what a changelog of Liquibase begins with, behind its comments
-CHANGELOG_BYTES = 8_000
-CHANGELOG_LANGUAGES = frozenset({"xml", "yaml", "json"})
-CHANGELOG_PATH = re.compile(r"change_?-?log|liquibase", re.IGNORECASE)
+# Files of configuration that are read: languages, what the path says, what the text begins with behind its comments.
+DATABASE_FILES = (
+    (frozenset({"xml", "yaml", "json"}), re.compile(r"change_?-?log|liquibase", re.IGNORECASE), b"databaseChangeLog"),
+    (frozenset({"xml"}), re.compile(r"mapper|mybatis|dao|repositor|mapping|sql", re.IGNORECASE), b"<mapper"),
+)
+DATABASE_FILE_BYTES = 8_000
 FIRST_LINE_BYTES = 256  # Linux reads as much of a "#!" line
 # Rule files by the entry that names them; a later one counts more.
 RULE_SOURCES = {".git": ".git/info/exclude", ".gitignore": ".gitignore", ".coderagignore": ".coderagignore"}
@@ -465,7 +467,7 @@ class _Walk:
         if language is None:
             return SkipReason.UNKNOWN_TYPE, ""
         is_left_out = language.content not in self.options.contents and not forced and not assigned
-        if is_left_out and not self._declares_schema(path, language):
+        if is_left_out and not self._is_about_databases(path, language):
             config = language.content is Content.CONFIG
             return (SkipReason.CONFIGURATION if config else SkipReason.NOT_ASKED), language.name
         status = entry.stat(follow_symlinks=False)
@@ -490,10 +492,15 @@ class _Walk:
             return None
         return detect_interpreter(read_start(self.base + path, FIRST_LINE_BYTES).split(b"\n")[0])
 
-    def _declares_schema(self, path: str, language: Language) -> bool:
-        """Tell whether a file of configuration says what tables there are: a changelog of Liquibase."""
-        is_named = language.name in CHANGELOG_LANGUAGES and CHANGELOG_PATH.search(path) is not None
-        return is_named and CHANGELOG in read_start(self.base + path, CHANGELOG_BYTES)
+    def _is_about_databases(self, path: str, language: Language) -> bool:
+        """Tell whether a file of configuration says what tables there are or what is done to them."""
+        return any(
+            language.name in languages_of and called.search(path) and opening in self._start_of(path)
+            for languages_of, called, opening in DATABASE_FILES
+        )
+
+    def _start_of(self, path: str) -> bytes:
+        return read_start(self.base + path, DATABASE_FILE_BYTES)
 
     def _link(self, path: str) -> tuple[SkipReason, str]:
         try:

@@ -396,6 +396,7 @@ class DropConstraint(Step, frozen=True):
     if_exists: bool = False
     source: Source = Source()
     unique: bool = False  # all unique constraints of several columns that were stated without a name
+    stated: bool = False  # only a constraint that was given this name: an index has names of its own
 
 
 class CommentOn(Step, frozen=True):

@@ -209,3 +209,37 @@ def test_traits_and_mapped_superclasses_of_other_files(tmp_path: Path) -> None:
     tables = {str(table.name.name): [column.name for column in table.columns] for table in schema.tables}
     assert tables == {"animal": ["id", "name", "made_at", "dtype"]}
     assert schema.tables[0].primary_key == ("id",)
+
+
+KEYS = """
+#[ORM\\Entity]
+#[ORM\\UniqueConstraint(fields: ['user', 'slug'])]
+class Page
+{
+    #[ORM\\Id, ORM\\Column]
+    private int $id;
+
+    #[ORM\\Column]
+    private string $slug;
+
+    #[ORM\\ManyToOne]
+    private User $user;
+
+    #[ORM\\OneToOne]
+    #[ORM\\JoinColumn(name: 'tenant_id', referencedColumnName: 'tenant')]
+    #[ORM\\JoinColumn(name: 'file_no', referencedColumnName: 'no')]
+    private File $file;
+}
+"""
+
+
+def test_keys_of_several_columns() -> None:
+    facts = facts_of(KEYS)
+    assert facts is not None
+    assert show(facts)[6:] == [
+        "  primary key id",
+        "  unique tenant_id, file_no",
+        "  unique user_id, slug",
+        "  key user_id to user = User",
+        "  key tenant_id, file_no to file (tenant, no) = File",
+    ]

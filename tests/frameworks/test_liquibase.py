@@ -9,7 +9,7 @@ import pytest
 
 import coderag
 from coderag.frameworks.registry import read_code
-from coderag.sql.records import Facts
+from coderag.sql.records import CreateTable, Facts
 from tests.frameworks.show import show
 from tests.workspace import write
 
@@ -170,3 +170,59 @@ def test_changelogs_are_indexed_though_other_configuration_is_not(tmp_path: Path
     with coderag.Index.build(write(tmp_path, files), encoder="none") as index:
         assert [(table.name.name, len(table.columns)) for table in index.tables()] == [("users", 3)]
         assert [hit.chunk.path for hit in index.search("users", k=5)] == ["src/main/resources/db/changelog/1-shop.yaml"]
+
+
+def test_what_is_done_on_one_database_only_may_be_there_before(tmp_path: Path) -> None:
+    changes = """<databaseChangeLog>
+      <property name="kind" value="int"/>
+      <changeSet id="1"><createTable tableName="t"><column name="id" type="int"/></createTable></changeSet>
+      <changeSet id="2" dbms="mysql"><sql>CREATE TABLE t (other ${kind}); DROP TABLE gone</sql></changeSet>
+      <changeSet id="3"><sql dbms="h2">ALTER TABLE t ADD COLUMN id int</sql></changeSet>
+    </databaseChangeLog>"""
+    root = write(tmp_path, {"db/changelog/1.xml": changes})
+    with coderag.Index.build(root, encoder="none") as index:
+        [table] = index.tables()
+        assert [column.name for column in table.columns] == ["id"]
+        [status] = index.status(compare=False)
+    assert status.schema is not None
+    assert len(status.schema.misfits) == 1  # neither that "gone" is dropped nor that "id" is there
+    assert "the first counts" in status.schema.misfits[0].text
+
+
+VIEWS = """<databaseChangeLog>
+  <property name="state" value="'open'"/>
+  <changeSet id="1">
+    <createView viewName="a">SELECT id FROM ${schema}.t WHERE s = ${state}</createView>
+    <createView viewName="a" replaceIfExists="true" selectQuery="SELECT id, n FROM t"/>
+    <createView viewName="b" fullDefinition="true">CREATE VIEW b AS SELECT n FROM t</createView>
+    <createView viewName="c">SELECT ${what} FROM t</createView>
+    <createView viewName="d" path="views/d.sql"/>
+  </changeSet>
+</databaseChangeLog>"""
+
+
+def test_views() -> None:
+    facts = read(VIEWS)
+    assert facts is not None
+    views = [one for one in facts.operations if isinstance(one, CreateTable)]
+    assert [(one.table.name.name, one.replace) for one in views] == [("a", False), ("a", True), ("b", False)]
+    assert "FROM t WHERE s = 'open'" in views[0].table.query
+    assert [one.reason for one in facts.lost] == [
+        "a property that the file does not set",
+        "its query is in another file",
+    ]
+
+
+def test_a_unique_index_that_is_dropped_is_known_by_its_name(tmp_path: Path) -> None:
+    changes = """<databaseChangeLog><changeSet id="1">
+      <createTable tableName="t">
+        <column name="a" type="int"><constraints unique="true"/></column><column name="b" type="int"/>
+      </createTable>
+      <createIndex tableName="t" indexName="u" unique="true"><column name="b"/></createIndex>
+      <dropIndex tableName="t" indexName="u"/>
+      <dropIndex tableName="t" indexName="i_a"/>
+      <dropIndex indexName="elsewhere"/>
+    </changeSet></databaseChangeLog>"""
+    with coderag.Index.build(write(tmp_path, {"db/changelog/1.xml": changes}), encoder="none") as index:
+        [table] = index.tables()
+    assert table.unique == (("a",),)

@@ -156,7 +156,8 @@ def drop_constraint(state: State, operation: DropConstraint) -> None:
     if operation.columns:
         known, words = table.drop_key(operation.columns), f"key ({', '.join(operation.columns)})"
     else:
-        known, words = table.drop_constraint(operation.name), f"constraint {operation.name}"
+        known = table.drop_constraint(operation.name, stated=operation.stated)
+        words = f"constraint {operation.name}"
     if known:
         state.note(table, operation.source, f"{words} dropped")
     elif not operation.if_exists and state.in_order:

@@ -172,12 +172,17 @@ class MutableTable:
                 return
         self.foreign_keys.append(key)
 
-    def drop_constraint(self, name: str) -> bool:
-        """Drop the constraint of a name, also one that a database names so by itself; tell whether it was known."""
+    def drop_constraint(self, name: str, *, stated: bool = False) -> bool:
+        """Drop the constraint of a name, also one that a database names so by itself; tell whether it was known.
+
+        With `stated` it has to be one that was given this name.
+        """
         folded = name.casefold()
         known = next((constraint for constraint in self.constraints if constraint.casefold() == folded), None)
         if known is not None:
             return self._drop(*self.constraints.pop(known))
+        if stated:
+            return False
         for position, key in enumerate(self.foreign_keys):
             if key.name.casefold() == folded:
                 del self.foreign_keys[position]

@@ -7,7 +7,7 @@ https://www.doctrine-project.org/projects/doctrine-orm/en/current/reference/basi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -49,6 +49,8 @@ SLOT = re.compile(r"\{(\w+)\|(\w+)\}")
 STATED = re.compile(r"[A-Za-z]\w*(?:\s{0,9}\([^()]{0,200}\))?(?:\s{1,9}unsigned)?", re.IGNORECASE)
 DEFAULT_KEY = "id"
 
+Said = Mapping[str, Sequence[Annotation]]  # what stands before a class or property, by its names: some are repeated
+
 
 class Types(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What types are in a database: those of Doctrine, its constants, properties of PHP."""
@@ -77,7 +79,7 @@ class _Property:
     name: str
     type: str  # as declared, without a namespace and "?"
     node: Node
-    said: Mapping[str, Annotation]
+    said: Said
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
@@ -112,7 +114,7 @@ class _Reading:
 
     def add(self, node: Node) -> None:
         """Read a class: an entity, or what entities take columns from."""
-        said = {one.name: one for one in reversed(list(annotations_of(node, self._values)))}
+        said = _by_name(annotations_of(node, self._values))
         name = text_of(node.child_by_field_name("name"))
         fields = self._fields(node, name)
         heirs = [Heir(base, position) for base, position in _bases(node, len(fields.columns))]
@@ -129,13 +131,13 @@ class _Reading:
             )
             self.mixins.append(Mixin(table, tuple(heirs)))
 
-    def _add_entity(self, node: Node, said: Mapping[str, Annotation], fields: _Fields, heirs: Sequence[Heir]) -> None:
-        name, stated = text_of(node.child_by_field_name("name")), said.get("Table", Annotation("Table"))
+    def _add_entity(self, node: Node, said: Said, fields: _Fields, heirs: Sequence[Heir]) -> None:
+        name, stated = text_of(node.child_by_field_name("name")), _first(said, "Table")
         written = stated.text("name") or stated.text("value")
         schema, _, last = written.rpartition(".")
         table_name = Name((last or snake_case(name)).strip('`"'), schema=stated.text("schema") or schema)
         self._add_discriminator(said, fields)
-        constraints = [*stated.inner("uniqueConstraints"), *_named(node, "UniqueConstraint", self._values)]
+        constraints = [*stated.inner("uniqueConstraints"), *said.get("UniqueConstraint", ())]
         comment = stated.mapping("options").get("comment")
         table = Table(
             table_name,
@@ -155,11 +157,11 @@ class _Reading:
         self.heirs += [(table_name, heir) for heir in heirs]
         self.operations += map(CreateTable, fields.joins)
 
-    def _add_discriminator(self, said: Mapping[str, Annotation], fields: _Fields) -> None:
+    def _add_discriminator(self, said: Said, fields: _Fields) -> None:
         """Add the column that tells the classes of one table apart."""
         if "InheritanceType" not in said:
             return
-        stated = said.get("DiscriminatorColumn", Annotation("DiscriminatorColumn"))
+        stated = _first(said, "DiscriminatorColumn")
         name = stated.text("name") or stated.text("value") or "dtype"
         type_text = _sql_type(stated.text("type") or "string", stated)
         fields.columns.setdefault(name, Column(name, type_text, nullable=False))
@@ -168,11 +170,11 @@ class _Reading:
         fields = _Fields()
         for one in self._properties(node):
             if "Column" in one.said:
-                self._add_column(one, one.said["Column"], fields)
+                self._add_column(one, _first(one.said, "Column"), fields)
             for kind in sorted(TO_ONE & one.said.keys()):
-                _add_reference(one, one.said[kind], entity, fields)
+                _add_reference(one, _first(one.said, kind), entity, fields)
             for kind in sorted(TO_MANY & one.said.keys()):
-                _add_relation(one, one.said[kind], entity, fields)
+                _add_relation(one, _first(one.said, kind), entity, fields)
         return fields
 
     def _properties(self, node: Node) -> Iterator[_Property]:
@@ -183,9 +185,7 @@ class _Reading:
             for parameter in named(method.child_by_field_name("parameters"), "property_promotion_parameter")
         ]
         for one in [*named(body, "property_declaration"), *promoted]:
-            said: dict[str, Annotation] = {}
-            for annotation in annotations_of(one, self._values):
-                said.setdefault(annotation.name, annotation)
+            said = _by_name(annotations_of(one, self._values))
             name = next((text_of(found) for found in descendants(one, "variable_name")), "").removeprefix("$")
             if said and name:
                 yield _Property(name, _property_type(one), one, said)
@@ -201,7 +201,7 @@ class _Reading:
             nullable=stated.values.get("nullable") is True and not is_key,
             default=(default_of(default) or "") if isinstance(default, str | Number | bool) else "",
             comment=comment if isinstance(comment, str) else comment_above(one.node),
-            identity="GeneratedValue" in one.said and one.said["GeneratedValue"].text("strategy") != "NONE",
+            identity="GeneratedValue" in one.said and _first(one.said, "GeneratedValue").text("strategy") != "NONE",
             source=lines_of(one.node),
         )
         fields.columns[one.name] = column
@@ -217,7 +217,7 @@ def _add_reference(one: _Property, stated: Annotation, entity: str, fields: _Fie
     if not target or stated.text("mappedBy"):
         fields.relations += [Relation(one.name, target)] if target else []
         return
-    joins = [*_join_columns(one, "JoinColumn"), *one.said.get("JoinColumns", Annotation("")).inner("value")]
+    joins = [*one.said.get("JoinColumn", ()), *_first(one.said, "JoinColumns").inner("value")]
     columns, referenced = [], []
     for join in joins or [Annotation("JoinColumn")]:
         name = (join.text("name") or f"{snake_case(one.name)}_{DEFAULT_KEY}").strip('`"')
@@ -228,8 +228,10 @@ def _add_reference(one: _Property, stated: Annotation, entity: str, fields: _Fie
         fields.columns[name] = Column(name, nullable=is_nullable, source=lines_of(one.node))
         if is_key:
             fields.key.append(name)
-        if join.values.get("unique") is True or "OneToOne" in one.said:
+        if join.values.get("unique") is True:
             fields.unique.append((name,))
+    if "OneToOne" in one.said and tuple(columns) not in fields.unique:
+        fields.unique.append(tuple(columns))
     fields.foreign_keys.append(
         _key(tuple(columns), target, tuple(referenced) if all(referenced) else (), lines_of(one.node))
     )
@@ -244,10 +246,10 @@ def _add_relation(one: _Property, stated: Annotation, entity: str, fields: _Fiel
     fields.relations.append(Relation(one.name, target))
     if stated.name != "ManyToMany" or stated.text("mappedBy"):
         return
-    joined = one.said.get("JoinTable", Annotation("JoinTable"))
+    joined = _first(one.said, "JoinTable")
     name = joined.text("name") or joined.text("value") or f"{snake_case(entity)}_{snake_case(target)}"
-    own = [*joined.inner("joinColumns"), *_join_columns(one, "JoinColumn")]
-    other = [*joined.inner("inverseJoinColumns"), *_join_columns(one, "InverseJoinColumn")]
+    own = [*joined.inner("joinColumns"), *one.said.get("JoinColumn", ())]
+    other = [*joined.inner("inverseJoinColumns"), *one.said.get("InverseJoinColumn", ())]
     ends = ("source", "target") if entity == target else (DEFAULT_KEY, DEFAULT_KEY)
     first = _joined(own, f"{snake_case(entity)}_{ends[0]}")
     second = _joined(other, f"{snake_case(target)}_{ends[1]}")
@@ -272,10 +274,6 @@ def _key(columns: tuple[str, ...], target: str, referenced: tuple[str, ...], sou
     return ForeignKey(columns, Name(snake_case(target)), referenced, source=source, model=target)
 
 
-def _join_columns(one: _Property, name: str) -> list[Annotation]:
-    return [one.said[name]] if name in one.said else []
-
-
 def _target(one: _Property, stated: Annotation, entity: str) -> str:
     """Return the class that a relation leads to: the one that is stated, else the type of the property."""
     written = stated.text("targetEntity") or stated.text("value") or one.type
@@ -292,8 +290,16 @@ def _bases(node: Node, behind: int) -> Iterator[tuple[str, int]]:
         yield text_of(base).rpartition("\\")[2], 0
 
 
-def _named(node: Node, name: str, values: PhpValues) -> list[Annotation]:
-    return [one for one in annotations_of(node, values) if one.name == name]
+def _by_name(annotations: Iterable[Annotation]) -> Said:
+    said: dict[str, list[Annotation]] = {}
+    for annotation in annotations:
+        said.setdefault(annotation.name, []).append(annotation)
+    return said
+
+
+def _first(said: Said, name: str) -> Annotation:
+    """Return the first annotation of a name, one that says nothing where there is none."""
+    return next(iter(said.get(name, ())), Annotation(name))
 
 
 def _columns(constraint: Annotation, fields: _Fields) -> tuple[str, ...]:
@@ -303,7 +309,13 @@ def _columns(constraint: Annotation, fields: _Fields) -> tuple[str, ...]:
         return tuple(column for column in columns if isinstance(column, str))
     properties = constraint.values.get("fields")
     names = properties if isinstance(properties, tuple) else ()
-    return tuple(fields.columns[one].name for one in names if isinstance(one, str) and one in fields.columns)
+    related = {one.name: one.columns for one in fields.relations if one.columns}
+    return tuple(
+        column
+        for one in names
+        if isinstance(one, str)
+        for column in ((fields.columns[one].name,) if one in fields.columns else related.get(one, ()))
+    )
 
 
 def _property_type(node: Node) -> str:

@@ -8,16 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
+from coderag.frameworks.common.guarded import guarded
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
 from coderag.frameworks.engine.columns import Made, Statement, created_table, operations_of
 from coderag.frameworks.engine.vocabulary import vocabulary
 from coderag.sql.records import (
-    AddColumn,
     Drop,
     DropColumn,
     Facts,
@@ -226,7 +225,7 @@ class _Reading:
         if made is None:
             self.lost.append(lost_at(chain.node, COMPUTED_REASON))
         else:
-            found += map(_if_missing, made) if self._conditions else made
+            found += map(guarded, made) if self._conditions else made
 
     def _arguments(self, link: Link, word: str = "") -> list[Literal]:
         """Return the arguments of a call in their order; those of `constrained` may be named."""
@@ -278,13 +277,6 @@ STATEMENTS = {
     "rename": "rename",
     "table": "alter",
 }
-
-
-def _if_missing(operation: SchemaOperation) -> SchemaOperation:
-    """Return what is done under a condition, which mostly is that a column is not there, or is."""
-    if isinstance(operation, AddColumn):
-        return replace(operation, if_missing=True)
-    return replace(operation, if_exists=True) if isinstance(operation, DropColumn) else operation
 
 
 def _is_schema(chain: Chain) -> bool:

@@ -12,9 +12,10 @@ from functools import cache
 
 import msgspec
 
+from coderag.frameworks.common.elements import Element, read_elements
 from coderag.frameworks.common.embedded_sql import read_embedded
+from coderag.frameworks.common.guarded import guarded
 from coderag.frameworks.engine.vocabulary import framework_data
-from coderag.frameworks.liquibase.elements import Element, read_elements
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,
@@ -47,6 +48,7 @@ MAX_BYTES = 10_000_000
 HEAD_CHARS = 80
 VERSION = re.compile(r"\d{1,20}(?:[._-]\d{1,20}){0,8}")
 SLOT = re.compile(r"\$\{([\w.-]{1,100})\}")
+SCHEMA_SLOT = re.compile(r"\$\{[\w.-]{1,100}\}\.")  # what is put in before a table at run time
 REFERENCE = re.compile(r"([\w.]{1,200})\s{0,9}\(([^()]{1,400})\)")
 SNAPSHOT = "snapshot"  # in the path of what generateChangeLog wrote of a release
 JAVA_TYPE = "java.sql.Types."
@@ -121,24 +123,23 @@ class _Reading:
     def add(self, change: Element, *, is_conditional: bool) -> None:
         """Read a change; what is done on some databases only, or under a condition, may be there before."""
         action = _data().changes.get(change.name, "")
+        if not action:
+            return
+        is_conditional = is_conditional or "dbms" in change.values
+        filled = _Change(change, self.properties)
         if action == "sql":
-            self._add_sql(change)
-        elif action:
+            facts = read_embedded(filled.body("sql"), source=filled.source, path=self.path)
+            self.found += facts.statements
+            made = list(facts.operations)
+            self.lost += facts.lost
+        else:
             self.found += 1
             try:
-                made = list(ACTIONS[action](_Change(change, self.properties)))
+                made = list(ACTIONS[action](filled))
             except _Unknown as unknown:
                 self.lost.append(_lost(change, str(unknown)))
                 return
-            self.operations += map(_if_missing, made) if is_conditional else made
-
-    def _add_sql(self, change: Element) -> None:
-        text = SLOT.sub(lambda slot: self.properties.get(slot[1], slot[0]), change.text or change.values.get("sql", ""))
-        source = Source("", change.line, change.end_line or change.line)
-        facts = read_embedded(text, source=source, path=self.path)
-        self.found += facts.statements
-        self.operations += facts.operations
-        self.lost += facts.lost
+        self.operations += map(guarded, made) if is_conditional else made
 
 
 class _Unknown(Exception):
@@ -158,7 +159,14 @@ class _Change:
 
     def text(self, name: str) -> str:
         """Return an attribute, "" where it is not there; one that holds an unknown property stays as it is written."""
-        return SLOT.sub(lambda slot: self.properties.get(slot[1], slot[0]), self.element.values.get(name, "")).strip()
+        return self._filled(self.element.values.get(name, "")).strip()
+
+    def body(self, name: str) -> str:
+        """Return what stands inside of the element, or in an attribute, as in YAML."""
+        return self._filled(self.element.text if self.element.text.strip() else self.element.values.get(name, ""))
+
+    def _filled(self, text: str) -> str:
+        return SLOT.sub(lambda slot: self.properties.get(slot[1], slot[0]), text)
 
     def sure(self, name: str) -> str:
         """Return an attribute that has to be known; raises _Unknown."""
@@ -188,14 +196,6 @@ class _Change:
 def _lost(change: Element, reason: str) -> Unparsed:
     head = " ".join([change.name, *(f"{key}={value}" for key, value in change.values.items())])[:HEAD_CHARS]
     return Unparsed(line=change.line, head=head, reason=reason, table=True)
-
-
-def _if_missing(operation: SchemaOperation) -> SchemaOperation:
-    if isinstance(operation, CreateTable | AddColumn):
-        return msgspec.structs.replace(operation, if_missing=True)
-    if isinstance(operation, Drop | DropColumn | DropConstraint):
-        return msgspec.structs.replace(operation, if_exists=True)
-    return operation
 
 
 # Columns
@@ -342,14 +342,24 @@ def _drop_constraint(change: _Change) -> Iterator[SchemaOperation]:
     yield DropConstraint(table, change.sure("constraintName"), source=change.source)
 
 
+def _drop_index(change: _Change) -> Iterator[SchemaOperation]:
+    """Yield the end of a unique index; any other one is no part of the schema, nor is it known which one is unique."""
+    if change.text("tableName"):
+        name = change.sure("indexName")
+        yield DropConstraint(change.table(), name, if_exists=True, stated=True, source=change.source)
+
+
 def _drop_primary_key(change: _Change) -> Iterator[SchemaOperation]:
     yield DropConstraint(change.table(), primary_key=True, source=change.source)
 
 
 def _create_view(change: _Change) -> Iterator[SchemaOperation]:
-    name, query = change.table("viewName"), change.element.text.strip() or change.text("selectQuery")
-    facts = read_embedded(f"CREATE VIEW {name} AS {query}", source=change.source, path="")
-    return iter(facts.operations)
+    query = SCHEMA_SLOT.sub("", change.body("selectQuery").strip())
+    if not query or "${" in query:
+        raise _Unknown(COMPUTED if query else "its query is in another file")
+    replaces = "OR REPLACE " if change.flag("replaceIfExists") else ""
+    head = "" if change.flag("fullDefinition") else f"CREATE {replaces}VIEW {change.table('viewName')} AS "
+    return iter(read_embedded(head + query, source=change.source, path="").operations)
 
 
 def _drop(kind: ObjectKind, attribute: str) -> Callable[[_Change], Iterator[SchemaOperation]]:
@@ -372,6 +382,7 @@ ACTIONS: Mapping[str, Callable[[_Change], Iterator[SchemaOperation]]] = {
     "create view": _create_view,
     "drop columns": _drop_columns,
     "drop constraint": _drop_constraint,
+    "drop index": _drop_index,
     "drop default": _alter(default=""),
     "drop not null": _alter(nullable=True),
     "drop primary key": _drop_primary_key,

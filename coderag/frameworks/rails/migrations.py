@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
+from coderag.frameworks.common.guarded import guarded
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
 from coderag.frameworks.rails.era import Era, era_of
 from coderag.frameworks.rails.reverse import reverted
@@ -26,7 +27,6 @@ from coderag.sql.records import (
     CreateTable,
     CreateType,
     Drop,
-    DropColumn,
     Facts,
     ForeignKey,
     Name,
@@ -270,7 +270,7 @@ class _Reading:
 
     def _add(self, operations: Sequence[SchemaOperation], found: list[SchemaOperation] | None = None) -> None:
         found = self.operations if found is None else found
-        found.extend(_guarded(operation, self._needed) if self._guarded else operation for operation in operations)
+        found.extend(guarded(one, needs=self._needed) if self._guarded else one for one in operations)
 
     def _lose(self, node: Node, reason: str) -> None:
         lost = lost_at(node, reason)
@@ -549,14 +549,3 @@ def _collected(
         checks=tuple(checks),
     )
     return table, rest
-
-
-def _guarded(operation: SchemaOperation, needed: Name | None) -> SchemaOperation:
-    """Return an operation that does nothing where there is nothing to do, or where a table that it needs is not."""
-    if isinstance(operation, CreateTable):
-        return replace(operation, if_missing=True, needs=needed)
-    if isinstance(operation, AddColumn):
-        return replace(operation, if_missing=True)
-    if isinstance(operation, Drop | DropColumn):
-        return replace(operation, if_exists=True)
-    return operation

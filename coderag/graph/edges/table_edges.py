@@ -14,6 +14,7 @@ from coderag.graph.queries.data_access import EDGE_OF, MAX_CANDIDATES, Found, Na
 from coderag.graph.records import EdgeKind
 from coderag.sql.in_code.records import Access, Referred, Statement
 from coderag.sql.records import ColumnUse, Name, Schema
+from coderag.types import Kind
 
 __all__ = ["add_uses"]
 
@@ -41,6 +42,8 @@ def add_uses(
                 continue  # names, expectations and cases of tests are no queries, unless something runs them
             touch = Touch(draft, places.node(number, statement.owner), number, statement.row)
             statements.add(statement, touch)
+            if statement.function:
+                statements.add_function(statement, touch, places)
         for referred in uses.referred:
             statements.add_referred(referred, Touch(draft, places.node(number, referred.owner), number, referred.row))
         for use in uses.models:
@@ -64,6 +67,12 @@ class _Statements:
             for statement in file.links.uses.statements:
                 if statement.owner >= 0 and not statement.sure:
                     self._held.setdefault((number, statement.owner), []).append(statement)
+        self._tagged = {  # the queries that fields hold, which their tags name
+            (number, referred.owner): referred
+            for number, file in enumerate(files)
+            for referred in file.links.uses.referred
+            if referred.query and not referred.name and not referred.file and _is_field(file, referred.owner)
+        }
         self._by_name: dict[str, list[int]] = {}  # queries in files, by the words of their names
         self._by_tail: dict[str, list[str]] = {}  # files with queries, by their own names
         for path, numbers in data.queries.items():
@@ -98,19 +107,33 @@ class _Statements:
         for called in statement.calls:
             touch.edges(self._data.routines.get(called.rpartition(".")[2].casefold(), []), EdgeKind.CALLS)
 
+    def add_function(self, statement: Statement, touch: Touch, places: Places) -> None:
+        """Let the function that runs a statement of another file touch what it touches, and name it."""
+        found = self._names.definitions_of(touch.file, -1, statement.function)
+        for file, owner in found.definitions:
+            function = Touch(touch.draft, places.node(file, owner), touch.file, touch.row, found.candidates)
+            function.edge(touch.node, EdgeKind.REFERENCES)
+            self.add(statement, function)
+
     def add_referred(self, referred: Referred, touch: Touch) -> None:
         """Add what a place runs that stands elsewhere: in a constant, in a table of constants, in a file of queries."""
+        if self._tagged.get((touch.file, referred.owner)) == referred:
+            for query, doubt in self._queries(referred, touch.file):
+                touch.edge(self._data.query_nodes[query], EdgeKind.REFERENCES, doubt)
+            return
         if referred.name:
             found = self._names.definitions_of(touch.file, referred.owner, referred.name)
             self._add_held(found, "", touch)
+            for field in found.definitions:
+                if field in self._tagged:
+                    self._add_queries(self._tagged[field], touch)
             if found.definitions:
                 return  # if it is a function that runs a query, it has that itself
             holder, _, key = referred.name.rpartition(".")
             if holder:
                 self._add_held(self._names.definitions_of(touch.file, referred.owner, holder), key, touch)
         if referred.file or referred.query:
-            for query, doubt in self._queries(referred, touch.file):
-                self._add_query(query, Touch(touch.draft, touch.node, touch.file, touch.row, doubt))
+            self._add_queries(referred, touch)
 
     def add_named(self, named: NamedTable, touch: Touch) -> None:
         """Add the table that a call names as an argument, where the schema has it."""
@@ -126,6 +149,10 @@ class _Statements:
             for statement in self._held.get(target, ()):
                 if not key or statement.name == key:
                     self.add(statement, at)
+
+    def _add_queries(self, referred: Referred, touch: Touch) -> None:
+        for query, doubt in self._queries(referred, touch.file):
+            self._add_query(query, Touch(touch.draft, touch.node, touch.file, touch.row, doubt))
 
     def _add_query(self, number: int, touch: Touch) -> None:
         """Let a place touch what a query in a file of SQL touches."""
@@ -214,6 +241,10 @@ def _columns_of(statement: Statement, table: Name) -> list[str]:
     return [
         column.column for column in statement.columns if len(column.tables) == 1 and column.tables[0].key == table.key
     ]
+
+
+def _is_field(file: LinkedFile, owner: int) -> bool:
+    return owner >= 0 and file.links.definitions[owner].kind is Kind.FIELD
 
 
 def _words(name: str) -> str:

@@ -14,8 +14,9 @@ from coderag.chunking.sections import chunk_markdown, chunk_notebook, chunk_rest
 from coderag.errors import LanguageDataError
 from coderag.files.privacy.secrets.masking import mask_secrets
 from coderag.frameworks.registry import read_code
+from coderag.frameworks.usage.query_files import read_query_file
 from coderag.index.storage.links import Links
-from coderag.index.workers.linking import code_links, document_links
+from coderag.index.workers.linking import code_links, document_links, query_links
 from coderag.sql.records import AddQuery, Facts, SchemaOperation
 from coderag.syntax.defines import read_defines
 from coderag.syntax.grammar import GrammarMissing, link_query
@@ -76,6 +77,9 @@ def read_chunks(
                 return _read_schema(lines, language.reader, path=path, dialect=dialect, mask=mask)
     except GrammarMissing as error:
         return ReadFile(lines, chunk_lines(lines, name=module), Outline(), str(error))
+    if (queries := read_query_file(lines, language=language.name)) is not None:
+        drafts = chunk_outline(lines, queries.outline, module=module)
+        return ReadFile(lines, drafts, queries.outline, links=query_links(queries))
     facts = read_code(data, language=language.name, path=path) or NO_FACTS
     return ReadFile(lines, chunk_lines(lines, name=module), Outline(), facts=facts)
 

@@ -13,7 +13,7 @@ from coderag.syntax.trees.local_names import Names, in_order
 from coderag.syntax.trees.node_types import CALLS, LITERALS
 from coderag.syntax.trees.nodes import Called, called, field_or, named_children, text_of, written
 
-__all__ = ["referred_files", "referred_name", "referred_query"]
+__all__ = ["prepared_queries", "referred_files", "referred_name", "referred_query", "tagged_queries"]
 
 FILE = re.compile(r"[^\s\"'`<>|*?{}$%\\]{1,200}\.sql\Z", re.IGNORECASE)
 FILE_END = re.compile(rb"\.sql[\"'`)]", re.IGNORECASE)
@@ -22,6 +22,10 @@ DOTTED = re.compile(r"[A-Za-z_][\w.]*\Z")
 QUERIES = re.compile(r"(?:\A|[._])(?:[sS]ql)?[qQ](?:ueries|uerier|UERIES)\Z")
 GO_QUERIES = re.compile(r"(?:\A|\.)q\Z")  # what sqlc makes is called so
 CONTEXT = re.compile(r"\bctx\b|[cC]ontext\b")  # their first argument
+PREPARED = re.compile(rb"(?<![\w.])((?:\w{1,60}\.){0,4}?(?:q|[qQ]ueries)\.([A-Z]\w{0,100}))(?![\w(])")
+# *sqlx.Stmt `query:"get-user"`, as goyesql fills it.
+TAGGED = re.compile(rb"(?:Stmt|string)[ \t]{1,60}`[^`\n]{0,200}?\bquery:\"([\w-]{1,100})")
+STATEMENT = b"Stmt"  # of a file whose tags name queries, not parameters of addresses
 TELLING = re.compile(r"[A-Z]|sql|quer|stmt")  # of a name without dots: it is no variable of a loop
 NO_TEXT = frozenset("sql query text none null nil read read_text readtext tostring format join build".split())
 NO_QUERIES = frozenset(
@@ -54,6 +58,18 @@ def referred_query(call: Called, owner: int) -> Referred | None:
     if not receiver or not known or call.name.casefold() in NO_QUERIES:
         return None
     return Referred(call.node.start_point[0], owner, name=f"{receiver}.{call.name}", query=call.name)
+
+
+def prepared_queries(data: bytes) -> Iterator[tuple[int, str, str]]:
+    """Yield where fields of Go that hold queries are used, as written, and which: c.q.GetUser.Get(), run(q.GetUser)."""
+    for match in PREPARED.finditer(data):
+        yield match.start(), match[1].decode(), match[2].decode()
+
+
+def tagged_queries(data: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the bytes at which tags of fields name queries, and these names."""
+    if STATEMENT in data:
+        yield from ((match.start(), match[1].decode()) for match in TAGGED.finditer(data))
 
 
 def referred_files(names: Names, lines: Lines, owner: Callable[[int], int]) -> Iterator[Referred]:

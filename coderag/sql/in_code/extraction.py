@@ -13,7 +13,13 @@ from coderag.sql.in_code.evaluation.arguments import declaration_of, text_argume
 from coderag.sql.in_code.evaluation.literals import is_bytes
 from coderag.sql.in_code.evaluation.string_values import Hole, Text, Value, first_text, literals_of, variants
 from coderag.sql.in_code.evaluation.values import Values
-from coderag.sql.in_code.external_queries import referred_files, referred_name, referred_query
+from coderag.sql.in_code.external_queries import (
+    prepared_queries,
+    referred_files,
+    referred_name,
+    referred_query,
+    tagged_queries,
+)
 from coderag.sql.in_code.handed import RECEIVERS, handed_words
 from coderag.sql.in_code.not_sql import begins_like_sql
 from coderag.sql.in_code.placeholders import masked
@@ -97,12 +103,21 @@ class Extraction:
             self._given_back()
         for referred_file in referred_files(self.names, self.lines, self.owner):
             self.referred[referred_file] = None
+        if self.names.language == "go":
+            self._refer_by_fields()
         return DataUses(
             tuple(self._kept()),
             tuple(self.referred),
             parameters=tuple(self.parameters),
             handed=handed_words(self.names, self.owner),
         )
+
+    def _refer_by_fields(self) -> None:
+        """Note the queries that fields of structs hold, and where these are used."""
+        for byte, query in tagged_queries(self.lines.data):
+            self.referred[Referred(self._row(byte), self.owner(byte), query=query)] = None
+        for byte, name, query in prepared_queries(self.lines.data):
+            self.referred[Referred(self._row(byte), self.owner(byte), name=name, query=query)] = None
 
     def owner(self, byte: int) -> int:
         """Return the innermost definition around a byte, -1 for none."""

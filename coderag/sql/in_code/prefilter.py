@@ -94,8 +94,9 @@ HOLDERS = tuple(
     re.compile(rb"%s\w{0,40}(?:\.|::)\w" % stem) for stem in (b"tatement", b"uer", b"sql", b"Sql", b"SQL", b"tmt")
 )
 ANY_GATES = (b"sql", b"quer", b"stmt", b"statement", b"execute")
-GATES = {"c": (b"sql", b"pq", b"odbc", b"ocistmt")}
+GATES: dict[str, tuple[bytes, ...]] = {"c": (b"sql", b"pq", b"odbc", b"ocistmt")}
 GATES["cpp"] = GATES["c"]
+GATES["go"] = (*ANY_GATES, b".q.")
 # In languages with few quotes one of a literal that begins like SQL is sought first, and words of SQL only behind it.
 LITERAL_HEAD = (
     rb"[\s(;]{0,60}(?:--|/\*|<|\\|\w{0,16}\(|(?:select|insert|update|delete|with|create|alter|drop|truncate|merge|replace"
@@ -113,6 +114,9 @@ LOADED = tuple(
         rb"uerier\.(?<=[qQ]uerier\.)[A-Za-z]\w{1,60}\(",
         rb"UERIES\.(?<=[qQ]UERIES\.)[A-Za-z]\w{1,60}\(",
         rb"q\.(?<=\bq\.)[A-Z]\w{1,60}\(",
+        rb"q\.(?<=\bq\.)[A-Z]\w{1,60}\.(?:Exec|Get|Must|Query|Select)",
+        rb"ueries\.(?<=[qQ]ueries\.)[A-Z]\w{1,60}\.(?:Exec|Get|Must|Query|Select)",
+        rb"query:\"[\w-]{1,100}\"",
     )
 )
 

@@ -56,6 +56,7 @@ class Statement(Record, frozen=True):
     lost: str = ""  # why it could not be read, though it is SQL; the tables are then what a look at the words gave
     how: str = ""  # "sql", or the builder: "knex", "sqlalchemy", ...
     name: str = ""  # of the constant, field or key of an object that holds it, where no call in the file runs it
+    function: str = ""  # of another file that runs it when it is called, as the file's imports know it: Mapper.find
 
 
 class Referred(Record, frozen=True):

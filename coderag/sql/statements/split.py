@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,6 +21,11 @@ BLANKS = re.compile(rb"[ \t]*+")
 REST_OF_LINE = re.compile(rb"[ \t\r]*(?=\n|\Z)")
 STDIN = re.compile(rb"(?i:\bfrom\s+stdin\b)")
 VERSION_SIGN = re.compile(rb"/\*M?!|\*/")
+# A comment that names the query below it, for goyesql, sqlc, aiosql, HugSQL: -- name: get-user, -- :name get-user :? :1
+NAME_LINE = re.compile(
+    rb"\n--[ \t]{0,8}:?name:?[ \t]{1,8}[A-Za-z_][\w.-]{0,200}[!?^$<>*#&]{0,3}"
+    rb"(?:[ \t]{1,8}:[^\n]{0,200})?[ \t\r]{0,8}(?=\n)"
+)
 
 
 class Statement(NamedTuple):
@@ -54,6 +60,7 @@ class Splitter:
         self.data = data
         self.dialect = dialect
         self.extents = Extents(data, dialect)
+        self._names = [match.start() + 1 for match in NAME_LINE.finditer(data)]
         self._row = 0  # of the place up to which lines are counted
         self._counted = 0
 
@@ -89,9 +96,17 @@ class Splitter:
         extent = self.extents.of(at, head, kind)
         if kind is StatementKind.DATA:
             extent = self.extents.of_series(at, extent, size=len(front[: rows_begin(front)].encode()))
+        if kind in (StatementKind.QUERY, StatementKind.DATA):
+            extent = self._before_name(at, extent)
         if head == "COPY" and STDIN.search(self.data, at, extent.text):
             kind, extent = StatementKind.DATA, self.extents.of_copy(extent)
         return self._made(at, extent, kind=kind, head=head)
+
+    def _before_name(self, at: int, extent: Extent) -> Extent:
+        """Return the extent of a query up to the comment that names the next one, which needs no ";" before it."""
+        position = bisect_left(self._names, at)
+        name = self._names[position] if position < len(self._names) else extent.end
+        return Extent(name, name) if name < extent.end else extent
 
     def _text(self, start: int, end: int) -> str:
         """Return the text between two places; the signs of version comments in it are blank."""

@@ -130,3 +130,36 @@ def test_two_databases_with_a_table_of_one_name(tmp_path: Path) -> None:
     [kinds] = graph.named("kinds")
     found = {(graph.node(edge.target).path, edge.candidates) for edge in graph.edges_from(kinds, USES)}
     assert found == {("b/schema.sql", 0)}
+
+
+NAMED = {
+    "schema.sql": "CREATE TABLE users (id INTEGER, email TEXT);\nCREATE TABLE lists (id INTEGER, user_id INTEGER);\n",
+    "queries.sql": (
+        "-- name: get-user\nSELECT id, email FROM users WHERE id = $1\n\n"
+        "-- name: add-list\n-- Adds a list.\nINSERT INTO lists (user_id) VALUES ($1)\n\n"
+        "-- name: has-subscriber\nSELECT user_id FROM lists;\n"
+    ),
+    "models/queries.go": (
+        "package models\n\ntype Queries struct {\n"
+        '\tGetUser *sqlx.Stmt `query:"get-user"`\n'
+        '\tAddList string `query:"add-list"`\n'
+        '\tIsSubscribed *sqlx.Stmt `query:"has-subscriber"`\n}\n\n'
+        'type Page struct {\n\tNumber int `query:"get-user"`\n}\n'
+    ),
+    "core/core.go": (
+        'package core\n\nimport "example.org/app/models"\n\ntype Core struct {\n\tq *models.Queries\n}\n\n'
+        "func (c *Core) Show(id int) {\n\tc.q.GetUser.Get(&out, id)\n}\n\n"
+        "func (c *Core) Add(id int) {\n\tstmt := c.q.AddList\n\tc.db.Exec(stmt, id)\n}\n\n"
+        "func (c *Core) Check() {\n\tc.tx.Stmtx(c.q.IsSubscribed).Exec()\n}\n"
+    ),
+    "go.mod": "module example.org/app\n",
+}
+
+
+def test_queries_that_tags_of_fields_name(tmp_path: Path) -> None:
+    graph = graph_of(write(tmp_path, NAMED))
+    assert used(graph, "Show") == {"reads users", "reads users.id", "reads users.email"}
+    assert used(graph, "Add") == {"writes lists", "writes lists.user_id"}
+    assert used(graph, "Check") == {"reads lists", "reads lists.user_id"}
+    for field in ("GetUser", "Number"):
+        assert used(graph, field) == set()  # who runs a query uses its tables

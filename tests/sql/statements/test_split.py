@@ -444,3 +444,16 @@ def splitting(text: Callable[[int], str], dialect: Dialect, count: int) -> Work:
 def test_hostile_text_takes_linear_time(text: Callable[[int], str], count: int) -> None:
     for name in ("postgres", "mysql", "tsql", "oracle"):
         assert_linear(partial(splitting, text, find_dialect(name)), count)
+
+
+def test_a_comment_that_names_a_query_ends_the_one_before() -> None:
+    text = (
+        b"-- name: a\nSELECT 1\n\n-- name: b :one\nINSERT INTO t VALUES (1)\n"
+        b"-- :name c! :!\nDELETE FROM t\n-- Name: d; Type: TABLE\n"
+    )
+    found = split(text, find_dialect("postgres"))
+    assert [(one.text, one.before) for one in found] == [
+        ("SELECT 1", "name: a"),
+        ("INSERT INTO t VALUES (1)", "name: b :one"),
+        ("DELETE FROM t", ":name c! :!"),
+    ]

@@ -86,7 +86,7 @@ class DeclaredModules:
         if not self._how.shares:
             return NONE
         found: dict[int, None] = {}
-        for package in self._own[file]:
+        for package in self._own.get(file, ()):
             found |= dict.fromkeys(self._known_beside(self._tree.folders[file], package))
         return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Changelogs in XML, YAML and JSON to one tree of elements: names, attributes, what is in them, and lines.
+"""Documents in XML, YAML and JSON to one tree of elements: names, attributes, what is in them, and lines.
 
 <column name="id" type="int"><constraints nullable="false"/></column>
 - column: {name: id, type: int, constraints: {nullable: false}}
@@ -26,8 +26,9 @@ class Element:
     line: int  # 1-based
     values: dict[str, str] = field(default_factory=dict)
     inner: list[Element] = field(default_factory=list)
-    text: str = ""
+    text: str = ""  # without that of the elements inside
     end_line: int = 0
+    at: int = 0  # characters of the outer element's text that stand before it; of XML
 
     def of(self, *names: str) -> Iterator[Element]:
         """Yield the elements of some names that are right inside."""
@@ -64,8 +65,9 @@ class _Xml:
         if len(self._open) > MAX_DEPTH or self._count > MAX_ELEMENTS:
             raise ValueError("too many elements")
         line = self._parser.CurrentLineNumber
-        element = Element(name.rpartition(":")[2], line, attributes, end_line=line)
-        self._open[-1].inner.append(element)
+        outer = self._open[-1]
+        element = Element(name.rpartition(":")[2], line, attributes, end_line=line, at=len(outer.text))
+        outer.inner.append(element)
         self._open.append(element)
 
     def _end(self, _: str) -> None:

@@ -1,0 +1,1 @@
+"""MyBatis' mappers in XML."""
