@@ -28,6 +28,7 @@ class Rules:
     overloads: bool
     imports_types: bool
     reexports: bool
+    packages: bool
     linked: bool
     submodules: bool
     constructors: tuple[str, ...]
@@ -60,6 +61,7 @@ def rules_of(language: str) -> Rules:
         overloads=values["overloads"],
         imports_types=values["imports_types"],
         reexports=values["reexports"],
+        packages=values["packages"],
         linked=values["linked"],
         submodules=values["submodules"],
         constructors=tuple(values["constructors"]),

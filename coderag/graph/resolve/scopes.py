@@ -215,7 +215,8 @@ class Scopes(ABC):
                 found = [each for other in bases for each in self.types_in(other, plain(one.module))]
                 if found:
                     return few(found)
-            return tuple(bases[:MAX_FILES]) or (OUTSIDE,)
+            # One file stands for its package: `exported` looks into those beside it.
+            return tuple(bases[: 1 if rules.packages else MAX_FILES]) or (OUTSIDE,)
         found = [each for other in bases if other != base for each in self.exported(other, one.name)]
         if not found:
             found = [each for other in bases for each in self._member_of_type(other, one.module, one.name)]
@@ -253,7 +254,20 @@ class Scopes(ABC):
                 found = self._exported_stars(base, name)
             if not found and name in tables.exports.get(base, ()):
                 found = self.known_in(base, name)
+            if not found and rules.packages:
+                found = self._exported_beside(base, name)
         return found
+
+    def _exported_beside(self, base: int, name: str) -> Targets:
+        """Return what the other files of a package define under a name."""
+        tables = self.tables
+        for number in self.modules.beside(tables.file[base]):
+            other = tables.first[number]
+            if found := tables.members.get(other, {}).get(name):
+                return found
+            if name in tables.bindings.get(other, ()):
+                return (Variable(other, name),)
+        return NOTHING
 
     def _exported_stars(self, base: int, name: str) -> Targets:
         tables = self.tables
