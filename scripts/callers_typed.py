@@ -72,15 +72,26 @@ def found_calls(graph: Graph, oracle: Oracle, *, worst: int) -> set[Pair]:
     callers = {caller for caller, _ in (*oracle.pairs, *oracle.through)} | {caller for caller, _ in oracle.undecided}
     found: set[Pair] = set()
     for number in range(len(graph)):
-        node = graph.node(number)
-        place = node.path, node.row
-        if node.kind not in FUNCTIONS or place not in callers:
+        place = _caller(graph, number, callers)
+        if place is None:
             continue
         for edge in graph.edges_from(number, (EdgeKind.CALLS,)):
             target = graph.node(edge.target)
             if edge.candidates <= worst and target.kind in FUNCTIONS and (place, target.name) not in oracle.undecided:
                 found.add((place, (target.path, target.row)))
     return found - oracle.through
+
+
+def _caller(graph: Graph, number: int, callers: Container[Place]) -> Place | None:
+    """Return the innermost function around a node that the oracle knows: a subtest counts to its test."""
+    while (node := graph.node(number)).kind in FUNCTIONS:
+        if (node.path, node.row) in callers:
+            return node.path, node.row
+        around = [edge.source for edge in graph.edges_to(number, (EdgeKind.CONTAINS,))]
+        if not around:
+            return None
+        number = around[0]
+    return None
 
 
 def score(found: set[Pair], oracle: Oracle, functions: set[Place]) -> Score:

@@ -288,6 +288,8 @@ class Resolver(Scopes):
                 found.append(value)
             elif value // FORM in (0, 3) and self.is_class(class_of(value)):
                 found.append(INSTANCE + class_of(value))
+            elif "." in name and is_instance(value):  # the type of a member: Services.store
+                found.append(value)
         return few(found)
 
     def elements(self, scope: int, text: str) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ class Rules:
     imports_types: bool
     reexports: bool
     packages: bool
+    closed: bool
     linked: bool
     submodules: bool
     constructors: tuple[str, ...]
@@ -62,6 +63,7 @@ def rules_of(language: str) -> Rules:
         imports_types=values["imports_types"],
         reexports=values["reexports"],
         packages=values["packages"],
+        closed=values["closed"],
         linked=values["linked"],
         submodules=values["submodules"],
         constructors=tuple(values["constructors"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from coderag.graph.resolve.abstract_values import FORM, OUTSIDE, Targets, Variable, few
+from coderag.graph.resolve.abstract_values import FORM, INSTANCE, OUTSIDE, Targets, Variable, few
 from coderag.graph.resolve.anchors import Anchors
 from coderag.graph.resolve.imports.modules import Modules
 from coderag.graph.resolve.tables import VALUES, Tables
@@ -288,7 +288,7 @@ class Scopes(ABC):
             return self.class_member(node, name, above=True)
         tables = self.tables
         if form:
-            return self.class_member(node, name)
+            return self._embedded(node, name) if self.tables.rules_at(node).packages else self.class_member(node, name)
         if tables.kind[node] is None:
             found = self.exported(node, name)
             if not found and tables.rules_at(node).submodules:
@@ -299,6 +299,14 @@ class Scopes(ABC):
             return self.class_member(node, name)
         own = tables.members.get(node)
         return own.get(name, NOTHING) if own is not None and not tables.is_callable(node) else NOTHING
+
+    def _embedded(self, node: int, name: str) -> Targets:
+        """Return a member of a struct, or what it embeds by the name of its type."""
+        found = self.class_member(node, name)
+        if not found or found == (OUTSIDE,):
+            bases = (base for base in self.bases(node) if base != OUTSIDE and self.tables.name[base] == name)
+            return tuple(INSTANCE + base for base in bases) or found
+        return found
 
     def class_member(self, node: int, name: str, *, above: bool = False) -> Targets:
         """Return a member of a class by its name, its own or inherited; `above`: inherited only."""
