@@ -1,4 +1,4 @@
-"""What stands before a method decides which method it is: fields of structs, packages that locals hide, parts of objects."""
+"""Receivers decide which method is called: fields of structs, packages that locals hide, parts of objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def test_a_package_of_go_is_all_of_its_files(tmp_path: Path) -> None:
         "store/store.go": "package store\n\ntype Store struct{}\n\nfunc New() *Store { return &Store{} }\n",
         "store/users.go": "package store\n\nfunc (s *Store) User() {}\n",
         "cache/users.go": "package cache\n\ntype Cache struct{}\n\nfunc (c *Cache) User() {}\n",
-        "web/handler.go": 'package web\n\nimport "example.org/shop/store"\n\ntype handler struct {\n\tstore *store.Store\n}\n',
+        "web/handler.go": "package web\n\n"
+        'import "example.org/shop/store"\n\ntype handler struct {\n\tstore *store.Store\n}\n',
         "web/show.go": "package web\n\nfunc (h *handler) show() { h.store.User() }\n",
     }
     found = calls(tmp_path, {**others, **files}, worst=8)
@@ -30,7 +31,8 @@ def test_a_local_hides_a_package_only_behind_itself(tmp_path: Path) -> None:
         tmp_path,
         {
             "go.mod": "module example.org/shop\n",
-            "view/view.go": "package view\n\ntype View struct{}\n\nfunc New() *View { return nil }\n\nfunc (v *View) Set() {}\n",
+            "view/view.go": "package view\n\n"
+            "type View struct{}\n\nfunc New() *View { return nil }\n\nfunc (v *View) Set() {}\n",
             "web/web.go": """package web
 
 import "example.org/shop/view"
@@ -115,11 +117,11 @@ def test_a_tests_name_means_nothing_that_its_file_does_not_import(tmp_path: Path
             "shop/orders.py": "def total():\n    return 1\n\ndef open_order():\n    return 1\n",
             "shop/bills.py": "def total():\n    return 2\n\ndef send():\n    return 2\n",
             "shop/mail.py": "def deliver():\n    return 3\n",
-            "tests/test_mail.py": "from shop import orders\n\ndef test_total(): ...\n\ndef test_send(): ...\n\ndef test_deliver(): ...\n",
+            "tests/test_mail.py": "from shop import orders\n\n"
+            "def test_total(): ...\n\ndef test_send(): ...\n\ndef test_deliver(): ...\n",
         },
     )
     assert told(graph, EdgeKind.TESTS, worst=8) == {"test_total > total", "test_deliver > deliver"}
-    [total] = [node for node in map(graph.node, graph.named("test_total"))]
-    assert [graph.node(edge.target).path for edge in graph.edges_from(total.number, (EdgeKind.TESTS,))] == [
-        "shop/orders.py"
-    ]
+    [total] = graph.named("test_total")
+    targets = [graph.node(edge.target).path for edge in graph.edges_from(total, (EdgeKind.TESTS,))]
+    assert targets == ["shop/orders.py"]
