@@ -62,6 +62,8 @@ class EdgeKind(StrEnum):
     MAPS = "maps"  # class -> table, field -> column
     ROUTES = "routes"  # address -> function
     DESCRIBES = "describes"  # business term -> table or column
+    READS_ROWS = "reads whole rows"  # function, query -> table: SELECT *, an object of a model; beside READS
+    WRITES_ROWS = "writes whole rows"  # INSERT without a list of columns, an object that is saved; beside WRITES
 
 
 class Certainty(StrEnum):

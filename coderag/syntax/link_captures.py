@@ -31,6 +31,7 @@ of each other paragraph go together in one match:
     @default           anything: what the file itself gives when no name is asked for
     @field             the same, and it is a field of the type around it wherever it stands: `constructor(private x: X)`
     @typed             ... by its declared type
+    @member_of         ... by the type whose member of its name it is
     @called            ... to what a call gives: the callee
     @valued            ... to a value: a name or member access
     @assigned          ... to an expression that may be any of these: its form tells, and one of no such form says

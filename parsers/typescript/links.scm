@@ -16,6 +16,16 @@
 (optional_parameter pattern: (identifier) @variable type: (type_annotation (_) @typed))
 (required_parameter (accessibility_modifier) pattern: (identifier) @field type: (type_annotation (_) @typed))
 (required_parameter "readonly" pattern: (identifier) @field type: (type_annotation (_) @typed))
+; What is taken out of an object by its own name: ({ store }: Services), ({ store }: Pick<Services, "store">).
+(required_parameter
+  pattern: (object_pattern (shorthand_property_identifier_pattern) @variable)
+  type: (type_annotation (type_identifier) @member_of))
+((required_parameter
+  pattern: (object_pattern (shorthand_property_identifier_pattern) @variable)
+  type: (type_annotation (generic_type
+    name: (type_identifier) @_utility
+    type_arguments: (type_arguments . (type_identifier) @member_of))))
+  (#any-of? @_utility "Pick" "Omit" "Readonly" "Partial" "Required"))
 (public_field_definition name: (property_identifier) @variable type: (type_annotation (_) @typed))
 (public_field_definition name: (property_identifier) @variable value: (new_expression constructor: (_) @called))
 (public_field_definition name: (property_identifier) @variable value: (call_expression function: [(identifier) (member_expression)] @called))

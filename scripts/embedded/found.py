@@ -23,6 +23,7 @@ USED = {
     EdgeKind.DEFINES: "ddl",
     EdgeKind.ALTERS: "ddl",
 }
+ROWS = frozenset({EdgeKind.READS_ROWS, EdgeKind.WRITES_ROWS})
 TABLES = frozenset({NodeKind.TABLE, NodeKind.VIEW})
 CALLABLE = frozenset({NodeKind.FUNCTION, NodeKind.METHOD})
 OTHER_DATABASES = frozenset({"warehouse", "telemetry"})
@@ -82,6 +83,7 @@ def _found(graph: Graph, places: Collection[Place]) -> Found:
         held = uses.setdefault(counted, Uses({}, {}, said=False))
         for edge in graph.edges_from(node.number):
             _add(edge, held, nodes=nodes, around=around)
+            _add_rows(edge, held, table=nodes[edge.target], columns=[nodes[one].name for one in columns[edge.target]])
         if graph.notes([node.number]):
             uses[counted] = Uses(held.tables, held.columns, said=True)
     functions = [one for one in nodes if one.kind in CALLABLE and one.path]
@@ -109,6 +111,14 @@ def _add(edge: Edge, held: Uses, *, nodes: list[Node], around: dict[int, int]) -
         owner = nodes[around[edge.target]]
         column = ColumnEdge(_table(owner), target.name, edge.kind is EdgeKind.WRITES)
         held.columns[column] = min(held.columns.get(column, edge.candidates), edge.candidates)
+
+
+def _add_rows(edge: Edge, held: Uses, *, table: Node, columns: Collection[str]) -> None:
+    """Add the columns of whole rows, each of which the set names."""
+    if edge.kind in ROWS:
+        for name in columns:
+            column = ColumnEdge(_table(table), name, edge.kind is EdgeKind.WRITES_ROWS)
+            held.columns[column] = min(held.columns.get(column, edge.candidates), edge.candidates)
 
 
 def _counted(node: Node, nodes: list[Node], around: dict[int, int], wanted: Collection[Place]) -> Place:

@@ -25,6 +25,7 @@ from coderag.cli.roots import Paths
 from coderag.cli.targets import chosen_target
 from coderag.errors import QueryError
 from coderag.graph.queries.impact import Affected, Impact
+from coderag.text.counted import counted
 from coderag.types import TestPolicy
 
 __all__ = ["run"]
@@ -81,11 +82,24 @@ def _lines(found: Impact, paths: Paths, shown: Screen, *, several: bool, limit: 
         here = [affected for affected in found.affected if affected.distance == distance]
         title = "at once" if distance == 1 else f"{distance} steps away"
         yield from _group(title, here, found, paths=paths, shown=shown, limit=limit)
-    yield from _group("possibly", found.possibly, found, paths=paths, shown=shown, limit=limit)
+    named = [affected for affected in found.possibly if limit is None or not affected.by_rows]
+    yield from _group("possibly", named, found, paths=paths, shown=shown, limit=limit)
+    yield from _rows_folded(found.possibly, shown, limit=limit)
     yield from _group("tests to run first", found.tests, found, paths=paths, shown=shown, limit=limit)
     if found.further_tests and limit is None:
         yield shown.paint(f"{INDENT}... {found.further_tests:,} more", Style.DIM)
     yield from unresolved_lines(found.unresolved, paths, shown, repository=found.repository)
+
+
+def _rows_folded(possibly: Sequence[Affected], shown: Screen, *, limit: int | None) -> Iterator[str]:
+    """Yield how many take whole rows without naming the column, unless all are listed."""
+    by_rows = [affected for affected in possibly if affected.by_rows]
+    if not by_rows or limit is None:
+        return
+    near = sum(affected.distance == 1 for affected in by_rows)
+    behind = f", and {len(by_rows) - near:,} behind them" if len(by_rows) > near else ""
+    said = f"{counted(near, 'place')} that do not name it{behind}; --all lists them"
+    yield f"  whole rows: {shown.paint(said, Style.DIM)}"
 
 
 def _group(

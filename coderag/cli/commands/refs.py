@@ -23,8 +23,9 @@ from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.cli.roots import Paths
 from coderag.cli.targets import Target, chosen_target
-from coderag.graph.queries.refs import Group, Reference, References, Role
+from coderag.graph.queries.refs import FOLDED, Group, Reference, References, Role
 from coderag.graph.records import NodeKind
+from coderag.text.counted import counted
 from coderag.types import TestPolicy
 
 __all__ = ["run"]
@@ -51,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
             note(f"{len(answers)} definitions are named {options.target!r}; narrow them with --kind and --path")
         shown, paths = screen(options.color), Paths(index.roots)
         for number, references in enumerate(answers):
-            lines = list(_lines(references, paths, shown, several=len(index.roots) > 1))
+            several = len(index.roots) > 1
+            lines = list(_lines(references, paths, shown, several=several, everything=options.all))
             print("\n".join(lines if number == 0 else ["", *lines]))
     return FOUND if answers else NOTHING
 
@@ -87,9 +89,13 @@ def _vimgrep_lines(references: References, paths: Paths) -> Iterator[str]:
             yield f"{visible(paths.of(path, references.repository))}:{max(line, 1)}:1:{visible(text)}"
 
 
-def _lines(found: References, paths: Paths, shown: Screen, *, several: bool) -> Iterator[str]:
+def _lines(found: References, paths: Paths, shown: Screen, *, several: bool, everything: bool) -> Iterator[str]:
     yield head_line(found.target, paths, shown, repository=found.repository, several=several)
     for group in found.groups:
+        if group.role in FOLDED and not everything:
+            counts = shown.paint(counted(group.total, "place"), Style.DIM)
+            yield f"  {group.role}: {counts} {shown.paint('that do not name it; --all lists them', Style.DIM)}"
+            continue
         yield f"  {group.role} {shown.paint(f'{group.total:,}', Style.DIM)}"
         yield from rows([_row(reference, group, paths, found.repository) for reference in group.references], shown)
         if more := group.total - len(group.references):
@@ -106,5 +112,7 @@ def _row(one: Reference, group: Group, paths: Paths, repository: str) -> tuple[s
     members = [visible(member) for member in one.members[:MAX_MEMBERS]]
     members += ["..."] if len(one.members) > MAX_MEMBERS else []
     remarks = [", ".join(members)] if members and group.role is not Role.MAPPED else []
+    remarks += ["whole rows"] if one.whole and group.role not in FOLDED else []
+    remarks += [f"in {visible(one.inner.removeprefix(spot.name + '.'))}"] if one.inner else []
     remarks += [f"[{sure}]"] if (sure := certainty_text(one.certainty, one.candidates)) else []
     return visible(paths.of(one.path, repository)) if one.path else "", one.line, text, "  ".join(remarks)

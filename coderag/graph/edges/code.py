@@ -28,6 +28,8 @@ from coderag.syntax.references.records import Reference, Role
 
 __all__ = ["add_code_edges"]
 
+TEST_ENDING = "_test"  # of a file whose name begins as that of what it tests
+PACKAGE = "__init__.py"  # a file that stands for its folder
 MAX_FILES = 16  # of a package that an import names, each of which gets an edge
 REFERENCES = EDGE_CODES[EdgeKind.REFERENCES]
 KIND_OF_ROLE = np.full(max(Role) + 1, REFERENCES, np.uint8)  # codes
@@ -87,6 +89,10 @@ def _read_bases(resolver: Resolver) -> None:
                 resolver.written_bases.setdefault(base + 1 + reference.owner, []).append(_text(reference))
 
 
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
 def _text(one: Reference) -> str:
     return f"{plain(one.receiver)}.{one.name}" if one.receiver else one.name
 
@@ -101,6 +107,7 @@ class _Edges:
         self._tables = names.resolver.tables
         self._size = len(self._tables.kind)
         self._tests = Tests(self._tables)
+        self._imported: dict[int, set[int]] = {}  # of files of tests: the files of what they import
 
     def add_imports(self, number: int) -> None:
         """Add what a file imports: files, and the definitions that it takes from them."""
@@ -113,9 +120,13 @@ class _Edges:
             targets = [tables.first[other] for other in self._shown(modules)]
             if imported.name != "*":
                 targets += [each for each in self._resolver.imported(base, imported) if isinstance(each, int)]
-            for target in dict.fromkeys(targets):
-                if target != OUTSIDE and target != base:
-                    draft.add_edge(base, target, EdgeKind.IMPORTS, file=number, row=imported.row)
+            targets = [target for target in dict.fromkeys(targets) if target != OUTSIDE and target != base]
+            for target in targets:
+                draft.add_edge(base, target, EdgeKind.IMPORTS, file=number, row=imported.row)
+            if self._tests.in_tests(base):
+                self._imported.setdefault(number, set()).update(
+                    tables.file[each] for each in targets if each < self._size
+                )
 
     def _shown(self, numbers: Sequence[int]) -> list[int]:
         """Return the files to which an import leads: of a package of many files the first of each folder."""
@@ -195,11 +206,30 @@ class _Edges:
             base = tables.first[number]
             if self._tests.in_tests(base):
                 for node, defined in enumerate(file.links.definitions, base + 1):
-                    targets = self._tests.by_name(node)
+                    targets = self._not_against_imports(number, self._tests.by_name(node))
                     for target in targets:
                         self._draft.add_edge(
                             node, target, EdgeKind.TESTS, candidates=len(targets), file=number, row=defined.row
                         )
+
+    def _not_against_imports(self, number: int, targets: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the targets of a test's name that its file imports or is named after; all, if it imports none."""
+        tables = self._tables
+        if not targets or not tables.rules[number].closed:
+            return targets
+        known = [one for one in self._imported.get(number, ()) if self._tests.is_own(one)]
+        if not known:
+            return targets
+        own = _stem(tables.files[number].path).removeprefix("test_").removesuffix(TEST_ENDING)
+        paths = [tables.files[one].path for one in known]
+        packages = tuple(path.removesuffix(PACKAGE) for path in paths if path.endswith(PACKAGE))
+        return tuple(
+            target
+            for target in targets
+            if tables.file[target] in known
+            or (path := tables.files[tables.file[target]].path).startswith(packages)
+            or _stem(path) == own
+        )
 
     def add_inheritance(self) -> None:
         """Add the bases of classes, and the methods that replace one of a base."""

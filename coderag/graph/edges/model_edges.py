@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from coderag.graph.edges.schema_nodes import Data
 from coderag.graph.files import Places
-from coderag.graph.queries.data_access import EDGE_OF, MAX_CANDIDATES, Names, Touch
+from coderag.graph.queries.data_access import EDGE_OF, MAX_CANDIDATES, ROWS_OF, Names, Touch
 from coderag.graph.records import EdgeKind
 from coderag.sql.in_code.records import Access, ModelUse
 from coderag.sql.records import Name, Schema
@@ -49,9 +49,8 @@ class ModelUses:
         kind = EDGE_OF[use.access]
         for table in tables:
             touch.edge(self._data.table_nodes[table], kind, doubt)
-            if use.whole and use.access in (Access.READ, Access.WRITE):
-                for node in self._data.column_nodes[table].values():
-                    touch.edge(node, kind, doubt)
+            if use.whole and kind in ROWS_OF:
+                touch.edge(self._data.table_nodes[table], ROWS_OF[kind], doubt)
             if use.whole and use.access is Access.DELETE and use.framework == LOADS_TO_DELETE:
                 self._add_children(touch, table, doubt)
             for name, write in use.fields:
@@ -140,8 +139,8 @@ class ModelUses:
             keys = self._data.keys.get(frozenset({nodes[table], nodes[target]}), [])
             own = set(columns[target].values())
             referring = {start: None for start, _ in keys if start in own}
-            for node in (nodes[target], *columns[target].values()) if referring else ():
-                touch.edge(node, EdgeKind.READS, doubt)
+            for kind in (EdgeKind.READS, EdgeKind.READS_ROWS) if referring else ():
+                touch.edge(nodes[target], kind, doubt)
             for node in referring:
                 touch.edge(node, EdgeKind.WRITES, doubt)
 

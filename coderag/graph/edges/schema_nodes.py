@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from coderag.graph.edges.tables import Tables
 from coderag.graph.files import LinkedFile, Places
 from coderag.graph.graph import NO_ROW, GraphDraft
+from coderag.graph.queries.data_access import ROWS_OF
 from coderag.graph.records import EdgeKind, NodeKind
 from coderag.sql.records import (
     ColumnUse,
@@ -267,9 +268,9 @@ class _Schema:
             if target in (-1, node):
                 continue
             self.draft.add_edge(node, target, kind, **where)
-            if name.key in whole and table is not None and kind is not EdgeKind.DELETES:
-                for column in self.data.column_nodes[table].values():
-                    self.draft.add_edge(node, column, EdgeKind.READS if kind is read else kind, **where)
+            rows = ROWS_OF.get(EdgeKind.READS if kind is read else kind)
+            if name.key in whole and table is not None and rows is not None:
+                self.draft.add_edge(node, target, rows, **where)
         for use in usage.columns:
             kind = EdgeKind.WRITES if use.write else EdgeKind.READS
             for column in self._columns([use], home):

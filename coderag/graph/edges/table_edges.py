@@ -10,9 +10,9 @@ from coderag.graph.edges.schema_nodes import Data, accesses
 from coderag.graph.edges.table_parameters import NamedTable, named_tables
 from coderag.graph.files import LinkedFile, Places
 from coderag.graph.graph import GraphDraft
-from coderag.graph.queries.data_access import EDGE_OF, MAX_CANDIDATES, Found, Names, Touch
+from coderag.graph.queries.data_access import EDGE_OF, MAX_CANDIDATES, ROWS_OF, Found, Names, Touch
 from coderag.graph.records import EdgeKind
-from coderag.sql.in_code.records import Access, Referred, Statement
+from coderag.sql.in_code.records import Referred, Statement
 from coderag.sql.records import ColumnUse, Name, Schema
 from coderag.types import Kind
 
@@ -100,7 +100,7 @@ class _Statements:
             tables = found[use.table.key]
             if tables or statement.sure:
                 self._add_table(touch, use.table, tables, EDGE_OF[use.access])
-                if use.whole and use.access in (Access.READ, Access.WRITE):
+                if use.whole:
                     self._add_whole(touch, tables, EDGE_OF[use.access])
         for column in statement.columns:
             self._add_column(touch, column, {name.key: (name, found.get(name.key)) for name in column.tables})
@@ -162,7 +162,7 @@ class _Statements:
         for name, kind in accesses(query.usage):
             tables = self._data.tables.possible(name, file=touch.file)
             self._add_table(touch, name, tables, kind)
-            if name.key in whole and kind is not EdgeKind.DELETES:
+            if name.key in whole:
                 self._add_whole(touch, tables, kind)
         for column in query.usage.columns:
             self._add_column(touch, column, {name.key: (name, None) for name in column.tables})
@@ -176,11 +176,8 @@ class _Statements:
             touch.edge(unknown, kind)
 
     def _add_whole(self, touch: Touch, tables: Sequence[int], kind: EdgeKind) -> None:
-        if len(tables) > MAX_CANDIDATES:
-            return
-        for table in tables:
-            for node in self._data.column_nodes[table].values():
-                touch.edge(node, kind, 0 if len(tables) == 1 else len(tables))
+        if kind in ROWS_OF:
+            touch.edges([self._data.table_nodes[table] for table in tables], ROWS_OF[kind])
 
     def _add_column(
         self, touch: Touch, use: ColumnUse, written: dict[tuple[str, str, str], tuple[Name, list[int] | None]]

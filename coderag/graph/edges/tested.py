@@ -56,6 +56,10 @@ class Tests:
         tables = self._tables
         return self._own[tables.file[node]] and tables.kind[node] is not None
 
+    def is_own(self, file: int) -> bool:
+        """Tell whether a file is code that may be tested."""
+        return self._own[file]
+
     def test_around(self, node: int) -> int:
         """Return the test that a place in a file of tests belongs to, -1 for none: a function, a class, or the file."""
         found = self._found.get(node)

@@ -10,7 +10,7 @@ from coderag.graph.graph import GraphDraft
 from coderag.graph.records import EdgeKind
 from coderag.sql.in_code.records import Access
 
-__all__ = ["EDGE_OF", "MAX_CANDIDATES", "Found", "Names", "Touch"]
+__all__ = ["EDGE_OF", "MAX_CANDIDATES", "ROWS_OF", "Found", "Names", "Touch"]
 
 EDGE_OF = {
     Access.READ: EdgeKind.READS,
@@ -18,6 +18,7 @@ EDGE_OF = {
     Access.DELETE: EdgeKind.DELETES,
     Access.DEFINE: EdgeKind.DEFINES,
 }
+ROWS_OF = {EdgeKind.READS: EdgeKind.READS_ROWS, EdgeKind.WRITES: EdgeKind.WRITES_ROWS}  # of whole rows
 MAX_CANDIDATES = 8  # tables that a name may mean; with more, nothing is said
 
 

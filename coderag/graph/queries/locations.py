@@ -47,6 +47,8 @@ VERBS = {
     EdgeKind.DOCUMENTS: "documents",
     EdgeKind.DEFINES: "declares",
     EdgeKind.ALTERS: "alters",
+    EdgeKind.READS_ROWS: "reads whole rows of",
+    EdgeKind.WRITES_ROWS: "writes whole rows of",
 }
 # How likely an edge holds that was found by a name that only one thing has.
 UNIQUE_CONFIDENCE = 0.9

@@ -29,11 +29,13 @@ SET_UPS = frozenset(
 FUNCTIONS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD})
 FIELDS = frozenset({NodeKind.FIELD, NodeKind.CONSTANT})
 USES = frozenset({EdgeKind.READS, EdgeKind.WRITES, EdgeKind.DELETES})
+ROWS = frozenset({EdgeKind.READS_ROWS, EdgeKind.WRITES_ROWS})
+BY_ROW = 0.3  # how likely code that takes whole rows uses a column: 16 of 48 functions did of one of saleor's
 BY_FIELD = 0.8  # how likely code that uses a column does so by the field that is mapped to it
 
 
 # What is at distance 1 of the node itself, by the kind of the edge that comes in.
-NAMING = frozenset(EdgeKind) - {EdgeKind.CONTAINS}
+NAMING = frozenset(EdgeKind) - {EdgeKind.CONTAINS, *ROWS}
 # How a change goes on from what is affected.
 GOING_ON = frozenset(
     {
@@ -60,6 +62,7 @@ class Affected:
     line: int
     why: str  # "reads orders.total", "calls place_order"
     way: tuple[str, ...]  # the names from the node to this, both included
+    by_rows: bool = False  # the way leads over code that takes whole rows and does not name the column
 
 
 class Reached(NamedTuple):
@@ -110,6 +113,7 @@ def reach(
             continue
         test = here.distance > 0 and in_test(graph, here.node)
         first = here.distance == 0
+        kind = NODE_KINDS[graph.node_kind[here.node]]
         allowed = NAMING if first and here.node not in keeping else GOING_ON
         for other, edge, factor in _onward(graph, here.node, allowed, first=first):
             # What is run in earnest uses no test, whatever names may say.
@@ -117,9 +121,9 @@ def reach(
                 continue
             candidates = int(graph.edge_candidates[edge])
             confidence = (1 - here.doubt) * certainty_share(candidates) * factor
-            following = Reached(
-                here.doubtful or candidates > 1, here.distance + 1, 1 - confidence, other, here.node, edge
-            )
+            by_row = kind is NodeKind.COLUMN and EDGE_KINDS[graph.edge_kind[edge]] in ROWS
+            doubtful = here.doubtful or candidates > 1 or by_row
+            following = Reached(doubtful, here.distance + 1, 1 - confidence, other, here.node, edge)
             heappush(queue, following)
     return done
 
@@ -135,9 +139,11 @@ def _onward(graph: Graph, node: int, allowed: frozenset[EdgeKind], *, first: boo
         yield from _of_column(graph, node)
     elif kind is NodeKind.COLUMN:
         for edge in graph.in_edges(node):
-            if EDGE_KINDS[graph.edge_kind[edge]] is EdgeKind.CONTAINS and not first:
+            if EDGE_KINDS[graph.edge_kind[edge]] is EdgeKind.CONTAINS:
                 owner = int(graph.edge_source[edge])
-                yield owner, edge, 1.0
+                yield from ((user, by, BY_ROW) for user, by, _ in _sources(graph, owner, ROWS, test=False))
+                if not first:
+                    yield owner, edge, 1.0
 
 
 def _of_column(graph: Graph, field: int) -> Iterator[tuple[int, int, float]]:
@@ -187,12 +193,13 @@ def _around(graph: Graph, function: int) -> Iterator[tuple[int, int, float]]:
 
 def affected_of(graph: Graph, reached: dict[int, Reached], one: Reached) -> Affected:
     """Return a reached node as answers show it, with the way to it from where the change began."""
-    way = []
+    way, by_rows = [], False
     at = one
     while True:
         way.append(graph.node(at.node).qualified_name)
         if at.before < 0:
             break
+        by_rows = by_rows or EDGE_KINDS[graph.edge_kind[at.edge]] in ROWS
         at = reached[at.before]
     edge = graph.edge(one.edge)
     spot = location_of(graph.node(one.node))
@@ -212,4 +219,5 @@ def affected_of(graph: Graph, reached: dict[int, Reached], one: Reached) -> Affe
         line=place[1],
         why=why,
         way=tuple(reversed(way)),
+        by_rows=by_rows,
     )

@@ -9,12 +9,13 @@ from enum import StrEnum
 import numpy as np
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
+from coderag.graph.queries.enclosing import with_functions_around
 from coderag.graph.queries.locations import Location, location_of
 from coderag.graph.records import Certainty, Edge, EdgeKind, Node, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import LABELS
 
-__all__ = ["Group", "Reference", "References", "Role", "Unresolved", "references_to", "unresolved_near"]
+__all__ = ["FOLDED", "Group", "Reference", "References", "Role", "Unresolved", "references_to", "unresolved_near"]
 
 SHOWN = 10  # of each group
 TEST = 1 << LABELS.index("test")
@@ -29,6 +30,8 @@ class Role(StrEnum):
     READERS = "read by"
     WRITERS = "written by"
     DELETERS = "deleted by"
+    ROW_READERS = "reads whole rows"  # of a column: what reads rows of its table without naming it
+    ROW_WRITERS = "writes whole rows"
     ROUTES = "handles"
     MAPPED = "mapped by"
     VIEWS = "views that derive from it"
@@ -61,6 +64,8 @@ INWARD = {
     EdgeKind.READS: Role.READERS,
     EdgeKind.WRITES: Role.WRITERS,
     EdgeKind.DELETES: Role.DELETERS,
+    EdgeKind.READS_ROWS: Role.READERS,
+    EdgeKind.WRITES_ROWS: Role.WRITERS,
     EdgeKind.ROUTES: Role.ROUTES,
     EdgeKind.MAPS: Role.MAPPED,
     EdgeKind.DERIVES: Role.VIEWS,
@@ -81,6 +86,8 @@ OUTWARD = {
     EdgeKind.READS: Role.READS,
     EdgeKind.WRITES: Role.WRITES,
     EdgeKind.DELETES: Role.DELETES,
+    EdgeKind.READS_ROWS: Role.READS,
+    EdgeKind.WRITES_ROWS: Role.WRITES,
     EdgeKind.MAPS: Role.MAPS,
     EdgeKind.DERIVES: Role.DERIVES,
     EdgeKind.FOREIGN_KEY: Role.REFERRED,
@@ -98,7 +105,12 @@ OF_SOURCE = {
     NodeKind.VIEW: Role.VIEWS,
 }
 USES = (EdgeKind.READS, EdgeKind.WRITES, EdgeKind.DELETES)
+ROWS = {EdgeKind.READS_ROWS: Role.ROW_READERS, EdgeKind.WRITES_ROWS: Role.ROW_WRITERS}
+FOLDED = frozenset(ROWS.values())  # roles of which answers give the number, and the places when asked for all
+BY_CODE = (Role.READERS, Role.WRITERS, Role.DELETERS)
 OF_MEMBERS = (*USES, EdgeKind.MAPS, EdgeKind.DERIVES, EdgeKind.DESCRIBES, EdgeKind.ALTERS, EdgeKind.TESTS)
+STORES = (NodeKind.TABLE, NodeKind.VIEW)
+NESTING = (NodeKind.FUNCTION, NodeKind.METHOD)
 WITHOUT_TESTS = frozenset({Role.CALLERS, Role.READERS, Role.WRITERS, Role.DELETERS, Role.REFERENCES})
 
 
@@ -111,7 +123,9 @@ class Reference:
     line: int
     certainty: Certainty
     candidates: int = 0  # it means one of so many, where that is not certain
-    members: tuple[str, ...] = ()  # the columns that it uses, where the node is a table
+    members: tuple[str, ...] = ()  # the columns that it names, where the node is a table
+    whole: bool = False  # it takes all columns of a row, whatever their names
+    inner: str = ""  # the nested function in which it does so
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +166,12 @@ def references_to(graph: Graph, node: Node, *, shown: int | None = SHOWN) -> Ref
     found: dict[Role, dict[int, list[int]]] = {}
     for position, other, role in _places(graph, node):
         found.setdefault(role, {}).setdefault(other, []).append(position)
-    if node.kind in (NodeKind.TABLE, NodeKind.VIEW):
+    if node.kind in STORES:
         found = {role: _joined(graph, others) for role, others in found.items()}
+    elif node.kind is NodeKind.COLUMN:
+        found |= _users_of_rows(graph, node.number, besides=found)
+    if node.kind in (*STORES, NodeKind.COLUMN):
+        found |= {role: with_functions_around(graph, found[role]) for role in BY_CODE if role in found}
     groups = [_group(graph, node, role, found[role], shown=shown) for role in Role if role in found]
     return References(location_of(node), tuple(groups), tuple(unresolved_near(graph, [node.number])))
 
@@ -173,9 +191,23 @@ def _places(graph: Graph, node: Node) -> Iterable[tuple[int, int, Role]]:
         kind = EDGE_KINDS[graph.edge_kind[position]]
         if role := OUTWARD.get(kind):
             yield position, int(graph.edge_target[position]), role
-    if node.kind in (NodeKind.TABLE, NodeKind.VIEW):
+    if node.kind in STORES:
         for column in _members(graph, node.number):
             yield from _inward(graph, column, OF_MEMBERS)
+
+
+def _users_of_rows(
+    graph: Graph, column: int, *, besides: Mapping[Role, Mapping[int, list[int]]]
+) -> dict[Role, dict[int, list[int]]]:
+    """Return the edges of what takes whole rows of a column's table, without what names the column."""
+    found: dict[Role, dict[int, list[int]]] = {}
+    for owner in graph.edges_to(column, (EdgeKind.CONTAINS,)):
+        for position in graph.in_edges(owner.source):
+            role = ROWS.get(EDGE_KINDS[graph.edge_kind[position]])
+            source = int(graph.edge_source[position])
+            if role is not None and not any(source in others for others in besides.values()):
+                found.setdefault(role, {}).setdefault(source, []).append(position)
+    return found
 
 
 def _inward(graph: Graph, node: int, kinds: Sequence[EdgeKind]) -> Iterable[tuple[int, int, Role]]:
@@ -192,7 +224,7 @@ def _inward(graph: Graph, node: int, kinds: Sequence[EdgeKind]) -> Iterable[tupl
         role = INWARD.get(kind)
         if role is None or kind not in kinds:
             continue
-        if kind in USES or kind is EdgeKind.REFERENCES:
+        if kind in USES or kind in ROWS or kind is EdgeKind.REFERENCES:
             role = OF_SOURCE.get(NODE_KINDS[of_source], role)
         if label & TEST and role in WITHOUT_TESTS:
             role = Role.TESTS
@@ -244,9 +276,14 @@ def _group(graph: Graph, node: Node, role: Role, others: Mapping[int, list[int]]
 def _reference(graph: Graph, node: Node, other: int, *, edge: Edge, edges: Sequence[int]) -> Reference:
     spot = location_of(graph.node(other))
     members: tuple[str, ...] = ()
-    if node.kind in (NodeKind.TABLE, NodeKind.VIEW):
+    if node.kind in STORES:
         targets = dict.fromkeys(int(graph.edge_target[one]) for one in edges)
         nodes = [graph.node(target) for target in targets if target not in (node.number, other)]
         members = tuple(sorted({one.name for one in nodes if one.kind is NodeKind.COLUMN}))
     place = (edge.path, edge.line) if edge.path and edge.line else (spot.path, spot.line)
-    return Reference(spot, *place, edge.certainty, edge.candidates if edge.candidates > 1 else 0, members)
+    whole = any(EDGE_KINDS[graph.edge_kind[one]] in ROWS for one in edges)
+    inner = (
+        graph.node(edge.source).qualified_name if node.number != edge.source != other and spot.kind in NESTING else ""
+    )
+    candidates = edge.candidates if edge.candidates > 1 else 0
+    return Reference(spot, *place, edge.certainty, candidates, members, whole=whole, inner=inner)

@@ -92,6 +92,8 @@ class Names:
         UNKNOWN where the name alone tells, UNSURE where nothing but the whole expression does.
         """
         tables, text = self._tables, plain(receiver)
+        if self.resolver.hidden_package(scope, text):
+            return UNSURE
         values = self.resolver.values_at(scope, text)
         if text.endswith('""') or len(values) > 1:
             return UNSURE
@@ -160,6 +162,8 @@ class Names:
         if len(values) == 1:
             targets = resolver.member(values[0], name)
         else:
+            targets = resolver.targets(scope, f"{receiver}.{name}")
+        if not targets and resolver.hidden_package(scope, receiver):
             targets = resolver.targets(scope, f"{receiver}.{name}")
         if not targets and name == "__class__":
             return _classes(resolver.values(scope, f"{receiver}.{name}"))

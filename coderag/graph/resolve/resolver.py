@@ -66,7 +66,9 @@ class Resolver(Scopes):
             values = NOTHING if loaded else self.values(scope, head)
             if not loaded and not values:
                 return self.full(self.tables.file_node(scope), text)
-            return loaded or few([one for value in values for one in self.member(value, name)])
+            found = loaded or few([one for value in values for one in self.member(value, name)])
+            # Before a variable that has the name of a package, and in types, the name means the package.
+            return found or few([one for each in self.hidden_package(scope, head) for one in self.member(each, name)])
         finally:
             self._depth -= 1
 
@@ -178,11 +180,21 @@ class Resolver(Scopes):
         if one.how == How.TYPE:
             return self.typed(scope, one.value)
         text = plain(one.value)
+        if first_of(text) == one.name and self.hidden_package(scope, one.name):
+            scope = self.tables.file_node(scope)  # view := view.New()
         if one.how == How.CALL:
             return self.values(scope, f"{text}()")
         if one.how == How.ELEMENT:
             return self.elements(scope, text)
         return self.values(scope, text)
+
+    def hidden_package(self, scope: int, name: str) -> tuple[int, ...]:
+        """Return the package that a local variable of its name hides; () where there is none."""
+        tables = self.tables
+        base = tables.file_node(scope)
+        if base == scope or name not in tables.imports.get(base, ()) or not tables.rules_at(scope).packages:
+            return NOTHING
+        return self._valued(self.known_in(base, name))
 
     def _called(self, scope: int, text: str) -> tuple[int, ...]:
         """Return what a call gives."""
@@ -276,6 +288,8 @@ class Resolver(Scopes):
                 found.append(value)
             elif value // FORM in (0, 3) and self.is_class(class_of(value)):
                 found.append(INSTANCE + class_of(value))
+            elif "." in name and is_instance(value):  # the type of a member: Services.store
+                found.append(value)
         return few(found)
 
     def elements(self, scope: int, text: str) -> tuple[int, ...]:

@@ -28,6 +28,8 @@ class Rules:
     overloads: bool
     imports_types: bool
     reexports: bool
+    packages: bool
+    closed: bool
     linked: bool
     submodules: bool
     constructors: tuple[str, ...]
@@ -60,6 +62,8 @@ def rules_of(language: str) -> Rules:
         overloads=values["overloads"],
         imports_types=values["imports_types"],
         reexports=values["reexports"],
+        packages=values["packages"],
+        closed=values["closed"],
         linked=values["linked"],
         submodules=values["submodules"],
         constructors=tuple(values["constructors"]),

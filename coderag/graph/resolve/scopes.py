@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from coderag.graph.resolve.abstract_values import FORM, OUTSIDE, Targets, Variable, few
+from coderag.graph.resolve.abstract_values import FORM, INSTANCE, OUTSIDE, Targets, Variable, few
 from coderag.graph.resolve.anchors import Anchors
 from coderag.graph.resolve.imports.modules import Modules
 from coderag.graph.resolve.tables import VALUES, Tables
@@ -215,7 +215,8 @@ class Scopes(ABC):
                 found = [each for other in bases for each in self.types_in(other, plain(one.module))]
                 if found:
                     return few(found)
-            return tuple(bases[:MAX_FILES]) or (OUTSIDE,)
+            # One file stands for its package: `exported` looks into those beside it.
+            return tuple(bases[: 1 if rules.packages else MAX_FILES]) or (OUTSIDE,)
         found = [each for other in bases if other != base for each in self.exported(other, one.name)]
         if not found:
             found = [each for other in bases for each in self._member_of_type(other, one.module, one.name)]
@@ -253,7 +254,20 @@ class Scopes(ABC):
                 found = self._exported_stars(base, name)
             if not found and name in tables.exports.get(base, ()):
                 found = self.known_in(base, name)
+            if not found and rules.packages:
+                found = self._exported_beside(base, name)
         return found
+
+    def _exported_beside(self, base: int, name: str) -> Targets:
+        """Return what the other files of a package define under a name."""
+        tables = self.tables
+        for number in self.modules.beside(tables.file[base]):
+            other = tables.first[number]
+            if found := tables.members.get(other, {}).get(name):
+                return found
+            if name in tables.bindings.get(other, ()):
+                return (Variable(other, name),)
+        return NOTHING
 
     def _exported_stars(self, base: int, name: str) -> Targets:
         tables = self.tables
@@ -274,7 +288,7 @@ class Scopes(ABC):
             return self.class_member(node, name, above=True)
         tables = self.tables
         if form:
-            return self.class_member(node, name)
+            return self._embedded(node, name) if self.tables.rules_at(node).packages else self.class_member(node, name)
         if tables.kind[node] is None:
             found = self.exported(node, name)
             if not found and tables.rules_at(node).submodules:
@@ -285,6 +299,14 @@ class Scopes(ABC):
             return self.class_member(node, name)
         own = tables.members.get(node)
         return own.get(name, NOTHING) if own is not None and not tables.is_callable(node) else NOTHING
+
+    def _embedded(self, node: int, name: str) -> Targets:
+        """Return a member of a struct, or what it embeds by the name of its type."""
+        found = self.class_member(node, name)
+        if not found or found == (OUTSIDE,):
+            bases = (base for base in self.bases(node) if base != OUTSIDE and self.tables.name[base] == name)
+            return tuple(INSTANCE + base for base in bases) or found
+        return found
 
     def class_member(self, node: int, name: str, *, above: bool = False) -> Targets:
         """Return a member of a class by its name, its own or inherited; `above`: inherited only."""

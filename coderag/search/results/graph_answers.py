@@ -44,13 +44,14 @@ KINDS: Mapping[str, frozenset[NodeKind]] = {
 # What refers to the target in the way that a question asks for, in the order of the hits.
 ROLES: Mapping[Sought, tuple[Role, ...]] = {
     Sought.CALLERS: (Role.CALLERS, Role.TESTS),
-    Sought.READERS: (Role.READERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES, Role.TESTS),
-    Sought.WRITERS: (Role.WRITERS, Role.DELETERS, Role.ROUTINES, Role.TESTS),
+    Sought.READERS: (Role.READERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES, Role.ROW_READERS, Role.TESTS),
+    Sought.WRITERS: (Role.WRITERS, Role.DELETERS, Role.ROUTINES, Role.ROW_WRITERS, Role.TESTS),
     Sought.TESTS: (Role.TESTS,),
     Sought.HEIRS: (Role.HEIRS,),
     Sought.USES: (
         *(Role.CALLERS, Role.READERS, Role.WRITERS, Role.DELETERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES),
-        *(Role.MAPPED, Role.REFERRING, Role.HEIRS, Role.OVERRIDDEN, Role.REFERENCES, Role.IMPORTERS, Role.TESTS),
+        *(Role.MAPPED, Role.REFERRING, Role.HEIRS, Role.OVERRIDDEN, Role.REFERENCES, Role.IMPORTERS),
+        *(Role.ROW_READERS, Role.ROW_WRITERS, Role.TESTS),
     ),
 }
 VERBS: Mapping[Role, str] = {
@@ -58,6 +59,8 @@ VERBS: Mapping[Role, str] = {
     Role.READERS: "reads",
     Role.WRITERS: "writes",
     Role.DELETERS: "deletes from",
+    Role.ROW_READERS: "reads whole rows of",
+    Role.ROW_WRITERS: "writes whole rows of",
     Role.QUERIES: "queries",
     Role.VIEWS: "derives from",
     Role.ROUTINES: "uses",

@@ -10,7 +10,7 @@ from coderag.api.index import Index
 from coderag.errors import CoderagError, QueryError
 from coderag.graph.queries.impact import Affected
 from coderag.graph.queries.locations import Location
-from coderag.graph.queries.refs import Group, Reference, References, Role
+from coderag.graph.queries.refs import FOLDED, Group, Reference, References, Role
 from coderag.graph.records import Certainty, NodeKind
 from coderag.serve.answer import Answer
 from coderag.serve.answers.search import body_text
@@ -18,6 +18,7 @@ from coderag.serve.arguments import SymbolArguments, words
 from coderag.serve.page import Page
 from coderag.serve.places import Places, freshness
 from coderag.serve.workspace import View, Workspace
+from coderag.text.counted import counted
 from coderag.text.visible import visible
 from coderag.types import Chunk, Symbol
 
@@ -162,7 +163,10 @@ def _references(page: Page, view: View, arguments: SymbolArguments) -> dict[str,
         if not groups:
             page.add(f"  no {arguments.what} are known")
         text = partial(_reference_text, references=references, places=places)
-        sections = [(group.role, group.total, _rows(group, text)) for group in groups]
+        sections = [(group.role, group.total, _rows(group, text)) for group in groups if group.role not in FOLDED]
+        for group in groups:
+            if group.role in FOLDED:
+                page.add(f"  {group.role} without naming it: {counted(group.total, 'place')}")
         page.add_sections(sections, rest="narrow by path or kind, or raise the budget")
         for note in references.unresolved[:SUMMARY]:
             page.add(f"  not resolved: {places.line(note.path, note.line, references.repository)} {visible(note.text)}")
@@ -195,7 +199,8 @@ def _reference_text(reference: Reference, *, role: Role, references: References,
     kind = "" if spot.kind in CALLABLE or spot.kind is NodeKind.FILE else f"{spot.kind} "
     members = ", ".join(map(visible, reference.members[:MEMBERS])) if role is not Role.MAPPED else ""
     sure = "" if reference.certainty is Certainty.RESOLVED else f" [{_certainty(reference)}]"
-    return f"{place} {kind}{name}{f' ({members})' if members else ''}{sure}".strip()
+    rows = " (whole rows)" if reference.whole and role not in FOLDED and not members else ""
+    return f"{place} {kind}{name}{f' ({members})' if members else ''}{rows}{sure}".strip()
 
 
 def _certainty(reference: Reference) -> str:
@@ -213,7 +218,7 @@ def _impact(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any
         page.add("  nothing that is known depends on it")
     titled = [
         ("affects", found.affected, 0),
-        ("possibly affects", found.possibly, 0),
+        ("possibly affects", [row for row in found.possibly if not row.by_rows], 0),
         ("tests to run first", found.tests, found.further_tests),
     ]
     sections = [
@@ -222,6 +227,8 @@ def _impact(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any
         if rows
     ]
     page.add_sections(sections, rest="raise the budget")
+    if by_rows := sum(row.by_rows for row in found.possibly):
+        page.add(f"  possibly affects {counted(by_rows, 'place')} over whole rows, which do not name it")
     if found.others:
         others = "; ".join(_location_text(other, places, found.repository) for other in found.others[:SUMMARY])
         page.add(f"  not looked at, though of this name: {others}; path and kind choose")
@@ -229,6 +236,7 @@ def _impact(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any
         "target": _location_record(found.target),
         "affected": [
             {**_location_record(each.spot), "distance": each.distance, "confidence": each.confidence, "why": each.why}
+            | ({"by_rows": True} if each.by_rows else {})
             for each in (*found.affected, *found.possibly)
         ],
         "tests": [_location_record(each.spot) for each in found.tests],

@@ -16,10 +16,13 @@ from coderag.search.context.about import TableFacts
 from coderag.serve.lsp.data import column_of, meaning_at
 from coderag.serve.lsp.documents import Document
 from coderag.sql.records import Column, Name
+from coderag.text.counted import counted
 from coderag.text.visible import visible, visible_prose
 
 __all__ = ["hover_at"]
 
+USING = (Role.READERS, Role.WRITERS, Role.QUERIES)
+USING_ROWS = (Role.ROW_READERS, Role.ROW_WRITERS)  # places that do not name the column
 MAX_COLUMNS = 40
 MAX_TABLES = 3  # of one name
 MAX_REFERENCES = 12
@@ -38,7 +41,7 @@ def hover_at(index: Index, document: Document, offset: int) -> Hover | None:
     cards = []
     for facts in meaning.tables[:MAX_TABLES]:
         column = column_of(facts, meaning.column)
-        cards.append(_table_card(facts) if column is None else _column_card(facts, column))
+        cards.append(_table_card(facts) if column is None else _column_card(index, facts, column))
     extent = document.range(site.place.start + meaning.start, site.place.start + meaning.end)
     return Hover(MarkupContent(MarkupKind.Markdown, "\n\n---\n\n".join(cards)), extent)
 
@@ -78,7 +81,7 @@ def _cards_of(index: Index, document: Document, spots: Sequence[Location], *, wo
             if not column:
                 yield _table_card(facts)
             elif (known := column_of(facts, column)) is not None:
-                yield _column_card(facts, known)
+                yield _column_card(index, facts, known)
 
 
 def _table_card(facts: TableFacts) -> str:
@@ -98,18 +101,31 @@ def _table_card(facts: TableFacts) -> str:
     return "\n\n".join(lines)
 
 
-def _column_card(facts: TableFacts, column: Column) -> str:
+def _column_card(index: Index, facts: TableFacts, column: Column) -> str:
     lines = [f"**column `{visible(_name(facts.table.name))}.{visible(column.name)}`** {_type(column, facts)}"]
     if column.comment:
         lines.append(_short(column.comment))
     if column.values:
         lines.append("values: " + ", ".join(f"`{visible(one)}`" for one in column.values[:MAX_REFERENCES]))
+    if usage := _usage(index, facts.table.name, column.name):
+        lines.append(usage)
     joins = [
         _join(facts, number)
         for number, reference in enumerate(facts.references)
         if column.name.casefold() in map(str.casefold, reference.columns)
     ]
     return "\n\n".join(lines + ["\n".join(f"- {one}" for one in joins[:MAX_REFERENCES])] * bool(joins))
+
+
+def _usage(index: Index, table: Name, column: str) -> str:
+    """Return "read by 3 places, reads whole rows: 12" of a column; "" where nothing is known to use it."""
+    try:
+        found = index.refs(f"{_name(table)}.{column}", kinds=("column",), shown=0)
+    except CoderagError:
+        return ""
+    totals = {group.role: group.total for one in found[:1] for group in one.groups}
+    named = [f"{role} {counted(totals[role], 'place')}" for role in USING if role in totals]
+    return ", ".join(named + [f"{role}: {counted(totals[role], 'place')}" for role in USING_ROWS if role in totals])
 
 
 def _row(column: Column, facts: TableFacts) -> str:

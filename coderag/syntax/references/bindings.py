@@ -118,6 +118,11 @@ class _Bindings:
         assigned = nodes.get("assigned")
         if assigned is not None:
             return self._told_by(assigned[0])
+        of = nodes.get("member_of")
+        if of is not None:  # a member is written like a type in a namespace
+            start, end = nodes["variable"][0].byte_range
+            name = self._data[start:end].decode("utf-8", "replace")
+            return How.TYPE, f"{self._lines.text_of(*of[0].byte_range)}.{name}"
         for capture, how in VALUES:
             found = nodes.get(capture)
             if found is not None:

@@ -11,6 +11,7 @@ from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, a
 __all__ = ["GoModules"]
 
 MODULE = re.compile(r'^module[ \t]+"?([^\s"/][^\s"]{0,400})', re.MULTILINE)
+PROGRAM = "main"
 STANDARD = ("fmt", "runtime", "os")  # folders that only the standard library has side by side
 
 
@@ -24,7 +25,7 @@ class GoModules:
         self._tree = tree
 
     def files_of(self, asked: Asked) -> Found:
-        """Return the files of a package, without its tests."""
+        """Return the files of a package, without its tests and programs that stand in its folder."""
         folder = self._folder(asked.folder, asked.module)
         return self._packages.get(folder, NONE) if folder is not None else NONE
 
@@ -39,11 +40,15 @@ class GoModules:
 
     @cached_property
     def _packages(self) -> dict[str, Found]:
-        found: defaultdict[str, list[int]] = defaultdict(list)
+        found: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for number, file in enumerate(self._tree.files):
             if file.language == "go" and not file.path.endswith("_test.go"):
-                found[self._tree.folders[number]].append(number)
-        return {folder: tuple(files) for folder, files in found.items()}
+                found[self._tree.folders[number]][file.links.mentions.module].append(number)
+        # Beside the package a folder may hold a program that makes files of it: a package `main` that is not built.
+        return {
+            folder: tuple(max(packages.items(), key=lambda one: (one[0] != PROGRAM, len(one[1])))[1])
+            for folder, packages in found.items()
+        }
 
     @cached_property
     def _modules(self) -> dict[str, tuple[str, ...]]:

@@ -1,0 +1,127 @@
+"""Receivers decide which method is called: fields of structs, packages that locals hide, parts of objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from coderag.graph.records import EdgeKind
+from tests.graph.edges.test_code import build, calls, told
+
+FILES_OF_A_PACKAGE = 12
+
+
+def test_a_package_of_go_is_all_of_its_files(tmp_path: Path) -> None:
+    others = {f"store/a{number:02}.go": "package store\n" for number in range(FILES_OF_A_PACKAGE)}
+    files = {
+        "go.mod": "module example.org/shop\n",
+        "store/aaa_generate.go": "//go:build ignore\n\npackage main\n\nfunc main() {}\n",
+        "store/store.go": "package store\n\ntype Store struct{}\n\nfunc New() *Store { return &Store{} }\n",
+        "store/users.go": "package store\n\nfunc (s *Store) User() {}\n",
+        "cache/users.go": "package cache\n\ntype Cache struct{}\n\nfunc (c *Cache) User() {}\n",
+        "web/handler.go": "package web\n\n"
+        'import "example.org/shop/store"\n\ntype handler struct {\n\tstore *store.Store\n}\n',
+        "web/show.go": "package web\n\nfunc (h *handler) show() { h.store.User() }\n",
+    }
+    found = calls(tmp_path, {**others, **files}, worst=8)
+    assert found == {"web.handler.show > store.Store.User"}
+
+
+def test_a_local_hides_a_package_only_behind_itself(tmp_path: Path) -> None:
+    found = calls(
+        tmp_path,
+        {
+            "go.mod": "module example.org/shop\n",
+            "view/view.go": "package view\n\n"
+            "type View struct{}\n\nfunc New() *View { return nil }\n\nfunc (v *View) Set() {}\n",
+            "web/web.go": """package web
+
+import "example.org/shop/view"
+
+func show() {
+	view := view.New()
+	view.Set()
+}
+
+func made() *view.View {
+	view := view.New()
+	return view
+}
+
+func use() { made().Set() }
+""",
+        },
+        worst=8,
+    )
+    assert found == {
+        "web.show > view.New",
+        "web.show > view.View.Set",
+        "web.made > view.New",
+        "web.use > web.made",
+        "web.use > view.View.Set",
+    }
+
+
+def test_what_a_struct_embeds_has_the_name_of_its_type(tmp_path: Path) -> None:
+    found = calls(
+        tmp_path,
+        {
+            "api/api.go": """package api
+
+type Service struct{}
+
+func (s *Service) List() {}
+
+type Handler struct {
+	*Service
+}
+
+func (h *Handler) List() { h.Service.List() }
+""",
+        },
+    )
+    assert found == {"api.Handler.List > api.Service.List"}
+
+
+def test_what_is_taken_out_of_a_parameter_has_the_type_of_the_member(tmp_path: Path) -> None:
+    found = calls(
+        tmp_path,
+        {
+            "mail.ts": "export class Mail {\n  send() {}\n}\n",
+            "post.ts": "export class Post {\n  send() {}\n}\n",
+            "web.ts": """import { Mail } from './mail';
+import { Post } from './post';
+
+interface Services {
+  mail: Mail;
+  post: Post;
+}
+
+export function greet({ mail }: Services) {
+  mail.send();
+}
+
+export function write({ post }: Pick<Services, 'post'>) {
+  post.send();
+}
+""",
+        },
+        worst=8,
+    )
+    assert found == {"greet > Mail.send", "write > Post.send"}
+
+
+def test_a_tests_name_means_nothing_that_its_file_does_not_import(tmp_path: Path) -> None:
+    graph = build(
+        tmp_path,
+        {
+            "shop/orders.py": "def total():\n    return 1\n\ndef open_order():\n    return 1\n",
+            "shop/bills.py": "def total():\n    return 2\n\ndef send():\n    return 2\n",
+            "shop/mail.py": "def deliver():\n    return 3\n",
+            "tests/test_mail.py": "from shop import orders\n\n"
+            "def test_total(): ...\n\ndef test_send(): ...\n\ndef test_deliver(): ...\n",
+        },
+    )
+    assert told(graph, EdgeKind.TESTS, worst=8) == {"test_total > total", "test_deliver > deliver"}
+    [total] = graph.named("test_total")
+    targets = [graph.node(edge.target).path for edge in graph.edges_from(total, (EdgeKind.TESTS,))]
+    assert targets == ["shop/orders.py"]
