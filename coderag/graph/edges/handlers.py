@@ -119,7 +119,7 @@ def _brought(names: Names, node: int) -> set[str]:
 def _classes(names: Names, scope: int, controller: str) -> tuple[list[int], int]:
     """Return the classes that a controller may be: a name that the file knows, or text that names a file."""
     tables: Tables = names.resolver.tables
-    if "/" not in controller:
+    if "/" not in controller and not controller.islower():
         meant = names.mean(scope, plain(controller).rpartition("\\")[2])
         if known := [node for node in meant.nodes if tables.is_container(node)]:
             return known, meant.candidates

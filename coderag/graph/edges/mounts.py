@@ -48,13 +48,19 @@ class Mounts:
         self._names, self._tables = names, names.resolver.tables
         self._groups: dict[int, set[str]] = {}
         self._of: dict[int, list[_Mount]] = {}
-        self._folders: list[tuple[str, Placed]] = []
         mounting: list[tuple[Placed, str]] = []
         for placed in routes:
             match = INCLUDED.match(placed.route.handler)
             if match is not None:
                 mounting.append((placed, match[1]))
             self._groups.setdefault(placed.file, set()).add(placed.route.group)
+        self._held = {  # variables that files have: what is mounted is they, and nothing else of the file
+            (number, name)
+            for number in self._groups
+            for name, nodes in self._tables.members.get(self._tables.first[number], {}).items()
+            if any(self._tables.kind[node] in VALUES for node in nodes)
+        }
+        self._folders: list[tuple[str, Placed]] = []
         for placed, written in mounting:
             self._add(placed, written)
 
@@ -69,7 +75,7 @@ class Mounts:
             if "test" in files[placed.file].labels and "test" not in files[other].labels:
                 continue
             known = self._groups.get(other, set())
-            if group is not None and group not in known:
+            if group is not None and group not in known and (other, group) not in self._held:
                 group = None if other != placed.file else group
             elif group is None and inside < 0 and URLS in known:
                 group = URLS

@@ -49,7 +49,7 @@ def _path(address: str, key: str) -> tuple[str, str]:
     """Return the path of all, and the key of one: photos.comments lies below /photos/{photo}."""
     *outer, last = address.strip("/").split(".") if "%s" in key else [address.strip("/")]
     path = "".join(f"/{one}/{_key(one, key)}" for one in outer)
-    return f"{path}/{last}", _key(last, key)
+    return f"{path}/{last}".rstrip("/"), _key(last, key)
 
 
 def _key(name: str, key: str) -> str:

@@ -165,8 +165,8 @@ class RouteGroups:
         if chain is None or not chain.links:
             return None
         at = next((n for n, one in enumerate(chain.links) if _holds(one, child)), -1)
-        if at < 0:  # the node stands in what the call is made on, which was looked at before
-            return None
+        if at < 0 or (not first and at < len(chain.links) - 1):
+            return None  # the node stands in what the call is made on, which was looked at before
         before = Chain(chain.node, chain.links[: at + (0 if first else 1)])
         if not first and not any(link.name in self._words for link in before.links):
             return None

@@ -126,7 +126,7 @@ class _Routes:
         bare = nodes["address"] == nodes.get("verb") or nodes["address"] == nodes.get("route")
         address = self._of_bare(nodes) if bare else self._address(node)
         method = method_of(verb)
-        if verb == ROUTER_CALL and "router" not in receiver.lower():
+        if verb == ROUTER_CALL and not bare and "router" not in receiver.lower():
             return
         if method and receiver.rpartition(".")[2].rstrip("()") in CLIENTS:
             return
