@@ -85,3 +85,5 @@
   function: (selector_expression field: (field_identifier) @verb)
   arguments: (argument_list . (interpreted_string_literal) @address [(identifier) (selector_expression) (call_expression)] @handler .)) @mount
   (#any-of? @verb "Mount" "Route" "Group"))
+((const_spec name: (identifier) @constant value: (expression_list . (interpreted_string_literal) @address))
+  (#match? @address "^\"/"))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from coderag.graph.resolve.tables import Tables
 from coderag.syntax.outline import CALLABLE
+from coderag.syntax.references.records import Role
 
 __all__ = ["FileRoute", "file_routes"]
 
@@ -17,6 +18,7 @@ NEXT_APP = re.compile(r"(?:^|/)app/((?:.*/)?)(route|page)\.(?:ts|js|tsx|jsx|mjs)
 NEXT_PAGES = re.compile(r"(?:^|/)pages/(api/.+)\.(?:ts|js|mjs)$")
 SVELTE = re.compile(r"(?:^|/)routes/((?:.*/)?)\+(server|page\.server)\.(?:ts|js)$")
 NUXT = re.compile(r"(?:^|/)server/((?:api|routes)/.+?)(?:\.(get|post|put|patch|delete))?\.(?:ts|js|mjs)$")
+EVENT_HANDLERS = frozenset({"defineEventHandler", "eventHandler", "defineCachedEventHandler"})
 GROUP = re.compile(r"(?:^|(?<=/))\([^/()]*\)/")  # (marketing)/about is /about
 PARAMETER = re.compile(r"\[\[?(\.\.\.)?(\w+)(?:=\w+)?\]\]?")
 CONTROLLER = re.compile(r"(?:\w*?_)?(\w+?)_?Controller$")
@@ -48,7 +50,10 @@ def file_routes(tables: Tables) -> Iterator[FileRoute]:
 def _of_script(tables: Tables, number: int) -> Iterator[FileRoute]:
     path, base = tables.files[number].path, tables.first[number]
     members = tables.members.get(base, {})
-    if (match := NEXT_PAGES.search(path) or NUXT.search(path)) is not None:
+    match = NEXT_PAGES.search(path) or (
+        NUXT.search(path) if "server/" in path and _handles_events(tables, number) else None
+    )
+    if match is not None:
         address = match[1].removeprefix("routes/").removesuffix("index")
         method = (match[2] or "").upper() if match.re is NUXT else ""
         nodes = members.get("handler") or members.get("default") or _functions(tables, number)[:1] or (base,)
@@ -66,6 +71,13 @@ def _of_script(tables: Tables, number: int) -> Iterator[FileRoute]:
         for name, method in (("load", "GET"), ("actions", "POST")):
             for node in members.get(name, ()):
                 yield _route(tables, method, address, node=node)
+
+
+def _handles_events(tables: Tables, number: int) -> bool:
+    """Tell whether a file makes a handler of Nuxt's server."""
+    return any(
+        one.role == Role.CALL and one.name in EVENT_HANDLERS for one in tables.files[number].links.mentions.mentions
+    )
 
 
 def _functions(tables: Tables, number: int) -> tuple[int, ...]:

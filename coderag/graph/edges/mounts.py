@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from coderag.graph.resolve.abstract_values import OUTSIDE
@@ -44,7 +44,8 @@ class _Mount(NamedTuple):
 class Mounts:
     """The mounts of an index by the files whose routes they are of."""
 
-    def __init__(self, names: Names, routes: Iterable[Placed]) -> None:
+    def __init__(self, names: Names, routes: Iterable[Placed], *, routers: Mapping[tuple[int, str], str]) -> None:
+        self._routers = routers
         self._names, self._tables = names, names.resolver.tables
         self._groups: dict[int, set[str]] = {}
         self._of: dict[int, list[_Mount]] = {}
@@ -54,15 +55,26 @@ class Mounts:
             if match is not None:
                 mounting.append((placed, match[1]))
             self._groups.setdefault(placed.file, set()).add(placed.route.group)
-        self._held = {  # variables that files have: what is mounted is they, and nothing else of the file
-            (number, name)
-            for number in self._groups
-            for name, nodes in self._tables.members.get(self._tables.first[number], {}).items()
-            if any(self._tables.kind[node] in VALUES for node in nodes)
-        }
+        self._inner: set[tuple[int, str]] = set()  # routers that their own file mounts
+        self._homes: dict[tuple[int, str], tuple[int, str] | None] = {}
         self._folders: list[tuple[str, Placed]] = []
         for placed, written in mounting:
             self._add(placed, written)
+
+    def _has(self, number: int, name: str) -> bool:
+        """Tell whether a file has a variable of a name: what is mounted is that, and nothing else of the file."""
+        tables = self._tables
+        nodes = tables.members.get(tables.first[number], {}).get(name, ())
+        return any(tables.kind[node] in VALUES for node in nodes)
+
+    def _home(self, number: int, group: str) -> tuple[int, str] | None:
+        """Return the file that makes a router that another one imports, and its name there."""
+        key = number, group
+        if key not in self._homes:
+            found = self._imported(number, group) if group.isidentifier() else []
+            homes = [(file, name or group) for file, name in found if file != number]
+            self._homes[key] = homes[0] if len(homes) == 1 else None
+        return self._homes[key]
 
     def _add(self, placed: Placed, written: str) -> None:
         files = self._tables.files
@@ -75,11 +87,13 @@ class Mounts:
             if "test" in files[placed.file].labels and "test" not in files[other].labels:
                 continue
             known = self._groups.get(other, set())
-            if group is not None and group not in known and (other, group) not in self._held:
+            if group is not None and group not in known and not self._has(other, group):
                 group = None if other != placed.file else group
             elif group is None and inside < 0 and URLS in known:
                 group = URLS
             self._of.setdefault(other, []).append(_Mount(placed, inside, group))
+            if other == placed.file and group is not None:
+                self._inner.add((other, group))
 
     def _mounted(self, placed: Placed, written: str) -> Iterable[tuple[int, int, str | None]]:
         """Yield what an expression mounts: a file, and the definition or variable in it."""
@@ -146,6 +160,11 @@ class Mounts:
             return () if placed.route.group == ACTIONS else ("",)
         return found
 
+    def own_prefix(self, placed: Placed) -> str:
+        """Return what the router of a route, which another file makes, begins its addresses with."""
+        home = self._home(placed.file, placed.route.group) if placed.route.group else None
+        return self._routers.get(home, "") if home is not None else ""
+
     def _under(self, placed: Placed, *, depth: int) -> tuple[str, ...]:
         if depth > MAX_DEPTH:
             return ()
@@ -162,6 +181,9 @@ class Mounts:
     def _mounting(self, placed: Placed) -> list[Placed]:
         number, route = placed
         found = [one.by for one in self._of.get(number, ()) if one.by is not placed and self._selects(one, placed)]
+        home = self._home(number, route.group) if not found and route.group else None
+        if home is not None:
+            found = [one.by for one in self._of.get(home[0], ()) if one.inside < 0 and one.group == home[1]]
         if not found and self._folders and not route.group and route.handles >= 0:
             path = self._tables.files[number].path
             found = [by for folder, by in self._folders if path.startswith(f"{folder}/" if folder else "")]
@@ -169,8 +191,12 @@ class Mounts:
 
     def _selects(self, mount: _Mount, placed: Placed) -> bool:
         number, route = placed
+        if mount.group is not None:
+            return route.group == mount.group
+        if route.group and (number, route.group) in self._inner:
+            return False
         if mount.inside < 0:
-            return route.group == mount.group if mount.group is not None else route.group != ACTIONS
+            return route.group != ACTIONS
         node = self._tables.first[number] + 1 + (route.handles if route.group == ACTIONS else route.owner)
         while node >= 0:
             if node == mount.inside:

@@ -15,6 +15,7 @@ __all__ = ["Answered", "answered"]
 
 CONSTANT = "="  # the method of what is no route but a constant that addresses begin with
 HOLE = re.compile(r"\{=([^{}]{1,200})\}")
+LEADING = re.compile(r"^/?\{[A-Za-z_]\w*\}")  # a constant of no known value
 MAX_FILLED = 4  # constants in constants
 
 
@@ -37,7 +38,7 @@ def answered(names: Names) -> list[Answered]:
     ]
     constants = _Constants(written)
     routes = [constants.fill(placed) for placed in written if placed.route.method != CONSTANT]
-    mounts = Mounts(names, routes)
+    mounts = Mounts(names, routes, routers=constants.routers)
     served: dict[Answered, None] = {}
     for placed in routes:
         if not INCLUDED.match(placed.route.handler):
@@ -53,7 +54,7 @@ def _served(names: Names, mounts: Mounts, placed: Placed) -> Iterator[Answered]:
     number, route = placed
     found: list[Handler] = handlers_of(names, number, route)
     for prefix in mounts.prefixes(placed):
-        address = join_addresses(prefix, route.address)
+        address = join_addresses(prefix, join_addresses(mounts.own_prefix(placed), route.address))
         for one in found:
             yield Answered(number, route.row, one.method, address, one.nodes, one.candidates)
 
@@ -64,6 +65,11 @@ class _Constants:
     def __init__(self, routes: list[Placed]) -> None:
         self._of_file: dict[tuple[int, str], str] = {}
         self._values: dict[str, set[str]] = {}
+        self.routers = {  # the prefixes of routers, by file and name
+            (number, route.handler[1:]): route.address
+            for number, route in routes
+            if route.method == CONSTANT and route.handler[:1] == "@"
+        }
         for number, route in routes:
             if route.method == CONSTANT:
                 self._of_file.setdefault((number, route.handler), route.address)
@@ -80,7 +86,10 @@ class _Constants:
             if filled == address:
                 break
             address = filled
-        return Placed(number, route._replace(address=address))
+        # What a setting says at run time is seldom anything: Group(config.RootPath).
+        return Placed(
+            number, route._replace(address=LEADING.sub("", address) if "{=" in route.address[:3] else address)
+        )
 
     def _value(self, number: int, written: str) -> str:
         name = re.split(r"\W+", written)[-1]

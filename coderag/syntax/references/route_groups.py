@@ -17,7 +17,17 @@ from coderag.syntax.trees.call_chains import Chain, Link, chain_of, entries, lit
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["HOLE_END", "HOLE_START", "Around", "RouteGroups", "address_text", "called_link", "joined", "mounted_at"]
+__all__ = [
+    "HOLE_END",
+    "HOLE_START",
+    "Around",
+    "RouteGroups",
+    "address_text",
+    "called_link",
+    "has_groups",
+    "joined",
+    "mounted_at",
+]
 
 CALLS = frozenset(
     "call call_expression invocation_expression member_call_expression scoped_call_expression method_invocation".split()
@@ -64,6 +74,13 @@ class RouteGroups:
         """The variables that hold a group."""
         return sorted(self._variables)
 
+    def made(self) -> Iterator[tuple[int, str, str]]:
+        """Yield the routers of their own at the top of the file that have a prefix: byte, name, prefix."""
+        for name, held in self._variables.items():
+            for one in held:
+                if one.owner < 0 and one.group == name and one.prefix:
+                    yield one.start, name, one.prefix
+
     def add(self, matches: Iterable[Nodes]) -> None:
         """Take in the variables that are given a group, in order of the text."""
         for nodes in matches:
@@ -87,6 +104,7 @@ class RouteGroups:
         prefix = next((text for key in PREFIX_NAMES if (text := _keyword(last, key))), "")
         derived = any(link.name in self._words and link.arguments for link in chain.links)
         if not derived and not prefix:
+            self._add_alias(name, last, variable)
             return
         start, owner = variable.start_byte, self._owners.scope_at(variable.start_byte)
         if not derived:
@@ -96,6 +114,15 @@ class RouteGroups:
             own = not around.group or chain.links[0].arguments is not None
             made = _Variable(start, owner, name if own else around.group, joined(around.prefix, prefix))
         self._variables.setdefault(name, []).append(made)
+
+    def _add_alias(self, name: str, made: Link, variable: Node) -> None:
+        """Take in what is made of a group: Api(blueprint)."""
+        known = self._of_variable(_written(made.argument(0)), variable.start_byte) if made.argument(0) else None
+        if known is not None:
+            owner = self._owners.scope_at(variable.start_byte)
+            self._variables.setdefault(name, []).append(
+                _Variable(variable.start_byte, owner, known.group, known.prefix)
+            )
 
     def of_chain(self, chain: Chain, byte: int) -> Around:
         """Return the group that a chain of calls begins with, and what its calls add to addresses."""
@@ -173,6 +200,13 @@ class RouteGroups:
         if not before.links:
             return Around()
         return self.of_chain(before, call.start_byte)
+
+
+def has_groups(data: bytes, words: Sequence[str]) -> bool:
+    """Tell whether a file may make groups of routes, which others may add routes to."""
+    if not words:
+        return False
+    return b"prefix=" in data or any(b".%s(" % word.encode() in data for word in words)
 
 
 def _holds(link: Link, child: Node) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,15 @@ from coderag.syntax.references.rails_routes import draws_routes, read_rails_rout
 from coderag.syntax.references.receivers import Chains
 from coderag.syntax.references.records import Route
 from coderag.syntax.references.resources import resource_routes
-from coderag.syntax.references.route_groups import Around, RouteGroups, address_text, called_link, joined, mounted_at
+from coderag.syntax.references.route_groups import (
+    Around,
+    RouteGroups,
+    address_text,
+    called_link,
+    has_groups,
+    joined,
+    mounted_at,
+)
 from coderag.syntax.references.route_handlers import NOTHING, handler_of
 from coderag.syntax.trees.call_chains import chain_of, items, literal, top_of
 from coderag.types import Kind
@@ -37,6 +46,7 @@ CONSTRAINTS = frozenset({"Methods", "methods"})  # calls behind a route that tel
 METHOD_FIRST = re.compile(r"([A-Z]{3,7}) +(.*)")  # the patterns of Go's net/http: "GET /users"
 CONSTANT = "="  # instead of a method: the handler is the name of a constant that begins addresses, the address its text
 ROUTER_CALL = "register"  # of a router of Django REST framework
+ROUTER = "@"  # before the name of a router whose prefix is told
 MOUNTED = "@"  # instead of an action: the routes of the class itself
 ACTIONS = "@action"  # the group of further actions of a class: they answer where the class is registered
 NOT_HANDED = frozenset({"Use", "use", "include_router", "register_blueprint", "add_namespace", "append", "print"})
@@ -61,12 +71,13 @@ def read_routes(
     """Return the addresses that a file answers, in order."""
     if language.name == "ruby" and draws_routes(lines.data):
         return read_rails_routes(root)
-    if not captures.routes and not captures.prefixes:
+    if not captures.routes and not captures.prefixes and not has_groups(lines.data, language.route_groups):
         return []
     reading = _Routes(lines, outline, owners=owners, chains=chains, language=language)
     reading.add_prefixes((*captures.prefixes, *captures.bindings))
     reading.add_all(captures.routes)
     reading.add_handed(root)
+    reading.add_made()
     return reading.all()
 
 
@@ -198,6 +209,12 @@ class _Routes:
         name = literal(link.keyword("url_path")) or self._definitions[handles].name
         of_one = detail is not None and detail.text == b"True"
         return method_of(methods[0]) if methods else "GET", f"{'{pk}/' if of_one else ''}{name}/"
+
+    def add_made(self) -> None:
+        """Add the prefixes of routers, to which other files may add routes."""
+        for start, name, prefix in self._groups.made():
+            key = bisect_right(self._lines.starts, start) - 1, -1, prefix, f"{ROUTER}{name}", -1, ""
+            self._found.setdefault(key, {})[CONSTANT] = None
 
     def add_handed(self, root: Node) -> None:
         """Add the functions that are handed a group: they add their routes to it."""
