@@ -28,6 +28,15 @@ BROUGHT = {
     "UpdateModelMixin": "update partial_update",
     "DestroyModelMixin": "destroy",
 }
+# What these call of the class that has them.
+HOOKS = {
+    "list": ("get_queryset",),
+    "create": ("perform_create",),
+    "retrieve": ("get_object", "get_queryset"),
+    "update": ("perform_update", "get_queryset"),
+    "partial_update": ("update", "perform_update", "get_queryset"),
+    "destroy": ("perform_destroy", "get_queryset"),
+}
 MAX_BASES = 50
 
 
@@ -99,8 +108,8 @@ def _action(names: Names, scope: int, controller: str, action: str) -> Handler |
     python = tables.files[tables.file[scope]].language == "python"
     if python and classes:
         if any(action in _brought(names, node) for node in classes):
-            other = _members(names, classes[0], "update") if action == "partial_update" else ()
-            return Handler("", other or tuple(classes), candidates)
+            hooks = [each for name in HOOKS[action] for each in _members(names, classes[0], name)]
+            return Handler("", (*hooks, *classes), candidates)
         return None
     return Handler("", tuple(classes), candidates)  # an action that a template alone answers, or a base elsewhere
 

@@ -99,6 +99,13 @@ class Mounts:
         """Yield what an expression mounts: a file, and the definition or variable in it."""
         number, route = placed
         tables, modules = self._tables, self._names.resolver.modules
+        if (
+            "." in written
+            and tables.files[number].language == "python"
+            and (whole := modules.files_of(number, written))
+        ):
+            yield from ((file, -1, None) for file in whole)
+            return
         if "/" in written:
             files = modules.files_of(number, written)
             yield from ((file, -1, None) for file in files or self._by_path(number, written))
