@@ -144,7 +144,7 @@ class RouteGroups:
         return Around(known.group, known.prefix) if known else Around(name)
 
     def group_in(self, chain: Chain, byte: int) -> Around | None:
-        """Return the group that an argument is, None where it is none."""
+        """Return the group that an argument stands for, or None."""
         root = ".".join(_until_call(chain))
         known = self._of_variable(root, byte)
         if known is None and not any(link.name in self._words and link.arguments for link in chain.links):
