@@ -15,7 +15,6 @@ from coderag.syntax.references.records import Route
 __all__ = ["Handler", "handlers_of"]
 
 ACTION = re.compile(r"([\w/:\\.]+)[#@](\w+)$")  # users#show of Rails, UserController@store of Laravel
-MEMBER = re.compile(r"([\w\\]+\\\w+)\.(\w+)$")  # a class of PHP whose namespace has an alias
 VERBS = ("get", "post", "put", "patch", "delete", "head", "options")
 ALL_VERBS = ("dispatch", "__invoke", "__call__")
 # The actions that the classes of Django REST framework bring along, by the name of the class.
@@ -65,8 +64,8 @@ def handlers_of(names: Names, number: int, one: Route) -> list[Handler]:
         meant = names.mean(scope, text.removesuffix(".as_view()").removesuffix("()"))
         nodes = tuple(node for node in meant.nodes if tables.kind[node] is not None)
         candidates = meant.candidates
-        member = MEMBER.match(text)
-        if not nodes and member is not None and (found := _action(names, scope, member[1], member[2])) is not None:
+        written, _, member = text.rpartition(".")
+        if not nodes and "\\" in written and (found := _action(names, scope, written, member)) is not None:
             nodes, candidates = found.nodes, found.candidates
     return list(_by_method(names, one.method, nodes, candidates)) or [Handler(one.method, nodes, candidates)]
 

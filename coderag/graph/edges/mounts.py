@@ -19,7 +19,7 @@ EVERYTHING = "*"  # all routes below the folder of the file: NestJS' global pref
 ACTIONS = "@action"  # further actions of a class answer only where that class is registered
 URLS = "urlpatterns"  # what include("module") takes of a module of Django
 # What stands behind a router and is what it answers: router.urls, router.routes(), app.router
-BEHIND = re.compile(r"(?:\.(?:urls|routes\(\)|as_router\(\)|default))+$")
+BEHIND = (".urls", ".routes()", ".as_router()", ".default")
 VALUES = frozenset({Kind.CONSTANT, Kind.FIELD})
 MAX_PREFIXES = 8  # of one route
 MAX_DEPTH = 8  # of mounts
@@ -110,7 +110,10 @@ class Mounts:
             files = modules.files_of(number, written)
             yield from ((file, -1, None) for file in files or self._by_path(number, written))
             return
-        text = BEHIND.sub("", plain(written)).removesuffix("()")
+        text = plain(written)
+        while text.endswith(BEHIND):
+            text = text.rpartition(".")[0]
+        text = text.removesuffix("()")
         scope = tables.first[number] + 1 + route.owner
         if "." not in text and text in self._groups.get(number, ()):
             yield number, -1, text

@@ -41,7 +41,7 @@ MAX_UP = 400  # nodes above a route
 MAX_OUTER = 12  # variables that hold groups of groups
 HOLE_START, HOLE_END = "{=", "}"  # around a constant whose value another file may know
 SUMS = frozenset({"binary_operator", "binary_expression", "concatenated_string", "additive_expression"})
-NAME = re.compile(r"[A-Za-z_]\w{0,80}(?:(?:\.|::|->)\w{1,80}){0,4}$")
+NAME = re.compile(r"(?<!\w)[A-Za-z_]\w{0,80}+(?:(?:\.|::|->)\w{1,80}+){0,4}+$")
 
 
 class Around(NamedTuple):

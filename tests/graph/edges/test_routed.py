@@ -78,7 +78,9 @@ FILES = {
     "server/api/nothing.ts": "export function helper() {}\n",
 }
 RAILS = {
-    "config/routes.rb": "Rails.application.routes.draw do\n  namespace(:admin) { resources :users, only: [:show] }\nend\n",
+    "config/routes.rb": (
+        "Rails.application.routes.draw do\n  namespace(:admin) { resources :users, only: [:show] }\nend\n"
+    ),
     "app/controllers/users_controller.rb": "class UsersController\n  def show\n  end\nend\n",
     "app/controllers/admin/users_controller.rb": "class Admin::UsersController\n  def show\n  end\nend\n",
     "spec/users_spec.rb": "let(:users) { 1 }\n",
