@@ -45,7 +45,11 @@ of each other paragraph go together in one match:
     @route             the name of the call, where @verb is a string
     @handler           what answers it; none: the definition that is decorated, or that follows
     @within            the type whose member the handler is, where both stand apart: [UserController::class, 'show']
-    @mount             anything: the handler is no function, but a module whose routes begin with this address
+    @mount             anything: the handler is no function, but a module or router whose routes begin with this
+                       address; where that is the verb, the address is what the call says is the prefix
+    @everything        anything: ... but all that the folder of the file answers
+    @action            anything: a further action of a class whose addresses come from a router
+    @constant          the name of a constant, the address being its text: others begin with it
 
 A @prefix without a @variable belongs to the definition that is decorated by it, and to all routes inside that.
 Captures that begin with `@_` serve predicates.

@@ -109,9 +109,5 @@
   (#any-of? @verb "HttpGet" "HttpPost" "HttpPut" "HttpPatch" "HttpDelete" "HttpHead" "HttpOptions"))
 ((invocation_expression
   function: (member_access_expression name: (identifier) @verb)
-  arguments: (argument_list . (argument (string_literal) @address) . (argument [(identifier) (member_access_expression)] @handler)))
+  arguments: (argument_list . (argument (string_literal) @address) . (argument [(identifier) (member_access_expression) (lambda_expression)] @handler)))
   (#any-of? @verb "MapGet" "MapPost" "MapPut" "MapPatch" "MapDelete"))
-((variable_declarator name: (identifier) @variable (invocation_expression
-  function: (member_access_expression name: (identifier) @_group) @called
-  arguments: (argument_list . (argument (string_literal) @prefix))))
-  (#eq? @_group "MapGroup"))

@@ -47,7 +47,7 @@
   (#any-of? @verb "get" "post" "put" "patch" "delete" "head" "options" "match"))
 ((call target: (identifier) @verb (arguments . (string) @address . (alias) @handler) )
   (#any-of? @verb "live" "forward"))
-((call target: (identifier) @verb (arguments . (string) @address . (alias) @handler @mount))
+((call target: (identifier) @verb (arguments . (string) @address . (alias) @handler))
   (#any-of? @verb "resources"))
 ((call target: (identifier) @verb (arguments . (string) @address) (do_block) @handler)
   (#any-of? @verb "get" "post" "put" "patch" "delete" "head" "options" "match") (#match? @address "^.[/:]"))

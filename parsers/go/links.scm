@@ -76,9 +76,14 @@
     (identifier) @handler
     (selector_expression) @handler] .))
   (#any-of? @route "Method" "MethodFunc" "Handle" "HandleFunc" "Add"))
-((short_var_declaration
-  left: (expression_list . (identifier) @variable)
-  right: (expression_list . (call_expression
-    function: (selector_expression field: (field_identifier) @_group) @called
-    arguments: (argument_list . (interpreted_string_literal) @prefix))))
-  (#any-of? @_group "Group" "PathPrefix"))
+((call_expression
+  function: (selector_expression field: (field_identifier) @route)
+  arguments: (argument_list . (composite_literal body: (literal_value (literal_element (interpreted_string_literal) @verb)))
+    . (interpreted_string_literal) @address [(identifier) (selector_expression) (call_expression)] @handler .))
+  (#eq? @route "Match"))
+((call_expression
+  function: (selector_expression field: (field_identifier) @verb)
+  arguments: (argument_list . (interpreted_string_literal) @address [(identifier) (selector_expression) (call_expression)] @handler .)) @mount
+  (#any-of? @verb "Mount" "Route" "Group"))
+((const_spec name: (identifier) @constant value: (expression_list . (interpreted_string_literal) @address))
+  (#match? @address "^\"/"))

@@ -82,34 +82,55 @@
 (lambda_expression body: (identifier) @reference)
 
 ; Routes: Spring, JAX-RS, Micronaut.
-((class_declaration (modifiers (annotation
-  name: (identifier) @_path
-  arguments: (annotation_argument_list [
-    (string_literal) @prefix
-    (element_value_pair key: (identifier) @_key value: (string_literal) @prefix)
-    (element_value_array_initializer (string_literal) @prefix)]))))
+((class_declaration (modifiers (annotation name: (identifier) @_path arguments: (annotation_argument_list [
+    (string_literal) @prefix (identifier) @prefix (field_access) @prefix (binary_expression) @prefix
+    (element_value_array_initializer . (_) @prefix)]))))
   (#any-of? @_path "RequestMapping" "Path" "Controller" "HttpExchange"))
-((interface_declaration (modifiers (annotation
-  name: (identifier) @_path
-  arguments: (annotation_argument_list [
-    (string_literal) @prefix
-    (element_value_pair key: (identifier) @_key value: (string_literal) @prefix)]))))
-  (#any-of? @_path "RequestMapping" "Path" "FeignClient" "HttpExchange"))
-((method_declaration (modifiers (annotation
-  name: (identifier) @verb
-  arguments: (annotation_argument_list [
-    (string_literal) @address
-    (element_value_array_initializer (string_literal) @address)
-    (element_value_pair key: (identifier) @_key value: (string_literal) @address)
-    (element_value_pair key: (identifier) @_key value: (element_value_array_initializer (string_literal) @address))]))))
+((interface_declaration (modifiers (annotation name: (identifier) @_path arguments: (annotation_argument_list [
+    (string_literal) @prefix (identifier) @prefix (field_access) @prefix (binary_expression) @prefix
+    (element_value_array_initializer . (_) @prefix)]))))
+  (#any-of? @_path "RequestMapping" "Path" "Controller" "HttpExchange"))
+((class_declaration (modifiers (annotation name: (identifier) @_path arguments: (annotation_argument_list 
+    (element_value_pair key: (identifier) @_key value: [
+      (string_literal) @prefix (identifier) @prefix (field_access) @prefix (binary_expression) @prefix
+      (element_value_array_initializer . (_) @prefix)])))))
+  (#any-of? @_path "RequestMapping" "Path" "Controller" "HttpExchange") (#any-of? @_key "value" "path" "uri"))
+((interface_declaration (modifiers (annotation name: (identifier) @_path arguments: (annotation_argument_list 
+    (element_value_pair key: (identifier) @_key value: [
+      (string_literal) @prefix (identifier) @prefix (field_access) @prefix (binary_expression) @prefix
+      (element_value_array_initializer . (_) @prefix)])))))
+  (#any-of? @_path "RequestMapping" "Path" "Controller" "HttpExchange") (#any-of? @_key "value" "path" "uri"))
+((method_declaration (modifiers (annotation name: (identifier) @verb arguments: (annotation_argument_list [
+    (string_literal) @address (identifier) @address (field_access) @address (binary_expression) @address
+    (element_value_array_initializer (_) @address)]))))
   (#any-of? @verb "GetMapping" "PostMapping" "PutMapping" "PatchMapping" "DeleteMapping" "RequestMapping"
     "Get" "Post" "Put" "Patch" "Delete" "Head" "Options"))
+((method_declaration (modifiers (annotation name: (identifier) @verb arguments: (annotation_argument_list 
+    (element_value_pair key: (identifier) @_key value: [
+      (string_literal) @address (identifier) @address (field_access) @address (binary_expression) @address
+      (element_value_array_initializer (_) @address)])))))
+  (#any-of? @verb "GetMapping" "PostMapping" "PutMapping" "PatchMapping" "DeleteMapping" "RequestMapping"
+    "Get" "Post" "Put" "Patch" "Delete" "Head" "Options") (#any-of? @_key "value" "path" "uri"))
 ((method_declaration (modifiers (annotation
   name: (identifier) @route
   arguments: (annotation_argument_list
-    (element_value_pair key: (identifier) @_key value: (string_literal) @address)
-    (element_value_pair key: (identifier) @_method value: [(field_access field: (identifier) @verb) (identifier) @verb])))))
+    (element_value_pair key: (identifier) @_key value: [
+      (string_literal) @address (identifier) @address (field_access) @address (binary_expression) @address
+      (element_value_array_initializer (_) @address)])
+    (element_value_pair key: (identifier) @_method value: [
+      (field_access field: (identifier) @verb)
+      (identifier) @verb
+      (element_value_array_initializer [(field_access field: (identifier) @verb) (identifier) @verb])])))))
+  (#eq? @route "RequestMapping") (#any-of? @_key "value" "path") (#eq? @_method "method"))
+((method_declaration (modifiers (annotation
+  name: (identifier) @route @address
+  arguments: (annotation_argument_list
+    . (element_value_pair key: (identifier) @_method value: [(field_access field: (identifier) @verb) (identifier) @verb])))))
   (#eq? @route "RequestMapping") (#eq? @_method "method"))
+((field_declaration declarator: (variable_declarator name: (identifier) @constant value: [(string_literal) (binary_expression)] @address))
+  (#match? @constant "^[A-Z][A-Z0-9_]*$") (#match? @address "\"/"))
+((constant_declaration declarator: (variable_declarator name: (identifier) @constant value: [(string_literal) (binary_expression)] @address))
+  (#match? @constant "^[A-Z][A-Z0-9_]*$") (#match? @address "\"/"))
 ((method_declaration (modifiers (marker_annotation name: (identifier) @verb @address)))
   (#any-of? @verb "GetMapping" "PostMapping" "PutMapping" "PatchMapping" "DeleteMapping" "GET" "POST" "PUT" "PATCH" "DELETE"))
 ((method_declaration (modifiers

@@ -79,17 +79,45 @@
 ; Routes: Laravel, Slim.
 ((scoped_call_expression
   scope: (name) @_route name: (name) @verb
-  arguments: (arguments . (argument (string) @address) . (argument (array_creation_expression
-    . (array_element_initializer (class_constant_access_expression . (_) @within))
-    . (array_element_initializer (string) @handler)))))
-  (#eq? @_route "Route") (#any-of? @verb "get" "post" "put" "patch" "delete" "options" "any"))
+  arguments: (arguments . (argument (string) @address) . (argument [
+    (array_creation_expression
+      . (array_element_initializer (class_constant_access_expression . (_) @within))
+      . (array_element_initializer (string) @handler))
+    (string) @handler
+    (class_constant_access_expression . (_) @handler)
+    (anonymous_function) @handler
+    (arrow_function) @handler])))
+  (#eq? @_route "Route")
+  (#any-of? @verb "get" "post" "put" "patch" "delete" "options" "any" "resource" "apiResource" "singleton"))
+((scoped_call_expression
+  scope: (name) @_route name: (name) @route
+  arguments: (arguments
+    . (argument (array_creation_expression (array_element_initializer (string) @verb)))
+    . (argument (string) @address) . (argument [
+      (array_creation_expression
+        . (array_element_initializer (class_constant_access_expression . (_) @within))
+        . (array_element_initializer (string) @handler))
+      (string) @handler
+      (class_constant_access_expression . (_) @handler)])))
+  (#eq? @_route "Route") (#eq? @route "match"))
 ((scoped_call_expression
   scope: (name) @_route name: (name) @verb
-  arguments: (arguments . (argument (string) @address) . (argument [
-    (string) @handler
-    (class_constant_access_expression . (_) @handler)])))
-  (#eq? @_route "Route") (#any-of? @verb "get" "post" "put" "patch" "delete" "options" "any"))
+  arguments: (arguments . (argument (array_creation_expression (array_element_initializer
+    (string) @address (class_constant_access_expression . (_) @handler))))))
+  (#eq? @_route "Route") (#any-of? @verb "resources" "apiResources"))
 ((member_call_expression
-  object: (variable_name) @_app name: (name) @verb
-  arguments: (arguments . (argument (string) @address) . (argument (class_constant_access_expression . (_) @handler))))
-  (#any-of? @_app "$app" "$router" "$group") (#any-of? @verb "get" "post" "put" "patch" "delete" "any"))
+  object: [(scoped_call_expression) (member_call_expression) (variable_name)] name: (name) @verb
+  arguments: (arguments . (argument (string) @address) . (argument [
+    (array_creation_expression
+      . (array_element_initializer (class_constant_access_expression . (_) @within))
+      . (array_element_initializer (string) @handler))
+    (class_constant_access_expression . (_) @handler)])))
+  (#any-of? @verb "get" "post" "put" "patch" "delete" "options" "any" "resource" "apiResource"))
+((member_call_expression
+  object: [(scoped_call_expression) (member_call_expression)] name: (name) @verb
+  arguments: (arguments . (argument (string) @address) . (argument (string) @handler)))
+  (#any-of? @verb "get" "post" "put" "patch" "delete" "any") (#match? @handler "@"))
+; Files of routes that are loaded under an address.
+([(member_call_expression name: (name) @verb @address arguments: (arguments . (argument [(function_call_expression) (binary_expression)] @handler)))
+  (scoped_call_expression name: (name) @verb @address arguments: (arguments (argument [(function_call_expression) (binary_expression)] @handler) .))] @mount
+  (#eq? @verb "group"))

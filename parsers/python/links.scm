@@ -89,11 +89,12 @@
 ; Routes: Flask, FastAPI, Starlette, Sanic, Django, aiohttp.
 ((decorator (call
   function: (attribute attribute: (identifier) @verb)
-  arguments: (argument_list . [(string) @address (keyword_argument name: (identifier) @_rule value: (string) @address)])))
+  arguments: (argument_list . [(string) @address (call arguments: (argument_list . (string) @address .))
+    (keyword_argument name: (identifier) @_rule value: (string) @address)])))
   (#any-of? @verb "route" "get" "post" "put" "patch" "delete" "head" "options" "websocket" "websocket_route" "api_route" "view"))
 ((decorator (call
   function: (attribute attribute: (identifier) @route)
-  arguments: (argument_list . (string) @address
+  arguments: (argument_list . [(string) @address (call arguments: (argument_list . (string) @address .))]
     (keyword_argument name: (identifier) @_methods value: [(list (string) @verb) (tuple (string) @verb) (set (string) @verb)]))))
   (#any-of? @route "route" "api_route") (#eq? @_methods "methods"))
 ; What the method is called on is told so that a chain of calls is not waited for at each of them.
@@ -113,7 +114,37 @@
   function: (attribute object: [(identifier) (attribute) (call function: (identifier))] attribute: (identifier) @route)
   arguments: (argument_list . (string) @verb . (string) @address . [(identifier) (attribute)] @handler))
   (#eq? @route "add_route"))
-(module (expression_statement (assignment
-  left: (identifier) @variable
-  right: (call arguments: (argument_list (keyword_argument name: (identifier) @_prefix value: (string) @prefix)))))
-  (#any-of? @_prefix "url_prefix" "prefix"))
+; Those whose view is behind the name of an endpoint, and those of a class: Flask-RESTful and helpers like it.
+((call
+  function: (attribute attribute: (identifier) @verb)
+  arguments: (argument_list . [(string) (call)] @address . [(string) (none)] . [(identifier) (attribute) (call)] @handler))
+  (#eq? @verb "add_url_rule"))
+((call
+  function: (attribute attribute: (identifier) @verb)
+  arguments: (argument_list . (string) @address (string) (keyword_argument name: (identifier) @_view value: (_) @handler)))
+  (#eq? @verb "add_url_rule") (#eq? @_view "view_func"))
+((call
+  function: (attribute attribute: (identifier) @route)
+  arguments: (argument_list . [(identifier) (attribute)] @handler (string) @address))
+  (#match? @route "^add_.*(resource|view|route|rule)$"))
+; Routers of Django REST framework; further actions of their classes.
+((call
+  function: (attribute attribute: (identifier) @verb)
+  arguments: (argument_list . (string) @address . [(identifier) (attribute)] @handler))
+  (#eq? @verb "register"))
+((decorator (call function: (identifier) @verb @address @action)) (#eq? @action "action"))
+; Routers, blueprints and namespaces that are mounted.
+((call
+  function: (attribute attribute: (identifier) @verb @address)
+  arguments: (argument_list . [(identifier) (attribute)] @handler)) @mount
+  (#any-of? @verb "include_router" "register_blueprint" "add_namespace"))
+; Tornado's tables; classes that tell the pattern of their addresses.
+((tuple . (string) @address . [(identifier) (attribute)] @handler) (#match? @address "^r?[\"']\\^?/"))
+((class_definition body: (block (expression_statement (assignment
+  left: (identifier) @_patterns right: (call arguments: (argument_list . (string) @address))))))
+  (#any-of? @_patterns "PATTERNS" "PATTERN"))
+((class_definition body: (block (expression_statement (assignment left: (identifier) @_patterns right: (string) @address))))
+  (#any-of? @_patterns "PATTERNS" "PATTERN" "PATH"))
+; Constants that addresses begin with.
+((assignment left: (identifier) @constant right: (string) @address)
+  (#match? @constant "^[A-Z][A-Z0-9_]*$") (#match? @address "^[\"']/"))

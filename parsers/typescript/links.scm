@@ -168,18 +168,29 @@
   (#any-of? @verb "get" "post" "put" "patch" "delete" "del" "head" "options" "all" "ws"))
 ((call_expression
   function: (member_expression property: (property_identifier) @verb)
-  arguments: (arguments . (string) @address [(identifier) (member_expression)] @handler .)) @mount
-  (#eq? @verb "use"))
+  arguments: (arguments . [(string) (template_string)] @address [(identifier) (member_expression) (call_expression)] @handler .)) @mount
+  (#any-of? @verb "use" "route" "mount"))
 ((call_expression
-  function: (member_expression object: (call_expression
-      function: (member_expression property: (property_identifier) @_path) arguments: (arguments . (string) @address))
-    property: (property_identifier) @verb)
+  function: (member_expression property: (property_identifier) @verb @address)
+  arguments: (arguments . [(identifier) (member_expression) (call_expression)] @handler)) @mount
+  (#any-of? @verb "use" "register"))
+((object
+  (pair key: (property_identifier) @_path value: (string) @address)
+  (pair key: (property_identifier) @_route value: (identifier) @handler)) @mount
+  (#eq? @_path "path") (#any-of? @_route "route" "router"))
+((call_expression
+  function: (member_expression property: (property_identifier) @_prefix)
+  arguments: (arguments . (string) @address @handler)) @mount @everything
+  (#eq? @_prefix "setGlobalPrefix"))
+((call_expression
+  function: (member_expression object: (call_expression) property: (property_identifier) @verb @address)
   arguments: (arguments [
     (identifier) @handler
     (member_expression) @handler
     (arrow_function) @handler
-    (function_expression) @handler] .))
-  (#eq? @_path "route") (#any-of? @verb "get" "post" "put" "patch" "delete" "all"))
+    (function_expression) @handler
+    (call_expression) @handler] .))
+  (#any-of? @verb "get" "post" "put" "patch" "delete" "all"))
 ((call_expression
   function: (member_expression property: (property_identifier) @route)
   arguments: (arguments . (object
@@ -187,8 +198,11 @@
     (pair key: (property_identifier) @_url value: (string) @address)
     (pair key: (property_identifier) @_handler value: (_) @handler))))
   (#eq? @route "route") (#eq? @_method "method") (#any-of? @_url "url" "path") (#eq? @_handler "handler"))
-((decorator (call_expression function: (identifier) @_controller arguments: (arguments . (string) @prefix)))
+((decorator (call_expression function: (identifier) @_controller arguments: (arguments . [(string) (template_string)] @prefix)))
   (#any-of? @_controller "Controller" "JsonController"))
+((decorator (call_expression function: (identifier) @_controller arguments: (arguments . (object
+    (pair key: (property_identifier) @_path value: [(string) (template_string)] @prefix)))))
+  (#eq? @_controller "Controller") (#eq? @_path "path"))
 ((decorator (call_expression function: (identifier) @verb arguments: (arguments . (string) @address)))
   (#any-of? @verb "Get" "Post" "Put" "Patch" "Delete" "Head" "Options" "All" "Sse"))
 ((decorator (call_expression function: (identifier) @verb @address arguments: (arguments . ")")))

@@ -36,6 +36,8 @@ FILES = {
     "shop/other.py": "def quiet():\n    return loud()\n\n\ndef loud():\n    return 1\n",
     "tests/test_orders.py": "from shop.orders import settle\n\n\ndef test_settle():\n    assert settle()\n",
     "docs/orders.md": "# Orders\n\n`settle` pays, `rounded` rounds.\n",
+    "app/routes.py": 'from app.pages import pages\n\napp.register_blueprint(pages, url_prefix="/v1")\n',
+    "app/pages.py": 'pages = Blueprint("pages", __name__)\n\n\n@pages.get("/about")\ndef about():\n    return 1\n',
     "go.mod": "module example.com/app\n",
     "app/main.go": ('package main\n\nimport "example.com/app/db"\n\nfunc main() {\n\ts := db.New()\n\ts.Get()\n}\n'),
     "db/db.go": "package db\n\ntype Store struct{}\n\nfunc New() *Store {\n\treturn &Store{}\n}\n",
@@ -54,6 +56,7 @@ EDITS = [  # what becomes of a file, and which files are resolved again
     ("shop/money.py", "class Purse:", "class Purse(dict):", ALL),
     ("db/get.go", "Get() int", "Fetch() int", {"db/get.go", "app/main.go"}),
     ("db/get.go", "return 1", "return 2", {"db/get.go"}),
+    ("app/routes.py", '"/v1"', '"/v2"', {"app/routes.py"}),  # the address of a route in another file
     ("db/db.go", "type Store struct", "type Shelf struct", ALL),
     ("db/db.go", "package db", "package other", ALL),
 ]

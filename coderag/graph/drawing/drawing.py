@@ -12,11 +12,13 @@ from coderag.graph.records import EdgeKind, NodeKind
 
 __all__ = ["Drawing", "Line", "neighbourhood"]
 
+HUB_CALLERS = 60  # what so many call, a logger or a getter of settings, says little of each of them
 MAX_LOOKED_AT = 2_000  # neighbours of one node
 # What says little in a picture: a file holds its definitions, documents and imports are everywhere.
 LEFT_OUT = frozenset({EdgeKind.CONTAINS, EdgeKind.IMPORTS, EdgeKind.DOCUMENTS, EdgeKind.DEFINES, EdgeKind.ALTERS})
 QUIET_KINDS = frozenset({NodeKind.FILE, NodeKind.SECTION, NodeKind.BLOCK, NodeKind.CELL})
 WORTH_NAMING = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CONSTANT, NodeKind.QUERY, NodeKind.TABLE})
+CALLED = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CONSTANT, NodeKind.MACRO})
 OF_OWNER = frozenset({NodeKind.COLUMN, NodeKind.FIELD})  # they stand for what they are in, unless asked for
 
 
@@ -63,7 +65,7 @@ def neighbourhood(graph: Graph, seeds: Sequence[int], *, depth: int, limit: int)
             for other, step in _around(graph, node, asked, layer=layers[node]):
                 if other not in layers and other not in found:
                     found[other] = layers[node] + step
-        order = sorted(found, key=lambda one: (in_test(graph, one), -float(rank[one]), one))
+        order = sorted(found, key=lambda one: (in_test(graph, one), _is_hub(graph, one), -float(rank[one]), one))
         room = limit - len(layers)
         left_out += max(len(order) - room, 0)
         frontier = order[:room]
@@ -76,6 +78,11 @@ def neighbourhood(graph: Graph, seeds: Sequence[int], *, depth: int, limit: int)
         layers=tuple(layers.values()),
         left_out=left_out,
     )
+
+
+def _is_hub(graph: Graph, node: int) -> bool:
+    """Tell whether a function is called from everywhere; of tables that is what people look for."""
+    return NODE_KINDS[graph.node_kind[node]] in CALLED and len(graph.in_edges(node)) > HUB_CALLERS
 
 
 def _around(graph: Graph, node: int, asked: set[int], *, layer: int) -> Iterator[tuple[int, int]]:

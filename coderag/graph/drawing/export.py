@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from coderag.graph.drawing.drawing import Drawing, Line
-from coderag.graph.queries.locations import TYPE_KINDS, Location
+from coderag.graph.queries.locations import DATA_KINDS, TYPE_KINDS, Location
 from coderag.graph.records import NodeKind
 from coderag.text.visible import visible
 
@@ -35,11 +35,30 @@ def where(spot: Location) -> str:
 def as_mermaid(drawing: Drawing) -> str:
     """Return a drawing in the language of Mermaid (https://mermaid.js.org), as a flowchart."""
     lines = ["flowchart LR"]
-    lines += [f"    {_mermaid_node(number, spot)}" for number, spot in enumerate(drawing.spots)]
+    for group, (path, numbers) in enumerate(_by_file(drawing)):
+        nodes = [_mermaid_node(number, drawing.spots[number]) for number in numbers]
+        if path:
+            lines += [
+                f'    subgraph f{group}["{_mermaid_text(path)}"]',
+                *(f"        {node}" for node in nodes),
+                "    end",
+            ]
+        else:
+            lines += [f"    {node}" for node in nodes]
     lines += [f"    {_mermaid_line(line)}" for line in drawing.lines]
     lines += [f"    {style}" for style in STYLES]
     lines += list(_classes(drawing))
     return "\n".join(lines)
+
+
+def _by_file(drawing: Drawing) -> list[tuple[str, list[int]]]:
+    """Return the spots that stand alone under "", then those of each file that has several."""
+    files: dict[str, list[int]] = {}
+    for number, spot in enumerate(drawing.spots):
+        files.setdefault("" if spot.kind in DATA_KINDS else spot.path, []).append(number)
+    several = {path: numbers for path, numbers in files.items() if path and len(numbers) > 1}
+    alone = [number for path, numbers in files.items() if path not in several for number in numbers]
+    return [("", sorted(alone)), *several.items()] if len(files) > 1 else [("", list(range(len(drawing.spots))))]
 
 
 def _mermaid_node(number: int, spot: Location) -> str:
@@ -75,15 +94,25 @@ def _classes(drawing: Drawing) -> Iterator[str]:
 def as_dot(drawing: Drawing) -> str:
     """Return a drawing in the language of Graphviz (https://graphviz.org/doc/info/lang.html)."""
     lines = ["digraph {", "    rankdir=LR", "    node [shape=box, fontname=monospace]", "    edge [fontname=monospace]"]
-    for number, spot in enumerate(drawing.spots):
-        shape = ", shape=cylinder" if spot.kind in (NodeKind.TABLE, NodeKind.VIEW) else ""
-        bold = ", penwidth=3" if number < drawing.asked else ""
-        label, tooltip = _dot_text(f"{spot.name}\n{spot.kind}"), _dot_text(where(spot))
-        lines.append(f"    n{number} [label={label}, tooltip={tooltip}{shape}{bold}]")
+    for group, (path, numbers) in enumerate(_by_file(drawing)):
+        nodes = [_dot_node(number, drawing) for number in numbers]
+        if path:
+            lines += [f"    subgraph cluster_{group} {{", f"        label={_dot_text(path)}"]
+            lines += [*(f"    {node}" for node in nodes), "    }"]
+        else:
+            lines += nodes
     for line in drawing.lines:
         dashed = ", style=dashed" if line.candidates > 1 else ""
         lines.append(f"    n{line.source} -> n{line.target} [label={_dot_text(line.label)}{dashed}]")
     return "\n".join([*lines, "}"])
+
+
+def _dot_node(number: int, drawing: Drawing) -> str:
+    spot = drawing.spots[number]
+    shape = ", shape=cylinder" if spot.kind in (NodeKind.TABLE, NodeKind.VIEW) else ""
+    bold = ", penwidth=3" if number < drawing.asked else ""
+    label, tooltip = _dot_text(f"{spot.name}\n{spot.kind}"), _dot_text(where(spot))
+    return f"    n{number} [label={label}, tooltip={tooltip}{shape}{bold}]"
 
 
 def _dot_text(text: str) -> str:

@@ -1,23 +1,22 @@
-"""Addresses that a program answers, with those of the routes that they are included in before them."""
+"""Addresses that a program answers, with those that their routers are mounted under before them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from coderag.graph.resolve.abstract_values import OUTSIDE
+from coderag.graph.edges.file_routes import file_routes
+from coderag.graph.edges.handlers import Handler, handlers_of
+from coderag.graph.edges.mounts import INCLUDED, Mounts, Placed, join_addresses
 from coderag.graph.resolve.names import Names
-from coderag.graph.resolve.tables import Tables
-from coderag.graph.resolve.type_syntax import plain
-from coderag.syntax.references.records import Route
 
 __all__ = ["Answered", "answered"]
 
-INCLUDED = re.compile(r"include\(([\w.]+)\)$")
-ACTION = re.compile(r"([\w/:\\]+)[#@](\w+)$")  # users#show of Rails, UserController@store of Laravel
-MAX_PREFIXES = 8  # of one file of routes
-MAX_DEPTH = 8  # of inclusion
-VERBS = ("get", "post", "put", "patch", "delete", "head", "options", "dispatch")
+CONSTANT = "="  # the method of what is no route but a constant that addresses begin with
+HOLE = re.compile(r"\{=([^{}]{1,200})\}")
+LEADING = re.compile(r"^/?\{[A-Za-z_]\w*\}")  # a constant of no known value
+MAX_FILLED = 4  # constants in constants
 
 
 class Answered(NamedTuple):
@@ -34,100 +33,66 @@ class Answered(NamedTuple):
 def answered(names: Names) -> list[Answered]:
     """Return the routes of all files in order."""
     tables = names.resolver.tables
-    routes = [(number, route) for number, file in enumerate(tables.files) for route in file.links.mentions.routes]
-    prefixes = _prefixes(names, routes)
-    served = []
-    for number, route in routes:
-        if INCLUDED.match(route.handler):
-            continue
-        nodes, candidates = _handlers(names, number, route)
-        for prefix in prefixes.get(number, ("",)):
-            address = _joined(prefix, route.address)
-            served.append(Answered(number, route.row, route.method, address, nodes, candidates))
-    return served
+    written = [
+        Placed(number, route) for number, file in enumerate(tables.files) for route in file.links.mentions.routes
+    ]
+    constants = _Constants(written)
+    routes = [constants.fill(placed) for placed in written if placed.route.method != CONSTANT]
+    mounts = Mounts(names, routes, routers=constants.routers)
+    served: dict[Answered, None] = {}
+    for placed in routes:
+        if not INCLUDED.match(placed.route.handler):
+            for one in _served(names, mounts, placed):
+                served[one] = None
+    for told in file_routes(tables):
+        served[Answered(told.file, told.row, told.method, told.address, (told.node,), 0)] = None
+    return list(served)
 
 
-def _joined(prefix: str, address: str) -> str:
-    """Return an address behind that of what includes it: one "/" between them and before them."""
-    if not prefix:
-        return address if address.startswith(("/", "^")) else f"/{address}"
-    start = prefix if prefix.startswith(("/", "^")) else f"/{prefix}"
-    return f"{start.removesuffix('/')}/{address.removeprefix('^').removeprefix('/')}"
+def _served(names: Names, mounts: Mounts, placed: Placed) -> Iterator[Answered]:
+    """Yield a route under each of its prefixes, and by each method that its class has one for."""
+    number, route = placed
+    found: list[Handler] = handlers_of(names, number, route)
+    for prefix in mounts.prefixes(placed):
+        address = join_addresses(prefix, join_addresses(mounts.own_prefix(placed), route.address))
+        for one in found:
+            yield Answered(number, route.row, one.method, address, one.nodes, one.candidates)
 
 
-def _prefixes(names: Names, routes: list[tuple[int, Route]]) -> dict[int, tuple[str, ...]]:
-    """Return the addresses under which files of routes are included."""
-    included: dict[int, list[tuple[int, str]]] = {}  # file -> by which, under what
-    for number, route in routes:
-        match = INCLUDED.match(route.handler)
-        if match is None:
-            continue
-        for other in _included(names, number, route, match[1]):
-            if other != number:
-                included.setdefault(other, []).append((number, route.address))
-    return {number: _under(included, number, depth=0) for number in included}
+class _Constants:
+    """The constants that addresses begin with."""
 
+    def __init__(self, routes: list[Placed]) -> None:
+        self._of_file: dict[tuple[int, str], str] = {}
+        self._values: dict[str, set[str]] = {}
+        self.routers = {  # the prefixes of routers, by file and name
+            (number, route.handler[1:]): route.address
+            for number, route in routes
+            if route.method == CONSTANT and route.handler[:1] == "@"
+        }
+        for number, route in routes:
+            if route.method == CONSTANT:
+                self._of_file.setdefault((number, route.handler), route.address)
+                self._values.setdefault(route.handler, set()).add(route.address)
 
-def _included(names: Names, number: int, one: Route, written: str) -> tuple[int, ...]:
-    """Return the files of what include() names: a module as text, or a name that the file knows."""
-    modules = names.resolver.modules
-    files = modules.files_of(number, written)
-    if files:
-        return files
-    tables = names.resolver.tables
-    scope = tables.first[number] + 1 + one.owner
-    targets = names.resolver.targets(scope, written)
-    return tuple(dict.fromkeys(tables.file[each] for each in targets if isinstance(each, int) and each < OUTSIDE))
+    def fill(self, placed: Placed) -> Placed:
+        """Return a route with the constants in its address put in, those that have one value."""
+        number, route = placed
+        address = route.address
+        if "{=" not in address:
+            return placed
+        for _ in range(MAX_FILLED):
+            filled = HOLE.sub(lambda match: self._value(number, match[1]), address)
+            if filled == address:
+                break
+            address = filled
+        # What a setting says at run time is seldom anything: Group(config.RootPath).
+        return Placed(
+            number, route._replace(address=LEADING.sub("", address) if "{=" in route.address[:3] else address)
+        )
 
-
-def _under(included: dict[int, list[tuple[int, str]]], number: int, *, depth: int) -> tuple[str, ...]:
-    if depth > MAX_DEPTH or number not in included:
-        return ("",)
-    found: dict[str, None] = {}
-    for other, address in included[number]:
-        for prefix in _under(included, other, depth=depth + 1):
-            found[_joined(prefix, address)] = None
-            if len(found) >= MAX_PREFIXES:
-                return tuple(found)
-    return tuple(found)
-
-
-def _handlers(names: Names, number: int, one: Route) -> tuple[tuple[int, ...], int]:
-    """Return what answers a route."""
-    tables = names.resolver.tables
-    base = tables.first[number]
-    if not one.handler:
-        return ((base + 1 + one.handles,), 0) if one.handles >= 0 else ((), 0)
-    scope = base + 1 + one.owner
-    action = ACTION.match(one.handler)
-    if action is not None:
-        return _action(names, scope, action[1], action[2])
-    text = plain(one.handler)
-    if text.endswith(".as_view()"):
-        text = text.removesuffix(".as_view()")
-    meant = names.mean(scope, text.removesuffix("()"))
-    found = [node for node in meant.nodes if tables.kind[node] is not None]
-    for node in meant.nodes:
-        if tables.is_container(node):
-            members = tables.members.get(node, {})
-            wanted = (one.method.lower(),) if one.method else VERBS
-            found += [each for verb in wanted for each in members.get(verb, ())]
-    return tuple(dict.fromkeys(found)), meant.candidates
-
-
-def _action(names: Names, scope: int, controller: str, action: str) -> tuple[tuple[int, ...], int]:
-    """Return the method of a controller that is named as text."""
-    parts = [part[:1].upper() + part[1:] for part in re.split(r"[/:\\]+", controller) if part]
-    name = "".join(word[:1].upper() + word[1:] for word in parts[-1].split("_")) if parts else ""
-    tables: Tables = names.resolver.tables
-    family = tables.rules_at(scope).family
-    for each in (f"{name}Controller", name):
-        classes = [
-            node
-            for node in tables.by_name.get(each, ())
-            if tables.is_container(node) and tables.rules_at(node).family == family
-        ]
-        found = [method for node in classes for method in tables.members.get(node, {}).get(action, ())]
-        if found:
-            return tuple(found), 0 if len(found) == 1 else len(found)
-    return (), 0
+    def _value(self, number: int, written: str) -> str:
+        name = re.split(r"\W+", written)[-1]
+        own = self._of_file.get((number, name))
+        values = self._values.get(name, set())
+        return own if own is not None else next(iter(values)) if len(values) == 1 else f"{{{name}}}"

@@ -4,7 +4,7 @@ Session.get   pkg.mod.Session.get   pkg::Type   a definition by the end of its q
 src/cart.py   cart.py               a file by the end of its path
 src/cart.py:120                     what is defined there
 orders   sales.orders   orders.total   shop:orders   a table, view or column; with a database in front
-GET /users   /users                 a route
+GET /users   /users   GET /users/5  a route; of one with parameters also an address that it answers
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+import numpy as np
+
 from coderag.files.globs import path_test
+from coderag.graph.edges.requested import Requests, Served
 from coderag.graph.graph import NODE_KINDS, Graph
 from coderag.graph.queries.locations import DATA_KINDS
 from coderag.graph.records import EdgeKind, Node, NodeKind
@@ -122,9 +125,21 @@ def _routes(graph: Graph, method: str, address: str) -> list[Node]:
     names = [f"{method} {address}"] if method else [address, *(f"{one} {address}" for one in METHODS)]
     numbers = dict.fromkeys(number for name in names for number in graph.named(name))
     nodes = [node for node in map(graph.node, numbers) if node.kind is NodeKind.ROUTE]
-    if nodes or not method:
-        return nodes
-    return [node for node in map(graph.node, graph.named(address)) if node.kind is NodeKind.ROUTE]
+    if method and not nodes:
+        nodes = [node for node in map(graph.node, graph.named(address)) if node.kind is NodeKind.ROUTE]
+    return nodes or _routes_like(graph, method, address)
+
+
+def _routes_like(graph: Graph, method: str, address: str) -> list[Node]:
+    """Return the routes that would answer an address: /users/5 and /users/:id are both answered by /users/{id}."""
+    numbers = np.flatnonzero(graph.node_kind[:] == NODE_KINDS.index(NodeKind.ROUTE)).tolist()
+    routes = list(map(graph.node, numbers))
+    served = []
+    for node in routes:
+        told, _, path = node.name.rpartition(" ")
+        served.append(Served(node.number, told, path))
+    found = {one.node for one in Requests(served).answering(method, address)}
+    return [node for node in routes if node.number in found]
 
 
 def _named(graph: Graph, text: str) -> list[Node]:

@@ -62,7 +62,17 @@ def read_references(parsed: Parsed, outline: Outline) -> FileReferences:
         imports=tuple(imports),
         mentions=tuple(reading.all()),
         bindings=tuple(bindings),
-        routes=tuple(read_routes(lines, captures, outline.definitions, owners=owners, chains=chains)),
+        routes=tuple(
+            read_routes(
+                lines,
+                captures,
+                outline,
+                owners=owners,
+                chains=chains,
+                language=language,
+                root=parsed.tree.root_node,
+            )
+        ),
         exports=tuple(
             dict.fromkeys(
                 plain_text(lines.data[node.start_byte : node.end_byte])

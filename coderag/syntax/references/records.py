@@ -70,9 +70,10 @@ class Route(NamedTuple):
     row: int
     owner: int  # -1 or the definition that it is written in
     method: str  # GET, POST, ..., or "" for any
-    address: str  # as written: "/users/<int:id>"
-    handler: str  # as written: "views.show"; "" : the definition at `handles`
+    address: str  # as written: "/users/<int:id>"; {=NAME} is a constant that is defined elsewhere
+    handler: str  # as written: "views.show"; "" : the definition at `handles`; "include(x)": the routes of x
     handles: int = -1
+    group: str = ""  # the variable that it is added to: "router"
 
 
 class FileReferences(NamedTuple):

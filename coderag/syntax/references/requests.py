@@ -14,6 +14,7 @@ ADDRESS = re.compile(rb"""["'`](/[^"'`\s\\]{0,300})["'`]""")
 SLASH = b"/"
 QUOTES = frozenset(b"\"'`")
 BEFORE_BYTES = 120  # between the name of a call and the address
+REDIRECT = "redirect"  # it sends a browser elsewhere and asks for nothing
 AFTER_BYTES = 160  # in which its method may be told
 PREFIXES = b" \t\r\nrfbuRFBU@$"  # between an opening bracket or comma and a string
 WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$"
@@ -30,7 +31,7 @@ def read_requests(data: bytes, calls: Container[int], *, routes: Container[int])
     for match in _addresses(data):
         start = match.start()
         name, first, begin = _call_before(data, start)
-        if begin not in calls or start in routes or start - 1 in routes:
+        if begin not in calls or start in routes or start - 1 in routes or REDIRECT in name.lower():
             continue
         address = HOLE.sub("{}", match[1].decode("utf-8", "replace").partition("?")[0].partition("#")[0])
         method = method_of(name) or _method(first, data[match.end() : match.end() + AFTER_BYTES])

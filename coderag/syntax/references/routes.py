@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from coderag.syntax.language import Language
 from coderag.syntax.lines import Lines
 from coderag.syntax.link_captures import LinkCaptures, Nodes
-from coderag.syntax.outline import Definition
+from coderag.syntax.outline import Outline
 from coderag.syntax.references.imports import plain_text
 from coderag.syntax.references.owners import Owners
+from coderag.syntax.references.rails_routes import draws_routes, read_rails_routes
 from coderag.syntax.references.receivers import Chains
 from coderag.syntax.references.records import Route
+from coderag.syntax.references.resources import resource_routes
+from coderag.syntax.references.route_groups import (
+    Around,
+    RouteGroups,
+    address_text,
+    called_link,
+    has_groups,
+    joined,
+    mounted_at,
+)
+from coderag.syntax.references.route_handlers import NOTHING, handler_of
+from coderag.syntax.trees.call_chains import chain_of, items, literal, top_of
+from coderag.types import Kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["read_routes"]
+__all__ = ["method_of", "read_routes"]
 
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "WEBSOCKET"})
 VERB_STARTS = ("add_", "map", "http", "on_")  # add_get, MapGet, HttpGet
@@ -26,32 +42,53 @@ CLIENTS = frozenset(  # they ask for addresses instead of answering them
     "axios requests request client http https fetch cache session cy agent httpx superagent supertest got ky api_client"
     " mock redis storage localStorage params headers config".split()
 )
-
+CONSTRAINTS = frozenset({"Methods", "methods"})  # calls behind a route that tell its methods
 METHOD_FIRST = re.compile(r"([A-Z]{3,7}) +(.*)")  # the patterns of Go's net/http: "GET /users"
-PARTS = frozenset({"keyword_argument"})
-CALLS = frozenset({"call", "call_expression"})
+CONSTANT = "="  # instead of a method: the handler is the name of a constant that begins addresses, the address its text
+ROUTER_CALL = "register"  # of a router of Django REST framework
+ROUTER = "@"  # before the name of a router whose prefix is told
+MOUNTED = "@"  # instead of an action: the routes of the class itself
+ACTIONS = "@action"  # the group of further actions of a class: they answer where the class is registered
+NOT_HANDED = frozenset({"Use", "use", "include_router", "register_blueprint", "add_namespace", "append", "print"})
+MAX_ROUTES = 20_000  # of a file
+MAX_NAMES = 50  # variables of a file that hold groups
 
-Key = tuple[int, int, str, str, int]  # row, owner, address, handler, handles
+VALUES = frozenset({Kind.CONSTANT, Kind.FIELD})
+
+Key = tuple[int, int, str, str, int, str]  # row, owner, address, handler, handles, group
 
 
 def read_routes(
-    lines: Lines, captures: LinkCaptures, definitions: Sequence[Definition], *, owners: Owners, chains: Chains
+    lines: Lines,
+    captures: LinkCaptures,
+    outline: Outline,
+    *,
+    owners: Owners,
+    chains: Chains,
+    language: Language,
+    root: Node,
 ) -> list[Route]:
     """Return the addresses that a file answers, in order."""
-    if not captures.routes:
+    if language.name == "ruby" and draws_routes(lines.data):
+        return read_rails_routes(root)
+    if not captures.routes and not captures.prefixes and not has_groups(lines.data, language.route_groups):
         return []
-    reading = _Routes(lines, definitions, owners, chains)
+    reading = _Routes(lines, outline, owners=owners, chains=chains, language=language)
     reading.add_prefixes((*captures.prefixes, *captures.bindings))
     reading.add_all(captures.routes)
+    reading.add_handed(root)
+    reading.add_made()
     return reading.all()
 
 
 class _Routes:
     """Routes while matches come in."""
 
-    def __init__(self, lines: Lines, definitions: Sequence[Definition], owners: Owners, chains: Chains) -> None:
-        self._lines, self._definitions, self._owners, self._chains = lines, definitions, owners, chains
-        self._of_names: dict[str, str] = {}  # variables that hold a group of routes
+    def __init__(self, lines: Lines, outline: Outline, *, owners: Owners, chains: Chains, language: Language) -> None:
+        self._lines, self._owners, self._chains = lines, owners, chains
+        self._definitions, self._calls = outline.definitions, outline.calls
+        self._language = language.name
+        self._groups = RouteGroups(language.route_groups, owners)
         self._of_definitions: dict[int, str] = {}
         self._found: dict[Key, dict[str, None]] = {}  # with the methods
         self._bare: dict[tuple[int, str], Key] = {}  # without an address of their own, by what handles which method
@@ -61,91 +98,173 @@ class _Routes:
         node = nodes[capture][0]
         return plain_text(self._lines.data[node.start_byte : node.end_byte])
 
+    def _address(self, node: Node) -> str:
+        return address_text(node) or plain_text(self._lines.data[node.start_byte : node.end_byte])
+
     def add_prefixes(self, matches: Iterable[Nodes]) -> None:
         """Take in how the addresses of groups begin."""
+        variables = []
         for nodes in matches:
-            if "prefix" not in nodes:
-                continue
-            node = nodes["prefix"][0]
-            prefix = self._text(nodes, "prefix")
-            if "variable" not in nodes:
-                self._of_definitions.setdefault(self._owners.decorated(node.start_byte, node.start_point[0]), prefix)
-                continue
-            called = nodes.get("called")
-            outer = self._group(called[0].start_byte, called[0].end_byte) if called else ""
-            self._of_names.setdefault(self._text(nodes, "variable"), joined(outer, prefix))
-
-    def _group(self, start: int, end: int) -> str:
-        """Return the beginning of addresses that a receiver gives: `api` of `api.Group`."""
-        return self._of_names.get(self._chains.ending(start, end).rpartition(".")[0], "")
+            if "variable" in nodes:
+                variables.append(nodes)
+            elif "prefix" in nodes:
+                node = nodes["prefix"][0]
+                owner = self._owners.decorated(node.start_byte, node.start_point[0])
+                self._of_definitions.setdefault(owner, self._address(node))
+        variables.sort(key=lambda nodes: nodes["variable"][0].start_byte)
+        self._groups.add(variables)
 
     def add_all(self, matches: Iterable[Nodes]) -> None:
         """Add what matches say."""
         for nodes in matches:
-            node = nodes["address"][0]
-            start, row = node.start_byte, node.start_point[0]
-            address, verb, receiver = self._text(nodes, "address"), "", ""
-            if "verb" in nodes:
-                verb = self._text(nodes, "verb")
-                receiver = self._chains.before(nodes["route" if "route" in nodes else "verb"][0].start_byte)
-            bare = nodes["address"] == nodes.get("verb")  # `@GetMapping` without an address
-            address = "" if bare else address
-            method = method_of(verb)
-            if method and receiver.rpartition(".")[2].rstrip("()") in CLIENTS:
-                continue
-            if (written := METHOD_FIRST.fullmatch(address)) is not None:
-                method, address = method_of(written[1]), written[2]
-            if receiver and "/" not in address and address not in {"", "*"}:
-                continue
-            owner, handler, handles = self._owners.at(start), self._handler(nodes), -1
-            if "handler" not in nodes:
-                handles = self._owners.decorated(start, row)
-                if handles < 0:
-                    continue
-            elif not handler:  # a function without a name: its code is that of what is around it
-                handles = owner
-            address = joined(self._of_names.get(receiver, ""), address)
-            address = joined(self._prefix_of(handles if handles >= 0 else owner, start), address)
-            key = row, owner, address, handler, handles
-            if bare:
-                self._bare.setdefault((handles, method), key)
-            else:
-                self._addressed.add((handles, method))
-            methods = self._found.setdefault(key, {})
-            methods[method] = None
+            if "constant" in nodes:
+                self._add_constant(nodes)
+            elif len(self._found) < MAX_ROUTES:
+                self._add(nodes)
 
-    def _handler(self, nodes: Nodes) -> str:
-        if "handler" not in nodes:
-            return ""
-        node = nodes["handler"][0]
-        if "mount" in nodes:
-            return f"include({self._text(nodes, 'handler')})"
-        if node.type.endswith("block"):
-            return ""
-        if "within" in nodes:
-            return f"{self._text(nodes, 'within')}.{self._text(nodes, 'handler').lstrip(':')}"
-        if self._lines.data[node.start_byte : node.start_byte + 1] in (b'"', b"'"):
-            return self._text(nodes, "handler")
+    def _add_constant(self, nodes: Nodes) -> None:
+        node = nodes["address"][0]
+        key = node.start_point[0], -1, self._text(nodes, "address"), self._text(nodes, "constant"), -1, ""
+        self._found.setdefault(key, {})[CONSTANT] = None
+
+    def _add(self, nodes: Nodes) -> None:
+        node = nodes["address"][0]
+        start, row = node.start_byte, node.start_point[0]
+        verb, receiver = "", ""
+        if "verb" in nodes:
+            verb = self._text(nodes, "verb")
+            receiver = self._chains.before(nodes["route" if "route" in nodes else "verb"][0].start_byte)
+        bare = nodes["address"] == nodes.get("verb") or nodes["address"] == nodes.get("route")
+        address = self._of_bare(nodes) if bare else self._address(node)
+        method = method_of(verb)
+        if verb == ROUTER_CALL and not bare and "router" not in receiver.lower():
+            return
+        if method and receiver.rpartition(".")[2].rstrip("()") in CLIENTS:
+            return
+        if (written := METHOD_FIRST.fullmatch(address)) is not None:
+            method, address = method_of(written[1]), written[2]
+        handled, mounted = "handler" in nodes, "mount" in nodes
+        around = self._groups.around(_argument(nodes, bare=bare)) if handled else Around()
+        if bare and handled and not mounted and not around.prefix:
+            return
         if (
-            node.type in PARTS and node.child_count and (last := node.child(node.child_count - 1)) is not None
-        ):  # view_func=show
-            node = last
-        inner = node.child(0) if node.type in CALLS and node.child_count else None
-        if inner is not None and inner.type == "identifier":
-            return self._wrapped(node, self._lines.text_of(*inner.byte_range))
-        return self._chains.ending(node.start_byte, node.end_byte)
+            receiver
+            and handled
+            and not mounted
+            and "/" not in f"{around.prefix}{address}"
+            and not self._is_bare(address)
+        ):
+            return
+        handler = handler_of(nodes, self._lines, self._chains, controller=around.controller)
+        if handler == NOTHING:
+            return
+        owner, handles = self._owners.at(start), -1
+        if not handled:
+            handles = self._owners.decorated(start, row)
+            if handles < 0:
+                return
+            if self._definitions[handles].kind in VALUES:  # PATTERNS of a class
+                handles = self._owners.type_around(handles)
+            if "action" in nodes:
+                around, (method, address) = Around(ACTIONS), self._action(node, handles)
+            elif receiver:
+                around = self._groups.of_name(receiver, start)
+        elif not handler:  # a function without a name: its code is that of what is around it
+            handles = owner
+        prefix = joined(self._prefix_of(handles if handles >= 0 else owner, start), around.prefix)
+        for one, further, action in self._expanded(nodes, verb, address, method):
+            whole = self._filled(joined(prefix, further), handles)
+            key = row, owner, whole, _with_action(handler, action), handles, around.group
+            if bare and not handled:
+                self._bare.setdefault((handles, one), key)
+            else:
+                self._addressed.add((handles, one))
+            self._found.setdefault(key, {})[one] = None
 
-    def _wrapped(self, node: Node, wrapper: str) -> str:
-        """Return the handler that is handed to a function around it, as `login_required(show)`."""
-        arguments = node.child(node.child_count - 1)
-        first = arguments.named_child(0) if arguments is not None and arguments.named_child_count else None
-        if first is None:
-            return f"{wrapper}()"
-        if wrapper == "include":
-            if first.named_child_count and first.type in {"tuple", "list"}:
-                first = first.named_child(0) or first
-            return f"include({plain_text(self._lines.data[first.start_byte : first.end_byte])})"
-        return self._chains.ending(first.start_byte, first.end_byte)
+    def _of_bare(self, nodes: Nodes) -> str:
+        """Return the address of a call that does not begin with it: its prefix, for a router that is mounted."""
+        call = nodes["verb"][0].parent if "mount" in nodes and "verb" in nodes else None
+        for _ in range(2):
+            if call is not None and (link := called_link(call)) is not None and link.arguments:
+                return mounted_at(link)
+            call = call.parent if call is not None else None
+        return ""
+
+    def _filled(self, address: str, handles: int) -> str:
+        """Return an address with the names that ASP.NET puts into it."""
+        if "[" not in address or handles < 0 or self._language != "csharp":
+            return address
+        definition = self._definitions[handles]
+        around = self._definitions[definition.parent].name if definition.parent >= 0 else definition.name
+        return address.replace("[controller]", around.removesuffix("Controller")).replace("[action]", definition.name)
+
+    def _action(self, node: Node, handles: int) -> tuple[str, str]:
+        """Return the method and address of a further action of a class that a router registers."""
+        call = node.parent
+        link = called_link(call) if call is not None else None
+        if link is None:
+            return "", ""
+        methods = [text for one in items(link.keyword("methods")) if (text := literal(one))]
+        detail = link.keyword("detail")
+        name = literal(link.keyword("url_path")) or self._definitions[handles].name
+        of_one = detail is not None and detail.text == b"True"
+        return method_of(methods[0]) if methods else "GET", f"{'{pk}/' if of_one else ''}{name}/"
+
+    def add_made(self) -> None:
+        """Add the prefixes of routers, to which other files may add routes."""
+        for start, name, prefix in self._groups.made():
+            key = bisect_right(self._lines.starts, start) - 1, -1, prefix, f"{ROUTER}{name}", -1, ""
+            self._found.setdefault(key, {})[CONSTANT] = None
+
+    def add_handed(self, root: Node) -> None:
+        """Add the functions that are handed a group: they add their routes to it."""
+        names = self._groups.names
+        if not names:
+            return
+        inner = b"|".join(re.escape(name.encode()) for name in names[:MAX_NAMES])
+        words = b"|".join(word.encode() for word in self._groups.words) or b"(?!)"
+        pattern = re.compile(
+            rb"\((?:[\w.\s]{1,60},\s{0,9})?(?:(" + inner + rb")\s{0,9}[,)]|\w{1,40}\.(?:" + words + rb")\()"
+        )
+        for start, name in self._calls:
+            if pattern.match(self._lines.data, start + len(name)) and name not in NOT_HANDED:
+                self._add_handed(root.descendant_for_byte_range(start, start + len(name.encode())), name)
+
+    def _add_handed(self, node: Node | None, name: str) -> None:
+        chain = chain_of(top_of(node)) if node is not None else None
+        if node is None or chain is None or method_of(name) or name in self._groups.words:
+            return
+        link = next((one for one in chain.links if one.node == node), None)
+        for argument in link.arguments or () if link is not None else ():
+            inner = chain_of(argument.node)
+            found = self._groups.group_in(inner, node.start_byte) if inner is not None else None
+            if found is not None and found.prefix:
+                before = self._chains.before(node.start_byte)
+                handler = f"include({before}.{name})" if before else f"include({name})"
+                key = node.start_point[0], self._owners.at(node.start_byte), found.prefix, handler, -1, found.group
+                self._found.setdefault(key, {})[""] = None
+                return
+
+    def _is_bare(self, address: str) -> bool:
+        """Tell whether a text without a slash is an address: in the route files of languages that leave it out."""
+        return address in {"", "*"} or "{" in address or self._language in {"php", "python", "csharp"}
+
+    def _expanded(self, nodes: Nodes, verb: str, address: str, method: str) -> Iterator[tuple[str, str, str]]:
+        """Yield the methods, addresses and actions of a route: one, or all those of a resource."""
+        call = nodes["verb"][0].parent if "verb" in nodes else None
+        if call is not None and "handler" in nodes:
+            resources = list(resource_routes(self._language, verb, address, call=call))
+            for one in resources:
+                yield one.method, one.address, one.action
+            if resources:
+                if verb == ROUTER_CALL:  # and what its class says itself
+                    yield "", joined(address, "/"), MOUNTED
+                return
+            if not method and (methods := _methods_behind(call)):
+                for text in methods:
+                    yield method_of(text), address, ""
+                return
+        yield method, address, ""
 
     def _prefix_of(self, definition: int, byte: int) -> str:
         """Return how the addresses inside of definitions begin, those that say so together."""
@@ -161,10 +280,31 @@ class _Routes:
         routes = []
         for told in self._bare.keys() & self._addressed:
             self._found.pop(self._bare[told], None)
-        for (row, owner, address, handler, handles), methods in self._found.items():
+        for (row, owner, address, handler, handles, group), methods in self._found.items():
             named = [method for method in methods if method]
-            routes += [Route(row, owner, method, address, handler, handles) for method in named or [""]]
+            routes += [Route(row, owner, method, address, handler, handles, group) for method in named or [""]]
         return sorted(routes)
+
+
+def _argument(nodes: Nodes, *, bare: bool) -> Node:
+    """Return the node of a route that is an argument of the call that makes it."""
+    return nodes["handler" if bare and "handler" in nodes else "address"][0]
+
+
+def _with_action(handler: str, action: str) -> str:
+    if action == MOUNTED:
+        return f"include({handler})"
+    return f"{handler}@{action}" if action else handler
+
+
+def _methods_behind(call: Node) -> list[str]:
+    """Return the methods that a call behind a route tells: HandleFunc("/x", show).Methods("GET")."""
+    chain = chain_of(top_of(call))
+    link = chain.find(*CONSTRAINTS) if chain is not None else None
+    if link is None:
+        return []
+    nodes = [item for one in link.arguments or () for item in items(one.node)]
+    return [literal(node) or (node.text or b"").decode().rpartition(".Method")[2] for node in nodes]
 
 
 def method_of(verb: str) -> str:
@@ -176,12 +316,3 @@ def method_of(verb: str) -> str:
         lowered = lowered.removesuffix(end)
     method = lowered.strip("_ ").upper()
     return method if method in METHODS else ""
-
-
-def joined(prefix: str, address: str) -> str:
-    """Return two parts of an address as one."""
-    if not prefix:
-        return address
-    if not address:
-        return prefix
-    return f"{prefix.rstrip('/')}/{address.lstrip('/')}"

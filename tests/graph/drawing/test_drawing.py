@@ -55,7 +55,8 @@ def test_a_limit_leaves_out_and_says_so() -> None:
 
 def test_mermaid() -> None:
     text = as_mermaid(drawn("pay"))
-    assert text.startswith('flowchart LR\n    n0("pay<br/>function")\n')
+    assert text.startswith("flowchart LR\n")
+    assert '    subgraph f1["shop/orders.py"]\n        n0("pay<br/>function")\n' in text
     assert '-->|"calls"|' in text
     assert re.search(r"^    class n\d+ test$", text, re.MULTILINE)
 

@@ -782,13 +782,13 @@ def user(id): ...
     assert told(graph, EdgeKind.ROUTES) == {
         "/about/ > about",
         "/blog/<int:id>/ > show",
-        "/blog/all/ > All",
-        "/blog/all/ > All.get",
+        "GET /blog/all/ > All",
+        "GET /blog/all/ > All.get",
         "GET /users/<id> > user",
     }
     assert {graph.node(number).name for number in range(len(graph)) if graph.node(number).kind is NodeKind.ROUTE} == {
         "/about/",
         "/blog/<int:id>/",
-        "/blog/all/",
+        "GET /blog/all/",
         "GET /users/<id>",
     }

@@ -47,6 +47,7 @@ def routes(text: str, path: str = "a.py") -> list[tuple[str, str, str]]:
     return [
         (one.method, one.address, one.handler or (outline.definitions[one.handles].name if one.handles >= 0 else ""))
         for one in found.routes
+        if one.method != "="  # a prefix that others may begin with
     ]
 
 
