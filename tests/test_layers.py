@@ -33,6 +33,7 @@ LAYERS = [
     {"coderag.index"},
     {"coderag.graph"},
     {"coderag.search"},
+    {"coderag.stores"},
     {"coderag.relational"},
     {"coderag.ask"},
     {"coderag.api"},

@@ -44,24 +44,31 @@ class Gathering:
 
     def __init__(self, store: Store, view: VisibleGeneration, statistics: Statistics, cache: FileCache) -> None:
         self._store, self._view, self._statistics, self._cache = store, view, statistics, cache
-        self._files: dict[FileKey, Columns] = {}
+        self._known: set[FileKey] = set()
+        self._new: list[Columns] = []  # that are in no segment yet
+        self._corpus = PartialCorpus([], statistics)
 
     def __len__(self) -> int:
-        return len(self._files)
+        """Return how many files were fetched."""
+        return len(self._known)
 
     def add(self, found: Iterable[Found]) -> int:
-        """Fetch the files that legs found and return how many are new."""
-        wanted = [key for key in dict.fromkeys(one.file for one in found) if key not in self._files]
-        known = {key: columns for key in wanted if (columns := self._cache.get(key)) is not None}
-        missing = [key for key in wanted if key not in known]
+        """Fetch the files that a leg found and return how many are new."""
+        wanted = [key for key in dict.fromkeys(one.file for one in found) if key not in self._known]
+        cached = {key: columns for key in wanted if (columns := self._cache.get(key)) is not None}
+        missing = [key for key in wanted if key not in cached]
         packets = self._store.fetch(missing, self._view.conditions) if missing else {}
-        known |= {key: self._cache.add(key, packet) for key, packet in packets.items()}
-        self._files |= known
-        return len(known)
+        fetched = {key: self._cache.add(key, packets[key]) for key in missing}
+        self._known.update(wanted)
+        self._new += [*cached.values(), *fetched.values()]
+        return len(wanted)
 
     def corpus(self) -> PartialCorpus:
-        """Return the files as a corpus."""
-        files = sorted(self._files.values(), key=lambda columns: columns.files[0].path)
-        generation = self._view.generation
-        segment = joined_segment(files, vectors=generation.vectors)
-        return PartialCorpus([Member(segment, generation.repository, "", ())], self._statistics)
+        """Return the files as a corpus; those that came since the last one are a segment more."""
+        if self._new:
+            generation = self._view.generation
+            segment = joined_segment(self._new, vectors=generation.vectors)
+            members = [*self._corpus.members, Member(segment, generation.repository, "", ())]
+            self._corpus = PartialCorpus(members, self._statistics, known=self._corpus)
+            self._new = []
+        return self._corpus

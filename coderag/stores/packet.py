@@ -79,9 +79,13 @@ def packets_of(segment: Segment) -> Iterator[bytes]:
     """Yield the packet of each file of a segment, in order; raises IndexDamagedError."""
     postings = segment.text_postings
     docs = postings.every_doc().astype(np.int64)
-    spans = np.diff(postings.offsets.astype(np.int64))
+    offsets = postings.offsets.astype(np.int64)
     order = np.argsort(docs, kind="stable")
-    docs, terms, weights = docs[order], np.repeat(postings.hashes, spans)[order], postings.weights[order]
+    docs, terms, weights = (
+        docs[order],
+        np.repeat(postings.hashes, offsets[1:] - offsets[:-1])[order],
+        postings.weights[order],
+    )
     symbol_order = np.argsort(segment.symbol_chunk, kind="stable")
     symbol_chunks = segment.symbol_chunk[symbol_order]
     symbols = np.stack([segment.arrays[f"symbol_{name}"] for name in SYMBOL_FIELDS], axis=1).astype("<i4")

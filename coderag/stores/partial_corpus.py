@@ -24,10 +24,13 @@ class Statistics:
 class PartialCorpus(Corpus):
     """A corpus of the files that may come near the best; it weighs words as the whole does."""
 
-    def __init__(self, members: Sequence[Member], statistics: Statistics) -> None:
+    def __init__(
+        self, members: Sequence[Member], statistics: Statistics, *, known: PartialCorpus | None = None
+    ) -> None:
+        """Take segments; `known` is a corpus of the same generation, which counted some words already."""
         super().__init__(members)
         self._statistics = statistics
-        self._counts: dict[int, int] = {}
+        self._counts: dict[int, int] = {} if known is None else known._counts
 
     @property
     def live_chunks(self) -> int:

@@ -42,13 +42,16 @@ class StoredIndex:
         """The name of the repository; raises like `search`."""
         return self.current().generation.repository
 
-    def current(self) -> VisibleGeneration:
-        """Return the current generation as the callers see it; raises IndexMissingError and RemoteStoreError."""
+    def current(self, others: Collection[frozenset[str]] = ()) -> VisibleGeneration:
+        """Return the current generation as the callers, and some others, see it.
+
+        Raises IndexMissingError and RemoteStoreError.
+        """
         found = self._store.current(self._name)
         if found is None:
             raise IndexMissingError(f'the store has no index {self._name!r}; "coderag export" writes one')
         generation = decode_generation(found.body, tokenizer=str(TOKENIZER_VERSION))
-        return VisibleGeneration.of(found.number, generation, self._callers)
+        return VisibleGeneration.of(found.number, generation, (*self._callers, *others))
 
     def search(self, query: Query) -> list[Hit]:
         """Return the hits of a query, best first: those that a search of the index's files gives.
@@ -57,7 +60,7 @@ class StoredIndex:
         files answer, IndexMissingError and RemoteStoreError.
         """
         _check(query)
-        view = self.current()
+        view = self.current(() if query.groups is None else (query.groups,))
         if query.repositories and set(query.repositories) != {view.generation.repository}:
             raise QueryError(
                 f"the store's index {self._name!r} is of the repository {view.generation.repository!r} alone"
@@ -67,6 +70,7 @@ class StoredIndex:
         sources = Sources(
             corpus=files.corpus(), encoder=lambda: self._encoder(view), catalogs=dict, graphs=dict, histories=dict
         )
+        query = replace(query, groups=None)
         state = understand(SearchState(query, sources))
         corpus = gather(state, Legs(self._store, _conditions(query, view)), files, sources)
         state = SearchState(query, replace(sources, corpus=corpus))
