@@ -35,8 +35,8 @@ class StoredSegment:
 
     name: str  # by content: equal names have equal rows
     files: tuple[StoredFile, ...]
-    # Sparse vectors of the files, sorted by key and file: hashes of the terms of texts (the greatest weight of a chunk),
-    # of the terms of paths, and of the names of definitions.
+    # Sparse vectors of the files, sorted by key and file: hashes of the terms of texts (the greatest weight of a
+    # chunk), of the terms of paths, and of the names of definitions.
     keys: Array  # u64[entries]
     key_files: Array  # i32[entries]: numbers of files
     weights: Array  # u8[entries], of 255
