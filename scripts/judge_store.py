@@ -39,8 +39,14 @@ class Judged(NamedTuple):
 
     def plus(self, other: Judged) -> Judged:
         """Return both together."""
-        sums = [mine + theirs for mine, theirs in zip(self, other, strict=True)]
-        return Judged(*sums)._replace(apart=max(self.apart, other.apart))
+        return Judged(
+            self.questions + other.questions,
+            self.overlap + other.overlap,
+            self.same + other.same,
+            max(self.apart, other.apart),
+            self.files_seconds + other.files_seconds,
+            self.store_seconds + other.store_seconds,
+        )
 
     def line(self, name: str) -> str:
         """Return what is printed."""
