@@ -12,8 +12,8 @@ from coderag.stores.store import Store
 
 __all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address"]
 
-POSTGRES = ("postgresql", "postgres")
-KINDS = "postgresql://"
+POSTGRES, MILVUS = ("postgresql", "postgres"), "milvus"
+KINDS = "postgresql://HOST/DATABASE#NAME and milvus://HOST:PORT#NAME"
 
 
 class Address(NamedTuple):
@@ -33,13 +33,23 @@ def parse_address(text: str) -> Address:
     """Return the address that a text such as postgresql://host/database#index gives; raises QueryError."""
     url, _, name = text.partition("#")
     scheme = url.partition("://")[0]
-    if "://" not in url or scheme not in POSTGRES:
-        raise QueryError(f"{scheme[:32]!r} is no kind of store; known is {KINDS}HOST/DATABASE#NAME")
+    if "://" not in url or scheme not in (*POSTGRES, MILVUS):
+        raise QueryError(f"{scheme[:32]!r} is no kind of store; known are {KINDS}")
     return Address(url, name)
 
 
 def open_store(address: Address) -> Store:
-    """Connect to a store; raises QueryError where a package is missing, and RemoteStoreError."""
+    """Connect to a store; raises QueryError where a package is missing, and RemoteStoreError.
+
+    milvus:///PATH is a file of Milvus Lite.
+    """
+    scheme, _, rest = address.url.partition("://")
+    if scheme == MILVUS:
+        if find_spec("pymilvus") is None:
+            raise QueryError(f"Milvus needs a package; {how_to_install(Extra.MILVUS)}")
+        from coderag.stores.milvus import MilvusStore
+
+        return MilvusStore(rest if rest.startswith("/") else f"http://{rest}")
     if find_spec("psycopg") is None:
         raise QueryError(f"PostgreSQL needs a package; {how_to_install(Extra.POSTGRES)}")
     from coderag.stores.postgres import PostgresStore
