@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,9 +47,12 @@ class MilvusStore:
 
     def __init__(self, address: str) -> None:
         """Connect to http://host:port, or open the file of Milvus Lite at a path; raises RemoteStoreError."""
+        logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, too
         with _asking():
             self._client = MilvusClient(address, token=os.environ.get(TOKEN_VARIABLE, ""))
-            self._made = set(self._client.list_collections())
+            self._made = set(self._client.list_collections()) & _COLLECTIONS.keys()
+            for collection in sorted(self._made):
+                self._client.load_collection(collection)
         self._counts: dict[str, tuple[Array, Array]] = {}
 
     def put_segment(self, segment: StoredSegment) -> None:

@@ -68,10 +68,10 @@ export_index(opened(root), open_store(parse_address(address)), name="shop", told
 
 
 class Near(float):
-    """A number that equals those within a hundred-thousandth."""
+    """A number that equals its neighbours: hits have four decimals, of which rounding may change the last."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, float) and abs(self - other) < 1e-5
+        return isinstance(other, float) and abs(self - other) < 2e-4
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -290,7 +290,9 @@ def test_what_only_files_answer_is_refused(
 
 @pytest.mark.parametrize("text", ["mysql://host/db", "nothing", "postgresql:host"])
 def test_another_kind_of_address_is_refused(text: str) -> None:
-    with pytest.raises(QueryError, match="is no kind of store; known is postgresql://HOST/DATABASE#NAME"):
+    with pytest.raises(
+        QueryError, match="is no kind of store; known are postgresql://HOST/DATABASE#NAME and milvus://"
+    ):
         parse_address(text)
 
 
