@@ -40,7 +40,7 @@ MAX_BYTES = 256 << 20  # of a packet, inflated: a file of 4 MB takes a tenth of 
 LEVEL = 1  # most of a packet is deflated already
 FILE, KIND, PARENT, PARTS = (CHUNK_FIELDS.index(name) for name in ("file", "kind", "parent", "parts"))
 FILE_FIELDS = FileRow._fields[: FileRow._fields.index("problem")]
-NOWHERE = IndexPath(Path("store"))  # where a segment in memory says that it lies
+NOWHERE = IndexPath(Path("store"))  # the folder that messages name for a segment in memory
 
 
 class Packet(msgspec.Struct, array_like=True, frozen=True):

@@ -13,8 +13,9 @@ examples:
   coderag export --to postgresql://writer@db.internal/coderag#shop/main
   coderag search "where is tax computed?" --store postgresql://reader@db.internal/coderag#shop/main
 
-PostgreSQL needs the extension pgvector, and coderag the extra `postgres`; its password comes from PGPASSWORD or ~/.pgpass.
-milvus://HOST:PORT needs the extra `milvus`; its token comes from MILVUS_TOKEN. What is there already is not written again, so an export that was killed goes on where it ended.
+PostgreSQL needs the extension pgvector, and coderag the extra `postgres`; its password comes from PGPASSWORD or
+~/.pgpass. milvus://HOST:PORT needs the extra `milvus`; its token comes from MILVUS_TOKEN. What is there already is not
+written again, so an export that was killed goes on where it ended.
 """
 
 

@@ -40,7 +40,6 @@ from coderag.index.storage.description import Description
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, SegmentEntry
 from coderag.index.storage.postings import Postings
-from coderag.index.storage.segment_tables import SegmentTables
 from coderag.index.storage.vectors import Vectors, damaged_vectors, open_vectors, write_vectors
 from coderag.record import record
 from coderag.types import Chunk, Kind, Span, Symbol
@@ -90,6 +89,8 @@ class SegmentWriter:
     def finish(self) -> None:
         """Write the tables; the caller syncs the folder and names it in a manifest."""
         self._text.close()
+        from coderag.index.storage.segment_tables import SegmentTables  # a search writes none
+
         tables = SegmentTables(self._columns, self._block_sizes, self._text_checksum)
         write_arrays(self.folder / ARRAYS, tables.arrays())
         if self._vectors:
