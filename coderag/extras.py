@@ -17,6 +17,7 @@ class Extra(StrEnum):
     LLAMA_INDEX = "llama-index"
     LSP = "lsp"
     MCP = "mcp"
+    MILVUS = "milvus"
     MYSQL = "mysql"
     ONNX = "onnx"
     POSTGRES = "postgres"

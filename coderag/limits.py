@@ -59,6 +59,7 @@ MAX_BYTES = Limit("max_bytes", 100_000_000, "bytes", "`--max-bytes`, `max_bytes`
 MAX_SIZE = Limit("max_size", 10**12, "bytes", "`coderag clean --max-size`", least=1)
 UNUSED = Limit("unused", 36_500, "days", "`coderag clean --unused`", whole=False)
 LOCK_SECONDS = Limit("lock_seconds", 86_400, "seconds", "`Index.update(lock_seconds=)`", whole=False)
+GRACE = Limit("grace", 31_536_000, "seconds", "`coderag export --grace`")
 POLL = Limit("poll", 86_400, "seconds", "`coderag watch --poll`, `Index.watch(poll=)`", least=0.01, whole=False)
 SAMPLES = Limit("samples", 100, "values of a column", "`coderag index --samples`", error=DatabaseError)
 TIMEOUT = Limit("timeout", 3_600, "seconds", "`coderag index --timeout`", least=1, whole=False, error=DatabaseError)
@@ -103,7 +104,7 @@ COMPARED = Limit("the configurations", 20, "configurations", "`coderag eval --co
 # As docs/reference/bounds.md lists them: numbers, lengths of texts, lengths of lists.
 LIMITS = (
     *(K, RELATED, DIVERSITY, THRESHOLD, COSINE, RERANKED, BLEND, DEPTH, NODES, WAYS, SHOWN, BUDGET, MAP_BUDGET),
-    *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, POLL, SAMPLES, TIMEOUT),
+    *(WORKERS, MAX_BYTES, MAX_SIZE, UNUSED, LOCK_SECONDS, GRACE, POLL, SAMPLES, TIMEOUT),
     *(PORT, CHUNK_SIZE, PERCENTILE, RRF_K, SERVERS, IDLE, ASKED_ROWS, STEPS, STEP_TOKENS, STEP_SECONDS),
     *(ROWS, QUERY_SECONDS),
     *(QUESTIONS, SEED, DIMENSIONS, MAX_TOKENS, MODEL_TIMEOUT),

@@ -52,6 +52,7 @@ COMMANDS = (
         "merge",
         "push",
         "pull",
+        "export",
         "search",
         "ask",
         "sessions",

@@ -37,6 +37,8 @@ NEEDING = {
     "coderag.adapters.haystack": "haystack",
     "coderag.adapters.langchain": "langchain_core",
     "coderag.adapters.llama_index": "llama_index",
+    "coderag.stores.milvus": "pymilvus",
+    "coderag.stores.postgres": "psycopg",
 }
 QUESTIONS = (
     "where are failed payments retried?",

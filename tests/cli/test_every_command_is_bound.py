@@ -94,6 +94,7 @@ ASKED: dict[str, list[list[str]]] = {
     "merge": [["parts/1"]],
     "push": [["file:///nosuch/store"]],
     "pull": [["file:///nosuch/store"]],
+    "export": [["--to", "postgresql://nosuch.invalid/store"]],
     "languages": [[]],
     "install": [["--agent", "cursor"]],
     "uninstall": [["--project"]],
@@ -107,7 +108,20 @@ STDIN = {
     "check-sql": "SELECT zy_amount, totl FROM zy_wage JOIN orders ON 1 = 1",
     "check-answer": "`zy_wage` joins `orders`, and `zy_wag` is nowhere (zy/wage.py:1). It has 3 rows (orders.sql:1).",
 }
-REFUSED = {"index", "merge", "push", "pull", "eval", "watch", "clean", "install", "uninstall", "doctor", "helper"}
+REFUSED = {
+    "index",
+    "merge",
+    "push",
+    "pull",
+    "export",
+    "eval",
+    "watch",
+    "clean",
+    "install",
+    "uninstall",
+    "doctor",
+    "helper",
+}
 SERVERS = {"mcp", "serve", "lsp"}  # which need a process of their own: tests/cli/test_mcp.py, tests/serve
 
 

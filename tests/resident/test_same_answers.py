@@ -26,7 +26,7 @@ pytestmark = [
 
 BY_THEMSELVES = {
     *("index", "watch", "clean", "mcp", "install", "uninstall", "doctor", "helper", "eval", "languages", "completion"),
-    *("lsp", "serve", "sessions", "merge", "push", "pull"),
+    *("lsp", "serve", "sessions", "merge", "push", "pull", "export"),
     "log",  # it runs git
     "sql",  # DuckDB has threads, which a fork does not copy
     "check-answer",  # it reads standard input

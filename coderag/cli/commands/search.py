@@ -25,6 +25,8 @@ __all__ = ["run"]
 
 def run(options: argparse.Namespace) -> int:
     """Answer; 1 when nothing was found."""
+    if options.store:
+        return _run_stored(options)
     if options.batch:
         if options.query:
             raise QueryError("--batch reads its questions from stdin; give no QUERY")
@@ -34,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
         index = open_for_caller(options)
         defaults = replace(_query(options, "-"), files=_changed(index, options.changed))
-        answer_lines(index, defaults=defaults, whole=options.context == "whole")
+        answer_lines(index.search, defaults=defaults, whole=options.context == "whole")
         return FOUND
     if options.changed and not options.query:  # the shell does not tell `--changed QUERY` from `--changed REV`
         options.query, options.changed = [options.changed], ""
@@ -44,11 +46,31 @@ def run(options: argparse.Namespace) -> int:
     if options.count or pattern_terms(query.clauses):
         return _run_exact(index, query, options)
     hits = index.search(query)
-    _print(hits, index, options, question=query.text)
+    _print(hits, options, index=index, question=query.text)
     if options.format == "text" and not options.json and (hint := better_command(index, query.text)):
         note(hint)
     if not hits and not options.json:
         note(_nothing(index, query))
+    return FOUND if hits else NOTHING
+
+
+def _run_stored(options: argparse.Namespace) -> int:
+    """Answer from a store."""
+    from coderag.cli.commands.search_store import open_stored  # most searches are of files
+
+    if options.batch and options.query:
+        raise QueryError("--batch reads its questions from stdin; give no QUERY")
+    query = _query(options, "-" if options.batch else " ".join(options.query))
+    index = open_stored(options)
+    if options.batch:
+        from coderag.cli.commands.search_batch import answer_lines
+
+        answer_lines(index.search, defaults=query, whole=options.context == "whole")
+        return FOUND
+    hits = index.search(query)
+    _print(hits, options, index=None, question=query.text)
+    if not hits and not options.json:
+        note(f"nothing found for {query.text!r} in the store")
     return FOUND if hits else NOTHING
 
 
@@ -67,7 +89,7 @@ def _run_exact(index: Index, query: Query, options: argparse.Namespace) -> int:
     elif options.count:
         print("".join(f"{line}\n" for line in count_lines(matches, paths)), end="")
     else:
-        _print(list(matches.hits), index, options, question=query.text)
+        _print(list(matches.hits), options, index=index, question=query.text)
     if not options.json:
         note(
             totals(matches, shown=not options.count)
@@ -116,8 +138,9 @@ def _changed(index: Index, revision: str | None) -> frozenset[tuple[str, str]] |
     return None if revision is None else index.changed_files(revision)
 
 
-def _print(hits: list[Hit], index: Index, options: argparse.Namespace, *, question: str) -> None:
-    paths = Paths(index.roots)
+def _print(hits: list[Hit], options: argparse.Namespace, *, index: Index | None, question: str) -> None:
+    """Print hits; without an index, as of a store, paths are those in the repository."""
+    paths = Paths(() if index is None else index.roots)
     if options.json:
         from coderag.api.records import hit_record  # most searches print text
         from coderag.cli.output.records import print_records
@@ -132,10 +155,10 @@ def _print(hits: list[Hit], index: Index, options: argparse.Namespace, *, questi
             print("\n".join(vimgrep_lines(hit, paths)))
         return
     shown = screen(options.color)
-    several = len(index.roots) > 1
+    several = index is not None and len(index.roots) > 1
     for number, hit in enumerate(hits):
         lines = hit_lines(hit, paths, shown, context=options.context, explain=options.explain, several=several)
-        if options.explain:
+        if options.explain and index is not None:
             lines += commit_lines(index.commits_of(hit.chunk, question=question), shown)
         print("\n".join(lines if number == 0 else ["", *lines]))
 

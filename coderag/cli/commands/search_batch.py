@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from coderag.api.index import Index
 from coderag.api.records import hit_record
 from coderag.cli.json_lines import answer_each, check_texts, check_whole, given
 from coderag.errors import QueryError
 from coderag.search.query.language import read_query
-from coderag.types import Query
+from coderag.types import Hit, Query
 
 __all__ = ["answer_lines"]
 
@@ -18,11 +18,11 @@ SHARES = ("diversity", "threshold")
 KNOWN = ("query", "k", *LISTS, "tests", *SHARES, "collapse", "expand", "related")
 
 
-def answer_lines(index: Index, *, defaults: Query, whole: bool) -> None:
+def answer_lines(search: Callable[[Query], list[Hit]], *, defaults: Query, whole: bool) -> None:
     """Answer until stdin ends; what a line does not say is as in `defaults`, a bad line gets {"error": why}."""
 
     def answer(asked: dict[str, Any]) -> list[dict[str, Any]]:
-        return [hit_record(hit, whole=whole) for hit in index.search(_query(asked, defaults))]
+        return [hit_record(hit, whole=whole) for hit in search(_query(asked, defaults))]
 
     answer_each(answer, known=KNOWN, question="query")
 

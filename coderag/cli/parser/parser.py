@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "merge": ("index", "add_merge"),
     "push": ("remote", "add_push"),
     "pull": ("remote", "add_pull"),
+    "export": ("stores", "add_export"),
     "search": ("search", "add_search"),
     "ask": ("ask", "add_ask"),
     "sessions": ("ask", "add_sessions"),

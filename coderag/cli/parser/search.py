@@ -98,6 +98,12 @@ def add_search(commands: Parsers) -> None:
     _add_ranking(parser)
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
     parser.add_argument("--batch", action="store_true", help=BATCH_HELP)
+    parser.add_argument(
+        "--store",
+        type=Text(NAME),
+        metavar="URL",
+        help="answer from a database that `coderag export` wrote, without files; #NAME behind it names the index",
+    )
     add_groups(parser)
     add_opening(parser)
     add_output(parser, formats=(*EDITOR_FORMATS, "markdown"))

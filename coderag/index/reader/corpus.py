@@ -207,6 +207,32 @@ class Corpus:
         """How many chunks are of files that are still what was indexed."""
         return self.size - sum(map(len, self.dead_chunks))
 
+    def text_positions(self, keys: Array) -> list[Array]:
+        """Return the position of each of u64[n] terms among those of each segment, -1 where it is not: i64[n] each."""
+        return [member.segment.text_postings.find(keys) for member in self.members]
+
+    def text_frequencies(self, keys: Array, positions: Sequence[Array] | None = None) -> Array:
+        """Return how many chunks hold each of u64[n] terms now, i64[n]; `positions` are the terms' where known.
+
+        Chunks of files that changed or are gone do not count, so an updated index ranks like a fresh one.
+        """
+        counts = np.zeros(len(keys), dtype=np.int64)
+        found = self.text_positions(keys) if positions is None else positions
+        for member, dead, own in zip(self.members, self.dead_chunks, found, strict=True):
+            here = own >= 0
+            counts[here] += member.segment.text_postings.frequencies(own[here], without=dead)
+        return counts
+
+    def path_frequencies(self, keys: Array) -> Array:
+        """Return how many files have each of u64[n] terms in their path now, i64[n]."""
+        counts = np.zeros(len(keys), dtype=np.int64)
+        for member in self.members:
+            positions = member.segment.path_postings.find(keys)
+            here = positions >= 0
+            gone = np.array(sorted(member.dead), dtype=np.int64)
+            counts[here] += member.segment.path_postings.frequencies(positions[here], without=gone)
+        return counts
+
     @cached_property
     def paths(self) -> list[str]:
         """The path of each file."""

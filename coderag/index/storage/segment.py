@@ -9,26 +9,23 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coderag.errors import IndexDamagedError
-from coderag.files.blob import BLOB_BYTES
 from coderag.files.privacy.secrets.secret import Secret
-from coderag.index.storage.arrays.arrays import Array, damaged_array, mapped, open_arrays, write_arrays
-from coderag.index.storage.arrays.deflated_strings import DeflatedStrings, deflate_strings
+from coderag.index.storage.arrays.arrays import Array, Arrays, damaged_array, mapped, open_arrays, write_arrays
+from coderag.index.storage.arrays.deflated_strings import DeflatedStrings
 from coderag.index.storage.arrays.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate, remembered
-from coderag.index.storage.arrays.keys import path_key
 from coderag.index.storage.arrays.specs import check_arrays, within
 from coderag.index.storage.arrays.stored import SEGMENT, TRIGRAMS
-from coderag.index.storage.arrays.strings import Strings, last_bytes, pack_strings
+from coderag.index.storage.arrays.strings import Strings, last_bytes
 from coderag.index.storage.columns import (
     BLOCK_BYTES,
-    CHUNK_FIELDS,
     CONTINUES,
     DEFINES,
     DETAIL_GROUP,
@@ -39,12 +36,12 @@ from coderag.index.storage.columns import (
     FileRow,
     unpack_labels,
 )
-from coderag.index.storage.description import Description, encode_description
+from coderag.index.storage.description import Description
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, SegmentEntry
-from coderag.index.storage.postings import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
+from coderag.index.storage.postings import Postings
 from coderag.index.storage.vectors import Vectors, damaged_vectors, open_vectors, write_vectors
-from coderag.text.tokens import terms, words
+from coderag.record import record
 from coderag.types import Chunk, Kind, Span, Symbol
 
 if TYPE_CHECKING:
@@ -52,10 +49,9 @@ if TYPE_CHECKING:
     from coderag.sql.in_code.records import DataUses
     from coderag.sql.records import Facts
 
-__all__ = ["ARRAYS", "FOLDER_WEIGHT", "TEXT", "Segment", "SegmentWriter"]
+__all__ = ["ARRAYS", "TEXT", "HeldSegment", "Segment", "SegmentWriter"]
 
 ARRAYS, TEXT = "arrays.bin", "text.bin"
-FOLDER_WEIGHT = WEIGHT_STEPS // 2  # of a term in a folder's name, in the postings of paths; a file's stem has the whole
 CACHED_BLOCKS = 256  # of text, per segment
 
 
@@ -93,175 +89,41 @@ class SegmentWriter:
     def finish(self) -> None:
         """Write the tables; the caller syncs the folder and names it in a manifest."""
         self._text.close()
-        arrays = self._file_arrays() | self._chunk_arrays() | self._symbol_arrays()
-        arrays |= self._postings().packed("text")
-        write_arrays(self.folder / ARRAYS, arrays)
+        from coderag.index.storage.segment_tables import SegmentTables  # a search writes none
+
+        tables = SegmentTables(self._columns, self._block_sizes, self._text_checksum)
+        write_arrays(self.folder / ARRAYS, tables.arrays())
         if self._vectors:
             write_vectors(self.folder, self._vectors, np.concatenate([columns.vectors for columns in self._columns]))
 
-    def _file_arrays(self) -> dict[str, Array]:
-        files = [row for columns in self._columns for row in columns.files]
-        contents = {row.language: row.content for row in sorted(files, key=lambda row: row.language)}
-        code = {language: number for number, language in enumerate(contents)}
-        meta = encode_description(
-            languages=contents,
-            problems={number: row.problem for number, row in enumerate(files) if row.problem},
-            masked={number: row.masked for number, row in enumerate(files) if row.masked},
-            text_checksum=self._text_checksum,
-        )
-        paths = [row.path for row in files]
-        blob, offsets = pack_strings(paths)
-        block_offsets = np.zeros(len(self._block_sizes) + 1, dtype=np.int64)
-        np.cumsum(self._block_sizes, out=block_offsets[1:])
-        blocks = np.array([-(-row.text_bytes // BLOCK_BYTES) for row in files], dtype=np.int64)
-        return (
-            {
-                "meta": np.frombuffer(meta, dtype=np.uint8),
-                "file_path_blob": blob,
-                "file_path_offsets": offsets,
-                "file_size": np.array([row.size for row in files], dtype=np.int64),
-                "file_blob": np.frombuffer(b"".join(row.blob for row in files), dtype=np.uint8).reshape(-1, BLOB_BYTES),
-                "file_treatment": np.array([row.treatment for row in files], dtype=np.uint64),
-                "file_language": np.array([code[row.language] for row in files], dtype=np.uint8),
-                "file_labels": np.array([row.labels for row in files], dtype=np.uint8),
-                "file_text_bytes": np.array([row.text_bytes for row in files], dtype=np.int64),
-                "file_first_block": np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
-                "block_offsets": block_offsets,
-            }
-            | _blobs("facts", [one for columns in self._columns for one in columns.facts])
-            | _blobs("links", [link for columns in self._columns for link in columns.links])
-            | _blobs("trigram", [one for columns in self._columns for one in columns.trigrams])
-            | _path_postings(paths).arrays("path")
-        )
 
-    def _chunk_arrays(self) -> dict[str, Array]:
-        tables, base_file, base_chunk = [], 0, 0
-        for columns in self._columns:
-            table = columns.chunks.copy()
-            table[:, 0] += base_file
-            table[table[:, 4] >= 0, 4] += base_chunk
-            tables.append(table)
-            base_file += len(columns.files)
-            base_chunk += len(columns.chunks)
-        table = np.concatenate(tables) if tables else np.zeros((0, len(CHUNK_FIELDS)), dtype=np.int32)
-        names = [name for columns in self._columns for name in columns.chunk_names]
-        blob, offsets = pack_strings(names)
-        details = [block for columns in self._columns for block in columns.details]
-        detail_offsets = np.zeros(len(details) + 1, dtype=np.int64)
-        np.cumsum([len(block) for block in details], out=detail_offsets[1:])
-        groups = [0]
-        for columns in self._columns:
-            full, rest = divmod(len(columns.chunks), DETAIL_GROUP)
-            groups += [groups[-1] + DETAIL_GROUP * (step + 1) for step in range(full)]
-            if rest:
-                groups.append(groups[-1] + rest)
-        parts = [columns.parts for columns in self._columns]
-        dtypes = {"kind": np.uint8, "parts": np.uint16, "name_bytes": np.uint16, "flags": np.uint8}
-        columns_ = {name: table[:, at].astype(dtypes.get(name, np.int32)) for at, name in enumerate(CHUNK_FIELDS)}
-        part_counts = table[:, CHUNK_FIELDS.index("parts")]
-        del columns_["parts"]
-        return {f"chunk_{name}": array for name, array in columns_.items()} | {
-            "chunk_part_offsets": np.concatenate([[0], np.cumsum(part_counts)]).astype(np.uint32),
-            "chunk_id": _joined([columns.chunk_ids for columns in self._columns], np.uint64),
-            "chunk_name_blob": blob,
-            "chunk_name_offsets": offsets,
-            "detail_blob": np.frombuffer(b"".join(details), dtype=np.uint8),
-            "detail_offsets": detail_offsets,
-            "detail_groups": np.array(groups, dtype=np.int64),
-            "parts": np.concatenate(parts) if parts else np.zeros((0, 4), dtype=np.int32),
-        }
+@record
+class HeldSegment:
+    """What the files of a segment would hold, of one that was never written."""
 
-    def _symbol_arrays(self) -> dict[str, Array]:
-        tables, base = [], 0
-        for columns in self._columns:
-            table = columns.symbols.copy()
-            table[:, 0] += base
-            tables.append(table)
-            base += len(columns.chunks)
-        table = np.concatenate(tables) if tables else np.zeros((0, len(SYMBOL_FIELDS)), dtype=np.int32)
-        names = [name for columns in self._columns for name in columns.symbol_names]
-        blob, offsets = deflate_strings(names)
-        return {
-            **{f"symbol_{name}": _narrow(table[:, at]) for at, name in enumerate(SYMBOL_FIELDS)},
-            "symbol_name_blob": blob,
-            "symbol_name_offsets": offsets,
-        } | self._symbol_postings().arrays("symbol")
-
-    def _symbol_postings(self) -> Postings:
-        """Return key -> definition: a chunk's number, or the number of chunks plus that of a symbol."""
-        tables = [columns.chunk_keys for columns in self._columns] + [columns.symbol_keys for columns in self._columns]
-        keys = np.concatenate(tables) if tables else np.zeros((0, 2), dtype=np.uint64)
-        docs = np.repeat(np.arange(len(keys), dtype=np.uint32), keys.shape[1])
-        hashes = keys.ravel()
-        used = hashes > 0
-        return build_postings(hashes[used], docs[used], np.full(int(used.sum()), WEIGHT_STEPS, dtype=np.uint8))
-
-    def _postings(self) -> Postings:
-        vocabulary, positions = merge_terms([columns.vocabulary for columns in self._columns])
-        found, docs, base = [], [], 0
-        for columns, position in zip(self._columns, positions, strict=True):
-            found.append(position[columns.posting_terms])
-            docs.append(columns.posting_docs + np.uint32(base))
-            base += len(columns.chunks)
-        weights = _joined([columns.posting_weights for columns in self._columns], np.uint8)
-        return postings_of_terms(vocabulary, _joined(found, np.uint32), _joined(docs, np.uint32), weights)
-
-
-def _narrow(numbers: Array) -> Array:
-    """Return numbers that are not negative in the narrowest type that holds them all."""
-    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
-
-
-def _blobs(name: str, blobs: Sequence[bytes]) -> dict[str, Array]:
-    offsets = np.zeros(len(blobs) + 1, dtype=np.int64)
-    np.cumsum([len(blob) for blob in blobs], out=offsets[1:])
-    return {f"{name}_blob": np.frombuffer(b"".join(blobs), dtype=np.uint8), f"{name}_offsets": offsets}
-
-
-def _joined(arrays: Sequence[Array], dtype: Any) -> Array:
-    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.zeros(0, dtype=dtype)
-
-
-def _path_postings(paths: Sequence[str]) -> Postings:
-    """Return term -> file, with the whole weight for terms of the file's stem."""
-    memo: dict[str, frozenset[int]] = {}
-
-    def hashes_of(text: str) -> frozenset[int]:
-        seen = memo.get(text)
-        if seen is None:
-            seen = memo[text] = frozenset(path_key(term) for word in words(text) for term in terms(word))
-        return seen
-
-    hashes: list[int] = []
-    docs: list[int] = []
-    weights: list[int] = []
-    for number, path in enumerate(paths):
-        folder, _, filename = path.rpartition("/")
-        stem = hashes_of(filename)
-        around = frozenset[int]().union(*(hashes_of(part) for part in folder.split("/"))) - stem
-        hashes += [*stem, *around]
-        docs += [number] * (len(stem) + len(around))
-        weights += [WEIGHT_STEPS] * len(stem) + [FOLDER_WEIGHT] * len(around)
-    return build_postings(
-        np.array(hashes, dtype=np.uint64), np.array(docs, dtype=np.uint32), np.array(weights, dtype=np.uint8)
-    )
+    arrays: Mapping[str, Array]
+    text: Array  # u8[bytes]: the blocks, deflated
+    vectors: Vectors | None
 
 
 class Segment:
     """A segment opened for reading; nothing is read before it is asked for."""
 
-    def __init__(self, folder: IndexPath, *, vectors: str = "") -> None:
-        """Open a segment, with the vectors of the encoder of a key where it has them.
+    def __init__(self, folder: IndexPath, *, vectors: str = "", held: HeldSegment | None = None) -> None:
+        """Open a segment, with the vectors of the encoder of a key where it has them; `held` stands for its files.
 
         Raises IndexDamagedError when a file is missing, truncated or not what was written.
         """
         self.folder = folder
         self.vectors_key = vectors
-        self.vectors: Vectors | None = open_vectors(folder, vectors) if vectors else None
-        self.arrays = open_arrays(folder / ARRAYS)
+        self.arrays: Mapping[str, Array]
+        if held is None:
+            self.vectors: Vectors | None = open_vectors(folder, vectors) if vectors else None
+            self.arrays = self._open_arrays()
+        else:
+            self.vectors, self.arrays = held.vectors, held.arrays
         arrays = self.arrays
         self._has_trigrams = not TRIGRAMS.keys().isdisjoint(arrays)
-        check_arrays(folder / ARRAYS, arrays, {**SEGMENT, **TRIGRAMS} if self._has_trigrams else SEGMENT)
         self._size = len(arrays["chunk_file"])
         if self.vectors is not None and len(self.vectors) != self._size:
             raise self._damaged("it has another number of vectors")
@@ -283,7 +145,7 @@ class Segment:
             self._about = Description(bytes(arrays["meta"]))
         except ValueError as error:
             raise self._damaged(str(error)) from error
-        self._text = self._open_text(int(arrays["block_offsets"][-1]))
+        self._text = self._open_text(int(arrays["block_offsets"][-1])) if held is None else held.text
         self._block = remembered(self._read_block, most=CACHED_BLOCKS)
         self._detail_group = remembered(self._small_details, most=CACHED_BLOCKS)
 
@@ -323,6 +185,12 @@ class Segment:
     def masked(self) -> dict[int, tuple[Secret, ...]]:
         """The secrets that files hold no longer, by the files' numbers."""
         return {number: self._about.masked(number) for number in self._about.files_masked()}
+
+    def _open_arrays(self) -> Arrays:
+        path = self.folder / ARRAYS
+        arrays = open_arrays(path)
+        check_arrays(path, arrays, SEGMENT if TRIGRAMS.keys().isdisjoint(arrays) else {**SEGMENT, **TRIGRAMS})
+        return arrays
 
     def _open_text(self, size: int) -> Array:
         # With the segment, not on first use: an update removes the files that it replaces, and who opened them before

@@ -233,14 +233,14 @@ def _share(held: Array, weights: list[float]) -> Array:
 
 def _found(corpus: Corpus, terms: Mapping[str, int], chunks: Array) -> _Terms:
     shape = len(chunks), len(terms)
-    found = _Terms(np.zeros(shape, np.float32), np.zeros(shape, bool), np.zeros(len(terms), bool))
     in_text = text_keys(terms)
+    positions = corpus.text_positions(in_text)
+    known = corpus.text_frequencies(in_text, positions) > 0
+    found = _Terms(np.zeros(shape, np.float32), np.zeros(shape, bool), known)
     held = {member.first_chunk: (rows, local) for member, rows, local in corpus.by_member(chunks)}
-    for member, dead in zip(corpus.members, corpus.dead_chunks, strict=True):
+    for member, at_text in zip(corpus.members, positions, strict=True):
         segment = member.segment
-        at_text = segment.text_postings.find(in_text)
         has_text = np.flatnonzero(at_text >= 0)
-        found.known[has_text] |= segment.text_postings.frequencies(at_text[has_text], without=dead) > 0
         if member.first_chunk not in held:
             continue
         rows, local = held[member.first_chunk]

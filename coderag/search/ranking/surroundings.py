@@ -130,12 +130,7 @@ def forms(corpus: Corpus, chunks: Array) -> tuple[Array, Array]:
 def _mentions(corpus: Corpus, names: Sequence[int]) -> Array:
     """Return in how many chunks each of some terms is, f32[terms] in 0..1, by its key."""
     keys, own = np.unique_inverse(np.array(names, dtype=np.uint64))
-    counts = np.zeros(len(keys), dtype=np.int64)
-    for member, dead in zip(corpus.members, corpus.dead_chunks, strict=True):
-        postings = member.segment.text_postings
-        positions = postings.find(keys)
-        here = positions >= 0
-        counts[here] += postings.frequencies(positions[here], without=dead)
+    counts = corpus.text_frequencies(keys)
     shares = np.log1p(np.maximum(counts, 0)) / np.log1p(max(corpus.live_chunks, 1))
     found: Array = shares.astype(np.float32)[own]
     return found

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from coderag.index.reader.corpus import Corpus, path_keys, text_keys
 from coderag.text.tokens import terms
 
@@ -19,17 +17,7 @@ def word_frequencies(corpus: Corpus, words: Iterable[str]) -> dict[str, int]:
     """
     of_word = {word: terms(word.lower() if word[1:].islower() else word) for word in words if word}
     every = sorted({term for found in of_word.values() for term in found})
-    text, path = text_keys(every), path_keys(every)
-    counts = np.zeros(len(every), dtype=np.int64)
-    for member, dead in zip(corpus.members, corpus.dead_chunks, strict=True):
-        gone = np.array(sorted(member.dead), dtype=np.int64)
-        for postings, keys, without in (
-            (member.segment.text_postings, text, dead),
-            (member.segment.path_postings, path, gone),
-        ):
-            positions = postings.find(keys)
-            here = positions >= 0
-            counts[here] += postings.frequencies(positions[here], without=without)
+    counts = corpus.text_frequencies(text_keys(every)) + corpus.path_frequencies(path_keys(every))
     of_term = dict(zip(every, counts.tolist(), strict=True))
     return {word: _frequency(found, of_term) for word, found in of_word.items()}
 

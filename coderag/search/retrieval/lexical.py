@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from coderag.search.retrieval.maxsim import name_words
 from coderag.text.tokens import stem
 from coderag.types import Kind
 
-__all__ = ["Scores", "best_of", "lexical_scores", "scored_terms"]
+__all__ = ["Scores", "best_of", "lexical_scores", "rarity_of", "scored_terms"]
 
 MIN_CONTENT = 2  # content terms, from which on stop words are not looked up
 ALMOST_NOTHING = 1e-6  # the best score where all are 0, so that it can divide
@@ -44,8 +44,8 @@ def lexical_scores(corpus: Corpus, question: Question) -> Scores:
     terms = scored_terms(question)
     weights = np.array([question.terms[term] for term in terms], dtype=np.float32)
     hashes = text_keys(terms)
-    positions = [member.segment.text_postings.find(hashes) for member in corpus.members]
-    rarity = _rarity(corpus, positions, len(terms)) * weights
+    positions = corpus.text_positions(hashes)
+    rarity = rarity_of(corpus, hashes, positions) * weights
     text, file_text = _text_scores(corpus, positions, rarity)
     by_term = dict(zip(terms, rarity.tolist(), strict=True))
     return Scores(
@@ -108,16 +108,10 @@ def _word_weights(question: Question, rarity: Mapping[str, float]) -> dict[str, 
     }
 
 
-def _rarity(corpus: Corpus, found: list[Array], count: int) -> Array:
-    """Return each term's inverse document frequency over the corpus as it is now, f32[terms].
-
-    Chunks of files that changed or are gone do not count, so an updated index ranks like a fresh one.
-    """
-    frequency = np.zeros(count, dtype=np.int64)
-    for member, dead, positions in zip(corpus.members, corpus.dead_chunks, found, strict=True):
-        here = positions >= 0
-        frequency[here] += member.segment.text_postings.frequencies(positions[here], without=dead)
+def rarity_of(corpus: Corpus, keys: Array, positions: Sequence[Array] | None = None) -> Array:
+    """Return the inverse document frequency of u64[n] terms over the corpus as it is now, f32[n]."""
     chunks = corpus.live_chunks
+    frequency = corpus.text_frequencies(keys, positions)
     return np.array([idf(chunks, count) if count else 0.0 for count in frequency.tolist()], dtype=np.float32)
 
 

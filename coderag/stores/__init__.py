@@ -1,0 +1,1 @@
+"""Generations of an index in a database that teams run already, and searches over them."""

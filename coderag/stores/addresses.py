@@ -1,0 +1,73 @@
+"""The address of a store to the store, and the name of an index in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import NamedTuple
+
+from coderag.errors import IndexMissingError, QueryError
+from coderag.extras import Extra, how_to_install
+from coderag.stores.store import Store
+
+__all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address"]
+
+POSTGRES, MILVUS = ("postgresql", "postgres"), "milvus"
+KINDS = "postgresql://HOST/DATABASE#NAME and milvus://HOST:PORT#NAME"
+
+
+class Address(NamedTuple):
+    """Where a store is, and which index is meant, "" for the only one."""
+
+    url: str
+    name: str
+
+    @property
+    def shown(self) -> str:
+        """The address without credentials and options."""
+        scheme, _, rest = self.url.partition("://")
+        return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+
+
+def parse_address(text: str) -> Address:
+    """Return the address that a text such as postgresql://host/database#index gives; raises QueryError."""
+    url, _, name = text.partition("#")
+    scheme = url.partition("://")[0]
+    if "://" not in url or scheme not in (*POSTGRES, MILVUS):
+        raise QueryError(f"{scheme[:32]!r} is no kind of store; known are {KINDS}")
+    return Address(url, name)
+
+
+def open_store(address: Address) -> Store:
+    """Connect to a store; raises QueryError where a package is missing, and RemoteStoreError.
+
+    milvus:///PATH is a file of Milvus Lite.
+    """
+    scheme, _, rest = address.url.partition("://")
+    if scheme == MILVUS:
+        if find_spec("pymilvus") is None:
+            raise QueryError(f"Milvus needs a package; {how_to_install(Extra.MILVUS)}")
+        from coderag.stores.milvus import MilvusStore
+
+        return MilvusStore(rest if rest.startswith("/") else f"http://{rest}")
+    if find_spec("psycopg") is None:
+        raise QueryError(f"PostgreSQL needs a package; {how_to_install(Extra.POSTGRES)}")
+    from coderag.stores.postgres import PostgresStore
+
+    return PostgresStore(address.url)
+
+
+def name_in(store: Store, address: Address, *, names_are_told: bool) -> str:
+    """Return the name of the index that an address means.
+
+    `names_are_told` says whether a message may name the others. Raises IndexMissingError and RemoteStoreError.
+    """
+    if address.name:
+        return address.name
+    names: Sequence[str] = sorted({one.name for one in store.generations()})
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise IndexMissingError(f'there is no index at {address.shown}; "coderag export" writes one')
+    known = f", which are {', '.join(names)}" if names_are_told else ""
+    raise IndexMissingError(f"there are {len(names)} indexes at {address.shown}{known}; name one: --store 'URL#NAME'")

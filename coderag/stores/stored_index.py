@@ -1,0 +1,136 @@
+"""An index in a store: its current generation, searched as its callers see it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from coderag.encoders.encoder import Encoder
+from coderag.errors import EncoderError, IndexMissingError, QueryError, RetrievalWarning
+from coderag.index.build.embed import Embedding
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.manifest import Manifest
+from coderag.search.pipeline import STAGES, run_stages, understand
+from coderag.search.query.query import pattern_terms
+from coderag.search.state import SearchState, Sources
+from coderag.stores.gathering import FileCache, Gathering
+from coderag.stores.generation import VisibleGeneration, decode_generation
+from coderag.stores.partial_corpus import Statistics
+from coderag.stores.retrieval import Legs, gather
+from coderag.stores.store import Conditions, Store
+from coderag.text.tokens import TOKENIZER_VERSION
+from coderag.types import Hit, Query, TestPolicy
+
+__all__ = ["StoredIndex"]
+
+MAGIC = re.compile(r"[*?\[\\]")
+
+
+class StoredIndex:
+    """An index in a store. Each search reads the generation that is current when it begins, and ends on that one."""
+
+    def __init__(self, store: Store, name: str, *, callers: Collection[frozenset[str]] = ()) -> None:
+        """Take the name of an index, and the groups of its callers, () where they may see all."""
+        self._store, self._name, self._callers = store, name, tuple(callers)
+        self._cache = FileCache()
+        self._encoders: dict[str, Encoder | None] = {}
+
+    @property
+    def repository(self) -> str:
+        """The name of the repository; raises like `search`."""
+        return self.current().generation.repository
+
+    def current(self, others: Collection[frozenset[str]] = ()) -> VisibleGeneration:
+        """Return the current generation as the callers, and some others, see it.
+
+        Raises IndexMissingError and RemoteStoreError.
+        """
+        found = self._store.current(self._name)
+        if found is None:
+            raise IndexMissingError(f'the store has no index {self._name!r}; "coderag export" writes one')
+        generation = decode_generation(found.body, tokenizer=str(TOKENIZER_VERSION))
+        return VisibleGeneration.of(found.number, generation, (*self._callers, *others))
+
+    def search(self, query: Query) -> list[Hit]:
+        """Return the hits of a query, best first: those that a search of the index's files gives.
+
+        Relations and commits are of files alone, so neither changes the order here. Raises QueryError for what only
+        files answer, IndexMissingError and RemoteStoreError.
+        """
+        _check(query)
+        view = self.current(() if query.groups is None else (query.groups,))
+        if query.repositories and set(query.repositories) != {view.generation.repository}:
+            raise QueryError(
+                f"the store's index {self._name!r} is of the repository {view.generation.repository!r} alone"
+            )
+        statistics = Statistics(view.live_chunks, lambda keys: self._frequencies(keys, view))
+        files = Gathering(self._store, view, statistics, self._cache)
+        sources = Sources(
+            corpus=files.corpus(), encoder=lambda: self._encoder(view), catalogs=dict, graphs=dict, histories=dict
+        )
+        query = replace(query, groups=None)
+        state = understand(SearchState(query, sources))
+        corpus = gather(state, Legs(self._store, _conditions(query, view)), files, sources)
+        state = SearchState(query, replace(sources, corpus=corpus))
+        return run_stages(state, STAGES).hits
+
+    def _frequencies(self, keys: Array, view: VisibleGeneration) -> Array:
+        found: Array = self._store.frequencies(keys, view.names) - view.gone(keys)
+        return found
+
+    def _encoder(self, view: VisibleGeneration) -> Encoder | None:
+        """Return the encoder of the vectors, None where there are none or it cannot be opened; a warning says so."""
+        generation = view.generation
+        if generation.vectors and generation.vectors not in self._encoders:
+            made = Manifest(
+                root="",
+                repository=generation.repository,
+                encoder=generation.encoder,
+                encoder_named=False,  # of a store, as of a repository, only what needs no trust is opened
+                vectors=generation.vectors,
+            )
+            try:
+                self._encoders[generation.vectors] = Embedding.made(made).opened()
+            except EncoderError as error:
+                warnings.warn(f"words alone answer: {error}", RetrievalWarning, stacklevel=4)
+                self._encoders[generation.vectors] = None
+        return self._encoders.get(generation.vectors)
+
+
+def _check(query: Query) -> None:
+    """Raise QueryError for what a store does not answer."""
+    if not query.text.strip() or pattern_terms(query.clauses):
+        raise QueryError("a store answers questions; patterns are found in files, so leave --store out")
+    if query.databases or query.environments:
+        raise QueryError("a store knows no databases; leave --store out to filter by one")
+    if query.files is not None:
+        raise QueryError("--changed compares files, of which a store has none; leave --store out")
+    if query.clauses:
+        raise QueryError("a store answers questions with filters as options; leave --store out for fields in the query")
+
+
+def _conditions(query: Query, view: VisibleGeneration) -> Conditions:
+    """Return what the legs are bound to: what is seen of a generation, and the filters that a store applies."""
+    return replace(
+        view.conditions,
+        languages=tuple(sorted(query.languages)),
+        without_tests=query.tests is TestPolicy.EXCLUDE,
+        folders=_folders(query.paths),
+    )
+
+
+def _folders(globs: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders that paths must lie in for globs to match them, () where that may be any."""
+    found = []
+    for glob in globs:
+        if glob.startswith("!"):
+            continue
+        plain = glob.removeprefix("/")
+        magic = MAGIC.search(plain)
+        folder, slash, _ = plain[: magic.start() if magic else len(plain)].rpartition("/")
+        if not slash or not (glob.startswith("/") or "/" in plain.rstrip("/")):
+            return ()  # it may match in any folder
+        found.append(folder + slash)
+    return tuple(found)
