@@ -21,7 +21,10 @@ REWRITES = tuple(
     for pattern, replacement in (
         (r"^(?:please |can you |could you )?(?:show|list|find|tell|give)(?: me)?(?: all| every)? ", ""),
         (rf"^(?:the|all) (?={USERS}|path|route|chain)", ""),
-        (rf"(?:\bthe )?\b(?!the\b)({NAME}) ({KINDS})(?=\s*\??$| changes| is | to | reach| get)", r"the \2 \1"),
+        (
+            rf"(?:\bthe )?(?<![\w./:#])(?!the\b)({NAME}) ({KINDS})(?=\s*\??$| changes| is | to | reach| get)",
+            r"the \2 \1",
+        ),
         (rf"^(?:what|which) (?:{CODE}) ", "what "),
         (rf"^(who|what) (?:is|are) ({ING})ing ", r"\1 \2es "),
         (r"^(who|what) (?:all )?(?:calles|call) ", r"\1 calls "),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from coderag.graph.resolve.tables import Tables
@@ -14,14 +14,15 @@ __all__ = ["FileRoute", "file_routes"]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
-NEXT_APP = re.compile(r"(?:^|/)app/((?:.*/)?)(route|page)\.(?:ts|js|tsx|jsx|mjs)$")
-NEXT_PAGES = re.compile(r"(?:^|/)pages/(api/.+)\.(?:ts|js|mjs)$")
-SVELTE = re.compile(r"(?:^|/)routes/((?:.*/)?)\+(server|page\.server)\.(?:ts|js)$")
-NUXT = re.compile(r"(?:^|/)server/((?:api|routes)/.+?)(?:\.(get|post|put|patch|delete))?\.(?:ts|js|mjs)$")
+NEXT_APP = re.compile(r"route\.(?:ts|js|tsx|jsx|mjs)")  # names of files
+SVELTE = re.compile(r"\+(server|page\.server)\.(?:ts|js)")
+SCRIPT = re.compile(r"\.(?:ts|js|mjs)\Z")
+BY_NAME = tuple((one, one) for one in METHODS)
+OF_PAGE = (("load", "GET"), ("actions", "POST"))
 EVENT_HANDLERS = frozenset({"defineEventHandler", "eventHandler", "defineCachedEventHandler"})
 GROUP = re.compile(r"(?:^|(?<=/))\([^/()]*\)/")  # (marketing)/about is /about
 PARAMETER = re.compile(r"\[\[?(\.\.\.)?(\w+)(?:=\w+)?\]\]?")
-CONTROLLER = re.compile(r"(?:\w*?_)?(\w+?)_?Controller$")
+CONTROLLER = "Controller"  # how names of such classes end: UserController, Module_UserController
 CONTROLLERS = re.compile(r"(?:^|/)controllers?/", re.IGNORECASE)
 ACTION = re.compile(r"(\w+)Action$")
 
@@ -50,27 +51,54 @@ def file_routes(tables: Tables) -> Iterator[FileRoute]:
 def _of_script(tables: Tables, number: int) -> Iterator[FileRoute]:
     path, base = tables.files[number].path, tables.first[number]
     members = tables.members.get(base, {})
-    match = NEXT_PAGES.search(path) or (
-        NUXT.search(path) if "server/" in path and _handles_events(tables, number) else None
-    )
-    if match is not None:
-        address = match[1].removeprefix("routes/").removesuffix("index")
-        method = (match[2] or "").upper() if match.re is NUXT else ""
+    method, address = "", _page_of_api(path)
+    if not address and "/server/" in f"/{path}" and _handles_events(tables, number):
+        method, address = _of_server(path)
+    if address:
         nodes = members.get("handler") or members.get("default") or _functions(tables, number)[:1] or (base,)
-        yield _route(tables, method, address, node=nodes[0])
+        yield _route(tables, method, address.removesuffix("index"), node=nodes[0])
         return
-    match = NEXT_APP.search(path) or SVELTE.search(path)
-    if match is None:
-        return
-    address = GROUP.sub("", match[1])
-    if match[2] in {"route", "server"}:
-        for method in METHODS:
-            for node in members.get(method, ()):
-                yield _route(tables, method, address, node=node)
-    elif match[2] == "page.server":
-        for name, method in (("load", "GET"), ("actions", "POST")):
-            for node in members.get(name, ()):
-                yield _route(tables, method, address, node=node)
+    address, exported = _exporting(path)
+    for name, method in exported:
+        for node in members.get(name, ()):
+            yield _route(tables, method, address, node=node)
+
+
+def _page_of_api(path: str) -> str:
+    """Return the address that a file of Next.js under pages/api/ answers, "" for any other file."""
+    rest = _below(path, "pages/api/")
+    return f"api/{SCRIPT.sub('', rest)}" if SCRIPT.search(rest) else ""
+
+
+def _of_server(path: str) -> tuple[str, str]:
+    """Return the method and the address that a file of Nuxt's server/api/ or server/routes/ answers, "" for neither."""
+    for folder, prefix in (("server/api/", "api/"), ("server/routes/", "")):
+        rest = _below(path, folder)
+        if SCRIPT.search(rest):
+            stem, _, method = SCRIPT.sub("", rest).rpartition(".")
+            known = method.upper() in METHODS and stem
+            return (method.upper(), prefix + stem) if known else ("", prefix + SCRIPT.sub("", rest))
+    return "", ""
+
+
+def _exporting(path: str) -> tuple[str, Sequence[tuple[str, str]]]:
+    """Return the address of a file whose exports answer methods, and which export answers which one.
+
+    app/(shop)/cart/route.ts          cart/, each method by the function of its name
+    src/routes/cart/+page.server.ts   cart/, GET by load, POST by actions
+    """
+    folder, _, name = f"/{path}".rpartition("/")
+    if NEXT_APP.fullmatch(name):
+        return GROUP.sub("", _below(f"{folder}/", "app/")), BY_NAME if "/app/" in f"{folder}/" else ()
+    match = SVELTE.fullmatch(name)
+    if match is None or "/routes/" not in f"{folder}/":
+        return "", ()
+    return GROUP.sub("", _below(f"{folder}/", "routes/")), BY_NAME if match[1] == "server" else OF_PAGE
+
+
+def _below(path: str, folder: str) -> str:
+    """Return a path from the first folder of some name on, "" where it lies in none."""
+    return f"/{path}".partition(f"/{folder}")[2]
 
 
 def _handles_events(tables: Tables, number: int) -> bool:
@@ -94,9 +122,15 @@ def _of_controller(tables: Tables, number: int) -> Iterator[FileRoute]:
     for node, one in enumerate(file.links.definitions, base + 1):
         match = ACTION.match(one.name) if one.kind in CALLABLE and one.parent >= 0 else None
         around = file.links.definitions[one.parent].name if match is not None else ""
-        controller = CONTROLLER.match(around)
-        if match is not None and controller is not None:
-            yield _route(tables, "", f"{controller[1].lower()}/{match[1]}", node=node)
+        controller = _controller(around)
+        if match is not None and controller:
+            yield _route(tables, "", f"{controller.lower()}/{match[1]}", node=node)
+
+
+def _controller(name: str) -> str:
+    """Return what a class controls: User for UserController and for Admin_UserController, "" for other classes."""
+    stem = name.removesuffix(CONTROLLER)
+    return "" if stem == name else stem.removesuffix("_").rpartition("_")[2]
 
 
 def _route(tables: Tables, method: str, address: str, *, node: int) -> FileRoute:

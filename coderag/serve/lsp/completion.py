@@ -15,7 +15,7 @@ __all__ = ["completions_at"]
 
 MAX_ITEMS = 200
 LOOK_BEHIND = 1_000  # characters before the cursor that decide what may follow
-WRITTEN = re.compile(r"(?:(?P<holder>[\w$]{1,80})\.)?(?P<begun>[\w$]{0,80})\Z")
+WRITTEN = re.compile(r"(?<![\w$])(?:(?P<holder>[\w$]{1,80})\.)?(?P<begun>[\w$]{0,80})\Z")
 TABLE_NEXT = re.compile(r"\b(?:from|join|into|update|table|references)\s+(?:[\w$.]+\s*,\s*)*\Z", re.IGNORECASE)
 
 
