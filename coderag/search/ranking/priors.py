@@ -98,8 +98,8 @@ def candidate_priors(corpus: Corpus, question: Question, prior: Array, chunks: A
 def _of_forms(corpus: Corpus, question: Question, chunks: Array, tuning: Tuning) -> Array:
     """Return the factors of some candidates for what they are, f32[n], as the type of query has them."""
     short, frame = tuning.short_decay[question.query_type], tuning.frame_decay[question.query_type]
-    if _asks_for_types(question):
-        frame = 1.0
+    if _asks_for_places(question):
+        short = frame = 1.0
     factors = np.ones(len(chunks), dtype=np.float32)
     if short < 1 or frame < 1:
         kinds, _ = forms(corpus, chunks)
@@ -108,7 +108,7 @@ def _of_forms(corpus: Corpus, question: Question, chunks: Array, tuning: Tuning)
     return factors
 
 
-def _asks_for_types(question: Question) -> bool:
+def _asks_for_places(question: Question) -> bool:
     """Tell whether a question asks for a place or a type rather than for what is done."""
     asked = [word.lower() for word in words(question.text)]
     return asked[:1] == ["where"] or not TYPE_WORDS.isdisjoint(asked)

@@ -172,7 +172,7 @@ def with_implementations(corpus: Corpus, ranking: Ranking) -> Ranking:
 
     A declaration has the words of a question in its documentation, and the function that does the work may have none of
     them. The graph would know more, but it may be older than the index, and the same files must rank the same. Only
-    candidates come forward, and tests and the like do not follow production code.
+    candidates come forward, and no test does so for a declaration outside of tests.
     """
     chunks = ranking.chunks
     if ranking.rows.query_type not in ASKING_FOR_WORK or not len(chunks):
