@@ -97,7 +97,7 @@ def _exporting(path: str) -> tuple[str, Sequence[tuple[str, str]]]:
 
 
 def _below(path: str, folder: str) -> str:
-    """Return a path from the first folder of some name on, "" where it lies in none."""
+    """Return the part of a path below the first folder of some name, "" without such a folder."""
     return f"/{path}".partition(f"/{folder}")[2]
 
 

@@ -23,6 +23,7 @@ from coderag.record import record
 __all__ = ["GRACE_SECONDS", "Pushed", "push_index"]
 
 GRACE_SECONDS = 86_400.0  # what no index names may belong to one that is being pushed, or pulled
+MOST_LOOKS = 3  # at what is stored after the manifest is written
 
 
 @record
@@ -61,8 +62,11 @@ def push_index(
             store.write(target, raw)
             # An object that was there may have been named by no index, and removed by a prune that did not see this
             # manifest yet. Who prunes from now on sees it.
-            while put_again := _upload(folder, store, objects, told):
+            for _ in range(MOST_LOOKS):
+                put_again = _upload(folder, store, objects, told)
                 sent += put_again
+                if not put_again:
+                    break
             break
         except FileNotFoundError:
             if _read(folder)[0] == raw:
