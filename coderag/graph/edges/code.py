@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -31,6 +31,7 @@ __all__ = ["add_code_edges"]
 TEST_ENDING = "_test"  # of a file whose name begins as that of what it tests
 PACKAGE = "__init__.py"  # a file that stands for its folder
 MAX_FILES = 16  # of a package that an import names, each of which gets an edge
+IMPORTS = EDGE_CODES[EdgeKind.IMPORTS]
 REFERENCES = EDGE_CODES[EdgeKind.REFERENCES]
 KIND_OF_ROLE = np.full(max(Role) + 1, REFERENCES, np.uint8)  # codes
 KIND_OF_ROLE[Role.CALL] = EDGE_CODES[EdgeKind.CALLS]
@@ -123,10 +124,14 @@ class _Edges:
             targets = [target for target in dict.fromkeys(targets) if target != OUTSIDE and target != base]
             for target in targets:
                 draft.add_edge(base, target, EdgeKind.IMPORTS, file=number, row=imported.row)
-            if self._tests.in_tests(base):
-                self._imported.setdefault(number, set()).update(
-                    tables.file[each] for each in targets if each < self._size
-                )
+            self._note_imported(number, targets)
+
+    def _note_imported(self, number: int, targets: Iterable[int]) -> None:
+        """Remember which files a file of tests imports."""
+        tables = self._tables
+        if self._tests.in_tests(tables.first[number]):
+            files = (tables.file[target] for target in targets if target < self._size)
+            self._imported.setdefault(number, set()).update(files)
 
     def _shown(self, numbers: Sequence[int]) -> list[int]:
         """Return the files to which an import leads: of a package of many files the first of each folder."""
@@ -139,6 +144,9 @@ class _Edges:
 
     def add_mentions(self, leads: Leads, kept: CodeEdges) -> None:
         """Add what definitions call and refer to, what sections name, and what tests reach by that."""
+        imports = kept.kind == IMPORTS
+        for number, target in zip(kept.file[imports].tolist(), kept.target[imports].tolist(), strict=True):
+            self._note_imported(number, (target,))
         found = self._of_leads(leads).and_then(kept)
         self._draft.add_edges(
             found.source, found.target, found.kind, candidates=found.candidates, file=found.file, rows=found.row
