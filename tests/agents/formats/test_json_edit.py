@@ -143,4 +143,4 @@ def test_time_grows_as_the_text_does() -> None:
         text = json.dumps({"history": [{"text": '//"{', "n": 1}] * size, "mcpServers": {"a": {}}}, indent=1)
         return lambda: put_json(text, KEY, VALUE)
 
-    assert ratio(work(2_000), work(2_000 // TIMES), at_most=MAX_GROWTH) <= MAX_GROWTH
+    assert ratio(work(16_000), work(16_000 // TIMES), at_most=MAX_GROWTH) <= MAX_GROWTH
