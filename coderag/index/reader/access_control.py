@@ -181,7 +181,7 @@ def hides_path(path: Path, callers: Collection[frozenset[str]]) -> bool:
     return any(denied.hides(path.name) for denied in _denied(files, callers, root=str(folder)))
 
 
-def others_state(root: str, denied: Iterable[Denied]) -> tuple[tuple[int, int], ...]:
+def others_state(root: str, denied: Iterable[Denied]) -> tuple[tuple[int, int, int], ...]:
     """Return what changes with the indexes of other folders that tell what rules for databases hide in a root."""
     homes = {one.file.home(root) for one in denied if one.rule.databases and one.file.path != OWN}
     return tuple(map(index_state, sorted(homes)))

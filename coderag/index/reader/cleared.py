@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from coderag.errors import SettingsError, StoredIndexError
 from coderag.index.catalog.table_names import TableNames
 from coderag.index.storage.folder.ownership import default_folder
-from coderag.index.storage.manifest import MANIFEST, SEGMENTS, Manifest, read_manifest
+from coderag.index.storage.manifest import SEGMENTS, Manifest, manifest_stamp, read_manifest
 from coderag.index.storage.segment import Segment
 from coderag.sql.settings import AccessRule, Settings, read_settings
 
@@ -57,13 +57,12 @@ def cleared_files(root: Path, rules: Sequence[AccessRule]) -> Mapping[str, bytes
         return None
 
 
-def index_state(root: Path) -> tuple[int, int]:
+def index_state(root: Path) -> tuple[int, int, int]:
     """Return what changes whenever the index of a root does."""
     try:
-        found = (default_folder(root)[0] / MANIFEST).stat()
+        return manifest_stamp(default_folder(root)[0])
     except (OSError, StoredIndexError):
-        found = None
-    return (found.st_mtime_ns, found.st_ino) if found is not None else (0, 0)
+        return 0, 0, 0
 
 
 def blobs_of(manifest: Manifest, segments: Sequence[Segment]) -> Iterator[tuple[str, bytes]]:

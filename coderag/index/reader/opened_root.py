@@ -11,7 +11,7 @@ from coderag.errors import IndexDamagedError, IndexPartError
 from coderag.index.reader.corpus import Member, open_members
 from coderag.index.storage.arrays.arrays import Array, held_file
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.manifest import Manifest, listing_of, read_manifest
+from coderag.index.storage.manifest import Manifest, listing_of, manifest_stamp, read_manifest
 from coderag.index.storage.segment import Segment
 from coderag.record import record
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from coderag.index.storage.listing import Listed
 
 __all__ = ["OpenedRoot", "PinnedFiles", "open_root"]
+
+NO_STAMP = 0, 0, 0
 
 
 @record
@@ -40,6 +42,7 @@ class OpenedRoot:
     manifest: Manifest
     members: tuple[Member, ...]
     pinned: PinnedFiles
+    stamp: tuple[int, int, int]  # of the manifest's file
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
@@ -60,7 +63,9 @@ class OpenedRoot:
 
     def was_replaced(self) -> bool:
         """Tell whether the index on disk is a newer one."""
-        return read_manifest(self.folder).generation != self.manifest.generation
+        # Reading it for each answer would cost as much as all else that an answer takes which is kept.
+        is_same_file = _stamp(self.folder) == self.stamp != NO_STAMP
+        return not is_same_file and read_manifest(self.folder).generation != self.manifest.generation
 
     def verify(self) -> None:
         """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
@@ -85,18 +90,26 @@ def open_root(folder: IndexPath, *, root: str, repository: str, known: Mapping[I
     Raises IndexMissingError, IndexFormatError, IndexPartError and IndexDamagedError.
     """
     while True:
-        written = read_manifest(folder)
+        stamp, written = _stamp(folder), read_manifest(folder)
         if written.portion:
             raise IndexPartError(f'{folder} holds part {written.portion} of an index; join all with "coderag merge"')
         # The names are those of today: the index may have been made alone, or under another name.
         manifest = replace(written, root=root, repository=repository)
         try:
             members = open_members(folder, manifest, known=known)
-            return OpenedRoot(folder, manifest, tuple(members), _pin_files(folder, manifest))
+            return OpenedRoot(folder, manifest, tuple(members), _pin_files(folder, manifest), stamp)
         except IndexDamagedError:
             # Another process may have replaced the index meanwhile, and removed the segments of the old one.
             if read_manifest(folder) == written:
                 raise
+
+
+def _stamp(folder: IndexPath) -> tuple[int, int, int]:
+    """Return the stamp of a manifest; of one that cannot be looked at none, so that reading it says why."""
+    try:
+        return manifest_stamp(folder)
+    except OSError:
+        return NO_STAMP
 
 
 def _pin_files(folder: IndexPath, manifest: Manifest) -> PinnedFiles:

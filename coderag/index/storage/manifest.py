@@ -73,6 +73,7 @@ __all__ = [
     "generation_of",
     "is_at_home",
     "listing_of",
+    "manifest_stamp",
     "numbered_name",
     "publish_manifest",
     "read_manifest",
@@ -187,6 +188,15 @@ def read_manifest(folder: IndexPath) -> Manifest:
     if sealed.signer is not Signer.USER:  # of who knows the shared key, any machine may have made it
         manifest = as_foreign(manifest)
     return manifest
+
+
+def manifest_stamp(folder: IndexPath) -> tuple[int, int, int]:
+    """Return what tells the file of a manifest from the one that replaces it, zeros where there is none.
+
+    Raises OSError and IndexUnsafeError.
+    """
+    found = (folder / MANIFEST).stat()
+    return (found.st_mtime_ns, found.st_size, found.st_ino) if found is not None else (0, 0, 0)
 
 
 def read_sealed_manifest(folder: IndexPath) -> Sealed:
