@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -55,12 +56,19 @@ def _answering(desk: Desk, handler: Handler) -> Callable[[Request], Response]:
 
 
 def _kept(desk: Desk, handler: Handler, request: Request) -> Response:
-    """Return the page of an address, which is made once for each state of the index."""
+    """Return the page of an address, which is made once for each state of the index.
+
+    One that tells how old and how fresh the index is lasts a minute, and is not kept where a file has changed.
+    """
     view = desk.view(request)
     state = view.index.state
     asked = (_raw_path(request), request.url.path, request.url.query)
-    key = ("page", state, view.notes, digest_of(asked))
-    made = desk.responses.get(key, lambda: _made(handler, desk, request), still=lambda: view.index.state == state)
+    is_fresh = handler not in TIMED or view.index.stale_paths(watched=True) == []
+    minute = int(time.monotonic() // 60) if handler in TIMED else 0
+    key = ("page", state, view.notes, digest_of(asked), is_fresh, minute)
+    made = desk.responses.get(
+        key, lambda: _made(handler, desk, request), still=lambda: is_fresh and view.index.state == state
+    )
     return Response(made.body, media_type=made.media_type)
 
 
@@ -324,4 +332,5 @@ HANDLERS: dict[str, Handler] = {
     "/map": _map,
     "/status": _status,
 }
-OF_THE_MOMENT = frozenset({_ask, _status})  # what answers by itself, and what tells the time
+OF_THE_MOMENT = frozenset({_ask})  # what answers by itself
+TIMED = frozenset({_status})  # what tells the time

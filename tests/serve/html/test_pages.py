@@ -125,6 +125,23 @@ def test_a_page_is_made_once_for_each_state_of_the_index(tmp_path: Path) -> None
     assert newer.headers["content-type"] == "text/html; charset=utf-8"
 
 
+def test_a_status_that_is_kept_never_hides_a_new_file(tmp_path: Path) -> None:
+    root = write(tmp_path / "books", {"read.py": "def first_page():\n    return 1\n"})
+    for path in (root / "read.py", root):
+        os.utime(path, ns=(10**18, 10**18))
+    Index.build(root, workers=0, history=False).close()
+    desk = OneDesk(root)
+    with TestClient(application(desk)) as client:
+        for _ in range(20):  # a minute may begin between two of them
+            client.get("/status")
+        assert desk.responses.counts().kept >= 18
+        (root / "more.py").write_text("def last_page():\n    return 2\n")
+        deadline = time.monotonic() + HANG_SECONDS
+        while "<b>2</b> files" not in client.get("/status").text:
+            assert time.monotonic() < deadline
+    desk.workspace.close()
+
+
 def test_an_answer_says_where_a_wider_search_found_it(tmp_path: Path) -> None:
     root = write(tmp_path / "books", BOOKS)
     Index.build(root, contents=["code", "docs", "config"], workers=0, graph=False).close()
