@@ -31,6 +31,7 @@ CHEAP = 40  # looks, too few to be quadratic in half as many characters
 GLANCE = (
     4  # a text this many times shorter comes first: what is quadratic looks at each of its characters CHEAP / 4 times
 )
+LONGER = (2, 8)  # times as long texts have to say the same: times of less than a millisecond are soon disturbed
 METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
 UNITS = (
     *" \t\n\r\\'\"`()[]{}<>,;:.-_=*#/|@$%&!?+~^aA1é\0",
@@ -184,8 +185,9 @@ def trouble(pattern: Expression, method: str, attack: Attack, *, size: int, shor
     if roughly < CHEAP:
         return ""
     growth = 0.0 if short else ratio(on(size), on(size // TIMES), at_most=MAX_GROWTH)
-    if growth > MAX_GROWTH:  # times of less than a millisecond are soon disturbed: longer ones have to say the same
-        growth = ratio(on(2 * size), on(2 * size // TIMES), at_most=MAX_GROWTH)
+    for times in LONGER:
+        if growth > MAX_GROWTH:
+            growth = ratio(on(times * size), on(times * size // TIMES), at_most=MAX_GROWTH)
     if growth > MAX_GROWTH:
         return f"takes {growth:.0f} times as long for {TIMES} times as much"
     if roughly < LOOKS / TIMES:
