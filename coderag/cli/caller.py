@@ -1,45 +1,29 @@
-"""Whom a command answers: the groups of the caller, and the index as such a caller sees it."""
+"""The index as the caller of a command sees it."""
 
 from __future__ import annotations
 
 import argparse
 import io
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from contextlib import redirect_stderr, suppress
 from pathlib import Path
 
 from coderag.api.index import Index
 from coderag.api.roots import Root
+from coderag.cli.groups import as_seen, callers, is_hidden
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.progress import Bar
 from coderag.cli.roots import given_roots, is_marked, root_around
-from coderag.errors import AccessError, IndexMissingError, QueryError, RootError
+from coderag.errors import IndexMissingError, QueryError, RootError
 from coderag.text.counted import counted
 
 __all__ = [
-    "VARIABLE",
-    "as_seen",
-    "callers",
     "check_seen",
-    "for_owners",
-    "is_hidden",
     "open_for_caller",
     "open_graph_for_caller",
     "roots_for_caller",
 ]
-
-VARIABLE = "CODERAG_GROUPS"
-
-
-def callers(options: argparse.Namespace) -> list[frozenset[str]]:
-    """Return the groups of those who may all see what is answered, () where everything may be seen.
-
-    Who starts a command sets a bound with CODERAG_GROUPS, and who writes its arguments can only narrow that.
-    """
-    groups = os.environ.get(VARIABLE)
-    of_variable = [] if groups is None else [frozenset(filter(None, map(str.strip, groups.split(","))))]
-    return of_variable + ([] if options.groups is None else [frozenset(options.groups)])
 
 
 def open_for_caller(options: argparse.Namespace) -> Index:
@@ -92,14 +76,6 @@ def _check_root(name: str, asking: Collection[frozenset[str]]) -> None:
         raise RootError(f"{name!r} does not exist; give the folder of a repository")
 
 
-def is_hidden(path: str, asking: Collection[frozenset[str]]) -> bool:
-    """Tell whether access rules above a file or folder, or above what it leads to as a link, hide it by its path."""
-    from coderag.index.reader.access_control import hides_path  # who sees all needs none of it
-
-    places = {os.path.normpath(Path(path).absolute()), os.path.realpath(path)}
-    return any(hides_path(Path(place), asking) for place in sorted(places))
-
-
 def check_seen(file: str, options: argparse.Namespace) -> None:
     """Raise QueryError for a file that the caller may not see, in the words for one that is not indexed."""
     asking = callers(options)
@@ -115,16 +91,3 @@ def check_seen(file: str, options: argparse.Namespace) -> None:
         if not is_hidden(file, asking):  # a link that is hidden may lead to a file that is not
             return
     raise QueryError(f"{file} is not in the index, or not for its caller to see")
-
-
-def as_seen(index: Index, asking: Iterable[frozenset[str]]) -> Index:
-    """Return what all of some callers see of an index."""
-    for groups in asking:
-        index = index.as_seen_by(groups)
-    return index
-
-
-def for_owners(command: str) -> None:
-    """Raise AccessError where a command that shows all is started for some groups."""
-    if VARIABLE in os.environ:
-        raise AccessError(f'"coderag {command}" is for who may see all; {VARIABLE} is set')

@@ -282,18 +282,21 @@ def _refers(relation: Relation, subject: str, evidence: Evidence) -> Truth:
     catalog = evidence.index.catalog
     here, there = subject.partition(".")[0], relation.object.partition(".")[0]
     first, second = ([catalog.tables[number] for number in catalog.find(name)] for name in (here, there))
-    if not first or not second:
-        return Truth.UNKNOWN
-    if any(one.query for one in (*first, *second)):
+    both = (*first, *second)
+    if not first or not second or any(table.query for table in both):
         return Truth.UNKNOWN  # a view has no keys
-    columns = [{column.name.lower() for column in table.columns} for table in (*first, *second)]
     wanted = last_part(relation.column or (subject if "." in subject else "")).lower()
-    if wanted and not any(wanted in names for names in columns):
+    having = sum(_has_column(table, wanted) for table in both)
+    if wanted and not having:
         return Truth.CONTRADICTED
     is_one_way = "join" not in relation.text and "." in subject
     if _has_key(first, second, wanted) or (not is_one_way and _has_key(second, first, wanted)):
         return Truth.SUPPORTED
-    return Truth.UNKNOWN if wanted and all(wanted in names for names in columns) else Truth.CONTRADICTED
+    return Truth.UNKNOWN if wanted and having == len(both) else Truth.CONTRADICTED
+
+
+def _has_column(table: Table, name: str) -> bool:
+    return any(column.name.lower() == name for column in table.columns)
 
 
 def _has_key(tables: Sequence[Table], others: Sequence[Table], column: str) -> bool:

@@ -87,7 +87,8 @@ def _serve(
     keys: Sequence[Key],
     said: Callable[[], None],
 ) -> None:
-    from coderag.cli.caller import callers, roots_for_caller
+    from coderag.cli.caller import roots_for_caller
+    from coderag.cli.groups import callers
     from coderag.serve.http.app import make_app
     from coderag.serve.http.desk import Desk
     from coderag.serve.http.server import run_server

@@ -12,8 +12,8 @@ from types import FrameType
 from typing import Any
 
 from coderag.api.records import json_line, plain
-from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
+from coderag.cli.groups import for_owners
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.index.build.job import Report
