@@ -1176,12 +1176,15 @@ class Index:
         limit: int = 30,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
+        languages: Iterable[str] = (),
+        databases: Iterable[str] = (),
+        tests: str = "demote",
         repository: str = "",
     ) -> Drawing | None:
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
-        At most `limit` nodes. None where nothing is found. Raises QueryError for an empty question, an unknown kind,
-        and what exceeds a limit.
+        At most `limit` nodes. `languages`, `databases` and `tests` are about what a question finds. None where nothing
+        is found. Raises QueryError for an empty question, an unknown kind, and what exceeds a limit.
         """
         from coderag.graph.queries.answers import draw, draw_places
 
@@ -1194,7 +1197,16 @@ class Index:
         drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, limit=limit) if is_name else None
         if drawn is not None:
             return drawn
-        hits = self.search(what, k=DRAWN, paths=paths, threshold=DRAWN_CONFIDENCE, repositories=tuple(graphs))
+        hits = self.search(
+            what,
+            k=DRAWN,
+            paths=paths,
+            languages=languages,
+            databases=databases,
+            tests=tests,
+            threshold=DRAWN_CONFIDENCE,
+            repositories=tuple(graphs),
+        )
         tables = self.table_ranking(what, k=DRAWN_TABLES).tables if len(self.catalog) else ()
         return draw_places(
             graphs,

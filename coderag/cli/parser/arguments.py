@@ -310,12 +310,18 @@ def add_paths(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def add_count(
-    parser: argparse.ArgumentParser, *, things: str, default: int | None, limit: Limit = K, old: str = "--limit"
+    parser: argparse.ArgumentParser,
+    *,
+    things: str,
+    default: int | None,
+    shown: str = "all",
+    limit: Limit = K,
+    old: str = "--limit",
 ) -> None:
-    """Add `-k`, how many of some things are returned, and the old spelling of it."""
-    shown = "all" if default is None else f"{default}"
+    """Add `-k`, how many of some things are returned, and the old spelling of it; `shown` is a default of None."""
+    said = shown if default is None else f"{default}"
     parser.add_argument(
-        "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {shown})"
+        "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {said})"
     )
     if old:
         parser.add_argument(old, dest="k", type=Number(limit), default=HIDDEN, metavar="N", help=HIDDEN)
