@@ -15,7 +15,7 @@ from tests.workspace import NEEDING, REPOSITORY
 SURFACE = [
     *("Answer", "Chunk", "CoderagError", "DiffImpact", "Drawing", "Expand", "Fusion", "Hit", "Impact", "Index", "Kind"),
     *("Pipeline", "Query", "References", "Relation", "RepositoryMap", "Span", "Symbol", "TableFilter"),
-    *("TestPolicy", "Way", "__version__"),
+    *("TestPolicy", "GraphPath", "__version__"),
 ]
 MODULES = sorted(one.name for one in pkgutil.walk_packages(coderag.__path__, "coderag."))
 

@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from coderag.graph.queries.impact import Change, Impact
     from coderag.graph.queries.locations import Location
     from coderag.graph.queries.map import RepositoryMap
-    from coderag.graph.queries.paths import Way
+    from coderag.graph.queries.paths import GraphPath
     from coderag.graph.queries.refs import References
     from coderag.graph.records import EdgeKind, NodeKind
     from coderag.index.build.job import Progress, Report
@@ -1117,7 +1117,7 @@ class Index:
         limit: int = 1,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
-    ) -> list[Way]:
+    ) -> list[GraphPath]:
         """Return up to `limit` different ways from one target to another, the surest and shortest first.
 
         Over routes, calls, overriding methods, mappings and uses of data; where none leads there, the ways back. []

@@ -11,7 +11,7 @@ from coderag.ask.checking.evidence import Evidence
 from coderag.ask.checking.mentions import Mention, MentionKind, last_part
 from coderag.errors import CoderagError
 from coderag.graph.queries.locations import DATA_KINDS, TYPE_KINDS, Location
-from coderag.graph.queries.paths import Way
+from coderag.graph.queries.paths import GraphPath
 from coderag.graph.queries.refs import Role
 from coderag.record import record
 from coderag.sql.records import Table
@@ -215,7 +215,7 @@ def _calls(relation: Relation, subject: str, evidence: Evidence) -> Truth:
     return Truth.CONTRADICTED if all(_body(one, evidence) for one in callers) else Truth.UNKNOWN
 
 
-def _is_calls(way: Way, most: int) -> bool:
+def _is_calls(way: GraphPath, most: int) -> bool:
     """Tell whether a way leads from a definition, or from what it contains, over few calls alone."""
     hows = [step.how for step in dropwhile(lambda step: step.how == "contains", way.steps)]
     return not way.backwards and len(hows) <= most and all("call" in how or "overr" in how for how in hows)

@@ -15,7 +15,7 @@ from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, screen, visible
 from coderag.cli.roots import Paths
 from coderag.cli.targets import Target, chosen_pair
-from coderag.graph.queries.paths import PathStep, Way
+from coderag.graph.queries.paths import GraphPath, PathStep
 from coderag.graph.records import NodeKind
 
 __all__ = ["run"]
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the ways from one target to another; 1 when neither leads to the other."""
     index = open_graph_for_caller(options)
     pair = chosen_pair(index, (options.source, options.target), filters_of(options))
-    ways: list[Way] = []
+    ways: list[GraphPath] = []
     if pair is not None:
         source, target = pair
         kinds, paths_of_both = source.kinds, source.paths
@@ -60,7 +60,7 @@ def _tell_why(index: Index, pair: tuple[Target, Target]) -> None:
         note(f"nothing leads from {source!r} to {target!r}, or back{instead}")
 
 
-def _lines(way: Way, paths: Paths, shown: Screen, *, several: bool) -> Iterator[str]:
+def _lines(way: GraphPath, paths: Paths, shown: Screen, *, several: bool) -> Iterator[str]:
     yield head_line(way.start, paths, shown, repository=way.repository, several=several)
     yield from rows([_row(step, paths, way.repository) for step in way.steps], shown, indent="  ")
 
