@@ -68,7 +68,7 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class GraphPath:
-    """How one spot leads to another."""
+    """How one node of the graph leads to another."""
 
     start: Location
     steps: tuple[PathStep, ...]
