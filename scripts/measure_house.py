@@ -20,7 +20,7 @@ from shutil import copytree
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
-__all__ = ["branches", "circles", "functions", "handed_over", "imports", "modules", "room", "rooms", "way"]
+__all__ = ["branches", "cases", "circles", "functions", "handed_over", "imports", "modules", "room", "rooms", "way"]
 
 REPOSITORY = Path(__file__).parents[1]
 MOST_BRANCHES = 20
@@ -129,6 +129,11 @@ def branches(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     inside = list(ast.walk(function))
     operands = sum(len(node.values) - 1 for node in inside if isinstance(node, ast.BoolOp))
     return 1 + operands + sum(isinstance(node, DECIDING) for node in inside)
+
+
+def cases(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return how many `if` and `case` a function has."""
+    return sum(isinstance(node, ast.If | ast.match_case) for node in ast.walk(function))
 
 
 def way(root: Path, question: str = "") -> list[tuple[str, str]]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
-from scripts.measure_house import branches, circles, functions, imports, modules, rooms
+from scripts.measure_house import branches, cases, circles, functions, imports, modules, rooms
 from tests.workspace import REPOSITORY, write
 
 MOST_BRANCHES = 20
+MOST_CASES = 10  # that need no example of input and output
+EXAMPLES = 2
 MOST_OF_ALL_LINES = 0.2  # in one room
 MODULES = modules(REPOSITORY / "coderag")
 
@@ -21,6 +24,17 @@ def test_no_function_decides_too_often() -> None:
         for path in MODULES.values()
         for one in functions(path)
         if (count := branches(one)) > MOST_BRANCHES
+    ]
+    assert found == []
+
+
+@pytest.mark.slow
+def test_a_function_of_many_cases_shows_examples() -> None:
+    found = [
+        f"{path.relative_to(REPOSITORY)}:{one.lineno} {one.name} tells {cases(one)} cases apart"
+        for path in MODULES.values()
+        for one in functions(path)
+        if cases(one) > MOST_CASES and str(ast.get_docstring(one)).count("->") < EXAMPLES
     ]
     assert found == []
 

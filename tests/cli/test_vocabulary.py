@@ -182,6 +182,8 @@ def test_old_spellings_are_understood_and_hidden(coderag: Run, root: Path) -> No
         (("symbols", "--langauge=go"), "unknown option --langauge; did you mean --language?"),
         (("search", "x", "--tests", "exclud"), "did you mean exclude?"),
         (("--vrsion",), "unknown option --vrsion; did you mean --version?"),
+        (("-V",), 'coderag: unknown option -V; see "coderag --help"\n'),
+        (("outline", "-x"), 'coderag outline: unknown option -x; see "coderag outline --help"\n'),
         (("symbols", "a", "b"), 'coderag symbols: unexpected argument b; see "coderag symbols --help"\n'),
         (("qqqq",), "coderag: unknown command 'qqqq'; see \"coderag --help\"\n"),
     ],
@@ -196,6 +198,8 @@ def test_without_a_command_help_goes_to_stderr(coderag: Run, tmp_path: Path) -> 
     done = coderag(cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == coderag("--help", cwd=tmp_path).stdout
+    assert coderag("help", cwd=tmp_path).stdout == done.stderr
+    assert coderag("help", "search", cwd=tmp_path).stdout == coderag("search", "--help", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,11 @@ class Parser(argparse.ArgumentParser):
     def _misspelled(self) -> str:
         """Return the first argument that looks like an option and is unknown, "" where all are known."""
         known = {name for action in self._actions for name in action.option_strings}
-        options = (argument for argument in self._arguments if argument.startswith("--") and argument != "--")
-        return next((option for option in options if option.partition("=")[0] not in known), "")
+        for argument in self._arguments:
+            name = argument.partition("=")[0] if argument.startswith("--") else argument[:2]
+            if argument.startswith("-") and argument.strip("-") and name not in known:
+                return argument
+        return ""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where help is, and exit with 2."""

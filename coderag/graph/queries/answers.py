@@ -46,10 +46,14 @@ def targets_in(
 
     Raises QueryError for an unknown kind.
     """
+    kinds = tuple(kinds)
     try:
         node_kinds = frozenset(map(NodeKind, kinds))
     except ValueError as error:
-        raise QueryError(f"{error}; kinds are {', '.join(NodeKind)}") from error
+        from coderag.text.suggestion import unknown  # for an error alone
+
+        strange = next(kind for kind in kinds if kind not in set(NodeKind))
+        raise QueryError(unknown("kind", strange, NodeKind)) from error
     found = [(name, find_nodes(graph, target, kinds=node_kinds, paths=paths)) for name, graph in graphs.items()]
     return [(name, node) for name, nodes in found for node in nodes]
 
