@@ -15,6 +15,9 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def unknown(what: str, word: object, known: Iterable[str], *, plural: str = "") -> str:
-    """Return that a word is none of the known ones: `unknown kind 'methd', did you mean "method"; kinds are ...`."""
+    """Return the message about a word that is not among the known ones.
+
+    `methd`, of kinds -> unknown kind 'methd', did you mean "method"; kinds are function, method, class
+    """
     words = list(map(str, known))
     return f"unknown {what} {word!r}{suggestion(str(word), words)}; {plural or what + 's'} are {', '.join(words)}"

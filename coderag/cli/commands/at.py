@@ -12,10 +12,9 @@ from itertools import groupby
 from pathlib import Path
 
 from coderag.api.index import Index
-from coderag.cli.caller import check_seen, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.groups import callers
-from coderag.cli.opening import note
+from coderag.cli.opening import check_seen, note, open_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.cli.roots import Paths, root_around

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 
 from coderag.api.records import json_line
-from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_graph_for_caller
 from coderag.cli.output.files import chosen_format, write_output
 from coderag.cli.output.locations import tell_choice
 from coderag.cli.output.text import visible

@@ -6,10 +6,9 @@ import argparse
 from collections.abc import Iterator
 
 from coderag.api.index import Index
-from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_graph_for_caller
 from coderag.cli.output.locations import certainty_text, head_line, lost_target, rows, tell_choice
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, screen, visible

@@ -91,7 +91,7 @@ def _name(update: Update, several: bool) -> str:
 
 def _did(report: Report) -> str:
     """Return what an update did, in words."""
-    counts = ((report.reused, "reused"), (report.removed, "gone"), (report.repaired, "damaged segments made anew"))
+    counts = ((report.reused, "reused"), (report.removed, "gone"), (report.repaired, "damaged segments rebuilt"))
     others = [f"{count:,} {what}" for count, what in counts if count]
     read = [f"{counted(report.read, 'file')} read"] if report.read or not others else []
     seconds = report.seconds
