@@ -126,10 +126,7 @@ def _checked_files(files: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str
 
 def checked_case(case: Case | str) -> Case:
     """Return whether capitals count; raises QueryError for an unknown word."""
-    try:
-        return Case(case)
-    except ValueError as error:
-        raise QueryError(f"{error}; case is {', '.join(Case)}") from error
+    return _checked_word("case", case, Case)
 
 
 def _checked_clauses(clauses: Iterable[Iterable[Term]]) -> tuple[tuple[Term, ...], ...]:
