@@ -20,6 +20,7 @@ __all__ = [
     "Drawing",
     "Expand",
     "Fusion",
+    "GraphPath",
     "Hit",
     "Impact",
     "Index",
@@ -33,7 +34,6 @@ __all__ = [
     "Symbol",
     "TableFilter",
     "TestPolicy",
-    "Way",
     "__version__",
 ]
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.queries.impact import Impact
     from coderag.graph.queries.map import RepositoryMap
-    from coderag.graph.queries.paths import Way
+    from coderag.graph.queries.paths import GraphPath
     from coderag.graph.queries.refs import References
     from coderag.types import (
         Chunk,
@@ -74,7 +74,7 @@ HOMES = {
     "Index": "coderag.api.index",
     "References": "coderag.graph.queries.refs",
     "RepositoryMap": "coderag.graph.queries.map",
-    "Way": "coderag.graph.queries.paths",
+    "GraphPath": "coderag.graph.queries.paths",
 }
 
 

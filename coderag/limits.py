@@ -73,7 +73,7 @@ PORT = Limit("port", 65_535, "", "`coderag serve --port`")
 STEPS = Limit("steps", 50, "calls of tools", "`coderag ask --limits steps=`, `Limits.steps`")
 STEP_TOKENS = Limit("tokens", 1_000_000, "tokens", "`coderag ask --limits tokens=`, `Limits.tokens`")
 STEP_SECONDS = Limit("seconds", 3_600, "seconds", "`coderag ask --limits seconds=`, `Limits.seconds`", whole=False)
-ROWS = Limit("k", 1_000_000, "rows", "`coderag sql --limit`, `Index.sql(k=)`", least=1)
+ROWS = Limit("k", 1_000_000, "rows", "`coderag sql -k`, `Index.sql(k=)`", least=1)
 QUERY_SECONDS = Limit(
     "seconds", 3_600, "seconds", "`coderag sql --timeout`, `Index.sql(seconds=)`", least=0.01, whole=False
 )

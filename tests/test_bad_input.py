@@ -240,9 +240,9 @@ def test_questions_without_an_answer(root: Path) -> None:
     for question, options, message in (
         ("  ", {}, "the question is empty"),
         ("x", {"k": 0}, "k is 0"),
-        ("x", {"kinds": ["klass"]}, "'klass' is not a valid Kind; kinds are function,"),
-        ("x", {"tests": "never"}, "'never' is not a valid TestPolicy"),
-        ("x", {"languages": ["pyton"]}, "unknown language 'pyton'"),
+        ("x", {"kinds": ["klass"]}, "unknown kind 'klass', did you mean \"class\"; kinds are function,"),
+        ("x", {"tests": "never"}, "unknown policy 'never'; policies are include, demote, exclude"),
+        ("x", {"languages": ["pyton"]}, "unknown language 'pyton', did you mean \"python\"; run"),
     ):
         with pytest.raises(QueryError, match=message):
             index.search(question, **options)

@@ -51,6 +51,7 @@ def name_of(path: Path) -> str:
 
 FILES = [
     *PAGES,
+    *(REPOSITORY / f"{name}.md" for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")),
     *sorted({path for pattern in SOURCES for path in REPOSITORY.glob(pattern)}),
 ]
 

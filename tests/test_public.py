@@ -13,9 +13,22 @@ from coderag import errors
 from tests.workspace import NEEDING, REPOSITORY
 
 SURFACE = [
-    *("Answer", "Chunk", "CoderagError", "DiffImpact", "Drawing", "Expand", "Fusion", "Hit", "Impact", "Index", "Kind"),
-    *("Pipeline", "Query", "References", "Relation", "RepositoryMap", "Span", "Symbol", "TableFilter"),
-    *("TestPolicy", "Way", "__version__"),
+    *("Answer", "Chunk", "CoderagError", "DiffImpact", "Drawing", "Expand", "Fusion", "GraphPath"),
+    *(
+        "Hit",
+        "Impact",
+        "Index",
+        "Kind",
+        "Pipeline",
+        "Query",
+        "References",
+        "Relation",
+        "RepositoryMap",
+        "Span",
+        "Symbol",
+        "TableFilter",
+    ),
+    *("TestPolicy", "__version__"),
 ]
 MODULES = sorted(one.name for one in pkgutil.walk_packages(coderag.__path__, "coderag."))
 

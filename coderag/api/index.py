@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from coderag.graph.queries.impact import Change, Impact
     from coderag.graph.queries.locations import Location
     from coderag.graph.queries.map import RepositoryMap
-    from coderag.graph.queries.paths import Way
+    from coderag.graph.queries.paths import GraphPath
     from coderag.graph.queries.refs import References
     from coderag.graph.records import EdgeKind, NodeKind
     from coderag.index.build.job import Progress, Report
@@ -1117,7 +1117,7 @@ class Index:
         limit: int = 1,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
-    ) -> list[Way]:
+    ) -> list[GraphPath]:
         """Return up to `limit` different ways from one target to another, the surest and shortest first.
 
         Over routes, calls, overriding methods, mappings and uses of data; where none leads there, the ways back. []
@@ -1176,12 +1176,15 @@ class Index:
         limit: int = 30,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
+        languages: Iterable[str] = (),
+        databases: Iterable[str] = (),
+        tests: str = "demote",
         repository: str = "",
     ) -> Drawing | None:
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
-        At most `limit` nodes. None where nothing is found. Raises QueryError for an empty question, an unknown kind,
-        and what exceeds a limit.
+        At most `limit` nodes. `languages`, `databases` and `tests` are about what a question finds. None where nothing
+        is found. Raises QueryError for an empty question, an unknown kind, and what exceeds a limit.
         """
         from coderag.graph.queries.answers import draw, draw_places
 
@@ -1194,7 +1197,16 @@ class Index:
         drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, limit=limit) if is_name else None
         if drawn is not None:
             return drawn
-        hits = self.search(what, k=DRAWN, paths=paths, threshold=DRAWN_CONFIDENCE, repositories=tuple(graphs))
+        hits = self.search(
+            what,
+            k=DRAWN,
+            paths=paths,
+            languages=languages,
+            databases=databases,
+            tests=tests,
+            threshold=DRAWN_CONFIDENCE,
+            repositories=tuple(graphs),
+        )
         tables = self.table_ranking(what, k=DRAWN_TABLES).tables if len(self.catalog) else ()
         return draw_places(
             graphs,

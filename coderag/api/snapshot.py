@@ -364,7 +364,7 @@ def _open_root(root: Root, known: Mapping[IndexPath, Segment]) -> OpenedRoot:
         if root.untrusted is None:
             raise
         raise IndexMissingError(
-            f"the index at {root.untrusted} was not made by you on this machine, so it is not believed, and there "
+            f"the index at {root.untrusted} was not made by you on this machine, so it is not trusted, and there "
             'is no other one; run "coderag index", or "coderag index --trust" to take it over'
         ) from error
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from coderag.api.remote_roots import Fetch, cloned_root
-from coderag.cli.caller import for_owners
+from coderag.cli.groups import for_owners
 from coderag.cli.output.notes import note
 from coderag.files.git_address import is_git_address, parse_git_address
 

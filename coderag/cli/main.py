@@ -19,6 +19,7 @@ from coderag.errors import CoderagError
 __all__ = ["run"]
 
 HOOK = "hook"
+HELP = "help"  # coderag help search: coderag search --help
 MAX_MESSAGE = 2_000  # characters; what a user gave may be in it
 # Objects between two collections, instead of 700: modules are few cycles and much to look at, a twentieth of a search.
 COLLECTED_AFTER = 20_000
@@ -33,6 +34,8 @@ def run(arguments: Sequence[str]) -> int:
     if not arguments:
         print(make_parser().format_help(), end="", file=sys.stderr)
         return FAILED
+    if arguments[0] == HELP:
+        arguments = [*arguments[1:2], "--help"]
     if arguments[0] == HOOK:  # which runs after each step of an agent, and so without the parser
         return int(import_module("coderag.cli.commands.hook").run())
     try:

@@ -12,8 +12,8 @@ from coderag.api.records import json_line
 from coderag.api.remote_roots import Fetch
 from coderag.api.repositories import is_cloned, read_repositories
 from coderag.api.roots import Root
-from coderag.cli.caller import callers, for_owners, is_hidden
 from coderag.cli.exit_codes import FAILED, FOUND
+from coderag.cli.groups import callers, for_owners, is_hidden
 from coderag.cli.output.notes import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Style, screen, visible

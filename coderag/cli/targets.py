@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from coderag.api.index import Index
 from coderag.cli.filters import Filters
@@ -14,7 +14,7 @@ from coderag.graph.queries.locations import Location
 from coderag.limits import GLOBS
 from coderag.types import TestPolicy
 
-__all__ = ["Target", "chosen_target"]
+__all__ = ["Target", "chosen_pair", "chosen_target"]
 
 GLOB_SIGNS = re.compile(r"([\[*?\\])")
 
@@ -52,6 +52,26 @@ def chosen_target(index: Index, name: str, filters: Filters) -> Target | None:
         return Target(name, target.kinds, target.paths)
     paths = tuple(dict.fromkeys(_exact_glob(location.path) for location in chosen))
     return Target(name, target.kinds, paths[: int(GLOBS.most)])
+
+
+def chosen_pair(index: Index, names: tuple[str, str], filters: Filters) -> tuple[Target, Target] | None:
+    """Return two targets that are looked up under the same kinds and paths; None, as for one."""
+    first, second = (chosen_target(index, name, filters) for name in names)
+    if first is None or second is None:
+        return None
+    if first.paths != second.paths:
+        globs = dict.fromkeys(glob for one in (first, second) for glob in _globs_of(index, one, filters))
+        paths = tuple(globs)[: int(GLOBS.most)]
+        first, second = replace(first, paths=paths), replace(second, paths=paths)
+    return first, second
+
+
+def _globs_of(index: Index, target: Target, filters: Filters) -> Sequence[str]:
+    """Return the files of all that a target means, as globs."""
+    if target.paths != filters.paths:
+        return target.paths
+    meanings = index.meanings(target.name, kinds=target.kinds, paths=target.paths)
+    return [_exact_glob(location.path) for location in (*meanings.chosen, *meanings.others) if location.path]
 
 
 def _test_of(index: Index, filters: Filters) -> Callable[[Location], bool]:

@@ -61,6 +61,16 @@ def test_a_question_and_a_selection(coderag: Run, root: Path) -> None:
     assert ("defines", "shop/basket.py", 4) in selected
 
 
+def test_related_code_is_filtered(coderag: Run, root: Path) -> None:
+    def related(*filters: str) -> set[str]:
+        found = places(coderag, root, "shop/prices.py:2", "--question", "the total of a basket", *filters)
+        return {path for role, path, _ in found if role == "related"}
+
+    assert {"api/total.go", "shop/basket.py"} <= related()
+    assert {path.rpartition(".")[2] for path in related("--language", "go")} == {"go"}
+    assert related("--path", "shop/**", "--kind", "class") == {"shop/basket.py"}
+
+
 def test_text_for_people_and_for_editors(coderag: Run, root: Path) -> None:
     text = coderag("at", "shop/basket.py:8", cwd=root).stdout
     assert text.startswith("defined here\n  shop/basket.py:7  method Basket.cost\n")

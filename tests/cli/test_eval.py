@@ -234,7 +234,7 @@ def test_a_terminal_gets_a_drawn_table(coderag: Run, shop: Path) -> None:
         ),
         ((QUESTIONS, "--plot", "no/a.svg"), "no/a.svg cannot be drawn: there is no folder no"),
         ((QUESTIONS, "--compare", "program=no-such-program {root}"), "no-such-program cannot be run: No such file"),
-        ((QUESTIONS, "--kind", "poem"), "'poem' is not a valid Kind"),
+        ((QUESTIONS, "--kind", "poem"), "unknown kind 'poem'"),
         ((QUESTIONS, "--sample", "2", "-k", "0"), "-k: 0 is less than 1"),
     ],
 )

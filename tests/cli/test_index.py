@@ -121,7 +121,10 @@ def test_folder_that_may_not_be_written(coderag: Run, project: Path) -> None:
         (["index", "--workers", "-1"], "is no whole number"),
         (["search"], "the question is empty"),
         (["search", "x", "-k", "0"], "-k: 0 is less than 1"),
-        (["search", "x", "--kind", "functoin"], "kinds are function"),
+        (
+            ["search", "x", "--kind", "functoin"],
+            "unknown kind 'functoin', did you mean \"function\"; kinds are function",
+        ),
         (["search", "x", "--language", "klingon"], "unknown language 'klingon'"),
         (["search", "x", "--no-refresh"], 'run "coderag index"'),
         (["search", "x", "--batch"], "stdin"),

@@ -198,7 +198,7 @@ def test_status_names_dialects_databases_and_what_was_lost(coderag: Run, tmp_pat
     assert "dump.sql:2: CREATE TABLE" in verbose
     assert "dump.sql:3: " in verbose
     record = json.loads(coderag("status", "--json", cwd=tmp_path).stdout)[0]["schema"]
-    assert (record["tables"], record["files"][0]["dialect"], len(record["lost"])) == (1, "postgres", 1)
+    assert (record["tables"], record["files"][0]["dialect"], len(record["unparsed"])) == (1, "postgres", 1)
 
 
 def test_schema_prints_a_prompt_and_check_sql_reads_the_answer(coderag: Run, shop: Path) -> None:

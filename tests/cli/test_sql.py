@@ -73,8 +73,10 @@ def test_exit_codes_and_errors(shop: Path, coderag: Run) -> None:
     assert (wrong.returncode, wrong.stderr) == (2, "coderag: there is no table fils; did you mean files?\n")
     assert coderag("sql", cwd=shop).returncode == 2
     assert coderag("sql", "FROM files", "--format", "parquet", cwd=shop).returncode == 2
-    cut = coderag("sql", "FROM files", "--limit", "1", cwd=shop)
+    cut = coderag("sql", "FROM files", "-k", "1", cwd=shop)
     assert (cut.returncode, "more than 1 rows" in cut.stderr) == (0, True)
+    assert coderag("sql", "FROM files", "--limit", "1", cwd=shop).stdout == cut.stdout
+    assert "--limit" not in coderag("sql", "--help", cwd=shop).stdout
 
 
 def test_tables_are_listed(shop: Path, coderag: Run) -> None:

@@ -77,6 +77,23 @@ def test_refs_and_impact_are_filtered(coderag: Run, root: Path) -> None:
     assert "nothing named 'serve' meets these conditions; there is function api.serve api/orders.go:7" in none.stderr
 
 
+def test_paths_and_graphs_are_filtered(coderag: Run, root: Path) -> None:
+    ways = records(coderag, root, "path", "load", "orders", "--language", "python,sql")
+    assert [way["start"]["path"] for way in ways] == ["app/orders.py"]  # type: ignore[index]
+    none = coderag("path", "load", "orders", "--language", "go", cwd=root)
+    assert (none.returncode, none.stdout) == (1, "")
+    assert "nothing named 'orders' meets these conditions; there is table orders schema.sql:1" in none.stderr
+    go = coderag("graph", "load", "--language", "go", cwd=root).stdout
+    assert "serve" in go
+    assert "Report.run" not in go
+    around = coderag("graph", "load", "--path", "app/**", cwd=root).stdout
+    assert coderag("graph", "load", "--language", "python", "--tests", "exclude", cwd=root).stdout == around
+    none = coderag("graph", "serve", "--language", "python", cwd=root)
+    assert (none.returncode, none.stdout) == (1, "")
+    asked = coderag("graph", "how are the orders loaded?", "--language", "go", cwd=root).stdout
+    assert "api.load" in asked
+
+
 def test_tables_and_schemas_are_filtered(coderag: Run, root: Path) -> None:
     names = [one["name"] for one in records(coderag, root, "tables", "--kind", "view")]
     assert names == ["revenue"]
@@ -165,6 +182,8 @@ def test_old_spellings_are_understood_and_hidden(coderag: Run, root: Path) -> No
         (("symbols", "--langauge=go"), "unknown option --langauge; did you mean --language?"),
         (("search", "x", "--tests", "exclud"), "did you mean exclude?"),
         (("--vrsion",), "unknown option --vrsion; did you mean --version?"),
+        (("-V",), 'coderag: unknown option -V; see "coderag --help"\n'),
+        (("outline", "-x"), 'coderag outline: unknown option -x; see "coderag outline --help"\n'),
         (("symbols", "a", "b"), 'coderag symbols: unexpected argument b; see "coderag symbols --help"\n'),
         (("qqqq",), "coderag: unknown command 'qqqq'; see \"coderag --help\"\n"),
     ],
@@ -179,6 +198,8 @@ def test_without_a_command_help_goes_to_stderr(coderag: Run, tmp_path: Path) -> 
     done = coderag(cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == coderag("--help", cwd=tmp_path).stdout
+    assert coderag("help", cwd=tmp_path).stdout == done.stderr
+    assert coderag("help", "search", cwd=tmp_path).stdout == coderag("search", "--help", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize(

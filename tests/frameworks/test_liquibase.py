@@ -185,8 +185,8 @@ def test_what_is_done_on_one_database_only_may_be_there_before(tmp_path: Path) -
         assert [column.name for column in table.columns] == ["id"]
         [status] = index.status(compare=False)
     assert status.schema is not None
-    assert len(status.schema.misfits) == 1  # neither that "gone" is dropped nor that "id" is there
-    assert "the first counts" in status.schema.misfits[0].text
+    assert len(status.schema.conflicts) == 1  # neither that "gone" is dropped nor that "id" is there
+    assert "the first counts" in status.schema.conflicts[0].text
 
 
 VIEWS = """<databaseChangeLog>

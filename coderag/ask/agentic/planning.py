@@ -11,7 +11,7 @@ a query in the question                  check_sql
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from coderag.ask.agentic.records import Call
 from coderag.ask.known import known_in
@@ -40,20 +40,25 @@ def _calls(turn: Turn, part: Evidence) -> Iterator[Call]:
     file = PATH.search(part.text)
     if file:
         yield Call("outline", {"path": file[0]})
-    # Later findings may be left out of the answer, as much less sure than the first one.
-    best = f".{part.findings[0].source.name}" if part.findings else ""
     names = [name for name in names_in(part.text) if file is None or name not in file[0]]
-    lacking = [name for name in names if not best.endswith(f".{name}")]
-    by_graph = any(finding.is_fact and finding.route is Route.GRAPH for finding in part.findings)
-    yield from (Call("symbol", {"name": name}) for name in lacking[: 0 if by_graph else NAMES])
-    relation = relation_of(part.text)
-    if relation is not None and not by_graph:
-        yield _of_relation(relation)
+    if not any(finding.is_fact and finding.route is Route.GRAPH for finding in part.findings):
+        yield from _of_names(names, part)
     if part.grade is Grade.INCORRECT and not part.unknown and _names_tables(turn, part):
         yield Call("schema", {"question": part.text})
     known = [word for word in part.uncovered if word not in part.unknown]
     if known and part.grade is not None and Route.DATA not in part.routes:
         yield Call("search", {"query": " ".join(dict.fromkeys([*known, *(names or _best_name(part))]))})
+
+
+def _of_names(names: Sequence[str], part: Evidence) -> Iterator[Call]:
+    """Yield the calls that look up what a question names, and how it relates, where the graph did not answer."""
+    # Later findings may be left out of the answer, as much less sure than the first one.
+    best = f".{part.findings[0].source.name}" if part.findings else ""
+    lacking = [name for name in names if not best.endswith(f".{name}")]
+    yield from (Call("symbol", {"name": name}) for name in lacking[:NAMES])
+    relation = relation_of(part.text)
+    if relation is not None:
+        yield _of_relation(relation)
 
 
 def _best_name(part: Evidence) -> list[str]:

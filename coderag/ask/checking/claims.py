@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import islice
 
@@ -308,16 +308,24 @@ def _elsewhere(
     least = LITTLE if any(one is True for _, one in names) else FEW
     if related or share >= HALF or (share >= least and names):
         return None
-    hits = evidence.hits(claim.text)
-    if hits is None:
-        return None
-    others = [hit for hit in hits if not any(_overlap(hit, one) for one in valid)]
-    best = max((len(stems & content_stems(f"{hit.text} {hit.path}")) / len(stems) for hit in others), default=0.0)
-    if (share >= least or len(others) < len(hits)) and best < share + MUCH_MORE:
+    if not _is_better_told(claim, evidence, stems=stems, valid=valid, share=share, least=least):
         return None
     return Fault(
         FaultKind.ELSEWHERE, claim.text.strip()[:200], "the cited lines have hardly a word of it", place=_place(valid)
     )
+
+
+def _is_better_told(
+    claim: Claim, evidence: Evidence, *, stems: Set[str], valid: Sequence[Shown], share: float, least: float
+) -> bool:
+    """Tell whether a search finds other lines for a claim, with many more of its words than the cited ones."""
+    hits = evidence.hits(claim.text)
+    if hits is None:
+        return False
+    others = [hit for hit in hits if not any(_overlap(hit, one) for one in valid)]
+    best = max((len(stems & content_stems(f"{hit.text} {hit.path}")) / len(stems) for hit in others), default=0.0)
+    is_far = share < least and len(others) == len(hits)  # a search finds none of the cited lines
+    return is_far or best >= share + MUCH_MORE
 
 
 def _overlap(hit: Chunk, one: Shown) -> bool:

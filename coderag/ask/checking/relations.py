@@ -11,7 +11,7 @@ from coderag.ask.checking.evidence import Evidence
 from coderag.ask.checking.mentions import Mention, MentionKind, last_part
 from coderag.errors import CoderagError
 from coderag.graph.queries.locations import DATA_KINDS, TYPE_KINDS, Location
-from coderag.graph.queries.paths import Way
+from coderag.graph.queries.paths import GraphPath
 from coderag.graph.queries.refs import Role
 from coderag.record import record
 from coderag.sql.records import Table
@@ -215,7 +215,7 @@ def _calls(relation: Relation, subject: str, evidence: Evidence) -> Truth:
     return Truth.CONTRADICTED if all(_body(one, evidence) for one in callers) else Truth.UNKNOWN
 
 
-def _is_calls(way: Way, most: int) -> bool:
+def _is_calls(way: GraphPath, most: int) -> bool:
     """Tell whether a way leads from a definition, or from what it contains, over few calls alone."""
     hows = [step.how for step in dropwhile(lambda step: step.how == "contains", way.steps)]
     return not way.backwards and len(hows) <= most and all("call" in how or "overr" in how for how in hows)
@@ -282,18 +282,21 @@ def _refers(relation: Relation, subject: str, evidence: Evidence) -> Truth:
     catalog = evidence.index.catalog
     here, there = subject.partition(".")[0], relation.object.partition(".")[0]
     first, second = ([catalog.tables[number] for number in catalog.find(name)] for name in (here, there))
-    if not first or not second:
-        return Truth.UNKNOWN
-    if any(one.query for one in (*first, *second)):
+    both = (*first, *second)
+    if not first or not second or any(table.query for table in both):
         return Truth.UNKNOWN  # a view has no keys
-    columns = [{column.name.lower() for column in table.columns} for table in (*first, *second)]
     wanted = last_part(relation.column or (subject if "." in subject else "")).lower()
-    if wanted and not any(wanted in names for names in columns):
+    having = sum(_has_column(table, wanted) for table in both)
+    if wanted and not having:
         return Truth.CONTRADICTED
     is_one_way = "join" not in relation.text and "." in subject
     if _has_key(first, second, wanted) or (not is_one_way and _has_key(second, first, wanted)):
         return Truth.SUPPORTED
-    return Truth.UNKNOWN if wanted and all(wanted in names for names in columns) else Truth.CONTRADICTED
+    return Truth.UNKNOWN if wanted and having == len(both) else Truth.CONTRADICTED
+
+
+def _has_column(table: Table, name: str) -> bool:
+    return any(column.name.lower() == name for column in table.columns)
 
 
 def _has_key(tables: Sequence[Table], others: Sequence[Table], column: str) -> bool:

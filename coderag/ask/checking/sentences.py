@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 
 from coderag.record import record
@@ -81,36 +82,42 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _blocks(text: str) -> Iterator[_Block]:
     """Yield the blocks of a text; what no rule knows is a paragraph."""
-    open_form, begin, until = Form.PROSE, -1, 0
-    offset, fence, fence_start, language = 0, "", 0, ""
+    fence: _Block | None = None
+    mark = ""  # how the fence begins
+    paragraph: _Block | None = None
+    offset = 0
     for line in text.splitlines(keepends=True):
         start, offset = offset, offset + len(line)
         bare = line.rstrip("\r\n")[:MAX_PASSAGE]
         opening = FENCE.match(bare)
-        if fence:
-            if opening and opening[1].startswith(fence) and not opening[2]:
-                yield _Block(Form.FENCE, fence_start, start, language)
-                fence = ""
+        if fence is not None:
+            if opening and opening[1].startswith(mark) and not opening[2]:
+                yield replace(fence, end=start)
+                fence = None
             continue
         form = _form(bare)
-        ends = form is not None or not bare.strip() or bool(opening)
-        if ends and begin >= 0:
-            yield _Block(open_form, begin, until)
-            begin = -1
+        if paragraph is not None and (form is not None or not bare.strip() or opening):
+            yield paragraph
+            paragraph = None
         if opening:
-            fence, fence_start, language = opening[1], offset, opening[2].lower().strip("{}.")
+            mark, fence = opening[1], _Block(Form.FENCE, offset, offset, opening[2].lower().strip("{}."))
         elif form in (Form.HEADING, Form.ROW):
             if not ROW_RULE.match(bare) and not RULE.match(bare):
                 yield _Block(form, start, offset)
         elif bare.strip() and not RULE.match(bare):
-            prefix = ITEM.match(bare) or QUOTED.match(bare)
-            if begin < 0:
-                begin, open_form = start + (prefix.end() if prefix else 0), form or Form.PROSE
-            until = offset
-    if fence:
-        yield _Block(Form.FENCE, fence_start, offset, language)
-    elif begin >= 0:
-        yield _Block(open_form, begin, until)
+            paragraph = _with_line(paragraph, form, bare, start=start, end=offset)
+    if fence is not None:
+        yield replace(fence, end=offset)
+    elif paragraph is not None:
+        yield paragraph
+
+
+def _with_line(paragraph: _Block | None, form: Form | None, line: str, *, start: int, end: int) -> _Block:
+    """Return a paragraph with a line more; one that begins leaves out the sign of its item or quotation."""
+    if paragraph is not None:
+        return replace(paragraph, end=end)
+    sign = ITEM.match(line) or QUOTED.match(line)
+    return _Block(form or Form.PROSE, start + (sign.end() if sign else 0), end)
 
 
 def _form(line: str) -> Form | None:

@@ -49,11 +49,10 @@ def _of_exchange(question: str, exchange: Exchange, index: Index, *, noun: str, 
     if noun in FILES:
         yield from (one.path for one in exchange.shown[:1])
         return
-    is_known_topic = all(is_known(name, index) for name in names_in(exchange.topic))
-    topic = [_definite(exchange.topic)] if exchange.topic and is_known_topic else []
+    topic = _topic(exchange, index)
     if plural and len(names) > 1 and len(set(names)) == len(exchange.names):
         yield " and ".join(names)
-    elif plural and topic and is_plural(exchange.topic):
+    elif plural and is_plural(exchange.topic):
         yield from topic
     yield from names
     if noun or CODE_VERB.search(question):
@@ -61,6 +60,12 @@ def _of_exchange(question: str, exchange: Exchange, index: Index, *, noun: str, 
     elif not is_plural(exchange.topic) or plural:
         yield from topic
     yield from (*shown, *topic)
+
+
+def _topic(exchange: Exchange, index: Index) -> list[str]:
+    """Return what an exchange is about, unless that names what the index does not have."""
+    is_known_topic = all(is_known(name, index) for name in names_in(exchange.topic))
+    return [_definite(exchange.topic)] if exchange.topic and is_known_topic else []
 
 
 def _definite(topic: str) -> str:

@@ -133,6 +133,10 @@ def _apply_waiting(state: State, waiting: Iterable[Waiting]) -> None:
 
 
 def _apply(state: State, operation: SchemaOperation) -> None:
+    """Change the tables, routines and types of a state as an operation does.
+
+    AddColumn(orders, total) -> orders has a column total; Drop(TABLE, orders) -> there is no table orders
+    """
     match operation:
         case CreateTable():
             create_table(state, operation)

@@ -12,9 +12,8 @@ from coderag.api.records import json_line
 from coderag.ask.agentic.records import Limits
 from coderag.ask.records import Answer, Part, Statement, Verdict
 from coderag.ask.source import Source
-from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.cli.roots import Paths
 from coderag.errors import QueryError

@@ -12,9 +12,9 @@ from coderag.ask.models.http_model import open_model
 from coderag.ask.sql.records import Rule, SqlAnswer
 from coderag.ask.sql.running import Result, run_query
 from coderag.ask.sql.sql_for import sql_for
-from coderag.cli.caller import callers, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.groups import callers
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.text import visible
 from coderag.errors import AccessError, QueryError
 from coderag.search.query.query import check_question

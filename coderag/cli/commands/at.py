@@ -12,15 +12,17 @@ from itertools import groupby
 from pathlib import Path
 
 from coderag.api.index import Index
-from coderag.cli.caller import callers, check_seen, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.filters import filters_of
+from coderag.cli.groups import callers
+from coderag.cli.opening import check_seen, note, open_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.cli.roots import Paths, root_around
 from coderag.errors import QueryError
 from coderag.files.named_file import read_named
 from coderag.graph.resolve.rules import rules_of
+from coderag.search.query.query import Conditions
 from coderag.syntax.language import detect
 from coderag.types import Hit, Kind, Symbol
 
@@ -120,7 +122,7 @@ def _results(index: Index, place: Place, text: str, options: argparse.Namespace)
     name = around.name if around else ""
     question = options.question or options.selection or f"{name} {text[:MAX_LINE]}"
     if question.strip():
-        related = [_related(hit) for hit in index.search(question, k=options.k)]
+        related = [_related(hit) for hit in index.search(question, **_conditions(options))]
         if not options.question:  # names of the line, which mean definitions of its language first
             related.sort(key=lambda result: _family(result.path) != _family(place.file))
         results += related
@@ -129,6 +131,19 @@ def _results(index: Index, place: Place, text: str, options: argparse.Namespace)
         unique.setdefault((result.repository, result.path, result.line), result)
     unique.pop((repository, path, place.line), None)
     return list(unique.values())
+
+
+def _conditions(options: argparse.Namespace) -> Conditions:
+    """Return how many related definitions are shown, and which may be."""
+    filters = filters_of(options)
+    return {
+        "k": options.k,
+        "paths": filters.paths,
+        "languages": filters.languages,
+        "kinds": filters.kinds,
+        "databases": filters.databases,
+        "tests": str(filters.tests),
+    }
 
 
 def _indexed_path(index: Index, file: str) -> tuple[str, str]:

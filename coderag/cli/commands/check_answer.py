@@ -10,9 +10,9 @@ from coderag.api.records import json_line
 from coderag.ask.checking import AnswerCheck, CheckedSentence, Severity, Verdict
 from coderag.ask.checking.read_sources import read_sources
 from coderag.ask.source import Source
-from coderag.cli.caller import callers, open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.groups import callers
+from coderag.cli.opening import note, open_graph_for_caller
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.errors import AccessError, QueryError
 from coderag.files.named_file import read_named

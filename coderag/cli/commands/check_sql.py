@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from coderag.api.index import Index
-from coderag.cli.caller import callers, is_hidden, open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import table_conditions
-from coderag.cli.opening import note
+from coderag.cli.groups import callers, is_hidden
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.errors import AccessError, DatabaseError, QueryError

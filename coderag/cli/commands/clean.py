@@ -17,8 +17,8 @@ from coderag.ask.caching.replies import MOST_BYTES as MOST_REPLIES_BYTES
 from coderag.ask.caching.replies import replies_folder, replies_size, trim_replies
 from coderag.ask.summaries.store import MOST_BYTES as MOST_SUMMARIES_BYTES
 from coderag.ask.summaries.store import summaries_folder, summaries_size, trim_summaries
-from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
+from coderag.cli.groups import for_owners
 from coderag.cli.opening import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Style, bytes_text, screen, table, visible

@@ -12,8 +12,8 @@ from coderag.agents.own_command import own_command
 from coderag.agents.places import Places
 from coderag.api.index import Index
 from coderag.api.roots import Root
-from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.groups import for_owners
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.cli.roots import given_roots

@@ -6,10 +6,9 @@ import argparse
 
 from coderag.api.index import Index
 from coderag.api.records import json_line
-from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import table_conditions
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.files import chosen_format, write_output
 from coderag.cli.output.text import visible
 from coderag.errors import QueryError

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from coderag.api.records import json_line
-from coderag.cli.caller import for_owners
 from coderag.cli.eval_questions import Asked, folder_of_path, groups_by, note_missing, questions_of
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.groups import for_owners
 from coderag.cli.opening import note
 from coderag.cli.output.eval_table import evaluation_record, print_evaluation
 from coderag.cli.output.files import output_path, write_output

@@ -7,8 +7,8 @@ import argparse
 from coderag.api.preloaded import leave_to_asker
 from coderag.api.records import plain
 from coderag.api.snapshot import open_snapshot
-from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
+from coderag.cli.groups import for_owners
 from coderag.cli.opening import open_index
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import print_records

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 
 from coderag.api.records import json_line
-from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.filters import filters_of
+from coderag.cli.opening import note, open_graph_for_caller
 from coderag.cli.output.files import chosen_format, write_output
-from coderag.cli.output.locations import kinds_of, tell_choice
+from coderag.cli.output.locations import tell_choice
 from coderag.cli.output.text import visible
+from coderag.cli.targets import Target, chosen_target
 from coderag.graph.drawing.drawing import Drawing
 from coderag.graph.drawing.export import as_dot, as_graphml, as_mermaid
 from coderag.graph.drawing.svg import as_svg
@@ -39,12 +40,26 @@ def run(options: argparse.Namespace) -> int:
     what = " ".join(options.what)
     check_question(what)
     index = open_graph_for_caller(options)
-    drawn = index.graph(what, depth=options.depth, limit=options.k, kinds=kinds_of(options), paths=options.path)
+    filters = filters_of(options)
+    is_name = not fault_of_text(NAME, what)
+    target = chosen_target(index, what, filters) if is_name else Target(what, filters.kinds, filters.paths)
+    if target is None:
+        return NOTHING
+    drawn = index.graph(
+        target.name,
+        depth=options.depth,
+        limit=options.k,
+        kinds=target.kinds,
+        paths=target.paths,
+        languages=filters.languages,
+        databases=filters.databases,
+        tests=str(filters.tests),
+    )
     if drawn is None:
         note(f"nothing is found for {what!r}")
         return NOTHING
-    if not fault_of_text(NAME, what):
-        tell_choice(index, what, options)
+    if is_name:
+        tell_choice(index, target.name, kinds=target.kinds, paths=target.paths)
     text = FORMATS[kind](drawn)
     if options.output:
         write_output(options.output, text)

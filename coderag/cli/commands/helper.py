@@ -7,8 +7,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FAILED, FOUND, NOTHING
+from coderag.cli.groups import for_owners
 from coderag.cli.main import run as run_command
 from coderag.cli.output.notes import note
 from coderag.cli.output.records import print_records

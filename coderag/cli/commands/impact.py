@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from coderag.api.records import json_line
-from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.commands.impact_diff import run_diff
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
+from coderag.cli.opening import open_graph_for_caller
 from coderag.cli.output.locations import (
     INDENT,
     affected_row,

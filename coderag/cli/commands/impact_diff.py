@@ -9,9 +9,9 @@ from pathlib import Path
 
 from coderag.api.index import Index
 from coderag.api.records import json_line
-from coderag.cli.caller import callers, open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.groups import callers
+from coderag.cli.opening import note, open_graph_for_caller
 from coderag.cli.output.diff_markdown import diff_markdown
 from coderag.cli.output.diff_sarif import diff_sarif
 from coderag.cli.output.diff_text import diff_lines

@@ -9,9 +9,9 @@ from typing import Any
 
 from coderag.api.index import Index
 from coderag.api.roots import Root, check_folders
-from coderag.cli.caller import for_owners
 from coderag.cli.databases import databases_in, keep_databases
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.groups import for_owners
 from coderag.cli.opening import follow_up, has_background, note, note_repairs, note_untrusted, note_writer
 from coderag.cli.output.index_summary import index_record, summary_lines
 from coderag.cli.output.progress import Bar

@@ -13,8 +13,8 @@ from coderag.agents.places import Places
 from coderag.agents.plan import Action, Outcome, plan_install
 from coderag.agents.wanted import Step, wanted
 from coderag.cli.agents import Program, carry_out, named_agents, places_of
-from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import NOTHING
+from coderag.cli.groups import for_owners
 from coderag.cli.opening import note
 from coderag.errors import RootError
 

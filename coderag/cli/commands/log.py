@@ -10,9 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from coderag.api.index import Index
-from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.hits import DAY, SHORT_HASH
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible

@@ -7,8 +7,9 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from coderag.cli.caller import callers, roots_for_caller
 from coderag.cli.exit_codes import FOUND
+from coderag.cli.groups import callers
+from coderag.cli.opening import roots_for_caller
 from coderag.errors import CoderagError, RootError
 from coderag.extras import Extra, how_to_install
 from coderag.serve.workspace import Workspace

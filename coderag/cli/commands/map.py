@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Iterator
 from itertools import groupby
 
-from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_graph_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.graph.queries.entry_points import group_text

@@ -62,7 +62,8 @@ def _chosen(options: argparse.Namespace, known: Sequence[str]) -> tuple[str, ...
 
 def _opened(options: argparse.Namespace) -> Workspace:
     """Return the workspace of the roots; raises RootError, also for one that is not there, or not for its caller."""
-    from coderag.cli.caller import callers, roots_for_caller  # all that answers is imported while the agent waits
+    from coderag.cli.groups import callers
+    from coderag.cli.opening import roots_for_caller  # all that answers is imported while the agent waits
     from coderag.serve.workspace import Workspace
 
     if not (options.root or options.index):

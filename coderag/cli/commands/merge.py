@@ -6,8 +6,8 @@ import argparse
 
 from coderag.api.index import Index
 from coderag.api.roots import check_folders
-from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.groups import for_owners
 from coderag.cli.opening import note, note_repairs, note_untrusted, note_writer
 from coderag.cli.output.index_summary import index_record, summary_lines
 from coderag.cli.output.progress import Bar

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from coderag.api.records import symbol_record
-from coderag.cli.caller import callers, check_seen
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.groups import callers
+from coderag.cli.opening import check_seen, note
 from coderag.cli.output.hits import signature_text
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible

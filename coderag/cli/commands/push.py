@@ -6,8 +6,8 @@ import argparse
 import os
 
 from coderag.api.records import plain
-from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
+from coderag.cli.groups import for_owners
 from coderag.cli.opening import note
 from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import print_records

@@ -7,8 +7,9 @@ import argparse
 from coderag.api.index import Index
 from coderag.api.records import plain
 from coderag.api.roots import Root
-from coderag.cli.caller import as_seen, callers, roots_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.groups import as_seen, callers
+from coderag.cli.opening import roots_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.summary import labelled
 from coderag.cli.output.text import Screen, Style, screen, visible

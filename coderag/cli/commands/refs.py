@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from coderag.api.index import Index
-from coderag.cli.caller import open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import Filters, filters_of
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_graph_for_caller
 from coderag.cli.output.locations import (
     INDENT,
     certainty_text,

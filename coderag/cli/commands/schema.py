@@ -8,11 +8,10 @@ import sys
 from coderag.api.index import Index
 from coderag.api.records import json_line
 from coderag.api.schema_records import context_record
-from coderag.cli.caller import open_for_caller
 from coderag.cli.commands.schema_batch import answer_questions
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import table_conditions
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.prompt import prompt_record, prompt_text
 from coderag.cli.output.text import visible
 from coderag.errors import QueryError

@@ -6,11 +6,10 @@ import argparse
 from dataclasses import replace
 
 from coderag.api.index import Index
-from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import filters_of
 from coderag.cli.hints import better_command
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.hits import commit_lines, hit_lines, hit_markdown, vimgrep_lines
 from coderag.cli.output.text import screen
 from coderag.cli.roots import Paths

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from coderag.api.preloaded import leave_to_asker
-from coderag.cli.caller import callers
+from coderag.cli.groups import callers
 from coderag.errors import QueryError
 from coderag.stores.addresses import name_in, open_store, parse_address
 from coderag.stores.stored_index import StoredIndex

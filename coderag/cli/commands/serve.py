@@ -53,7 +53,7 @@ def _in_background(options: argparse.Namespace) -> int:
     """Start a server that goes on without this process, or end it."""
     if find_spec("fcntl") is None:
         raise CoderagError("--background and --stop need a system with fork, such as Linux or macOS")
-    from coderag.cli.caller import roots_for_caller
+    from coderag.cli.opening import roots_for_caller
     from coderag.serve.background import Background, running, start, stop
     from coderag.serve.http.server import bound
 
@@ -87,7 +87,8 @@ def _serve(
     keys: Sequence[Key],
     said: Callable[[], None],
 ) -> None:
-    from coderag.cli.caller import callers, roots_for_caller
+    from coderag.cli.groups import callers
+    from coderag.cli.opening import roots_for_caller
     from coderag.serve.http.app import make_app
     from coderag.serve.http.desk import Desk
     from coderag.serve.http.server import run_server

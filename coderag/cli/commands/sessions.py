@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from coderag.ask.memory.conversation import Exchange
 from coderag.ask.memory.session import Scope, Session, sessions_of
-from coderag.cli.caller import callers, roots_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.groups import callers
+from coderag.cli.opening import note, roots_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, table, visible
 from coderag.errors import ConversationError, QueryError

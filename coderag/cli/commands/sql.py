@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Mapping
 
 from coderag.api.index import Index
-from coderag.cli.caller import callers, open_for_caller, open_graph_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.groups import callers
+from coderag.cli.opening import note, open_for_caller, open_graph_for_caller
 from coderag.cli.output.files import chosen_format, output_path, write_output
 from coderag.cli.output.records import print_records
 from coderag.cli.output.rows import as_csv, as_json, as_json_lines, as_markdown, as_text

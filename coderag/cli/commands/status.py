@@ -8,10 +8,10 @@ import time
 from coderag.api.index import Index
 from coderag.api.roots import Root
 from coderag.api.status_records import is_fresh, status_record
-from coderag.cli.caller import as_seen, callers, roots_for_caller
 from coderag.cli.commands.recall import show_recall
 from coderag.cli.exit_codes import FAILED, FOUND, NOTHING
-from coderag.cli.opening import note
+from coderag.cli.groups import as_seen, callers
+from coderag.cli.opening import note, roots_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.schema_summary import schema_lines
 from coderag.cli.output.summary import (

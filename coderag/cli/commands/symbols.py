@@ -6,10 +6,9 @@ import argparse
 
 from coderag.api.index import Index
 from coderag.api.records import symbol_record
-from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import Filters, filters_of
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.hits import signature_text
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, visible

@@ -6,10 +6,9 @@ import argparse
 from collections.abc import Iterator
 
 from coderag.api.schema_records import facts_record
-from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import table_conditions
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, table, visible
 from coderag.search.context.about import Reference, TableFacts

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 
 from coderag.api.schema_records import table_record
-from coderag.cli.caller import open_for_caller
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.filters import table_conditions
-from coderag.cli.opening import note
+from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Style, screen, shorten, table, visible
 from coderag.search.context.ddl import place

@@ -10,7 +10,7 @@ from coderag.agents.own_command import NAME, own_command
 from coderag.agents.plan import Action, plan_uninstall
 from coderag.agents.wanted import wanted
 from coderag.cli.agents import Program, carry_out, named_agents, places_of
-from coderag.cli.caller import for_owners
+from coderag.cli.groups import for_owners
 
 __all__ = ["run"]
 

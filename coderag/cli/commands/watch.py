@@ -12,8 +12,8 @@ from types import FrameType
 from typing import Any
 
 from coderag.api.records import json_line, plain
-from coderag.cli.caller import for_owners
 from coderag.cli.exit_codes import FOUND
+from coderag.cli.groups import for_owners
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.text import Screen, Style, screen, visible
 from coderag.index.build.job import Report
@@ -91,7 +91,7 @@ def _name(update: Update, several: bool) -> str:
 
 def _did(report: Report) -> str:
     """Return what an update did, in words."""
-    counts = ((report.reused, "reused"), (report.removed, "gone"), (report.repaired, "damaged segments made anew"))
+    counts = ((report.reused, "reused"), (report.removed, "gone"), (report.repaired, "damaged segments rebuilt"))
     others = [f"{count:,} {what}" for count, what in counts if count]
     read = [f"{counted(report.read, 'file')} read"] if report.read or not others else []
     seconds = report.seconds

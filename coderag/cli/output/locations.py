@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
 from coderag.api.index import Index
@@ -20,7 +19,6 @@ __all__ = [
     "affected_row",
     "certainty_text",
     "head_line",
-    "kinds_of",
     "locations_text",
     "lost_target",
     "others_text",
@@ -37,20 +35,15 @@ SHOWN_OTHERS = 3
 SURE = 0.995  # a confidence above it is not worth a mention
 
 
-def kinds_of(options: argparse.Namespace) -> list[str]:
-    """Return the kinds that a command was given, as they are called."""
-    return [kind.lower() for kind in options.kind]
-
-
 def lost_target(index: Index, target: str) -> None:
     """Say that nothing has a name, and which names are spelled like it."""
     alike = index.names_like(target)
     note(f"nothing is named {target!r}" + (f"; did you mean {' or '.join(alike)}?" if alike else ""))
 
 
-def tell_choice(index: Index, target: str, options: argparse.Namespace) -> None:
+def tell_choice(index: Index, target: str, *, kinds: Sequence[str], paths: Sequence[str]) -> None:
     """Say what a target is taken for, where other things have its name too."""
-    meanings = index.meanings(target, kinds=kinds_of(options), paths=options.path)
+    meanings = index.meanings(target, kinds=kinds, paths=paths)
     if meanings.others:
         best = meanings.chosen[0]
         taken = _spot_text(best) if len(meanings.chosen) == 1 else f"{len(meanings.chosen)} of the kind {best.kind}"

@@ -39,21 +39,21 @@ def schema_lines(schema: SchemaStatus | None, shown: Screen, *, verbose: bool) -
     lines += _unparsed_lines(schema, shown, verbose=verbose)
     lines += _conflict_lines(schema, shown, verbose=verbose)
     lines += _gap_lines(schema, shown, verbose=verbose)
-    if (schema.lost or schema.misfits) and not verbose:
+    if (schema.unparsed or schema.conflicts) and not verbose:
         lines.append(labelled("", '"coderag status --verbose" lists them', shown))
     return lines
 
 
 def _unparsed_lines(schema: SchemaStatus, shown: Screen, *, verbose: bool) -> list[str]:
     """Return how many statements of each kind could not be parsed, or each of them."""
-    if not schema.lost:
+    if not schema.unparsed:
         return []
-    tables = sum(lost_statement.table for lost_statement in schema.lost)
-    kinds = by_kind((_statement_kind(one.head), f"{one.path}:{one.line}") for one in schema.lost)
-    text = f"{counted(len(schema.lost), 'statement')}, {tables:,} of them of tables or keys: {kinds}"
+    tables = sum(statement.table for statement in schema.unparsed)
+    kinds = by_kind((_statement_kind(one.head), f"{one.path}:{one.line}") for one in schema.unparsed)
+    text = f"{counted(len(schema.unparsed), 'statement')}, {tables:,} of them of tables or keys: {kinds}"
     lines = [labelled("unparsed", shown.paint(text, Style.BAD) if tables else text, shown)]
     if verbose:
-        lines += _listed((one.path, one.line, f"{one.head}: {one.reason}") for one in schema.lost)
+        lines += _listed((one.path, one.line, f"{one.head}: {one.reason}") for one in schema.unparsed)
     return lines
 
 
@@ -65,15 +65,15 @@ def _statement_kind(head: str) -> str:
 
 def _conflict_lines(schema: SchemaStatus, shown: Screen, *, verbose: bool) -> list[str]:
     """Return how many things of the schemas contradict each other with an example, or each of them."""
-    if not schema.misfits:
+    if not schema.conflicts:
         return []
-    first = schema.misfits[0]
-    text = counted(len(schema.misfits), "schema conflict")
+    first = schema.conflicts[0]
+    text = counted(len(schema.conflicts), "schema conflict")
     if not verbose:
         text += f", such as {visible(first.path)}:{first.line}: {visible(first.text)}"
     lines = [labelled("conflicts", text, shown)]
     if verbose:
-        lines += _listed((misfit.path, misfit.line, misfit.text) for misfit in schema.misfits)
+        lines += _listed((conflict.path, conflict.line, conflict.text) for conflict in schema.conflicts)
     return lines
 
 

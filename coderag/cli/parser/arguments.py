@@ -89,8 +89,11 @@ class Parser(argparse.ArgumentParser):
     def _misspelled(self) -> str:
         """Return the first argument that looks like an option and is unknown, "" where all are known."""
         known = {name for action in self._actions for name in action.option_strings}
-        options = (argument for argument in self._arguments if argument.startswith("--") and argument != "--")
-        return next((option for option in options if option.partition("=")[0] not in known), "")
+        for argument in self._arguments:
+            name = argument.partition("=")[0] if argument.startswith("--") else argument[:2]
+            if argument.startswith("-") and argument.strip("-") and name not in known:
+                return argument
+        return ""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where help is, and exit with 2."""
@@ -310,12 +313,18 @@ def add_paths(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def add_count(
-    parser: argparse.ArgumentParser, *, things: str, default: int | None, limit: Limit = K, old: str = "--limit"
+    parser: argparse.ArgumentParser,
+    *,
+    things: str,
+    default: int | None,
+    shown: str = "all",
+    limit: Limit = K,
+    old: str = "--limit",
 ) -> None:
-    """Add `-k`, how many of some things are returned, and the old spelling of it."""
-    shown = "all" if default is None else f"{default}"
+    """Add `-k`, how many of some things are returned, and the old spelling of it; `shown` is a default of None."""
+    said = shown if default is None else f"{default}"
     parser.add_argument(
-        "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {shown})"
+        "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {said})"
     )
     if old:
         parser.add_argument(old, dest="k", type=Number(limit), default=HIDDEN, metavar="N", help=HIDDEN)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-
 from coderag.cli.parser.arguments import (
     TEXT_FORMATS,
     Number,
@@ -120,7 +118,7 @@ def add_path(commands: Parsers) -> None:
     parser.add_argument("source", type=Text(NAME), metavar="FROM", help=TARGET)
     parser.add_argument("target", type=Text(NAME), metavar="TO", help="the same")
     add_count(parser, things="different paths", default=3, limit=WAYS)
-    _add_narrowing(parser)
+    add_filters(parser, kinds=NodeKind, things="targets", tests=GRAPH_TESTS)
     add_groups(parser)
     add_opening(parser)
     add_output(parser)
@@ -145,7 +143,7 @@ def add_graph(commands: Parsers) -> None:
     parser.add_argument("--depth", type=Number(DEPTH), default=1, metavar="N", help="steps around it (default: 1)")
     add_count(parser, things="nodes", default=30, limit=NODES)
     parser.add_argument("--output", "-o", type=Text(NAME), metavar="FILE", help="where to write it (default: stdout)")
-    _add_narrowing(parser)
+    add_filters(parser, kinds=NodeKind, things="targets", tests=GRAPH_TESTS)
     add_groups(parser)
     add_opening(parser)
     add_output(
@@ -181,9 +179,3 @@ def add_map(commands: Parsers) -> None:
     add_groups(parser)
     add_opening(parser)
     add_output(parser)
-
-
-def _add_narrowing(parser: argparse.ArgumentParser) -> None:
-    """Add what chooses between several things of one name."""
-    add_list(parser, "kind", f"only targets of these kinds: {', '.join(NodeKind)}")
-    add_paths(parser, 'only targets in files that match; "!" in front excludes')

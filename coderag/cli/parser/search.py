@@ -241,6 +241,7 @@ def add_at(commands: Parsers) -> None:
     )
     about.add_argument("--question", type=Text(QUESTION), metavar="QUESTION", help="what the related code is about")
     add_count(parser, things="related definitions", default=5)
+    add_filters(parser, kinds=Kind, things="related code")
     add_groups(parser)
     add_opening(parser)
     add_output(parser, formats=EDITOR_FORMATS)

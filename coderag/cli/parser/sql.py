@@ -6,6 +6,7 @@ from coderag.cli.parser.arguments import (
     Number,
     Parsers,
     Text,
+    add_count,
     add_groups,
     add_opening,
     add_output,
@@ -21,7 +22,7 @@ examples:
   coderag sql "SELECT language, count(*) FROM files GROUP BY ALL"
   coderag sql "SELECT path, name, lines FROM untested_functions ORDER BY lines DESC LIMIT 20"
   coderag sql "FROM unread_tables" --format markdown
-  coderag sql "SELECT * FROM hot_spots ORDER BY heat DESC" --limit 10
+  coderag sql "SELECT * FROM hot_spots ORDER BY heat DESC" -k 10
   coderag sql "FROM relations" -o relations.parquet
   coderag sql --file report.sql --json
   coderag sql --tables
@@ -46,14 +47,7 @@ def add_sql(commands: Parsers) -> None:
     )
     parser.add_argument("--file", "-f", type=Text(NAME), metavar="FILE", help="a file that holds the query")
     parser.add_argument("--tables", action="store_true", help="list the tables, or the columns of one")
-    parser.add_argument(
-        "--limit",
-        "-k",
-        dest="k",
-        type=Number(ROWS),
-        metavar="N",
-        help=f"at most so many rows (default: 1000; to a file {int(ROWS.most):,})",
-    )
+    add_count(parser, things="rows", default=None, limit=ROWS, shown=f"1000; to a file {int(ROWS.most):,}")
     parser.add_argument(
         "--timeout",
         type=Number(QUERY_SECONDS),

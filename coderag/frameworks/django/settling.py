@@ -70,7 +70,11 @@ def _sets_dropped(
 
 
 def _settled(names: Names, operation: SchemaOperation, behind: Sequence[SchemaOperation]) -> Iterator[SchemaOperation]:
-    """Yield what an operation comes to; `behind` are the ones that follow it."""
+    """Yield an operation with the tables, columns and types that Django makes; `behind` are the ones that follow it.
+
+    AddColumn(shop.order, customer, a foreign key) -> AddColumn(shop_order, customer_id, the type of the key's column)
+    Drop(shop.order) -> Drop of the tables of its many-to-many fields, then Drop(shop_order)
+    """
     following = behind[0] if behind else None
     if is_without_table(operation):
         names.note_without(operation)

@@ -216,31 +216,31 @@ class _Reader:
         chain = chain_of(node)
         return self.query(chain, len(chain.links), depth) if chain is not None and chain.links else None
 
-    def query(self, chain: Chain, end: int, depth: int = 0) -> _Query | None:
-        """Return the query that the first links of a chain make, None where they make none."""
-        if depth > MAX_STEPS:
-            return None
+    def _beginning(self, chain: Chain, depth: int) -> _Query | None:
+        """Return the query that a chain begins with: from(...), a clause, a schema, a table, a variable."""
         first = chain.links[0]
-        start = 1
-        query: _Query | None
         if first.name == "from" and first.arguments:
-            query = self._from(first, depth)
-        elif first.name in MACROS and first.arguments:
+            return self._from(first, depth)
+        if first.name in MACROS and first.arguments:
             query = self._query_at(first.arguments[0].node, depth + 1)
             if query is not None:
                 self._clause(first.name, first.arguments[1:], query)
-        elif first.node.type == "alias":
-            query = _Query(self._module(first.node), names=[""], models=[self._module(first.node)])
-            while start < end and chain.links[start].node.type == "alias":
-                start += 1
-        elif first.node.type == "string" and (table := literal(first.node)):
-            query = _Query(table, is_table=True, names=[""], models=[table])
-        elif first.arguments is None and first.name:
-            query = self._variable(chain, depth)
-        else:
-            return None
+            return query
+        if first.node.type == "alias":
+            return _Query(self._module(first.node), names=[""], models=[self._module(first.node)])
+        if first.node.type == "string" and (table := literal(first.node)):
+            return _Query(table, is_table=True, names=[""], models=[table])
+        return self._variable(chain, depth) if first.arguments is None and first.name else None
+
+    def query(self, chain: Chain, end: int, depth: int = 0) -> _Query | None:
+        """Return the query that the first links of a chain make, None where they make none."""
+        query = self._beginning(chain, depth) if depth <= MAX_STEPS else None
         if query is None:
             return None
+        start = 1
+        if chain.links[0].node.type == "alias":
+            while start < end and chain.links[start].node.type == "alias":
+                start += 1
         query.used.append(chain.node.start_byte)
         for link in chain.links[start:end]:
             holder, _, name = link.name.rpartition(".")

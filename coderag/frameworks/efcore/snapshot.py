@@ -91,6 +91,10 @@ def _read_model(snapshot: Node, entities: dict[str, Entity]) -> None:
 
 
 def _read_entity(name: str, function: Node, entities: dict[str, Entity], schema: str, depth: int = 0) -> None:
+    """Add what the function of an entity states to the entity of its name, and the entities that it owns.
+
+    `b.Property<int>("Id")` -> a column Id; `b.ToTable("orders", "shop")` -> its table is shop.orders
+    """
     made = Entity(Name(name.rpartition(".")[2], schema=schema), lines_of(function))
     entity = entities.setdefault(name, made)
     for links in _statements(function):

@@ -113,34 +113,15 @@ def _column(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
     if not name:
         return None
     kinds, said = vocabulary.kinds, statement.modifiers
-    is_counted = statement.method in kinds.counted
     kind = filled(vocabulary.types[statement.method], statement.values)
     kind += " unsigned" if "unsigned" in said and "unsigned" not in kind else ""
     default = default_of(statement.first_of("default")) if "default" in said else NOW if "now" in said else None
     if "change" in said:
-        return [
-            AlterColumn(
-                table,
-                name,
-                type=kind,
-                nullable=_is_nullable(statement) if "nullable" in said else None,
-                default=default,
-                source=statement.source,
-            )
-        ]
-    is_key = is_counted or "primary" in said
-    generated = statement.first_of("generated")
-    column = Column(
-        name,
-        kind,
-        nullable=(statement.method in kinds.nullable or _is_nullable(statement)) and not is_key,
-        default=default or "",
-        comment=as_text(statement.first_of("comment")),
-        values=(texts(statement.value(1)) or ()) if statement.method in kinds.values else (),
-        generated=generated.text if isinstance(generated, Raw) else as_text(generated),
-        identity=is_counted or "counted" in said,
-        source=statement.source,
-    )
+        nullable = _is_nullable(statement) if "nullable" in said else None
+        return [AlterColumn(table, name, type=kind, nullable=nullable, default=default, source=statement.source)]
+    is_key = statement.method in kinds.counted or "primary" in said
+    column = _described(Column(name, kind, default=default or "", source=statement.source), statement, vocabulary)
+    column = replace(column, nullable=column.nullable and not is_key)
     after = "" if "first" in said else as_text(statement.first_of("after")) or None
     made: list[SchemaOperation] = [AddColumn(table, column, after=after, source=statement.source)]
     if is_key:
@@ -167,6 +148,20 @@ def _name(statement: Statement, vocabulary: Vocabulary) -> tuple[str, str]:
 
 def _is_nullable(statement: Statement) -> bool:
     return "nullable" in statement.modifiers and statement.first_of("nullable") is not False
+
+
+def _described(column: Column, statement: Statement, vocabulary: Vocabulary) -> Column:
+    """Return a column with what its call and the calls behind it say, besides its type, default and keys."""
+    kinds = vocabulary.kinds
+    generated = statement.first_of("generated")
+    return replace(
+        column,
+        nullable=statement.method in kinds.nullable or _is_nullable(statement),
+        comment=as_text(statement.first_of("comment")),
+        values=(texts(statement.value(1)) or ()) if statement.method in kinds.values else (),
+        generated=generated.text if isinstance(generated, Raw) else as_text(generated),
+        identity=statement.method in kinds.counted or "counted" in statement.modifiers,
+    )
 
 
 def _group(table: Name, statement: Statement, columns: Sequence[str]) -> Made:

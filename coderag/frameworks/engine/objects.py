@@ -16,6 +16,7 @@ from coderag.syntax.trees.tree import named, string_value, text_of
 
 __all__ = ["Attribute", "attribute_of", "entries_of", "table_name"]
 
+CALLED = {"call_expression": "function", "new_expression": "constructor"}  # the field with the type's name
 NOT_STORED = frozenset({"VIRTUAL"})
 UNSIGNED = "UNSIGNED"
 PROPERTIES = frozenset({"UNSIGNED", "BINARY", "ZEROFILL"})  # behind a type: INTEGER.UNSIGNED
@@ -129,12 +130,9 @@ def _type(node: Node | None, code: Code, words: Attributes) -> _Type:
         return _Type("")
     node = unwrapped(node)
     arguments: list[Node] = []
-    if node.type == "call_expression":
+    if (field := CALLED.get(node.type)) is not None:
         arguments = named(node.child_by_field_name("arguments"))
-        node = node.child_by_field_name("function") or node
-    elif node.type == "new_expression":
-        arguments = named(node.child_by_field_name("arguments"))
-        node = node.child_by_field_name("constructor") or node
+        node = node.child_by_field_name(field) or node
     if node.type in {"string", "template_string"}:
         text = as_text(code.value(node))
         return _Type(words.types.get(text, text) if text.islower() else text)
@@ -144,18 +142,24 @@ def _type(node: Node | None, code: Code, words: Attributes) -> _Type:
         return _Type("", is_stored=False)
     if name not in words.types:
         return _Type("")
-    values = [code.value(argument) for argument in arguments]
-    listed = texts(values[0]) if len(values) == 1 and not isinstance(values[0], str) else texts(tuple(values))
     if name == "ARRAY":
         inner = _type(arguments[0], code, words) if arguments else _Type("")
         return _Type(f"{inner.text}[]" if inner.text else "array")
+    values = [code.value(argument) for argument in arguments]
     if name == "ENUM":
-        given = mapping(values[0]).get("values") if values else None
-        return _Type(words.types[name], listed or texts(given) or ())
+        return _Type(words.types[name], _listed(values))
     text = filled(words.types[name], values)
     sizes = [size for value in values if (size := as_text(value))]
     text += f"({', '.join(sizes)})" if text in SIZED and sizes else ""
     return _Type(text + (" unsigned" if UNSIGNED in names else ""))
+
+
+def _listed(values: Sequence[Literal]) -> tuple[str, ...]:
+    """Return the values of ENUM("a", "b"), ENUM(["a", "b"]) or ENUM({ values: ["a", "b"] })."""
+    if not values:
+        return ()
+    listed = texts(values[0]) if len(values) == 1 and not isinstance(values[0], str) else texts(tuple(values))
+    return listed or texts(mapping(values[0]).get("values")) or ()
 
 
 def _foreign_key(columns: Sequence[str], node: Node | None, *, code: Code, words: Attributes) -> ForeignKey | None:

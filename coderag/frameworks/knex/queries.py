@@ -246,15 +246,13 @@ class _Reader:
         scope.every(key for key, _ in entries(first))
         if link.name.endswith("Column") and (text := literal(link.argument(len(link.arguments or ()) - 1))):
             scope.column(text)
-        if first is not None and first.type in FUNCTIONS:
-            for chain in chains_in(first.child_by_field_name("body")):
-                for inner in chain.links:
-                    if inner.name in {"from", "table"} and (text := self._text(inner.argument(0))):
-                        scope.table(text)
-                    elif inner.name in LISTS and inner.arguments is not None:
-                        self._list(inner, scope)
-                    elif (argument := inner.argument(0)) is not None and argument.type not in FUNCTIONS:
-                        self._condition(inner, scope)
+        for inner in _links_inside(first):
+            if inner.name in {"from", "table"} and (text := self._text(inner.argument(0))):
+                scope.table(text)
+            elif inner.name in LISTS and inner.arguments is not None:
+                self._list(inner, scope)
+            elif (argument := inner.argument(0)) is not None and argument.type not in FUNCTIONS:
+                self._condition(inner, scope)
 
     def _join(self, link: Link, scope: Scope) -> None:
         texts = [literal(one.node) for one in link.arguments or ()]
@@ -271,12 +269,10 @@ class _Reader:
             for key, value in entries(argument.node):
                 scope.column(key)
                 scope.column(literal(value) or "")
-            if argument.node.type in FUNCTIONS:
-                for chain in chains_in(argument.node.child_by_field_name("body")):
-                    for inner in chain.links:
-                        if "on" in inner.name.lower() and inner.arguments:
-                            texts = [literal(one.node) for one in inner.arguments[: 1 if "Val" in inner.name else 3]]
-                            scope.every(filter(named_like, filter(None, texts)))
+            for inner in _links_inside(argument.node):
+                if "on" in inner.name.lower() and inner.arguments:
+                    texts = [literal(one.node) for one in inner.arguments[: 1 if "Val" in inner.name else 3]]
+                    scope.every(filter(named_like, filter(None, texts)))
 
 
 Verb = Callable[[_Reader, Link, str, Scope], None]
@@ -290,6 +286,13 @@ VERBS: Mapping[str, Verb] = {  # all others may be conditions
 
 def _is_method(name: str) -> bool:
     return name in METHODS or CONDITION.search(name) is not None
+
+
+def _links_inside(closure: Node | None) -> Iterator[Link]:
+    """Yield the calls in the body of a function that a clause is given; nothing for another argument."""
+    if closure is not None and closure.type in FUNCTIONS:
+        for chain in chains_in(closure.child_by_field_name("body")):
+            yield from chain.links
 
 
 def _mapped(node: Node) -> Node:

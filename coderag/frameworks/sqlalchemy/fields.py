@@ -128,12 +128,11 @@ def _fields_of(member: Member, code: Code, *, types: Mapping[str, Node], sql_mod
         return
     call = _followed(code.call(value), code)
     name = last_part(call.name) if call is not None else ""
-    if call is not None and name in HOLDERS:
-        for inner in _column_calls(call, code):
-            yield from _column(inner, hint if name != "composite" else Hint(), member, code=code, types=types)
-    elif call is not None and name in COLUMN_CALLS:
-        yield from _column(call, hint, member, code=code, types=types)
-    elif call is not None and NO_COLUMNS.search(name):
+    if call is not None and name in HOLDERS | COLUMN_CALLS:
+        hint = hint if name != "composite" else Hint()
+        for inner in _column_calls(call, code) if name in HOLDERS else [call]:
+            yield from _column(inner, hint, member, code=code, types=types)
+    elif NO_COLUMNS.search(name):
         return
     elif hint.wrapper == "Mapped":
         if _is_annotated_column(member, hint, code):

@@ -101,6 +101,10 @@ def sql_type(node: Node | None, code: Code) -> SqlType:
 
 
 def _sql_type(node: Node | None, code: Code, depth: int) -> SqlType:
+    """Return the type that an argument of a column states; "" where that is computed.
+
+    `String(50)` -> VARCHAR(50); `sa.ARRAY(sa.Integer)` -> INTEGER[]; `Enum("a", "b")` -> ENUM of a and b
+    """
     node = code.resolve(node)
     if node is None or depth == 0:
         return SqlType()

@@ -214,35 +214,46 @@ class _Reading:
 
 
 def _tag(one: GoField) -> Tag:
-    """Return what the tag of a field says."""
+    """Return what a tag says: `xorm:"varchar(25) not null 'nick'"` -> the name nick, the type, and not null."""
     tag = Tag()
     words = list(WORD.finditer(one.tags.get(TAG, "")[:MAX_TAG]))
-    said, types = _tags().words, _tags().columns.types
     position = 0
     while position < len(words):
-        match, position = words[position], position + 1
+        match, after = words[position], words[position + 1] if position + 1 < len(words) else None
+        position += 1
         if match["name"] is not None:
             tag.name = match["name"]
-            continue
-        word = match["word"].lower()
-        after = words[position] if position < len(words) else None
-        if word == "not" and after is not None and (after["word"] or "").lower() == "null":
-            tag.said["not null"] = ""
+        elif after is not None and _takes_next(tag, match["word"].lower(), after):
             position += 1
-        elif said.get(word) == "default" and after is not None:
-            tag.said["default"] = after[0]
-            position += 1
-        elif word in said:
-            tag.said[said[word]] = match["inside"] or ""
-        elif word in types and not tag.type:
-            tag.type = match[0]
-        elif word == "unsigned" and tag.type:
-            tag.type += f" {match[0]}"
-        elif len(words) == 1 and word not in STAMPS and match["inside"] is None and word.replace("_", "").isalnum():
-            tag.name = match[0] if _is_name(match[0]) else tag.name
+        else:
+            _take_word(tag, match, is_alone=len(words) == 1)
     return tag
+
+
+def _takes_next(tag: Tag, word: str, after: re.Match[str]) -> bool:
+    """Note `not null` and `default 0`, whose second word is read with the first; tell whether it is one of them."""
+    if word == "not" and (after["word"] or "").lower() == "null":
+        tag.said["not null"] = ""
+    elif _tags().words.get(word) == "default":
+        tag.said["default"] = after[0]
+    else:
+        return False
+    return True
+
+
+def _take_word(tag: Tag, match: re.Match[str], *, is_alone: bool) -> None:
+    """Note a word by itself: one of xorm's, a type, or the column's name where it is the whole tag."""
+    word, words = match["word"].lower(), _tags().words
+    if word in words:
+        tag.said[words[word]] = match["inside"] or ""
+    elif word in _tags().columns.types and not tag.type:
+        tag.type = match[0]
+    elif word == "unsigned" and tag.type:
+        tag.type += f" {match[0]}"
+    elif is_alone and word not in STAMPS and match["inside"] is None and _is_name(match[0]):
+        tag.name = match[0]
 
 
 def _is_name(word: str) -> bool:
     """Tell whether a word without quotes names a column: `xorm:"user_id"`; words of xorm's own do not."""
-    return word.lower() not in OWN_WORDS
+    return word.replace("_", "").isalnum() and word.lower() not in OWN_WORDS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -108,21 +108,33 @@ def _of_file(before: _Side, after: _Side) -> Iterator[Changed]:
     elif not after.path:
         yield before.changed(-1, How.REMOVED)
     there = {key: position for position, key in enumerate(after.keys)}
-    was = {key: position for position, key in enumerate(before.keys)}
     for position, key in enumerate(before.keys):
         if key not in there and not _parent_went(before, position, there) and _counts(before.definitions[position]):
             yield before.changed(position, How.REMOVED)
+    touched = _touched(before, after, there)
+    if -1 in touched and before.path == after.path:
+        yield after.changed(-1, How.CHANGED)
+    yield from _of_definitions(after, set(before.keys), touched)
+
+
+def _touched(before: _Side, after: _Side, there: Mapping[Key, int]) -> dict[int, bool]:
+    """Return the definitions of the new side with changed lines on either side, -1 for lines in none of them.
+
+    Each with whether the line of its name is among them; `there` are the new side's definitions by key.
+    """
     touched = dict(after.touched)
     for position, is_name in before.touched.items():
         if position < 0 and after.path:
             touched.setdefault(-1, False)
         elif position >= 0 and (same := there.get(before.keys[position])) is not None:
             touched[same] = touched.get(same, False) or is_name
+    return touched
+
+
+def _of_definitions(after: _Side, was: Set[Key], touched: Mapping[int, bool]) -> Iterator[Changed]:
+    """Yield the definitions that changed, then those that were added without a line of their own."""
     for position, is_name in sorted(touched.items()):
-        if position < 0:
-            if before.path == after.path:
-                yield after.changed(-1, How.CHANGED)
-        elif _counts(after.definitions[position]):
+        if position >= 0 and _counts(after.definitions[position]):
             known = after.keys[position] in was
             yield after.changed(position, (How.DECLARATION if is_name else How.CHANGED) if known else How.ADDED)
     for position, key in enumerate(after.keys):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from coderag.graph.resolve.abstract_values import OUTSIDE
@@ -99,16 +99,9 @@ class Mounts:
         """Yield what an expression mounts: a file, and the definition or variable in it."""
         number, route = placed
         tables, modules = self._tables, self._names.resolver.modules
-        if (
-            "." in written
-            and tables.files[number].language == "python"
-            and (whole := modules.files_of(number, written))
-        ):
+        whole = self._whole_files(number, written)
+        if whole or "/" in written:
             yield from ((file, -1, None) for file in whole)
-            return
-        if "/" in written:
-            files = modules.files_of(number, written)
-            yield from ((file, -1, None) for file in files or self._by_path(number, written))
             return
         text = plain(written)
         while text.endswith(BEHIND):
@@ -118,19 +111,18 @@ class Mounts:
         if "." not in text and text in self._groups.get(number, ()):
             yield number, -1, text
             return
-        found = False
-        for node in self._names.resolver.targets(scope, text):
-            if isinstance(node, int) and node < OUTSIDE and node < len(tables.kind):
-                found = True
-                yield self._selected(node)
-        if not found:
-            head, _, name = text.rpartition(".")
-            files = self._named(number, scope, head) if head else ()
-            yield from ((file, -1, name) for file in files)
-            if not files:
-                yield from ((file, -1, None) for file in modules.files_of(number, written))
-                if "." not in text:
-                    yield from ((file, -1, name) for file, name in self._imported(number, text))
+        nodes = self._names.resolver.targets(scope, text)
+        inside = [node for node in nodes if isinstance(node, int) and node < OUTSIDE and node < len(tables.kind)]
+        if inside:
+            yield from map(self._selected, inside)
+            return
+        head, _, name = text.rpartition(".")
+        files = self._named(number, scope, head) if head else ()
+        yield from ((file, -1, name) for file in files)
+        if not files:
+            yield from ((file, -1, None) for file in modules.files_of(number, written))
+            if "." not in text:
+                yield from ((file, -1, name) for file, name in self._imported(number, text))
 
     def _selected(self, node: int) -> tuple[int, int, str | None]:
         tables = self._tables
@@ -138,6 +130,15 @@ class Mounts:
         if tables.kind[node] is None:
             return file, -1, None
         return (file, -1, tables.name[node]) if tables.kind[node] in VALUES else (file, node, None)
+
+    def _whole_files(self, number: int, written: str) -> Sequence[int]:
+        """Return the files that a path, or the dotted name of a module of Python, means; () for another expression."""
+        modules = self._names.resolver.modules
+        if "/" in written:
+            return modules.files_of(number, written) or self._by_path(number, written)
+        if "." in written and self._tables.files[number].language == "python":
+            return modules.files_of(number, written)
+        return ()
 
     def _named(self, number: int, scope: int, head: str) -> tuple[int, ...]:
         """Return the files of a module that a name stands for."""

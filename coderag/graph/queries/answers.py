@@ -13,7 +13,7 @@ from coderag.graph.queries.locations import Location, location_of
 from coderag.graph.queries.lookup import chosen_nodes, closest_names, find_nodes
 from coderag.graph.queries.neighbours import Neighbour, neighbours_of
 from coderag.graph.queries.outgoing import Outgoing, outgoing_of
-from coderag.graph.queries.paths import Way, paths_between, reached_like
+from coderag.graph.queries.paths import GraphPath, paths_between, reached_like
 from coderag.graph.queries.refs import References, references_to
 from coderag.graph.records import EdgeKind, Node, NodeKind
 
@@ -46,10 +46,14 @@ def targets_in(
 
     Raises QueryError for an unknown kind.
     """
+    kinds = tuple(kinds)
     try:
         node_kinds = frozenset(map(NodeKind, kinds))
     except ValueError as error:
-        raise QueryError(f"{error}; kinds are {', '.join(NodeKind)}") from error
+        from coderag.text.suggestion import unknown  # for an error alone
+
+        strange = next(kind for kind in kinds if kind not in set(NodeKind))
+        raise QueryError(unknown("kind", strange, NodeKind)) from error
     found = [(name, find_nodes(graph, target, kinds=node_kinds, paths=paths)) for name, graph in graphs.items()]
     return [(name, node) for name, nodes in found for node in nodes]
 
@@ -170,7 +174,7 @@ def all_paths(
     kinds: Iterable[NodeKind | str] = (),
     paths: Sequence[str] = (),
     limit: int,
-) -> list[Way]:
+) -> list[GraphPath]:
     """Return how what one target means leads to what another means, the surest and shortest way first.
 
     Where what the targets are taken for is not tied, other things of their names are.

@@ -18,7 +18,7 @@ from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.locations import VERBS, Location, in_test, location_of
 from coderag.graph.records import Certainty, EdgeKind, Node, NodeKind
 
-__all__ = ["PathStep", "Way", "paths_between", "reached_like"]
+__all__ = ["GraphPath", "PathStep", "paths_between", "reached_like"]
 
 MAX_SEEN = 200_000  # nodes that one search looks at
 NEAREST = 3  # that are named where there is no way
@@ -67,8 +67,8 @@ class PathStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How one spot leads to another."""
+class GraphPath:
+    """How one node of the graph leads to another."""
 
     start: Location
     steps: tuple[PathStep, ...]
@@ -95,7 +95,7 @@ class _Link:
     how: str
 
 
-def paths_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, limit: int = 1) -> list[Way]:
+def paths_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, limit: int = 1) -> list[GraphPath]:
     """Return up to `limit` different ways from one of some nodes to one of others, the surest and shortest first.
 
     Where there is none, those of the other direction. [] where neither leads to the other.
@@ -242,11 +242,11 @@ def _doubt(graph: Graph, edge: int) -> float:
     return (1.0, UNIQUE_COST)[candidates] if candidates < 2 else 1 + log2(candidates)
 
 
-def _way(graph: Graph, links: Sequence[_Link], start: int, *, backwards: bool) -> Way:
+def _way(graph: Graph, links: Sequence[_Link], start: int, *, backwards: bool) -> GraphPath:
     steps = []
     for link in links:
         edge, spot = graph.edge(link.edge), location_of(graph.node(link.other))
         path, line = (edge.path, edge.line) if edge.path and edge.line else (spot.path, spot.line)
         candidates = edge.candidates if edge.certainty is Certainty.CANDIDATE else 0
         steps.append(PathStep(spot, link.how, path, line, edge.certainty, candidates))
-    return Way(location_of(graph.node(start)), tuple(steps), round(_cost(links), 3), backwards)
+    return GraphPath(location_of(graph.node(start)), tuple(steps), round(_cost(links), 3), backwards)

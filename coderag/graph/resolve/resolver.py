@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from coderag.graph.resolve.abstract_values import (
     CLASS,
+    CLASSES,
     FORM,
     INSTANCE,
+    INSTANCES,
+    OF_CALLER,
     OUTSIDE,
     SELF,
     SUPER,
+    Form,
     Target,
     Targets,
     Variable,
@@ -202,7 +206,7 @@ class Resolver(Scopes):
         if not head:
             special = self._special(scope, name)
             if special is not None:
-                return tuple(SELF + class_of(one) if one // FORM == 3 else one for one in special)
+                return tuple(SELF + class_of(one) if one // FORM == Form.CLASS else one for one in special)
             return few([value for one in self.look(scope, name) for value in self.result(one, -1)])
         if name == "__class__":
             return tuple(one for one in self.values(scope, head) if is_instance(one))
@@ -211,7 +215,7 @@ class Resolver(Scopes):
         for receiver in self.loaded(scope, text) or self.values(scope, head):
             if isinstance(receiver, Variable):
                 continue
-            if name in creators and receiver // FORM in (0, 3) and self.is_class(class_of(receiver)):
+            if name in creators and receiver // FORM in CLASSES and self.is_class(class_of(receiver)):
                 found.append((SELF if receiver >= FORM else INSTANCE) + class_of(receiver))
                 continue
             for one in self.member(receiver, name):
@@ -230,10 +234,10 @@ class Resolver(Scopes):
             return (OUTSIDE,)
         form, node = divmod(value, FORM)
         tables = self.tables
-        if form == 3:
+        if form == Form.CLASS:
             return (SELF + node,)
         if form:
-            called = self.class_member(node, "__call__") if form < 3 else NOTHING
+            called = self.class_member(node, "__call__") if form in INSTANCES else NOTHING
             return few([each for one in called if isinstance(one, int) for each in self._result(one, value)])
         if tables.kind[node] is None:
             return NOTHING
@@ -245,12 +249,12 @@ class Resolver(Scopes):
 
     def _as_received(self, value: int, receiver: int) -> int:
         """Return a result with the type that it has for its receiver: a method that returns self."""
-        if value // FORM not in (2, 3) or receiver < 0 or receiver >= OUTSIDE:
+        if value // FORM not in OF_CALLER or receiver < 0 or receiver >= OUTSIDE:
             return value
         form, node = divmod(receiver, FORM)
-        if form == 4 or (form == 0 and not self.is_class(node)):
+        if form == Form.SUPER or (form == Form.NODE and not self.is_class(node)):
             return value
-        return value - class_of(value) + node if form in (2, 3) else (INSTANCE + node if value < CLASS else node)
+        return value - class_of(value) + node if form in OF_CALLER else (INSTANCE + node if value < CLASS else node)
 
     def returned(self, node: int) -> tuple[int, ...]:
         """Return what a function returns."""
@@ -286,7 +290,7 @@ class Resolver(Scopes):
         for value in values:
             if value >= OUTSIDE:
                 found.append(value)
-            elif value // FORM in (0, 3) and self.is_class(class_of(value)):
+            elif value // FORM in CLASSES and self.is_class(class_of(value)):
                 found.append(INSTANCE + class_of(value))
             elif "." in name and is_instance(value):  # the type of a member: Services.store
                 found.append(value)

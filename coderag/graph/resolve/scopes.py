@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from coderag.graph.resolve.abstract_values import FORM, INSTANCE, OUTSIDE, Targets, Variable, few
+from coderag.graph.resolve.abstract_values import FORM, INSTANCE, OUTSIDE, Form, Targets, Variable, few
 from coderag.graph.resolve.anchors import Anchors
 from coderag.graph.resolve.imports.modules import Modules
 from coderag.graph.resolve.tables import VALUES, Tables
@@ -284,7 +284,7 @@ class Scopes(ABC):
         if value >= OUTSIDE:
             return (OUTSIDE,)
         form, node = divmod(value, FORM)
-        if form == 4:
+        if form == Form.SUPER:
             return self.class_member(node, name, above=True)
         tables = self.tables
         if form:

@@ -22,9 +22,9 @@ __all__ = ["CATALOG_FORMAT", "FOREIGN", "PRIMARY", "REFERRED", "catalog_arrays"]
 # 1: first; 2: vectors of tables and example queries; 3: the files of each database
 CATALOG_FORMAT = 3
 PRIMARY, FOREIGN, REFERRED = 1, 2, 4  # flags of a column
-# Properties of tables that few values share, as numbers into a list of them. A table has one of each of these; of
-# path and label it may have several.
-CODED = ("schema", "kind", "dialect", "environment", "domain", "modified")
+# Properties of tables that few values share, as numbers into a list of them. A table has one of each of these, and one
+# schema; of path and label it may have several.
+CODED = ("kind", "dialect", "environment", "domain", "modified")
 
 
 def catalog_arrays(schema: Schema, vectors: SchemaVectors | None = None) -> dict[str, Array]:
@@ -87,23 +87,28 @@ def _properties(tables: Sequence[Table]) -> dict[str, Array]:
         "table_rows": np.array([table.row_count for table in tables], dtype=np.int64),
     }
     arrays |= _strings("group", databases) | _strings("table_name", [table.name.name for table in tables])
-    single = {name: [str(getattr(table, name, "")) for table in tables] for name in CODED}
-    single["schema"] = [table.name.schema for table in tables]
-    for name, values in single.items():
-        known = sorted(set(values))
-        code = {value: number for number, value in enumerate(known)}
-        arrays |= _strings(f"{name}_value", known)
-        arrays[f"table_{name}"] = np.array([code[value] for value in values], dtype=np.uint32)
-    several = {
-        "path": [list(dict.fromkeys(source.path for source in table.sources)) for table in tables],
-        "label": [list(table.labels) for table in tables],
-    }
-    for name, lists in several.items():
-        known = sorted({value for values in lists for value in values})
-        code = {value: number for number, value in enumerate(known)}
-        arrays |= _strings(f"{name}_value", known)
-        arrays |= _lists(f"table_{name}", [[code[value] for value in values] for values in lists])
-    return arrays
+    arrays |= _coded("schema", [table.name.schema for table in tables])
+    for name in CODED:
+        arrays |= _coded(name, [str(getattr(table, name, "")) for table in tables])
+    arrays |= _coded_lists("path", [list(dict.fromkeys(source.path for source in table.sources)) for table in tables])
+    return arrays | _coded_lists("label", [table.labels for table in tables])
+
+
+def _coded(name: str, values: Sequence[str]) -> dict[str, Array]:
+    """Return the distinct values of a property, and the number of each table's among them."""
+    known = sorted(set(values))
+    code = {value: number for number, value in enumerate(known)}
+    numbers = np.array([code[value] for value in values], dtype=np.uint32)
+    return _strings(f"{name}_value", known) | {f"table_{name}": numbers}
+
+
+def _coded_lists(name: str, lists: Sequence[Sequence[str]]) -> dict[str, Array]:
+    """Return the distinct values of a property of which a table has several, and the numbers of each table's."""
+    known = sorted({value for values in lists for value in values})
+    code = {value: number for number, value in enumerate(known)}
+    return _strings(f"{name}_value", known) | _lists(
+        f"table_{name}", [[code[one] for one in values] for values in lists]
+    )
 
 
 def _columns(tables: Sequence[Table], relations: Sequence[Relation], columns: ColumnLookup) -> dict[str, Array]:

@@ -37,10 +37,22 @@ def history_arrays(
     for touch in touches:
         merged.setdefault((files[touch.path], numbers[touch.commit]), []).extend(touch.spans)
     rows = sorted(merged.items())
-    spans = [span for _, found in rows for span in _joined(found)]
-    authors = sorted({commit.author for commit in commits})
     return {
         "head": np.frombuffer(bytes.fromhex(head), dtype=np.uint8),
+        **_commit_arrays(commits),
+        **_packed("file", paths),
+        "file_id": _ids([blob_key(blobs[path]) for path in paths], BLOB_BYTES),
+        "touch_starts": _starts([file for (file, _), _ in rows], len(paths)),
+        "touch_commit": np.array([commit for (_, commit), _ in rows], dtype=np.uint16),
+        **_span_arrays([_joined(found) for _, found in rows]),
+        **_subject_postings([commit.subject for commit in commits]).arrays("term"),
+    }
+
+
+def _commit_arrays(commits: Sequence[LoggedCommit]) -> dict[str, Array]:
+    """Return the arrays of commits by themselves."""
+    authors = sorted({commit.author for commit in commits})
+    return {
         "commit_id": _ids([commit.id for commit in commits], ID_BYTES),
         "commit_time": np.array([commit.time for commit in commits], dtype=np.int64),
         "commit_author": np.array([authors.index(commit.author) for commit in commits], dtype=np.uint16),
@@ -48,14 +60,16 @@ def history_arrays(
         "commit_lines": np.array([min(commit.lines, MOST_LINES) for commit in commits], dtype=np.uint32),
         **_packed("author", authors),
         **_packed("subject", [commit.subject for commit in commits]),
-        **_packed("file", paths),
-        "file_id": _ids([blob_key(blobs[path]) for path in paths], BLOB_BYTES),
-        "touch_starts": _starts([file for (file, _), _ in rows], len(paths)),
-        "touch_commit": np.array([commit for (_, commit), _ in rows], dtype=np.uint16),
-        "span_starts": np.cumsum([0, *(len(_joined(found)) for _, found in rows)], dtype=np.uint32),
+    }
+
+
+def _span_arrays(touched: Sequence[Sequence[tuple[int, int]]]) -> dict[str, Array]:
+    """Return the arrays of the lines that each of some touches changed."""
+    spans = [span for several in touched for span in several]
+    return {
+        "span_starts": np.cumsum([0, *map(len, touched)], dtype=np.uint32),
         "span_first": np.array([first for first, _ in spans], dtype=np.uint32),
         "span_last": np.array([last for _, last in spans], dtype=np.uint32),
-        **_subject_postings([commit.subject for commit in commits]).arrays("term"),
     }
 
 

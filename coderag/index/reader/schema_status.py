@@ -1,4 +1,4 @@
-"""What is known of the schemas of an index: databases, dialects and why, what was lost, what does not fit together."""
+"""What is known of the schemas of an index: databases, dialects and why, unparsed statements and conflicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from coderag.index.storage.manifest import Manifest
 from coderag.index.storage.segment import Segment
 from coderag.sql.records import Facts
 
-__all__ = ["KnownDatabase", "LostStatement", "Misfit", "SchemaStatus", "SqlFile", "schema_status"]
+__all__ = ["KnownDatabase", "SchemaConflict", "SchemaStatus", "SqlFile", "UnparsedStatement", "schema_status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class SqlFile:
     dialect: str
     guess: str
     statements: int
-    lost: int
+    unparsed: int
 
 
 @dataclass(frozen=True, slots=True)
-class LostStatement:
+class UnparsedStatement:
     """A statement that was not read, or only in part."""
 
     path: str
@@ -54,8 +54,8 @@ class LostStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
-    """Something of the schemas that does not fit together."""
+class SchemaConflict:
+    """A contradiction between statements of the schemas, or something that one names and none declares."""
 
     path: str
     line: int
@@ -73,8 +73,8 @@ class SchemaStatus:
     definitions: int
     databases: tuple[KnownDatabase, ...]
     files: tuple[SqlFile, ...]
-    lost: tuple[LostStatement, ...]
-    misfits: tuple[Misfit, ...]
+    unparsed: tuple[UnparsedStatement, ...]
+    conflicts: tuple[SchemaConflict, ...]
     unread: tuple[UnreadFiles, ...] = ()  # files of frameworks that are not read
     uncreated: tuple[UncreatedTable, ...] = ()  # tables that files change and nothing creates
 
@@ -112,10 +112,10 @@ def schema_status(
             for path, found in facts
             if found.dialect
         ),
-        lost=tuple(
-            LostStatement(path, one.line, one.head, one.reason, one.table) for path, one in lost_statements(facts)
+        unparsed=tuple(
+            UnparsedStatement(path, one.line, one.head, one.reason, one.table) for path, one in lost_statements(facts)
         ),
-        misfits=tuple(Misfit(problem.path, problem.line, problem.text) for problem in catalog.problems),
+        conflicts=tuple(SchemaConflict(problem.path, problem.line, problem.text) for problem in catalog.problems),
         unread=unread_files((path, found) for path, found in facts if path not in aside),
         uncreated=uncreated_tables(catalog.problems),
     )

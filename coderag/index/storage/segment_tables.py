@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,14 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.deflated_strings import deflate_strings
 from coderag.index.storage.arrays.keys import path_key
 from coderag.index.storage.arrays.strings import pack_strings
-from coderag.index.storage.columns import BLOCK_BYTES, CHUNK_FIELDS, DETAIL_GROUP, SYMBOL_FIELDS, Columns
+from coderag.index.storage.columns import (
+    BLOCK_BYTES,
+    CHUNK_FIELDS,
+    DETAIL_GROUP,
+    SYMBOL_FIELDS,
+    Columns,
+    FileRow,
+)
 from coderag.index.storage.description import encode_description
 from coderag.index.storage.postings import WEIGHT_STEPS, Postings, build_postings, merge_terms, postings_of_terms
 from coderag.text.tokens import terms, words
@@ -40,20 +47,11 @@ class SegmentTables:
         files = [row for columns in self.columns for row in columns.files]
         contents = {row.language: row.content for row in sorted(files, key=lambda row: row.language)}
         code = {language: number for number, language in enumerate(contents)}
-        meta = encode_description(
-            languages=contents,
-            problems={number: row.problem for number, row in enumerate(files) if row.problem},
-            masked={number: row.masked for number, row in enumerate(files) if row.masked},
-            text_checksum=self.text_checksum,
-        )
         paths = [row.path for row in files]
         blob, offsets = pack_strings(paths)
-        block_offsets = np.zeros(len(self.block_sizes) + 1, dtype=np.int64)
-        np.cumsum(self.block_sizes, out=block_offsets[1:])
-        blocks = np.array([-(-row.text_bytes // BLOCK_BYTES) for row in files], dtype=np.int64)
         return (
             {
-                "meta": np.frombuffer(meta, dtype=np.uint8),
+                "meta": self._description(files, contents),
                 "file_path_blob": blob,
                 "file_path_offsets": offsets,
                 "file_size": np.array([row.size for row in files], dtype=np.int64),
@@ -61,15 +59,34 @@ class SegmentTables:
                 "file_treatment": np.array([row.treatment for row in files], dtype=np.uint64),
                 "file_language": np.array([code[row.language] for row in files], dtype=np.uint8),
                 "file_labels": np.array([row.labels for row in files], dtype=np.uint8),
-                "file_text_bytes": np.array([row.text_bytes for row in files], dtype=np.int64),
-                "file_first_block": np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
-                "block_offsets": block_offsets,
             }
+            | self._text_arrays([row.text_bytes for row in files])
             | _blobs("facts", [one for columns in self.columns for one in columns.facts])
             | _blobs("links", [link for columns in self.columns for link in columns.links])
             | _blobs("trigram", [one for columns in self.columns for one in columns.trigrams])
             | _path_postings(paths).arrays("path")
         )
+
+    def _description(self, files: Sequence[FileRow], contents: Mapping[str, str]) -> Array:
+        """Return what the segment says of itself; `contents` are its languages."""
+        meta = encode_description(
+            languages=contents,
+            problems={number: row.problem for number, row in enumerate(files) if row.problem},
+            masked={number: row.masked for number, row in enumerate(files) if row.masked},
+            text_checksum=self.text_checksum,
+        )
+        return np.frombuffer(meta, dtype=np.uint8)
+
+    def _text_arrays(self, text_bytes: Sequence[int]) -> dict[str, Array]:
+        """Return where the text of each file is among the blocks, given how long the texts are."""
+        block_offsets = np.zeros(len(self.block_sizes) + 1, dtype=np.int64)
+        np.cumsum(self.block_sizes, out=block_offsets[1:])
+        blocks = np.array([-(-size // BLOCK_BYTES) for size in text_bytes], dtype=np.int64)
+        return {
+            "file_text_bytes": np.array(text_bytes, dtype=np.int64),
+            "file_first_block": np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
+            "block_offsets": block_offsets,
+        }
 
     def _chunk_arrays(self) -> dict[str, Array]:
         tables, base_file, base_chunk = [], 0, 0

@@ -138,10 +138,6 @@ def column_columns(rows: SchemaRows) -> Columns:
     """Return the columns of `columns`."""
     found = [(row, place, column) for row in rows.tables for place, column in enumerate(row.table.columns, start=1)]
     columns = [column for *_, column in found]
-    referring = {
-        id(row.table): {name.casefold() for key in row.table.foreign_keys for name in key.columns}
-        for row in rows.tables
-    }
     return {
         "repository": texts([row.repository for row, *_ in found]),
         # The graph has the columns of a table right behind it, in order.
@@ -152,14 +148,28 @@ def column_columns(rows: SchemaRows) -> Columns:
         "name": texts([column.name for column in columns]),
         "type": texts([column.type for column in columns]),
         "is_nullable": np.array([column.nullable for column in columns], np.bool_),
-        "is_primary_key": np.array([_is_in(column.name, row.table.primary_key) for row, _, column in found], np.bool_),
-        "is_foreign_key": np.array(
-            [column.name.casefold() in referring[id(row.table)] for row, _, column in found], np.bool_
-        ),
-        "is_unique": np.array([_is_unique(column.name, row.table) for row, _, column in found], np.bool_),
+        **_keyed(rows.tables),
         "default_value": texts([column.default for column in columns]),
         "comment": texts([column.comment for column in columns]),
         **_line([column.source for column in columns]),
+    }
+
+
+def _keyed(tables: list[TableRow]) -> Columns:
+    """Return which columns of some tables, in order, are in a primary key, in a foreign key, or unique alone."""
+    primary: list[bool] = []
+    foreign: list[bool] = []
+    unique: list[bool] = []
+    for table in (row.table for row in tables):
+        referring = {name.casefold() for key in table.foreign_keys for name in key.columns}
+        for name in (column.name for column in table.columns):
+            primary.append(_is_in(name, table.primary_key))
+            foreign.append(name.casefold() in referring)
+            unique.append(_is_unique(name, table))
+    return {
+        "is_primary_key": np.array(primary, np.bool_),
+        "is_foreign_key": np.array(foreign, np.bool_),
+        "is_unique": np.array(unique, np.bool_),
     }
 
 

@@ -84,7 +84,10 @@ def _in_languages(corpus: Corpus, names: Collection[str]) -> Array:
     from coderag.syntax.language import languages  # a search without this filter reads no language data
 
     if unknown := sorted(set(names) - languages().keys()):
-        raise QueryError(f'unknown language {unknown[0]!r}; run "coderag languages" for the list')
+        from coderag.text.suggestion import suggestion  # for an error alone
+
+        near = suggestion(unknown[0], languages())
+        raise QueryError(f'unknown language {unknown[0]!r}{near}; run "coderag languages" for the list')
     codes = [number for number, name in enumerate(corpus.languages) if name in names]
     return np.isin(corpus.file_language, codes)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any, TypedDict, Unpack
+from enum import StrEnum
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from coderag.errors import QueryError
 from coderag.limits import (
@@ -40,6 +41,8 @@ __all__ = [
     "pattern_terms",
 ]
 
+Word = TypeVar("Word", bound=StrEnum)
+
 USUAL = {field.name: field.default for field in fields(Query) if field.name != "text"}  # conditions of a plain question
 MAX_TERMS = 32  # of a query: each may read every text
 DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[T ].*)?)?)?\Z", re.ASCII)  # ISO 8601, or its beginning
@@ -67,6 +70,16 @@ class Conditions(TypedDict, total=False):
     clauses: Iterable[Iterable[Term]]
 
 
+def _checked_word(what: str, word: str, known: type[Word], plural: str = "") -> Word:
+    """Return a word as the member of its enum; raises QueryError for an unknown one."""
+    try:
+        return known(word)
+    except ValueError as error:
+        from coderag.text.suggestion import unknown  # for an error alone
+
+        raise QueryError(unknown(what, word, known, plural=plural)) from error
+
+
 def make_query(text: str, **conditions: Unpack[Conditions]) -> Query:
     """Return a query of plain values.
 
@@ -88,13 +101,9 @@ def make_query(text: str, **conditions: Unpack[Conditions]) -> Query:
         values["files"] = _checked_files(values["files"])
     if values["groups"] is not None:
         values["groups"] = frozenset(checked_list(ITEMS, values["groups"], name="groups"))
-    try:
-        values["kinds"] = frozenset(map(Kind, values["kinds"]))
-        values["tests"] = TestPolicy(values["tests"])
-        values["expand"] = Expand(values["expand"]) if values["expand"] else None
-    except ValueError as error:
-        known = f"kinds are {', '.join(Kind)}; tests are {', '.join(TestPolicy)}; expand is {', '.join(Expand)}"
-        raise QueryError(f"{error}; {known}") from error
+    values["kinds"] = frozenset(_checked_word("kind", kind, Kind) for kind in values["kinds"])
+    values["tests"] = _checked_word("policy", values["tests"], TestPolicy, plural="policies")
+    values["expand"] = _checked_word("expansion", values["expand"], Expand) if values["expand"] else None
     return Query(text, **values)
 
 
@@ -117,10 +126,7 @@ def _checked_files(files: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str
 
 def checked_case(case: Case | str) -> Case:
     """Return whether capitals count; raises QueryError for an unknown word."""
-    try:
-        return Case(case)
-    except ValueError as error:
-        raise QueryError(f"{error}; case is {', '.join(Case)}") from error
+    return _checked_word("case", case, Case)
 
 
 def _checked_clauses(clauses: Iterable[Iterable[Term]]) -> tuple[tuple[Term, ...], ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
@@ -29,23 +28,20 @@ def checked_term(term: Term) -> Term:
 
             [name] = language_names([term.value])
             if name not in languages():
+                from coderag.text.suggestion import suggestion
+
                 raise QueryError(
-                    f'unknown language "{term.value}"{_suggestion(term.value, languages())}; '
+                    f'unknown language "{term.value}"{suggestion(term.value, languages())}; '
                     'run "coderag languages" for the list'
                 )
             return replace(term, value=name)
         case Field.KIND:
             kind = term.value.lower()
             if kind not in set(Kind):
+                from coderag.text.suggestion import suggestion
+
                 raise QueryError(
-                    f'unknown kind "{term.value}"{_suggestion(kind, set(Kind))}; kinds are {", ".join(Kind)}'
+                    f'unknown kind "{term.value}"{suggestion(kind, set(Kind))}; kinds are {", ".join(Kind)}'
                 )
             return replace(term, value=kind)
     return term
-
-
-def _suggestion(word: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches  # for an error alone
-
-    near = get_close_matches(word.lower(), sorted(map(str, known)), n=1)
-    return f', did you mean "{near[0]}"' if near else ""

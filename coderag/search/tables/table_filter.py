@@ -70,7 +70,10 @@ def _language_test(languages: Collection[str]) -> Callable[[str], bool]:
     from coderag.syntax.language import languages as all_languages
 
     if unknown := sorted(set(languages) - all_languages().keys()):
-        raise QueryError(f'unknown language {unknown[0]!r}; run "coderag languages" for the list')
+        from coderag.text.suggestion import suggestion  # for an error alone
+
+        near = suggestion(unknown[0], all_languages())
+        raise QueryError(f'unknown language {unknown[0]!r}{near}; run "coderag languages" for the list')
 
     def is_of_one(path: str) -> bool:
         language = detect(path)
@@ -83,5 +86,8 @@ def _of_kinds(known: Sequence[str], kinds: Collection[str]) -> list[bool]:
     """Return which kinds of objects are among those of the conditions: a materialized view is a view too."""
     wanted = {kind.casefold() for kind in kinds}
     if unknown := sorted(wanted - {*TABLE_KINDS, *known}):
-        raise QueryError(f"no table is of the kind {unknown[0]!r}; kinds are {', '.join(TABLE_KINDS)}")
+        from coderag.text.suggestion import suggestion  # for an error alone
+
+        near = suggestion(unknown[0], TABLE_KINDS)
+        raise QueryError(f"no table is of the kind {unknown[0]!r}{near}; kinds are {', '.join(TABLE_KINDS)}")
     return [kind in wanted or kind.rpartition(" ")[2] in wanted for kind in known]

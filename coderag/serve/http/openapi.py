@@ -11,7 +11,7 @@ from coderag._version import __version__
 from coderag.ask.records import Answer
 from coderag.graph.queries.impact import Impact
 from coderag.graph.queries.map import RepositoryMap
-from coderag.graph.queries.paths import Way
+from coderag.graph.queries.paths import GraphPath
 from coderag.graph.queries.refs import References
 from coderag.serve.http.endpoints import ENDPOINTS, Endpoint
 from coderag.serve.http.event_stream import MEDIA_TYPE
@@ -43,7 +43,7 @@ RESULTS: Mapping[str, Any] = {  # the types of answers that are not rows
     "ask": Answer,
     "refs": list[References],
     "impact": Impact | None,
-    "path": list[Way],
+    "path": list[GraphPath],
     "map": list[RepositoryMap],
     "schema": dict[str, Any],
     "check-sql": list[Finding],

@@ -117,22 +117,29 @@ def is_prose(text: str, trees: list[exp.Expr]) -> bool:
     if PROSE_END.search(text) and not text.rstrip().endswith(";") and PROSE_WORDS.search(text):
         return True
     for tree in trees:
-        for table in tree.find_all(exp.Table):
-            name, alias = table.name, table.alias
-            quoted = isinstance(table.this, exp.Identifier) and table.this.args.get("quoted")
-            if not quoted and not table.db and name.casefold() in ARTICLES:
-                return True
-            if alias.casefold() in ARTICLES and len(alias) > 1:
-                return True
-        for select in tree.find_all(exp.Select):
-            for expression in select.expressions:
-                if isinstance(expression, exp.Alias) and isinstance(expression.this, exp.Column):
-                    if expression.this.name.casefold() in ARTICLES and not expression.this.table:
-                        return True
-                elif (
-                    isinstance(expression, exp.Column)
-                    and expression.name.casefold() in ARTICLES - {"a"}
-                    and not expression.table
-                ):
-                    return True
+        if any(map(_is_article_table, tree.find_all(exp.Table))):
+            return True
+        if any(_is_article(one) for select in tree.find_all(exp.Select) for one in select.expressions):
+            return True
     return False
+
+
+def _is_article_table(table: exp.Table) -> bool:
+    """Tell whether a table is called as an article: "select from the list"; or has one as its alias."""
+    from sqlglot import exp
+
+    quoted = isinstance(table.this, exp.Identifier) and table.this.args.get("quoted")
+    if not quoted and not table.db and table.name.casefold() in ARTICLES:
+        return True
+    return table.alias.casefold() in ARTICLES and len(table.alias) > 1
+
+
+def _is_article(expression: exp.Expr) -> bool:
+    """Tell whether a selected column is called as an article: "select the best from"; "a" alone may be a column."""
+    from sqlglot import exp
+
+    if isinstance(expression, exp.Alias) and isinstance(expression.this, exp.Column):
+        return expression.this.name.casefold() in ARTICLES and not expression.this.table
+    if not isinstance(expression, exp.Column):
+        return False
+    return expression.name.casefold() in ARTICLES - {"a"} and not expression.table

@@ -31,7 +31,11 @@ class StatementReader(QueryReader):
         )
 
     def statement(self, node: exp.Expr, outer: Scope) -> Relation:
-        """Read a statement and return the relation of its rows, empty where it has none."""
+        """Read a statement and return the relation of its rows, empty where it has none.
+
+        `SELECT id FROM orders` -> a relation with the column id, and orders is read
+        `DELETE FROM orders` -> an empty relation, and rows of orders are deleted
+        """
         if isinstance(node, QUERIES):
             return self.query(node, outer)
         outer = self.ctes(node, outer)

@@ -40,15 +40,44 @@ QUOTED = {'"': r'"(?:[^"]|"")*(?:"|\Z)', "`": r"`[^`]*(?:`|\Z)", "[": r"\[[^\]]*
 DOUBLE_STRING = r"[bBrR]{0,2}\"(?:[^\"\\]|\"\"|\\.)*(?:\"|\Z)"
 
 
+class _Lists:
+    """The lists of ORDER BY and GROUP BY around the token that a text is read up to, by their depths in brackets."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._starts: list[int] = []
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the token is in such a list, not in brackets in it."""
+        return bool(self._starts) and self._starts[-1] == self._depth
+
+    def pass_word(self, word: str) -> None:
+        """Read on behind a word, which is in upper case."""
+        if word in LISTED:
+            self._starts.append(self._depth)
+        elif word in LIST_ENDS and self.is_inside:
+            self._starts.pop()
+
+    def pass_sign(self, sign: str) -> None:
+        """Read on behind what is no word; a bracket changes the depth."""
+        if sign == "(":
+            self._depth += 1
+        elif sign == ")":
+            self._depth -= 1
+            while self._starts and self._starts[-1] > self._depth:
+                self._starts.pop()
+
+
 def mask_literals(text: str, dialect: Dialect) -> str:
     """Return SQL with every string as '?' and every number as 0, except those that give its shape.
 
     Kept are the numbers of LIMIT and the like, places in ORDER BY and GROUP BY, and lengths of types.
     """
     kept: list[str] = []
-    position = depth = 0
+    position = 0
     word = last = ""  # the last word, and the last token before this one
-    lists: list[int] = []  # depths of the ORDER BYs and GROUP BYs around
+    lists = _Lists()
     for match in _pattern(dialect).finditer(text):
         kept.append(text[position : match.start()])
         position = match.end()
@@ -57,20 +86,13 @@ def mask_literals(text: str, dialect: Dialect) -> str:
             # Two strings side by side would read as one that has a quote in it.
             token = f" {STRING_MASK}" if not kept[-1] and last == STRING_MASK else STRING_MASK
         elif match["number"] is not None:
-            ordinal = bool(lists) and lists[-1] == depth and last in {"BY", ","} and len(token) <= ORDINAL_DIGITS
+            ordinal = lists.is_inside and last in {"BY", ","} and len(token) <= ORDINAL_DIGITS
             token = token if ordinal or _is_counted(word, last) else NUMBER_MASK
         elif match["word"] is not None:
             word = token.upper()
-            if word in LISTED:
-                lists.append(depth)
-            elif word in LIST_ENDS and lists and lists[-1] == depth:
-                lists.pop()
-        elif token == "(":
-            depth += 1
-        elif token == ")":
-            depth -= 1
-            while lists and lists[-1] > depth:
-                lists.pop()
+            lists.pass_word(word)
+        else:
+            lists.pass_sign(token)
         kept.append(token)
         if match["comment"] is None:
             last = word if match["word"] is not None else token.strip()

@@ -79,7 +79,10 @@ class Code:
         return Call(name, tuple(nodes), tuple(map(self.value, nodes)), options, option_nodes, node)
 
     def value(self, node: Node, depth: int = 0) -> Literal:
-        """Return what a literal says; a module is a Reference, everything else COMPUTED."""
+        """Return what a literal says; a module is a Reference, everything else COMPUTED.
+
+        `:name` -> "name"; `1_000` -> Number("1000"); `Shop.User` -> Reference("Shop.User"); `rand(9)` -> COMPUTED
+        """
         if depth > MAX_DEPTH:
             return COMPUTED
         match node.type:

@@ -57,7 +57,10 @@ class Code:
         return found
 
     def value(self, node: Node | None, depth: int = 0) -> Literal:
-        """Return what a literal says; any other name is a Reference, everything else COMPUTED."""
+        """Return what a literal says; any other name is a Reference, everything else COMPUTED.
+
+        `["a", 1n]` -> ("a", Number("1")); `{ null: false }` -> {"null": False}; `DataTypes.TEXT` -> a Reference
+        """
         if node is None or depth > MAX_DEPTH:
             return COMPUTED
         node = unwrapped(node)

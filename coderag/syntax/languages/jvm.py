@@ -90,7 +90,10 @@ class Code:
     # What annotations say
 
     def value(self, node: Node | None, depth: int = 0) -> Literal:
-        """Return what an argument says; a constant of another file is a Reference."""
+        """Return what an argument says; a constant of another file is a Reference.
+
+        `"a" + "b"` -> "ab"; `10_000L` -> Number("10000"); `User.class` -> Reference("User"); `size()` -> COMPUTED
+        """
         if node is None or depth > MAX_DEPTH:
             return COMPUTED
         match node.type:

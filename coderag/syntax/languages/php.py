@@ -43,7 +43,10 @@ class PhpValues:
         return found
 
     def value(self, node: Node | None, depth: int = 0) -> Literal:
-        """Return what an expression says; a class is a Reference, what is known at run time only COMPUTED."""
+        """Return what an expression says; a class is a Reference, what is known at run time only COMPUTED.
+
+        `'a' . 'b'` -> "ab"; `-5` -> Number("-5"); `User::class` -> Reference("User"); `rand(9)` -> COMPUTED
+        """
         if node is None or depth > MAX_DEPTH:
             return COMPUTED
         match node.type:

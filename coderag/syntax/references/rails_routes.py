@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
@@ -114,61 +114,26 @@ class _Reading:
     def _resources(self, node: Node, link: Link, scope: _Scope, *, depth: int) -> None:
         """Add what one or several resources answer, and what is nested in them."""
         many = link.name == "resources"
-        keyword = {one.name: one.node for one in link.arguments or () if one.name}
+        keyword = link.keywords
         actions = _actions(keyword, many=many)
-        modules = scope.modules + tuple(_names(keyword.get("module")))
-        shallow = scope.shallow or _is_true(keyword.get("shallow"))
-        base = scope.nested or scope.path
-        for name in [_text(one.node) for one in link.arguments or () if not one.name]:
-            if not name:
-                continue
-            path = f"{base}/{(_text(keyword.get('path')) or name).strip('/')}".rstrip("/")
-            parameter = _text(keyword.get("param")) or "id"
-            near = f"{scope.shallow_path}/{path.rpartition('/')[2]}" if shallow and scope.nested else path
-            member = f"{near}/:{parameter}" if many else path
-            # Below resources the key of one is named after it: /users/:user_id/posts.
-            nested = f"{near}/:{singular(name)}_{parameter}" if many else path
-            controller = _text(keyword.get("controller")) or (name if many else plural(name))
-            inner = replace(
-                scope,
-                path=path,
-                modules=modules,
-                controller=controller,
-                member=member,
-                nested=nested,
-                in_resources=True,
-                shallow=shallow,
-            )
+        for name in filter(None, [_text(one.node) for one in link.arguments or () if not one.name]):
+            inner = _in_resource(name, keyword, scope, many=many)
             for action in actions:
                 methods, of_one, behind = ACTIONS[action]
                 for method in methods:
-                    self._add(node, inner, method, (member if of_one else path) + behind, action)
+                    self._add(node, inner, method, (inner.member if of_one else inner.path) + behind, action)
             self._with_concerns(_names(keyword.get("concerns")), inner, depth=depth)
             if (block := _block(node)) is not None:
                 self.visit(block, inner, depth=depth)
 
     def _verb(self, node: Node, link: Link, scope: _Scope) -> None:
         """Add what `get`, `post`, ... and `match` say."""
-        arguments = link.arguments or ()
-        keyword = {one.name: one.node for one in arguments if one.name}
-        pairs = [
-            (one.name, _text(one.node)) for one in arguments if one.name and ("/" in one.name or _is_key(one.node))
-        ]
-        methods = [link.name.upper()] if link.name != "match" else [v.upper() for v in _names(keyword.get("via"))]
-        action = _text(keyword.get("action"))
-        controller = _text(keyword.get("controller"))
-        scope = replace(scope, controller=controller or scope.controller)
+        keyword = link.keywords
+        methods = [link.name] if link.name != "match" else _names(keyword.get("via"))
+        methods = [method.upper() for method in methods]
+        scope = replace(scope, controller=_text(keyword.get("controller")) or scope.controller)
         base = _base(scope, _text(keyword.get("on")))
-        routes = [(_text(one.node), _text(keyword.get("to")) or action) for one in arguments if not one.name]
-        routes += [(name, target) for name, target in pairs if name.partition(":")[0] not in OPTIONS]
-        for address, written in routes:
-            target = written
-            if not address:
-                continue
-            if not target:
-                if "to" in keyword or pairs:  # a redirect, an application
-                    continue
-                target = address.strip("/") if scope.controller else _as_target(address)
+        for address, target in _targets(link, scope):
             for method in [""] if "ALL" in methods or not methods else methods:
                 self._add(node, scope, method, f"{base}/{address.lstrip('/')}", target)
 
@@ -194,37 +159,85 @@ def _base(scope: _Scope, on: str) -> str:
     return scope.nested
 
 
+def _in_resource(name: str, keyword: Mapping[str, Node], scope: _Scope, *, many: bool) -> _Scope:
+    """Return the scope in a resource: `resources :users` -> /users, a member at /users/:id, others at /users/:user_id.
+
+    `many`: of `resources`; the one of `resource` has no key in its path.
+    """
+    shallow = scope.shallow or _is_true(keyword.get("shallow"))
+    path = f"{scope.nested or scope.path}/{(_text(keyword.get('path')) or name).strip('/')}".rstrip("/")
+    parameter = _text(keyword.get("param")) or "id"
+    near = f"{scope.shallow_path}/{path.rpartition('/')[2]}" if shallow and scope.nested else path
+    return replace(
+        scope,
+        path=path,
+        modules=scope.modules + tuple(_names(keyword.get("module"))),
+        controller=_text(keyword.get("controller")) or (name if many else plural(name)),
+        member=f"{near}/:{parameter}" if many else path,
+        # Below resources the key of one is named after it: /users/:user_id/posts.
+        nested=f"{near}/:{singular(name)}_{parameter}" if many else path,
+        in_resources=True,
+        shallow=shallow,
+    )
+
+
+def _targets(link: Link, scope: _Scope) -> Iterator[tuple[str, str]]:
+    """Yield the addresses of a verb's call, each with what answers it.
+
+    `get "a", to: "b#c"` -> a, b#c; `get "users/list"` -> users/list, users#list; `get "a" => "b#c"` -> a, b#c
+    """
+    arguments, keyword = link.arguments or (), link.keywords
+    pairs = [(one.name, _text(one.node)) for one in arguments if one.name and ("/" in one.name or _is_key(one.node))]
+    stated = _text(keyword.get("to")) or _text(keyword.get("action"))
+    routes = [(_text(one.node), stated) for one in arguments if not one.name]
+    routes += [(name, target) for name, target in pairs if name.partition(":")[0] not in OPTIONS]
+    for address, target in routes:
+        if address and target:
+            yield address, target
+        elif address and "to" not in keyword and not pairs:  # else a redirect, an application
+            yield address, address.strip("/") if scope.controller else _as_target(address)
+
+
+def _in_namespace(name: str, keyword: Mapping[str, Node], scope: _Scope) -> _Scope:
+    """Return the scope in a namespace: `namespace :admin` -> paths below /admin, controllers in the module admin."""
+    path = (_text(keyword["path"]) if "path" in keyword else name).strip("/")
+    modules = _names(keyword["module"]) if "module" in keyword else [name]
+    return _Scope(
+        f"{scope.nested or scope.path}/{path}".rstrip("/"),
+        scope.modules + tuple(modules),
+        shallow=scope.shallow,
+        shallow_path=f"{scope.shallow_path}/{path}".rstrip("/"),
+    )
+
+
+def _in_scope(name: str, keyword: Mapping[str, Node], scope: _Scope) -> _Scope:
+    """Return the scope in a `scope`, which changes only what it names: path, module, controller, shallow."""
+    path = (_text(keyword.get("path")) or name).strip("/")
+    further = f"/{path}" if path else ""
+    return replace(
+        scope,
+        path=(scope.nested or scope.path) + further,
+        nested=f"{scope.nested}{further}" if scope.nested else "",
+        modules=scope.modules + tuple(_names(keyword.get("module"))),
+        controller=_text(keyword.get("controller")) or scope.controller,
+        shallow=scope.shallow or _is_true(keyword.get("shallow")),
+        shallow_path=scope.shallow_path + further,
+        in_resources=scope.in_resources and bool(scope.nested),
+    )
+
+
 def _inside(link: Link, scope: _Scope) -> _Scope:
     """Return the scope of a block."""
-    keyword = {one.name: one.node for one in link.arguments or () if one.name}
+    keyword = link.keywords
     first = _first_text(link)
     if link.name == "member":
         return replace(scope, path=scope.member, in_resources=False)
     if link.name in {"collection", "new"} and link.argument(0) is None:
         return replace(scope, path=scope.path + ("/new" if link.name == "new" else ""), in_resources=False)
-    base = scope.nested or scope.path
     if link.name == "namespace" and first:
-        path = _text(keyword["path"]) if "path" in keyword else first
-        modules = _names(keyword["module"]) if "module" in keyword else [first]
-        return _Scope(
-            f"{base}/{(path or '').strip('/')}".rstrip("/"),
-            scope.modules + tuple(modules),
-            shallow=scope.shallow,
-            shallow_path=f"{scope.shallow_path}/{(path or '').strip('/')}".rstrip("/"),
-        )
+        return _in_namespace(first, keyword, scope)
     if link.name == "scope":
-        path = _text(keyword.get("path")) or first
-        further = f"/{path.strip('/')}" if path and path.strip("/") else ""
-        return replace(
-            scope,
-            path=base + further,
-            nested=f"{scope.nested}{further}" if scope.nested else "",
-            modules=scope.modules + tuple(_names(keyword.get("module"))),
-            controller=_text(keyword.get("controller")) or scope.controller,
-            shallow=scope.shallow or _is_true(keyword.get("shallow")),
-            shallow_path=scope.shallow_path + further,
-            in_resources=scope.in_resources and bool(scope.nested),
-        )
+        return _in_scope(first, keyword, scope)
     if link.name == "controller" and first:
         return replace(scope, controller=first)
     if link.name == "nested":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from coderag.syntax.language import Language
 from coderag.syntax.lines import Lines
@@ -81,6 +81,16 @@ def read_routes(
     return reading.all()
 
 
+class _Call(NamedTuple):
+    """What a match states by itself, before the groups around it count."""
+
+    verb: str
+    receiver: str
+    method: str
+    address: str
+    is_bare: bool  # without an address of its own
+
+
 class _Routes:
     """Routes while matches come in."""
 
@@ -128,58 +138,75 @@ class _Routes:
         self._found.setdefault(key, {})[CONSTANT] = None
 
     def _add(self, nodes: Nodes) -> None:
-        node = nodes["address"][0]
-        start, row = node.start_byte, node.start_point[0]
-        verb, receiver = "", ""
-        if "verb" in nodes:
-            verb = self._text(nodes, "verb")
-            receiver = self._chains.before(nodes["route" if "route" in nodes else "verb"][0].start_byte)
-        bare = nodes["address"] == nodes.get("verb") or nodes["address"] == nodes.get("route")
-        address = self._of_bare(nodes) if bare else self._address(node)
-        method = method_of(verb)
-        if verb == ROUTER_CALL and not bare and "router" not in receiver.lower():
-            return
-        if method and receiver.rpartition(".")[2].rstrip("()") in CLIENTS:
-            return
-        if (written := METHOD_FIRST.fullmatch(address)) is not None:
-            method, address = method_of(written[1]), written[2]
-        handled, mounted = "handler" in nodes, "mount" in nodes
-        around = self._groups.around(_argument(nodes, bare=bare)) if handled else Around()
-        if bare and handled and not mounted and not around.prefix:
-            return
-        if (
-            receiver
-            and handled
-            and not mounted
-            and "/" not in f"{around.prefix}{address}"
-            and not self._is_bare(address)
-        ):
+        call = self._call(nodes)
+        around = self._around(nodes, call) if call is not None else None
+        if call is None or around is None:
             return
         handler = handler_of(nodes, self._lines, self._chains, controller=around.controller)
         if handler == NOTHING:
             return
+        start, row = nodes["address"][0].start_byte, nodes["address"][0].start_point[0]
         owner, handles = self._owners.at(start), -1
-        if not handled:
-            handles = self._owners.decorated(start, row)
-            if handles < 0:
+        if "handler" not in nodes:
+            decorated = self._decorated(nodes, call)
+            if decorated is None:
                 return
-            if self._definitions[handles].kind in VALUES:  # PATTERNS of a class
-                handles = self._owners.type_around(handles)
-            if "action" in nodes:
-                around, (method, address) = Around(ACTIONS), self._action(node, handles)
-            elif receiver:
-                around = self._groups.of_name(receiver, start)
+            call, around, handles = decorated
         elif not handler:  # a function without a name: its code is that of what is around it
             handles = owner
         prefix = joined(self._prefix_of(handles if handles >= 0 else owner, start), around.prefix)
-        for one, further, action in self._expanded(nodes, verb, address, method):
-            whole = self._filled(joined(prefix, further), handles)
+        for method, address, action in self._expanded(nodes, call):
+            whole = self._filled(joined(prefix, address), handles)
             key = row, owner, whole, _with_action(handler, action), handles, around.group
-            if bare and not handled:
-                self._bare.setdefault((handles, one), key)
+            if call.is_bare and "handler" not in nodes:
+                self._bare.setdefault((handles, method), key)
             else:
-                self._addressed.add((handles, one))
-            self._found.setdefault(key, {})[one] = None
+                self._addressed.add((handles, method))
+            self._found.setdefault(key, {})[method] = None
+
+    def _call(self, nodes: Nodes) -> _Call | None:
+        """Return the call of a match, None where it is that of a client or of no router."""
+        node = nodes["address"][0]
+        verb, receiver = "", ""
+        if "verb" in nodes:
+            verb = self._text(nodes, "verb")
+            receiver = self._chains.before(nodes["route" if "route" in nodes else "verb"][0].start_byte)
+        is_bare = nodes["address"] == nodes.get("verb") or nodes["address"] == nodes.get("route")
+        address = self._of_bare(nodes) if is_bare else self._address(node)
+        method = method_of(verb)
+        if verb == ROUTER_CALL and not is_bare and "router" not in receiver.lower():
+            return None
+        if method and receiver.rpartition(".")[2].rstrip("()") in CLIENTS:
+            return None
+        if (both := METHOD_FIRST.fullmatch(address)) is not None:
+            method, address = method_of(both[1]), both[2]
+        return _Call(verb, receiver, method, address, is_bare)
+
+    def _around(self, nodes: Nodes, call: _Call) -> Around | None:
+        """Return the group around a handler, None where nothing shows that the call makes a route."""
+        if "handler" not in nodes:
+            return Around()
+        around = self._groups.around(_argument(nodes, bare=call.is_bare))
+        if "mount" in nodes:
+            return around
+        if call.is_bare and not around.prefix:
+            return None
+        is_route = not call.receiver or "/" in f"{around.prefix}{call.address}" or self._is_bare(call.address)
+        return around if is_route else None
+
+    def _decorated(self, nodes: Nodes, call: _Call) -> tuple[_Call, Around, int] | None:
+        """Return the route that stands before its handler, with its group and the definition that handles it."""
+        node = nodes["address"][0]
+        handles = self._owners.decorated(node.start_byte, node.start_point[0])
+        if handles < 0:
+            return None
+        if self._definitions[handles].kind in VALUES:  # PATTERNS of a class
+            handles = self._owners.type_around(handles)
+        if "action" in nodes:
+            method, address = self._action(node, handles)
+            return call._replace(method=method, address=address), Around(ACTIONS), handles
+        around = self._groups.of_name(call.receiver, node.start_byte) if call.receiver else Around()
+        return call, around, handles
 
     def _of_bare(self, nodes: Nodes) -> str:
         """Return the address of a call that does not begin with it: its prefix, for a router that is mounted."""
@@ -249,22 +276,22 @@ class _Routes:
         """Tell whether a text without a slash is an address: in the route files of languages that leave it out."""
         return address in {"", "*"} or "{" in address or self._language in {"php", "python", "csharp"}
 
-    def _expanded(self, nodes: Nodes, verb: str, address: str, method: str) -> Iterator[tuple[str, str, str]]:
+    def _expanded(self, nodes: Nodes, call: _Call) -> Iterator[tuple[str, str, str]]:
         """Yield the methods, addresses and actions of a route: one, or all those of a resource."""
-        call = nodes["verb"][0].parent if "verb" in nodes else None
-        if call is not None and "handler" in nodes:
-            resources = list(resource_routes(self._language, verb, address, call=call))
+        node = nodes["verb"][0].parent if "verb" in nodes else None
+        if node is not None and "handler" in nodes:
+            resources = list(resource_routes(self._language, call.verb, call.address, call=node))
             for one in resources:
                 yield one.method, one.address, one.action
             if resources:
-                if verb == ROUTER_CALL:  # and what its class says itself
-                    yield "", joined(address, "/"), MOUNTED
+                if call.verb == ROUTER_CALL:  # and what its class says itself
+                    yield "", joined(call.address, "/"), MOUNTED
                 return
-            if not method and (methods := _methods_behind(call)):
+            if not call.method and (methods := _methods_behind(node)):
                 for text in methods:
-                    yield method_of(text), address, ""
+                    yield method_of(text), call.address, ""
                 return
-        yield method, address, ""
+        yield call.method, call.address, ""
 
     def _prefix_of(self, definition: int, byte: int) -> str:
         """Return how the addresses inside of definitions begin, those that say so together."""

@@ -54,6 +54,11 @@ class Link(NamedTuple):
         """Return the argument of one of some names."""
         return next((argument.node for argument in self.arguments or () if argument.name in names), None)
 
+    @property
+    def keywords(self) -> dict[str, Node]:
+        """The arguments that have names, by these."""
+        return {argument.name: argument.node for argument in self.arguments or () if argument.name}
+
 
 class Chain(NamedTuple):
     """An expression that begins with a name or a value and goes on with names and calls."""

@@ -1,4 +1,7 @@
-"""What grammars call their nodes, of all languages: literals, calls, assignments, functions, classes and the like."""
+"""What grammars call their nodes, of all languages: literals, calls, assignments, functions, classes and the like.
+
+They stand here and not in `parsers/`: read from 25 files of TOML, they took each update of an index 5 ms.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ __all__ = [
 LITERALS = frozenset(
     """string template_string string_literal interpreted_string_literal raw_string_literal encapsed_string heredoc
     nowdoc heredoc_beginning interpolated_string_expression verbatim_string_literal multiline_string_literal
-    line_string_literal multi_line_string_literal sigil bare_string text_block""".split()
+    line_string_literal multi_line_string_literal sigil bare_string""".split()
 )
 CONCATENATED = frozenset({"concatenated_string", "chained_string"})  # literals side by side
 LISTS = frozenset(
@@ -66,7 +69,7 @@ NAMES = frozenset(
 )
 CHAIN_NAMES = (NAMES - {"global_variable"}).union(  # a chain of calls may begin with one, or go through it
     """private_property_identifier this self super super_expression this_expression crate package_identifier
-    metavariable predefined_type module_attribute qualified_name base""".split()
+    metavariable predefined_type qualified_name base""".split()
 )
 MEMBERS = frozenset(
     """attribute member_expression selector_expression field_access navigation_expression member_access_expression
@@ -147,20 +150,17 @@ CONDITIONALS = frozenset(  # expressions with several branches
     "if_expression if unless when_expression match_expression case switch_expression".split()
 )
 BRANCHES = frozenset(
-    """block case_block case_clause control_structure_body else else_clause elsif match_arm match_block switch_block
-    switch_expression_arm switch_rule then when when_condition when_entry""".split()
+    """block case_block case_clause else else_clause elsif match_arm match_block switch_block
+    switch_expression_arm switch_rule then when when_entry""".split()
 )
 
 # Operators
 
 OPERATORS = frozenset("binary infix_expression binary_operator binary_expression".split())
 LOGICAL = OPERATORS | {"boolean_operator"}
-BINARY = LOGICAL.union(
-    """additive_expression nil_coalescing_expression elvis_expression null_coalescing_expression
-    logical_or_expression""".split()
-)
+BINARY = LOGICAL | {"additive_expression", "nil_coalescing_expression", "logical_or_expression"}
 COMPARISONS = frozenset(
-    """comparison_operator equality_expression comparison_expression infix_comparison relational_expression
+    """comparison_operator equality_expression comparison_expression relational_expression
     in_expression""".split()
 )
 UNARY = frozenset({"unary", "unary_expression"})
@@ -174,8 +174,8 @@ TYPE_WRAPPERS = frozenset(  # of JavaScript and TypeScript
 CHAIN_WRAPPERS = TYPE_WRAPPERS.union(
     """await try_expression reference_expression cast_expression parenthesized_statements
     conditional_access_expression type expression_list literal_element argument value_argument checked_expression
-    postfix_expression not_null_assertion spread_element dictionary_splat list_splat splat_argument block_argument
-    postfix_unary_expression case_expression type_annotation""".split()
+    postfix_expression spread_element dictionary_splat list_splat splat_argument block_argument
+    postfix_unary_expression type_annotation""".split()
 )
 TRANSPARENT = TYPE_WRAPPERS.union(
     UNARY,
@@ -183,7 +183,7 @@ TRANSPARENT = TYPE_WRAPPERS.union(
     """annotated_lambda argument argument_list arrow_expression_clause as_pattern await begin_block block
     body_statement cast_expression checked_expression do_block else else_clause expression expression_list
     expression_statement indented_block literal_element parenthesized_statements pointer_expression
-    postfix_bang_expression postfix_expression postfix_unary_expression prefix_expression ref_expression
+    postfix_expression postfix_unary_expression prefix_expression ref_expression
     reference_expression statements then try_expression type_cast_expression value_argument
     value_argument_label""".split(),
 )

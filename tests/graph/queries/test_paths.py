@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from coderag.graph.queries.paths import Way, paths_between, reached_like
+from coderag.graph.queries.paths import GraphPath, paths_between, reached_like
 from tests.graph.sketch import numbers_of, shop_graph, sketch
 
 GRAPH = shop_graph()
 
 
-def ways(source: str, target: str, limit: int = 1) -> list[Way]:
+def ways(source: str, target: str, limit: int = 1) -> list[GraphPath]:
     start, end = (GRAPH.node(number) for number in numbers_of(GRAPH, source, target))
     return paths_between(GRAPH, [start], [end], limit=limit)
 
 
-def told(way: Way) -> list[str]:
+def told(way: GraphPath) -> list[str]:
     return [way.start.name, *(f"{step.how} {step.spot.name}" for step in way.steps)]
 
 

@@ -259,7 +259,7 @@ def test_a_query_without_a_pattern_is_refused(index: Index) -> None:
 
 
 def test_unknown_case_is_refused(index: Index) -> None:
-    with pytest.raises(QueryError, match="'loud' is not a valid Case; case is smart, sensitive, ignore"):
+    with pytest.raises(QueryError, match="unknown case 'loud'; cases are smart, sensitive, ignore"):
         index.find("retry", case="loud")
 
 

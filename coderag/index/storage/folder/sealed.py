@@ -31,7 +31,7 @@ class Sealed:
         """Return the body; raises IndexUntrustedError where this user did not sign it."""
         if self.signer is None:
             raise IndexUntrustedError(
-                f'{where} was not made by you on this machine, so it is not believed; "coderag index --trust" takes it '
+                f'{where} was not made by you on this machine, so it is not trusted; "coderag index --trust" takes it '
                 "over, if you know who made it"
             )
         return self.body
