@@ -46,7 +46,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Index:
     file = root / "discounts.py"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("class CouponBook", f"# {ORDER}\nclass CouponBook"), encoding="utf-8")
-    return Index.build(root)
+    return Index.build(root, workers=0)
 
 
 def trace(answer: Answer) -> list[str]:
