@@ -1,8 +1,8 @@
 """Commands of coderag, each in a process of its own that is a copy of this one: what they import is imported once.
 
-A line of JSON {"arguments", "cwd", "environment", "stdin", "program"} on standard input, a line {"code", "out", "err"}
-on standard output; the code is null where the command did not end in time. Standard input is a pipe, as are the others
-of a process that a program starts; `program` is Python that is run instead of the command.
+A line of JSON {"name", "arguments", "cwd", "environment", "stdin", "program"} on standard input, a line {"code", "out",
+"err"} on standard output; the code is null where the command did not end in time. `name` is what the command is called
+by, `program` is Python that is run instead of it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _become(request: dict[str, Any], stdin: int, out: IO[bytes], err: IO[bytes])
         os.environ.update(request["environment"])
         time.tzset()
         os.chdir(request["cwd"])
-        sys.argv = ["coderag", *request["arguments"]]
+        sys.argv = [request["name"], *request["arguments"]]
         tempfile.tempdir = None  # it is chosen anew
         if program := request.get("program"):
             exec(compile(program, "<program>", "exec"), {"__name__": "__main__"})

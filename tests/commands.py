@@ -79,11 +79,13 @@ class Commands:
         environment: Mapping[str, str],
         stdin: str = "",
         program: str = "",
+        name: str = "coderag",
     ) -> Ended:
-        """Run a command, or a program in Python."""
+        """Run a command by its name, or a program in Python."""
         assert self._server.stdin is not None
         assert self._server.stdout is not None
         request = {
+            "name": name,
             "arguments": list(arguments),
             "cwd": str(cwd),
             "environment": dict(environment),

@@ -229,6 +229,7 @@ def test_limits_are_options(hostile: Index, server: ScriptedModel) -> None:
         ask(Limits(steps=51))
 
 
+@pytest.mark.slow
 def test_the_command_takes_limits(shop_root: Path, server: ScriptedModel) -> None:
     def run(*options: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "coderag", "ask", QUESTION, "--no-refresh", "--no-cache", *options]

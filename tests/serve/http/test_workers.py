@@ -13,6 +13,8 @@ from coderag.serve.http.workers import LEAST_SECONDS
 from tests.serve.http.served import Served
 from tests.serve.http.test_life import built, until
 
+pytestmark = pytest.mark.slow
+
 
 def workers(server: Served) -> set[int]:
     """Return the processes that answer, as far as some requests at once reach them."""

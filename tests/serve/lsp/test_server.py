@@ -16,6 +16,8 @@ from tests.growth import HANG_SECONDS
 from tests.serve.lsp.client import Client
 from tests.workspace import copy_shop, write
 
+pytestmark = pytest.mark.slow
+
 CANCELLED = -32800
 CHECKED = "textDocument/publishDiagnostics"
 QUERY = '''def recent(connection):
