@@ -96,16 +96,28 @@ class Commands:
             self._server.stdin.write(f"{json.dumps(request)}\n")
             self._server.stdin.flush()
             answer = json.loads(self._server.stdout.readline())
-        return Ended(answer["code"], _lines(answer["out"]), _lines(answer["err"]))
+        return Ended(answer["code"], answer["out"], answer["err"])
+
+    def done(
+        self,
+        arguments: Sequence[str | Path],
+        *,
+        cwd: Path,
+        environment: Mapping[str, str],
+        stdin: str = "",
+        name: str = "coderag",
+    ) -> Done:
+        """Run a command, and return what `subprocess.run` does of texts; it has to end."""
+        words = [str(argument) for argument in arguments]
+        ended = self.run(words, cwd=cwd, environment=environment, stdin=stdin, name=name)
+        assert ended.code is not None, f"{words} did not end in {HANGS_AFTER} s"
+        return Done(words, ended.code, _lines(ended.out), _lines(ended.err))
 
     def coderag(self, *arguments: str | Path, cwd: Path, stdin: str = "", **environment: str) -> Done:
         """Do what `run_program` does, without starting an interpreter where none is needed."""
         if any(name.startswith(FOR_PYTHON) for name in environment):
             return run_program(*arguments, cwd=cwd, stdin=stdin, **environment)
-        words = [str(argument) for argument in arguments]
-        ended = self.run(words, cwd=cwd, environment=ENVIRONMENT | environment, stdin=stdin)
-        assert ended.code is not None, f"{words} did not end in {HANGS_AFTER} s"
-        return Done(words, ended.code, ended.out, ended.err)
+        return self.done(arguments, cwd=cwd, environment=ENVIRONMENT | environment, stdin=stdin)
 
     def close(self) -> None:
         """End the process that starts the commands."""

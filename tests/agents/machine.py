@@ -45,16 +45,13 @@ class Machine:
 
     def run(self, *arguments: str | Path, cwd: Path | None = None, stdin: str = "", **environment: str) -> Done:
         """Run `coderag` without a terminal."""
-        words = [str(argument) for argument in arguments]
-        ended = self.commands.run(
-            words,
+        return self.commands.done(
+            arguments,
             cwd=cwd or self.home,
             environment=self.environment | environment,
             stdin=stdin,
             name=str(self.coderag),
         )
-        assert ended.code is not None, f"{words} did not end"
-        return Done(words, ended.code, ended.out, ended.err)
 
     def program(self, name: str, script: str) -> Path:
         """Put a program on PATH."""
