@@ -2,7 +2,7 @@
 
 A line of JSON {"name", "arguments", "cwd", "environment", "stdin", "program"} on standard input, a line {"code", "out",
 "err"} on standard output; the code is null where the command did not end in time. `name` is what the command is called
-by, `program` is Python that is run instead of it.
+by, `program` is Python that is run instead of it. Standard input is a pipe, the other streams are files.
 """
 
 from __future__ import annotations
