@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.effort import effort
+
+if TYPE_CHECKING:
+    from tests.commands import Commands, Run
 
 # How long an example takes says something of the machine, and nothing of what is tested.
 settings.register_profile(
@@ -76,6 +80,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         lacking = [name for name in marker.args if find_spec(name) is None]
         if lacking:
             pytest.skip(f"needs {', '.join(lacking)}: pip install -e '.[dev]'")
+
+
+@pytest.fixture(scope="session")
+def commands() -> Iterator[Commands]:
+    """What runs commands of coderag."""
+    from tests.commands import Commands  # later than what the environment is to be
+
+    started = Commands()
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="session")
+def coderag(commands: Commands) -> Run:
+    """Run `coderag` with some arguments in a folder, and return what it printed and its exit code."""
+    return commands.coderag
 
 
 @pytest.fixture

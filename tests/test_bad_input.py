@@ -30,6 +30,7 @@ from coderag.index.build.build import build, update
 from coderag.index.build.job import BuildOptions, Progress
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.syntax.language import languages
+from tests.commands import Run
 from tests.growth import HANG_SECONDS, must_end
 from tests.workspace import REPOSITORY, sign_manifest, write
 
@@ -525,20 +526,10 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "message"), WRONG_CALLS, ids=[" ".join(one[0])[:50] for one in WRONG_CALLS])
-def test_wrong_calls_end_in_one_line(root: Path, odd: Path, arguments: list[str], message: str) -> None:
+def test_wrong_calls_end_in_one_line(coderag: Run, root: Path, odd: Path, arguments: list[str], message: str) -> None:
     (root / ".git").mkdir()
     write(root, {"schema.sql": "CREATE TABLE orders (id int);\n"})
-    done = subprocess.run(
-        [sys.executable, "-m", "coderag", *(one.replace("{odd}", str(odd)) for one in arguments)],
-        cwd=root,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        timeout=HANG_SECONDS,
-        check=False,
-    )
+    done = coderag(*(one.replace("{odd}", str(odd)) for one in arguments), cwd=root)
     [line] = [one for one in done.stderr.splitlines() if not one.startswith("coderag: indexed ")]
     assert (done.returncode, done.stdout) == (2, "")
     assert message.replace("{odd}", str(odd)).replace("{root}", str(root)) in line

@@ -13,6 +13,8 @@ import pytest
 
 from tests.workspace import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 ROOTS = ("shop", "apps")
 GOLDEN = REPOSITORY / "fixtures/frozen"
 # Vectors and scores are left out: their last digits differ between processors.

@@ -20,6 +20,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         yield index
 
 
+@pytest.mark.slow
 def test_false_sentences_are_caught_and_true_ones_are_not(shop: Index) -> None:
     lines = [json.loads(line) for line in SENTENCES.read_text(encoding="utf-8").splitlines()]
     judged = judge(lines, shop)

@@ -37,7 +37,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "code/annotations/tiny.json": json.dumps(questions),
     }
     write(folder / "sets", sets)
-    Index.build(write(folder / "indexed/semble/tiny", FILES) / "src")
+    Index.build(write(folder / "indexed/semble/tiny", FILES) / "src", workers=0)
     return folder / "sets", folder / "indexed"
 
 

@@ -19,8 +19,7 @@ from coderag.errors import DatabaseError, EncoderError, EvaluationError, QueryEr
 from coderag.evaluate.questions_file import read_questions
 from coderag.limits import GLOB, LINE, NAME, QUESTION_FILE, SQL, Limit
 from coderag.sql.check import check_sql
-from tests.cli.conftest import Run
-from tests.cli.conftest import coderag as coderag  # noqa: PLC0414 - a fixture
+from tests.commands import Run
 from tests.workspace import write
 
 Call = Callable[[Index], object]

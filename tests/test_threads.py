@@ -32,6 +32,7 @@ def generations(index: Index) -> set[str]:
     return {found for hit in hits for found in GENERATION.findall(hit.chunk.text)}
 
 
+@pytest.mark.slow
 def test_a_search_sees_the_index_before_an_update_or_after_it(tmp_path: Path) -> None:
     write_generation(tmp_path, 0)
     index = Index.build(tmp_path, workers=0)

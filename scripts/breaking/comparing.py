@@ -70,7 +70,7 @@ def judge(name: str, truth: Truth, *, columns: Iterable[str] = ()) -> Judgement:
     chosen = {column: broken for column, broken in truth.columns.items() if not wanted or column in wanted}
     app = APPLICATIONS[name]
     with copied(name) as copy:
-        index = Index.build(copy, index=copy.parent / "index", encoder="none", cache=False)
+        index = Index.build(copy, index=copy.parent / "index", encoder="none", workers=0, cache=False)
         answers = {column: index.impact(column) for column in chosen}
     return Judgement(
         name, tuple(_verdict(column, chosen[column], answers[column], app=app) for column in sorted(chosen))

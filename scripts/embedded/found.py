@@ -61,7 +61,7 @@ def edges_of(half: str, language: str, places: Collection[Place] = ()) -> Found:
         shutil.copytree(SET / half / language, root, ignore=shutil.ignore_patterns("expected.toml"))
         for path in sorted((SET / half).glob("*.sql")):
             shutil.copy(path, root)
-        index = Index.build(root, index=Path(folder) / "index", workers=1, cache=False)
+        index = Index.build(root, index=Path(folder) / "index", workers=0, cache=False)
         return _found(index.graphs()[0], places)
 
 

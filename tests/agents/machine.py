@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.growth import HANG_SECONDS
+from tests.commands import Commands
 from tests.workspace import REPOSITORY
 
 __all__ = ["Done", "Machine", "Tree", "tree_of"]
@@ -25,6 +25,7 @@ class Machine:
 
     home: Path
     programs: Path
+    commands: Commands
 
     @property
     def environment(self) -> dict[str, str]:
@@ -44,15 +45,12 @@ class Machine:
 
     def run(self, *arguments: str | Path, cwd: Path | None = None, stdin: str = "", **environment: str) -> Done:
         """Run `coderag` without a terminal."""
-        return subprocess.run(
-            [self.coderag, *map(str, arguments)],
+        return self.commands.done(
+            arguments,
             cwd=cwd or self.home,
-            input=stdin,
-            env=self.environment | environment,
-            capture_output=True,
-            text=True,
-            timeout=HANG_SECONDS,
-            check=False,
+            environment=self.environment | environment,
+            stdin=stdin,
+            name=str(self.coderag),
         )
 
     def program(self, name: str, script: str) -> Path:
@@ -67,9 +65,9 @@ class Machine:
         return {path: found for path, found in tree_of(self.home).items() if not path.startswith(".local")}
 
 
-def make_machine(folder: Path) -> Machine:
+def make_machine(folder: Path, commands: Commands) -> Machine:
     """Return a machine in a folder, on which coderag is installed."""
-    machine = Machine(folder / "home", folder / "bin")
+    machine = Machine(folder / "home", folder / "bin", commands)
     machine.home.mkdir()
     machine.programs.mkdir()
     start = f'import sys\nfrom coderag.__main__ import program\nsys.argv[0] = "{machine.coderag}"\nprogram()\n'

@@ -137,7 +137,7 @@ def test_a_server_is_asked_as_agents_ask_it(tmp_path: Path) -> None:
     ("script", "failure"),
     [
         ("import sys; sys.exit('no mcp here')", "it ended before it answered initialize: no mcp here"),
-        ("print('hello')", "it wrote what is no JSON: b'hello\\n'"),
+        ("input(); print('hello')", "it wrote what is no JSON: b'hello\\n'"),
         (SERVER.format(results='{"result": {"tools": []}}'), "it offers no tool called search"),
         (SERVER.format(results='{"error": {"code": -1, "message": "broken"}}'), "initialize failed: {'code': -1"),
         (

@@ -125,6 +125,7 @@ def texts_in(value: Any) -> list[str]:
     return [text for one in inner for text in ([one] if isinstance(one, str) else texts_in(one))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", Scope)
 @pytest.mark.parametrize(("name", "layout"), CASES)
 def test_install_and_uninstall_are_the_identity(name: str, layout: str, scope: Scope, tmp_path: Path) -> None:
@@ -177,6 +178,7 @@ def check_written(step: Step, before: bytes) -> None:
 EDITED = [layout for layout in LAYOUTS if layout not in {"missing", "empty", "bare", "older entry"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "layout"), [(name, layout) for name in agents() for layout in EDITED])
 def test_what_the_user_edits_in_between_stays(name: str, layout: str, tmp_path: Path) -> None:
     agent, here = agents()[name], Here(tmp_path, Scope.USER)

@@ -25,6 +25,7 @@ def root_of(path: Path) -> Root:
     return resolve_roots([path])[0]
 
 
+@pytest.mark.slow
 def test_parts_become_the_index_that_a_build_makes(tmp_path: Path) -> None:
     whole = Index.build(copy_shop(tmp_path / "a/shop"), workers=0)
     root = root_of(copy_shop(tmp_path / "b/shop"))
@@ -66,6 +67,7 @@ def test_there_is_one_such_process(tmp_path: Path) -> None:
             Index.of([root])
 
 
+@pytest.mark.slow
 def test_one_that_is_killed_is_continued(tmp_path: Path) -> None:
     root = root_of(write(tmp_path / "many", MANY))
     process = spawn_indexing(root)

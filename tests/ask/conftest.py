@@ -14,7 +14,7 @@ from tests.workspace import copy_shop
 def shop_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of fixtures/shop with its index."""
     root = copy_shop(tmp_path_factory.mktemp("ask") / "shop")
-    Index.build(root)
+    Index.build(root, workers=0)
     return root
 
 

@@ -153,7 +153,7 @@ def test_settings_choose_the_pipeline(tmp_path: Path) -> None:
         "coderag.toml": '[ask]\npipeline = ["retrieve", "answer"]\n',
     }
     root = write(tmp_path / "small", files)
-    index = Index.build(root)
+    index = Index.build(root, workers=0)
     assert index.ask("who says hello?").pipeline == ("retrieve", "answer")
     write(root, {"coderag.toml": '[ask]\npipeline = "clever"\n'})
     with pytest.raises(SettingsError, match=r"coderag.toml: \[ask\]: pipeline: there is no pipeline or stage 'clever'"):
@@ -166,7 +166,7 @@ def test_an_answer_says_nothing_of_what_the_caller_may_not_see(tmp_path: Path) -
         "pay/salary.py": 'def raise_salary():\n    """Raise the salary of the director."""\n    return greet()\n',
         "coderag.toml": '[[access]]\npaths = ["pay/"]\ngroups = ["hr"]\n',
     }
-    index = Index.build(write(tmp_path / "small", files))
+    index = Index.build(write(tmp_path / "small", files), workers=0)
     assert index.as_seen_by(["hr"]).ask("where is the salary of the director raised?").is_found
     others = index.as_seen_by(["web"])
     assert "salary" in others.ask("where is the salary of the director raised?").parts[0].unknown

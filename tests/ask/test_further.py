@@ -39,7 +39,7 @@ def test_the_class_of_a_found_member_comes_near(tmp_path: Path) -> None:
         """Carry balances into the next one."""
         return self.balances
 '''
-    index = Index.build(write(tmp_path / "books", {"ledger.py": code}))
+    index = Index.build(write(tmp_path / "books", {"ledger.py": code}), workers=0)
     answer = index.ask("where is the year closed, so that nothing is booked?", k=2)
     assert "Ledger" in {source.name for source in (*answer.sources, *answer.further)}
     assert len(further(answer)) <= 2

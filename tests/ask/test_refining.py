@@ -72,7 +72,7 @@ def test_nothing_is_cut_that_fits(shop: Index) -> None:
 def test_repetitions_are_left_out(tmp_path: Path) -> None:
     body = '(order):\n    """Refund an order to the card that paid it."""\n    order.refund(order.card, order.total)\n'
     files = {"a.py": f"def refund_order{body}", "b.py": f"def refund_order_again{body}"}
-    index = Index.build(write(tmp_path / "twins", files))
+    index = Index.build(write(tmp_path / "twins", files), workers=0)
     answers = [
         index.ask("how is an order refunded?", pipeline=names, budget=60)
         for names in ("naive", "retrieve,compress,answer")
@@ -102,7 +102,7 @@ def test_a_member_is_given_with_its_class(tmp_path: Path) -> None:
         '    def borrow_book(self, title):\n        """Hand out a book to a reader."""\n'
         "        return self.books.pop(title)\n"
     )
-    index = Index.build(write(tmp_path / "library", {"shelf.py": shelf, "other.py": "LIMIT = 3\n"}))
+    index = Index.build(write(tmp_path / "library", {"shelf.py": shelf, "other.py": "LIMIT = 3\n"}), workers=0)
     small = index.ask("how is a book handed out to a reader?", pipeline="retrieve,answer")
     big = index.ask("how is a book handed out to a reader?", pipeline="retrieve,small_to_big,answer")
     assert small.sources[0].place == "shelf.py:7-9"

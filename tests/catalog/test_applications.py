@@ -27,6 +27,7 @@ ONLY = "the only database"
 Tables = dict[str, Table]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_application_has_its_schema(case: str, tmp_path: Path) -> None:
     root = tmp_path / case

@@ -52,6 +52,7 @@ def test_chunks_hold_every_line_once(language: str) -> None:
     check(read(EXAMPLES[language], language))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", [*EXAMPLES, *DOCUMENTS])
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())

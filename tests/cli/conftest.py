@@ -2,49 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.growth import HANG_SECONDS
+from tests.commands import ENVIRONMENT, REPOSITORY, Done, Run
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-ENVIRONMENT = {
-    name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}
-} | {
-    "PYTHONPATH": str(REPOSITORY),
-    "TERM": "xterm-256color",
-    "PYTHONUTF8": "1",
-}
+__all__ = ["COLOUR", "ENVIRONMENT", "REPOSITORY", "Done", "Run"]
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
-Done = subprocess.CompletedProcess[str]
-Run = Callable[..., Done]
-
-
-@pytest.fixture(scope="session")
-def coderag() -> Run:
-    """Run `coderag` with some arguments in a folder, and return what it printed and its exit code."""
-
-    def run(*arguments: str | Path, cwd: Path, stdin: str = "", **environment: str) -> Done:
-        return subprocess.run(
-            [sys.executable, "-m", "coderag", *map(str, arguments)],
-            cwd=cwd,
-            input=stdin,
-            env=ENVIRONMENT | environment,
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            timeout=HANG_SECONDS,
-        )
-
-    return run
 
 
 @pytest.fixture(scope="session")

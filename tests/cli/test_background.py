@@ -20,7 +20,10 @@ from coderag.index.storage.manifest import GRAPH_LOCK, read_manifest
 from tests.cli.conftest import ENVIRONMENT, Run
 from tests.growth import HANG_SECONDS
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found in /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found in /proc"),
+]
 
 SEARCH = ("search", "what a customer is about to buy", "--json")
 

@@ -72,7 +72,7 @@ GUARDED = {
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an indexed repository, a folder of which not everybody may see."""
     root = write(tmp_path_factory.mktemp("groups") / "house", GUARDED)
-    Index.build(root).close()
+    Index.build(root, workers=0).close()
     return root
 
 

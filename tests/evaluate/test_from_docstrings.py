@@ -29,6 +29,7 @@ def outline(data: bytes, language: str) -> Outline:
     return read_outline(Lines(data), languages()[language], split_above=ALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
 def test_only_documentation_goes(path: Path) -> None:
     language = path.parent.name

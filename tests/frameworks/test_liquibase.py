@@ -167,7 +167,7 @@ def test_changelogs_are_indexed_though_other_configuration_is_not(tmp_path: Path
         "src/main/resources/db/changelog/notes.yaml": "a: 1\n",
         "src/main/resources/application.yaml": "spring: {}\n",
     }
-    with coderag.Index.build(write(tmp_path, files), encoder="none") as index:
+    with coderag.Index.build(write(tmp_path, files), encoder="none", workers=0) as index:
         assert [(table.name.name, len(table.columns)) for table in index.tables()] == [("users", 3)]
         assert [hit.chunk.path for hit in index.search("users", k=5)] == ["src/main/resources/db/changelog/1-shop.yaml"]
 
@@ -180,7 +180,7 @@ def test_what_is_done_on_one_database_only_may_be_there_before(tmp_path: Path) -
       <changeSet id="3"><sql dbms="h2">ALTER TABLE t ADD COLUMN id int</sql></changeSet>
     </databaseChangeLog>"""
     root = write(tmp_path, {"db/changelog/1.xml": changes})
-    with coderag.Index.build(root, encoder="none") as index:
+    with coderag.Index.build(root, encoder="none", workers=0) as index:
         [table] = index.tables()
         assert [column.name for column in table.columns] == ["id"]
         [status] = index.status(compare=False)
@@ -223,6 +223,6 @@ def test_a_unique_index_that_is_dropped_is_known_by_its_name(tmp_path: Path) -> 
       <dropIndex tableName="t" indexName="i_a"/>
       <dropIndex indexName="elsewhere"/>
     </changeSet></databaseChangeLog>"""
-    with coderag.Index.build(write(tmp_path, {"db/changelog/1.xml": changes}), encoder="none") as index:
+    with coderag.Index.build(write(tmp_path, {"db/changelog/1.xml": changes}), encoder="none", workers=0) as index:
         [table] = index.tables()
     assert table.unique == (("a",),)

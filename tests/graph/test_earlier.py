@@ -147,6 +147,7 @@ def changed_text(text: str, words: list[str], dice: random.Random) -> str:
     return "".join(lines)
 
 
+@pytest.mark.slow
 def test_any_edit_gives_the_graph_that_is_made_of_nothing(tmp_path: Path) -> None:
     dice = random.Random(3)
     copy_shop(tmp_path / "shop")

@@ -103,6 +103,7 @@ def test_a_table_is_described_as_it_is(roots: tuple[Path, Path]) -> None:
     assert index.sql("SELECT count(*) FROM files").rows == Index.open(*roots).sql("SELECT count(*) FROM files").rows
 
 
+@pytest.mark.slow
 def test_memory_is_bounded(index: Index) -> None:
     with pytest.raises(QueryError, match="more than 2GB of memory"):
         index.sql("SELECT list(range) FROM range(2000000000)")

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.cli.conftest import ENVIRONMENT
+from tests.commands import ENVIRONMENT, Commands, Run
 from tests.growth import HANG_SECONDS
 from tests.workspace import copy_shop
 
@@ -32,6 +32,7 @@ class Desk:
     runtime: Path
     environment: Mapping[str, str]
     mark: str
+    commands: Commands
     helpers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def run(self, *arguments: str, cwd: Path, stdin: bytes = b"", **environment: str) -> Done:
@@ -49,6 +50,14 @@ class Desk:
         """Run a command that answers by itself."""
         return self.run(*arguments, cwd=cwd, stdin=stdin, **{**environment, "CODERAG_HELPER": "0"})
 
+    def copied(self, *arguments: str, cwd: Path) -> Done:
+        """Run a command that answers by itself, without an interpreter of its own."""
+        environment = {**self.environment, "CODERAG_HELPER": "0"}
+        ended = self.commands.run(arguments, cwd=cwd, environment=environment)
+        assert ended.code is not None
+        out, err = (text.encode("utf-8", "surrogateescape") for text in (ended.out, ended.err))
+        return Done(arguments, ended.code, out, err)
+
     def start(self) -> subprocess.Popen[bytes]:
         """Start a helper, and wait until it listens."""
         helper = subprocess.Popen([sys.executable, "-m", "coderag", "helper", "run"], cwd="/", env=self.environment)
@@ -58,7 +67,7 @@ class Desk:
 
     def states(self) -> list[dict[str, Any]]:
         """Return what the helpers that listen say of themselves."""
-        done = self.run("helper", "status", "--json", cwd=self.runtime)
+        done = self.commands.done(["helper", "status", "--json"], cwd=self.runtime, environment=self.environment)
         found: list[dict[str, Any]] = json.loads(done.stdout)
         return found
 
@@ -104,17 +113,20 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
+def desk(commands: Commands) -> Iterator[Desk]:
     """A user with a runtime folder; helpers that are left are ended."""
     runtime = Path(tempfile.mkdtemp(prefix="crh-"))  # below pytest's own folder, paths are too long for a socket
     mark = f"coderag-test-{uuid4()}"
     environment = {name: value for name, value in ENVIRONMENT.items() if name != "CODERAG_HELPER"}
     # The helper's own processes have only what it passes on: LOGNAME is.
     found = Desk(
-        runtime, {**environment, "XDG_RUNTIME_DIR": str(runtime), "LOGNAME": mark, "CODERAG_HELPER": "wait"}, mark
+        runtime,
+        {**environment, "XDG_RUNTIME_DIR": str(runtime), "LOGNAME": mark, "CODERAG_HELPER": "wait"},
+        mark,
+        commands,
     )
     yield found
-    found.run("helper", "stop", cwd=runtime)
+    found.copied("helper", "stop", cwd=runtime)
     for helper in found.helpers:
         with suppress(ProcessLookupError):
             helper.send_signal(SIGKILL)
@@ -124,33 +136,21 @@ def desk() -> Iterator[Desk]:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def asked(tmp_path_factory: pytest.TempPathFactory, coderag: Run) -> Path:
     """An indexed copy of the example application; tests only read it."""
     root = copy_shop(tmp_path_factory.mktemp("resident") / "shop")
     (root / ".git").mkdir()
-    subprocess.run(
-        [sys.executable, "-m", "coderag", "index", "--quiet"],
-        cwd=root,
-        env=ENVIRONMENT,
-        check=True,
-        timeout=HANG_SECONDS,
-    )
+    assert coderag("index", "--quiet", cwd=root).returncode == 0
     return root
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def small(tmp_path: Path, coderag: Run) -> Path:
     """A small repository, indexed, that a test may change."""
     root = tmp_path / "small"
     (root / ".git").mkdir(parents=True)
     (root / "cart.py").write_text("def total(prices):\n    return sum(prices)\n")
-    subprocess.run(
-        [sys.executable, "-m", "coderag", "index", "--quiet"],
-        cwd=root,
-        env=ENVIRONMENT,
-        check=True,
-        timeout=HANG_SECONDS,
-    )
+    assert coderag("index", "--quiet", cwd=root).returncode == 0
     return root
 
 

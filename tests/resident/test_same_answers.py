@@ -124,7 +124,9 @@ def test_every_command_is_asked_or_answers_by_itself() -> None:
 
 
 def test_answers_are_the_same(desk: Desk, asked: Path) -> None:
-    alone = [timeless(desk.alone(*line.split(), cwd=asked)) for line in LINES]
+    # By an interpreter once for each command, and else by a copy of a process, which takes a fifth of the time.
+    first = {line.split()[0]: line for line in reversed(LINES)}.values()
+    alone = [timeless((desk.alone if line in first else desk.copied)(*line.split(), cwd=asked)) for line in LINES]
     desk.start()
     desk.wait_for_answers(asked)
     before = desk.answered()

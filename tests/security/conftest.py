@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.cli.conftest import ENVIRONMENT
-from tests.security.commands import HANGS_AFTER
+from tests.command_server import HANGS_AFTER
+from tests.commands import ENVIRONMENT, Commands
 from tests.security.snapshot import State, changes, state_of
 
-SERVER = Path(__file__).with_name("commands.py")
 OURS = (".cache/coderag", ".local/share/coderag")  # in the home: the cache and the key
 INHERITED = ("PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX")
 CODE = (
@@ -61,33 +58,6 @@ class Done(NamedTuple):
     code: int | None  # None: it did not end in time
     out: str
     err: str
-
-
-class Commands:
-    """Runs commands, each in a process of its own."""
-
-    def __init__(self) -> None:
-        self._server = subprocess.Popen(
-            [sys.executable, "-P", str(SERVER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1"},
-        )
-
-    def run(self, arguments: tuple[str, ...], *, cwd: Path, environment: Mapping[str, str], program: str = "") -> Done:
-        """Run a command, or a program in Python."""
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        asked = {"arguments": arguments, "cwd": str(cwd), "environment": dict(environment), "program": program}
-        self._server.stdin.write(f"{json.dumps(asked)}\n")
-        self._server.stdin.flush()
-        told = json.loads(self._server.stdout.readline())
-        return Done(arguments, told["code"], told["out"], told["err"])
-
-    def close(self) -> None:
-        """End the process that starts the commands."""
-        self._server.communicate(timeout=HANGS_AFTER)
 
 
 @dataclass
@@ -160,7 +130,8 @@ class World:
         return [*done, self.python(WATCH, cwd=cwd), *(self.run(*one, cwd=cwd) for one in EVERY[-2:])]
 
     def _ended(self, arguments: tuple[str, ...], program: str, *, cwd: Path, environment: Mapping[str, str]) -> Done:
-        done = self.commands.run(arguments, cwd=cwd, environment=self.environment(**environment), program=program)
+        ended = self.commands.run(arguments, cwd=cwd, environment=self.environment(**environment), program=program)
+        done = Done(arguments, *ended)
         assert done.code is not None, f"{arguments} did not end in {HANGS_AFTER:g} s"
         assert done.code in {0, 1, 2}, done
         assert "Traceback" not in done.err, done
@@ -211,14 +182,6 @@ def git(folder: Path, *arguments: str) -> None:
 def beside(root: Path) -> list[Path]:
     """Return the index folders that coderag made beside one that it does not believe."""
     return sorted(root.glob(".coderag-" + "[0-9a-f]" * 8))
-
-
-@pytest.fixture(scope="session")
-def commands() -> Iterator[Commands]:
-    """What runs commands."""
-    started = Commands()
-    yield started
-    started.close()
 
 
 @pytest.fixture

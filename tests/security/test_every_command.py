@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.security.conftest import CODE, GENUINE, QUICK, Commands, World, beside
+from tests.commands import Commands
+from tests.security.conftest import CODE, GENUINE, QUICK, World, beside
 from tests.security.forged import KEY, Forged, index_files
 
 pytestmark = pytest.mark.slow

@@ -11,8 +11,9 @@ from coderag.encoders.spec import encoder_of_settings, parse_encoder
 from coderag.errors import EncoderError, SettingsError
 from coderag.index.build.embed import Embedding
 from coderag.index.storage.manifest import Manifest
+from tests.commands import Commands
 from tests.encoders.servers import serve, vectors
-from tests.security.conftest import GENUINE, Commands, World
+from tests.security.conftest import GENUINE, World
 from tests.security.forged import KEY, Forged
 
 LINES = {
@@ -36,6 +37,7 @@ MODELS = {"model/model.onnx": b"x", "bge-small/model.onnx": b"x", "BAAI/bge-smal
 KEYS = {"CODERAG_API_KEY": "sk-of-the-user", "OPENAI_API_KEY": "sk-of-the-user", "HF_HUB_OFFLINE": "1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LINES)
 def test_settings_alone_reach_nobody(world: World, name: str) -> None:
     with serve(vectors) as server:

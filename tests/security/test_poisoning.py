@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from coderag.files.blob import blob_id
-from tests.security.conftest import QUICK, Commands, World, beside, write_files
+from tests.commands import Commands
+from tests.security.conftest import QUICK, World, beside, write_files
 from tests.security.forged import KEY, Forged, index_files, sealed
 
 pytestmark = pytest.mark.slow

@@ -17,6 +17,8 @@ from coderag.errors import CoderagError, IndexLockedError, IndexMissingError, Ro
 from coderag.serve.workspace import FEW_FILES, View, Workspace
 from tests.workspace import let_clock_tick, write
 
+pytestmark = pytest.mark.slow
+
 PATIENCE_SECONDS = 120.0  # of a machine that does a hundred things at once
 
 FILES = {f"part{number}.py": f"def part_{number}():\n    return {number}\n" for number in range(5)}

@@ -53,9 +53,9 @@ def root(tmp_path: Path) -> Path:
     """The shop, some files of which are for some groups, indexed in two segments, with a file that changed since."""
     root = copy_shop(tmp_path / "shop")
     write(root, FILES)
-    index = Index.build(root, cache=False)
+    index = Index.build(root, cache=False, workers=0)
     write(root, {"payments/late.py": 'def remind_late_payers():\n    """Send a reminder for late payments."""\n'})
     write(root, {"vault/salaries.py": SALARIES + "\n\ndef salary_sum():\n    return 0\n"})
-    index.update()
+    index.update(workers=0)
     index.close()
     return root

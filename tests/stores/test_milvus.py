@@ -68,7 +68,7 @@ def test_readers_of_a_switch_get_one_generation(root: Path, store: Store) -> Non
     expected = [shown(in_store.search(query))]
     write(root, {"payments/later.py": 'def later():\n    """Late payments are paid later."""\n'})
     with closing(Index.open(root)) as index:
-        index.update()
+        index.update(workers=0)
     answers: list[Any] = []
     done = threading.Event()
 

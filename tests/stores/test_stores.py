@@ -155,7 +155,7 @@ def test_a_second_export_writes_what_changed(root: Path, address: str, stored: C
     before = stored().current().number
     write(root, {"shop/rebate.py": 'def rebate_for_loyalty():\n    """Return the rebate of loyal customers."""\n'})
     with closing(Index.open(root)) as index:
-        index.update()
+        index.update(workers=0)
     assert export(root, address) == 1
     after = stored()
     assert after.current().number == before + 1
@@ -204,7 +204,7 @@ def test_readers_of_a_switch_get_one_generation(root: Path, address: str, stored
     write(root, {"payments/late.py": 'def remind():\n    """Late payments: remind, then remind again."""\n'})
     write(root, {"payments/later.py": 'def later():\n    """Late payments are paid later."""\n'})
     with closing(Index.open(root)) as index:
-        index.update()
+        index.update(workers=0)
     new_root = opened(root)
     answers: list[Any] = []
     done = threading.Event()
@@ -245,7 +245,7 @@ def test_what_nobody_needs_is_dropped_after_a_while(root: Path, address: str) ->
     export(root, address)
     first = segments(address)
     write(root, {"payments/late.py": "X = 1\n"})
-    Index.build(root, cache=False).close()
+    Index.build(root, cache=False, workers=0).close()
     export(root, address)
     assert first <= segments(address)
     export(root, address, grace=0)

@@ -54,6 +54,7 @@ def test_query_fits_its_grammar_and_names_known_kinds(language: Language) -> Non
     assert {name for name in captures if not name.startswith(("definition.", "_"))} <= known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
 def test_links_fit_the_grammar_and_have_known_captures(language: Language) -> None:
     found = link_query(language)

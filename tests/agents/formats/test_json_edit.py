@@ -64,6 +64,7 @@ def test_the_value_is_what_was_written(made: tuple[str, Any]) -> None:
     assert value_of(text) == value
 
 
+@pytest.mark.slow
 @given(texts())
 def test_what_is_put_in_comes_out_again(made: tuple[str, Any]) -> None:
     text, value = made

@@ -46,7 +46,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Index:
     file = root / "discounts.py"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("class CouponBook", f"# {ORDER}\nclass CouponBook"), encoding="utf-8")
-    return Index.build(root)
+    return Index.build(root, workers=0)
 
 
 def trace(answer: Answer) -> list[str]:
@@ -229,6 +229,7 @@ def test_limits_are_options(hostile: Index, server: ScriptedModel) -> None:
         ask(Limits(steps=51))
 
 
+@pytest.mark.slow
 def test_the_command_takes_limits(shop_root: Path, server: ScriptedModel) -> None:
     def run(*options: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "coderag", "ask", QUESTION, "--no-refresh", "--no-cache", *options]

@@ -32,7 +32,7 @@ def empty() -> None:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(write(tmp_path_factory.mktemp("cache") / "small", FILES))
+    return Index.build(write(tmp_path_factory.mktemp("cache") / "small", FILES), workers=0)
 
 
 def was_kept(answer: Answer) -> bool:
@@ -77,7 +77,7 @@ def test_no_group_has_the_answer_of_another(index: Index) -> None:
 
 def test_rules_that_come_later_count(tmp_path: Path) -> None:
     root = write(tmp_path / "small", FILES | {"coderag.toml": ""})
-    index = Index.build(root)
+    index = Index.build(root, workers=0)
     assert index.as_seen_by(["web"]).ask(SALARY).is_found
     let_clock_tick()
     write(root, {"coderag.toml": FILES["coderag.toml"]})
@@ -86,11 +86,11 @@ def test_rules_that_come_later_count(tmp_path: Path) -> None:
 
 def test_an_update_ends_what_was_kept(tmp_path: Path) -> None:
     root = write(tmp_path / "small", FILES)
-    index = Index.build(root)
+    index = Index.build(root, workers=0)
     assert not index.ask("where are blockchains mined?").is_found
     let_clock_tick()
     write(root, {"mine.py": 'def mine():\n    """Mine blockchains."""\n'})
-    index.update()
+    index.update(workers=0)
     answer = index.ask("where are blockchains mined?")
     assert answer.sources[0].path == "mine.py"
     assert not was_kept(answer)
@@ -98,13 +98,13 @@ def test_an_update_ends_what_was_kept(tmp_path: Path) -> None:
 
 def test_another_index_has_answers_of_its_own(index: Index, tmp_path: Path) -> None:
     index.ask("who says hello?")
-    other = Index.build(write(tmp_path / "small", {"b.py": 'def shout():\n    """Say hello loudly."""\n'}))
+    other = Index.build(write(tmp_path / "small", {"b.py": 'def shout():\n    """Say hello loudly."""\n'}), workers=0)
     assert other.ask("who says hello?").sources[0].path == "b.py"
 
 
 def test_settings_that_change_count(tmp_path: Path) -> None:
     root = write(tmp_path / "small", FILES)
-    index = Index.build(root)
+    index = Index.build(root, workers=0)
     index.ask("who says hello?")
     write(root, {"coderag.toml": '[ask]\npipeline = "naive"\n'})
     assert index.ask("who says hello?").pipeline == ("retrieve", "answer")

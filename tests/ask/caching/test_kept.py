@@ -38,7 +38,7 @@ def server() -> Iterator[ScriptedModel]:
 
 def test_the_model_is_asked_once_for_each_state_of_the_index(tmp_path: Path, server: ScriptedModel) -> None:
     root = write(tmp_path / "small", FILES)
-    index = Index.build(root)
+    index = Index.build(root, workers=0)
 
     def ask(index: Index, **options: bool) -> tuple[int, Answer]:
         ANSWERS.clear()  # as another process has none
@@ -57,7 +57,7 @@ def test_the_model_is_asked_once_for_each_state_of_the_index(tmp_path: Path, ser
     assert ask(index.as_seen_by(["web"]))[0] == 1
     let_clock_tick()
     write(root, {"b.py": "def other():\n    pass\n"})
-    index.update()
+    index.update(workers=0)
     assert ask(index)[0] == 1
 
 

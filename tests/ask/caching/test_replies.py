@@ -43,7 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = write(tmp_path_factory.mktemp("replies") / "small", FILES)
-    Index.build(root)
+    Index.build(root, workers=0)
     return root
 
 
@@ -68,11 +68,11 @@ def test_a_prompt_is_paid_for_once(server: ScriptedModel, root: Path, folder: Pa
 
 def test_a_prompt_that_an_update_leaves_alone_stays_paid(tmp_path: Path, server: ScriptedModel) -> None:
     root = write(tmp_path / "small", FILES)
-    index = Index.build(root)
+    index = Index.build(root, workers=0)
     assert asked(server, index) == 1
     let_clock_tick()
     write(root, {"b.py": "def other():\n    pass\n"})
-    index.update()
+    index.update(workers=0)
     assert asked(server, index) == 0
 
 

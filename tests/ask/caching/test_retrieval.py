@@ -36,7 +36,7 @@ def empty() -> None:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(write(tmp_path_factory.mktemp("retrieval") / "small", FILES))
+    return Index.build(write(tmp_path_factory.mktemp("retrieval") / "small", FILES), workers=0)
 
 
 def found_again(index: Index, question: str = HELLO, **options: object) -> tuple[int, Answer]:
@@ -90,12 +90,12 @@ def test_no_group_finds_what_another_found(index: Index) -> None:
 
 def test_an_update_ends_what_was_found(tmp_path: Path) -> None:
     root = write(tmp_path / "small", FILES)
-    index = Index.build(root)
+    index = Index.build(root, workers=0)
     question = "where are blockchains mined?"
     assert not index.ask(question).is_found
     let_clock_tick()
     write(root, {"mine.py": 'def mine():\n    """Mine blockchains."""\n'})
-    index.update()
+    index.update(workers=0)
     assert found_again(index, question)[0] == 0
     assert index.ask(question).is_found
 

@@ -58,7 +58,7 @@ def roots(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return two repositories, each with its index; configuration is in it."""
     folder = tmp_path_factory.mktemp("correcting")
     found = write(folder / "books", BOOKS), write(folder / "depot", DEPOT)
-    Index.build(*found, contents=["code", "docs", "config"], graph=False)
+    Index.build(*found, contents=["code", "docs", "config"], graph=False, workers=0)
     return found
 
 
@@ -132,7 +132,7 @@ def test_what_is_excluded_is_not_looked_at(books: Index, paths: list[str]) -> No
 
 def test_nothing_is_named_that_the_groups_of_the_caller_may_not_see(tmp_path: Path) -> None:
     rules = '[[access]]\npaths = ["tools/**"]\ngroups = ["staff"]\n'
-    index = Index.build(write(tmp_path / "closed", {**BOOKS, "coderag.toml": rules}), graph=False)
+    index = Index.build(write(tmp_path / "closed", {**BOOKS, "coderag.toml": rules}), graph=False, workers=0)
     assert index.as_seen_by(["staff"]).ask(EXPORTED, paths=["src/**"]).parts[0].elsewhere == "tools/export.py:1-3"
     other = index.as_seen_by(["guests"]).ask(EXPORTED, paths=["src/**"])
     assert not other.is_found
@@ -208,7 +208,7 @@ def test_orders_in_a_passage_are_neither_shown_to_the_model_nor_kept(tmp_path: P
         lines = (root / path).read_text(encoding="utf-8").split("\n")
         ordered = [line + f"\n        {order}" if line.strip().startswith("return ") else line for line in lines]
         (root / path).write_text("\n".join(ordered), encoding="utf-8")
-    index = Index.build(root, graph=False)
+    index = Index.build(root, graph=False, workers=0)
     seen: list[str] = []
 
     def obey(prompt: Prompt) -> str:

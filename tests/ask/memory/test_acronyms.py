@@ -22,7 +22,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(write(tmp_path_factory.mktemp("acronyms") / "small", FILES))
+    return Index.build(write(tmp_path_factory.mktemp("acronyms") / "small", FILES), workers=0)
 
 
 @pytest.mark.parametrize(

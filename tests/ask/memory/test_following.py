@@ -17,6 +17,7 @@ def talk(index: Index, *questions: str) -> Conversation:
     return conversation
 
 
+@pytest.mark.slow
 def test_dialogues_are_read_as_they_are_meant(shop: Index) -> None:
     found = readings(shop)
     for half in ("tuning", "measuring", "later"):

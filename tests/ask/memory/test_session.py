@@ -24,7 +24,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(write(tmp_path_factory.mktemp("talk") / "small", FILES))
+    return Index.build(write(tmp_path_factory.mktemp("talk") / "small", FILES), workers=0)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_groups_and_roots_have_conversations_of_their_own(index: Index, tmp_path
     staff = index.as_seen_by(["hr"])
     staff.session("debug").add(staff.ask("where is the salary of the director raised?"), staff)
     others = index.as_seen_by(["web"])
-    other_root = Index.build(write(tmp_path / "other", FILES))
+    other_root = Index.build(write(tmp_path / "other", FILES), workers=0)
     for reader in (index, others, index.as_seen_by([]), staff.as_seen_by(["web"]), other_root):
         assert reader.session("debug").read() == Conversation()
         assert sessions_of(reader.session("debug").scope) == []

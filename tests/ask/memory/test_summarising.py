@@ -44,7 +44,7 @@ def server() -> Iterator[ScriptedModel]:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(write(tmp_path_factory.mktemp("long") / "small", FILES))
+    return Index.build(write(tmp_path_factory.mktemp("long") / "small", FILES), workers=0)
 
 
 @pytest.fixture(scope="module")

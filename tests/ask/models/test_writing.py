@@ -35,7 +35,7 @@ def server() -> Iterator[ScriptedModel]:
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     root = tmp_path_factory.mktemp("answers") / "payments"
     shutil.copytree(SHOP / "shop/payments", root)
-    return Index.build(root)
+    return Index.build(root, workers=0)
 
 
 @pytest.fixture(scope="module")

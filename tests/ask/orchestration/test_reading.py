@@ -33,7 +33,7 @@ for _ in range(40):
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(write(tmp_path_factory.mktemp("settings") / "small", FILES))
+    return Index.build(write(tmp_path_factory.mktemp("settings") / "small", FILES), workers=0)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_a_wrong_form_is_told_with_its_place(tmp_path: Path, value: str, said: s
 @pytest.mark.parametrize("stages", ['"agentic"', '["expand", "multi_query", "hyde", "retrieve", "reflect", "answer"]'])
 def test_a_repository_chooses_no_requests_to_a_model(tmp_path: Path, server: ScriptedModel, stages: str) -> None:
     root = write(tmp_path / "small", {**FILES, "coderag.toml": f"[ask]\npipeline = {stages}\n"})
-    index = Index.build(root)
+    index = Index.build(root, workers=0)
 
     def requests(pipeline: str) -> int:
         before = len(server.prompts)
@@ -114,7 +114,7 @@ def test_a_repository_chooses_no_requests_to_a_model(tmp_path: Path, server: Scr
 def test_a_loop_of_a_repository_asks_for_one_rewriting(tmp_path: Path, server: ScriptedModel) -> None:
     loop = '{ repeat = ["reframe", "retrieve"], until = "has_model", at_most = 5 }'
     setting = f'[ask]\npipeline = [{loop}, "reframe", "retrieve", "answer"]\n'
-    index = Index.build(write(tmp_path / "small", {**FILES, "coderag.toml": setting}))
+    index = Index.build(write(tmp_path / "small", {**FILES, "coderag.toml": setting}), workers=0)
     conversation = Conversation((Exchange("who says hello?", names=("greet",)),))
     server.prompts.clear()
     answer = index.ask("who calls it?", conversation=conversation, model=server.chat("invents"), cache=False)
@@ -124,7 +124,7 @@ def test_a_loop_of_a_repository_asks_for_one_rewriting(tmp_path: Path, server: S
 
 def test_an_answer_by_rules_is_none_with_the_model(tmp_path: Path, server: ScriptedModel) -> None:
     root = write(tmp_path / "small", {**FILES, "coderag.toml": '[ask]\npipeline = "agentic"\n'})
-    index = Index.build(root)
+    index = Index.build(root, workers=0)
     index.ask("who says hello?", model=server.chat("faithful"))
     stated = index.ask("who says hello?", pipeline="agentic", model=server.chat("faithful"))
     assert stated.trace[0].stage != "cache"

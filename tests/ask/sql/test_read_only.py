@@ -99,6 +99,7 @@ def test_rows_are_limited(sql: str, text: str) -> None:
     assert limited(sql, find_dialect("postgres"), rows=10) == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 def test_a_query_runs_with_limits_of_rows_and_time(url: str) -> None:
     whole = run_query(url, f"{ALL}; -- of all")
@@ -116,6 +117,7 @@ def test_a_query_that_a_database_does_not_know_is_its_error(url: str) -> None:
         run_query(url, "SELECT nothing FROM orders")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", ["sqlite", "postgres"], indirect=True)
 def test_a_query_without_end_is_ended(url: str) -> None:
     with pytest.raises(SlowDatabaseError, match="took longer than 1 s"):
@@ -130,6 +132,7 @@ def test_the_parser_lets_nothing_through_to_a_database(url: str, sql: str) -> No
     assert run_query(url, ALL).rows == ROWS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 @pytest.mark.parametrize("sql", [sql for sql in WRITING if ";" not in sql])
 def test_the_transaction_itself_refuses_to_write(url: str, sql: str) -> None:
@@ -170,6 +173,7 @@ def test_postgres_refuses_what_writes_in_a_query(postgres_url: str, sql: str) ->
     assert run_query(postgres_url, ALL).rows == ROWS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", ["ATTACH '{folder}/evil.db' AS evil", "VACUUM INTO '{folder}/evil.db'"])
 def test_sqlite_writes_no_other_file(sqlite_url: str, tmp_path: Path, sql: str) -> None:
     with open_session(parse_url(sqlite_url), timeout=10) as session, pytest.raises(DatabaseError):

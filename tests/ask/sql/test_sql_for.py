@@ -44,7 +44,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def index(root: Path) -> Index:
-    return Index.build(root)
+    return Index.build(root, workers=0)
 
 
 @pytest.fixture(scope="module")

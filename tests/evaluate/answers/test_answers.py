@@ -162,6 +162,7 @@ def test_a_model_that_fails_gives_no_answer_and_a_bad_judge_no_opinion(
     assert Measure.JUDGED_FAITHFULNESS not in doubted.scores
 
 
+@pytest.mark.slow
 def test_answers_about_the_shop(tmp_path_factory: pytest.TempPathFactory) -> None:
     shop = Index.build(copy_shop(tmp_path_factory.mktemp("asked") / "shop"), workers=0)
     judged = judge(read_questions(QUESTIONS / "shop.jsonl"), shop)

@@ -388,6 +388,7 @@ def test_what_only_looks_alike_gives_nothing(language: str, text: str) -> None:
     assert shown(language, text) == []
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(MAPPERS)), st.text(max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_any_text_can_be_read(language: str, text: str) -> None:

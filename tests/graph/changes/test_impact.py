@@ -33,14 +33,14 @@ FILES = {
 def changed(root: Path, files: dict[str, str | None]) -> coderag.DiffImpact:
     """Return what a change of an index's files touches."""
     repository(root, FILES)
-    coderag.Index.build(root)
+    coderag.Index.build(root, workers=0)
     for path, text in files.items():
         if text is None:
             (root / path).unlink()
         else:
             write(root, {path: text})
     index = coderag.Index.open(root)
-    index.update()
+    index.update(workers=0)
     return index.impact_of_diff()
 
 
@@ -85,11 +85,11 @@ def test_what_was_removed_and_is_still_named(tmp_path: Path) -> None:
 def test_tests_that_name_what_is_gone_come_first(tmp_path: Path) -> None:
     later = "from shop.report import run\n\n\ndef test_run(db):\n    assert run(db)\n"
     repository(tmp_path, FILES | {"tests/test_also.py": later})
-    coderag.Index.build(tmp_path)
+    coderag.Index.build(tmp_path, workers=0)
     renamed = FILES["shop/orders.py"].replace("def charge(", "def settle(")
     write(tmp_path, {"shop/orders.py": renamed, "shop/report.py": FILES["shop/report.py"].replace("charge", "settle")})
     index = coderag.Index.open(tmp_path)
-    index.update()
+    index.update(workers=0)
     tests = index.impact_of_diff().tests
     # The import fails, and with it all of the file; then the test that calls it.
     assert [test.id for test in tests[:2]] == ["tests/test_orders.py", "tests/test_orders.py::test_charge"]
@@ -145,7 +145,7 @@ def test_a_migration_renames_drops_and_adds(tmp_path: Path) -> None:
     root = repository(tmp_path, {"db/migrations/0001_first.sql": FILES["schema.sql"].split("CREATE VIEW")[0]})
     write(root, {path: text for path, text in FILES.items() if path.startswith("shop")})
     commit(root, {"db/migrations/0002_more.sql": migration})
-    index = coderag.Index.build(root)
+    index = coderag.Index.build(root, workers=0)
     found = index.impact_of_diff("HEAD~1..HEAD")
     assert [(one.spot.name, str(one.how), one.before) for one in found.data] == [
         ("orders.amount", "renamed", "orders.total"),
@@ -159,7 +159,7 @@ def test_a_migration_renames_drops_and_adds(tmp_path: Path) -> None:
 def test_a_renamed_table_and_a_dropped_one(tmp_path: Path) -> None:
     root = repository(tmp_path, {**FILES, "more.sql": "CREATE TABLE logs (line TEXT);\n"})
     commit(root, {"schema.sql": FILES["schema.sql"].replace("orders", "sales"), "more.sql": ""})
-    found = coderag.Index.build(root).impact_of_diff("HEAD~1..HEAD")
+    found = coderag.Index.build(root, workers=0).impact_of_diff("HEAD~1..HEAD")
     assert {("orders", "removed"), ("sales", "added"), ("logs", "removed")} <= set(told(found.data))
     assert ("orders", "shop/orders.py") in {(one.name, one.path) for one in found.broken}
     assert "total_of" in {one.spot.name for one in found.affected}
@@ -169,7 +169,7 @@ def test_a_field_of_a_model(tmp_path: Path) -> None:
     models = "from django.db import models\n\n\nclass Order(models.Model):\n    total = models.IntegerField()\n"
     root = repository(tmp_path, {"manage.py": "", "sales/__init__.py": "", "sales/models.py": models})
     commit(root, {"sales/models.py": f"{models}    paid = models.BooleanField()\n"})
-    found = coderag.Index.build(root).impact_of_diff("HEAD~1..HEAD")
+    found = coderag.Index.build(root, workers=0).impact_of_diff("HEAD~1..HEAD")
     assert ("sales_order.paid", "added") in told(found.data)
 
 
@@ -180,7 +180,7 @@ def test_a_patch_is_read_whether_it_is_applied_or_not(tmp_path: Path, *, is_appl
     patch = git(root, "diff", "HEAD")
     if not is_applied:
         git(root, "checkout", "-q", "--", ".")
-    index = coderag.Index.build(root)
+    index = coderag.Index.build(root, workers=0)
     found = index.impact_of_diff("my.patch", patch=f"{patch}\n")
     assert (found.title, told(found.changed)) == ("my.patch", [("total_of", "changed")])
     assert [test.id for test in found.tests] == ["tests/test_orders.py::test_charge"]
@@ -194,7 +194,7 @@ def test_a_renamed_file_and_one_that_went(tmp_path: Path) -> None:
     git(root, "mv", "shop/report.py", "shop/reports.py")
     commit(root, {})
     git(root, "rm", "-q", "shop/orders.py")
-    index = coderag.Index.build(root)
+    index = coderag.Index.build(root, workers=0)
     found = index.impact_of_diff("HEAD~1..HEAD")
     assert [(one.spot.name, str(one.how), one.before) for one in found.changed] == [
         ("shop/reports.py", "renamed", "shop/report.py")
@@ -209,14 +209,14 @@ def test_an_old_range_is_told_by_the_index_of_today(tmp_path: Path) -> None:
     root = repository(tmp_path, FILES)
     commit(root, {"shop/orders.py": FILES["shop/orders.py"].replace("return row", "return row[0]")})
     commit(root, {"shop/orders.py": "# a new line in front\n" * 5 + (root / "shop/orders.py").read_text()})
-    found = coderag.Index.build(root).impact_of_diff("HEAD~2..HEAD~1")
+    found = coderag.Index.build(root, workers=0).impact_of_diff("HEAD~2..HEAD~1")
     assert told(found.changed) == [("total_of", "changed")]
     assert [one.spot.name for one in found.affected] == ["charge", "run"]
 
 
 def test_nothing_changed_and_what_is_refused(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", FILES)
-    index = coderag.Index.build(root)
+    index = coderag.Index.build(root, workers=0)
     assert index.impact_of_diff().is_empty
     with pytest.raises(GitError, match="no revision"):
         index.impact_of_diff("nowhere")
@@ -226,13 +226,13 @@ def test_nothing_changed_and_what_is_refused(tmp_path: Path) -> None:
         index.as_seen_by(["hr"]).impact_of_diff()
     other = repository(tmp_path / "s", FILES)
     with pytest.raises(QueryError, match="one root"):
-        coderag.Index.build(root, other).impact_of_diff()
+        coderag.Index.build(root, other, workers=0).impact_of_diff()
 
 
 def test_only_changed_files_are_searched(tmp_path: Path) -> None:
     root = repository(tmp_path, FILES)
     write(root, {"shop/extra.py": "def charge_twice(db):\n    return 2\n"})
-    index = coderag.Index.build(root)
+    index = coderag.Index.build(root, workers=0)
     assert index.changed_files() == {(index.roots[0].repository, "shop/extra.py")}
     assert {hit.chunk.path for hit in index.search("charge an order", files=index.changed_files())} == {"shop/extra.py"}
     assert index.search("charge an order", files=[]) == []

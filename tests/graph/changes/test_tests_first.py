@@ -22,7 +22,7 @@ def test_of_equally_distant_tests_those_come_first_that_are_named_after_the_chan
         tmp_path, {**files, "shop/__init__.py": "", "shop/cart.py": "def total(it):\n    return sum(it)\n"}
     )
     commit(root, {"shop/cart.py": "def total(it):\n    return sum(it, 0)\n"})
-    found = coderag.Index.build(root).impact_of_diff("HEAD~1..HEAD")
+    found = coderag.Index.build(root, workers=0).impact_of_diff("HEAD~1..HEAD")
     assert [test.id for test in found.tests] == [
         f"tests/test_{name}.py::test_{name}" for name in ("cart", "account", "basket", "delivery")
     ]
@@ -49,6 +49,6 @@ def test_a_test_file_may_be_told_by_its_name_alone(tmp_path: Path) -> None:
             "sales/models/order.py": "def order():\n    return 2\n",
         },
     )
-    found = coderag.Index.build(root).impact_of_diff("HEAD~1..HEAD")
+    found = coderag.Index.build(root, workers=0).impact_of_diff("HEAD~1..HEAD")
     assert [test.id for test in found.tests] == ["tests/Feature/SearchTest.php", "sales/tests/test_models.py"]
     assert {test.found.why.partition(" ")[0] for test in found.tests} == {"is"}

@@ -43,6 +43,7 @@ def test_the_set_fits_its_code(half: str) -> None:
     assert verdicts(half)[1] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", HALVES)
 def test_edges_are_as_right_as_they_were(half: str) -> None:
     figures = summed(verdicts(half)[0])

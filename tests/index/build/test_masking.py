@@ -132,7 +132,7 @@ def test_status_says_what_and_where(root: Path) -> None:
             "shop/keys.go": [(4, "private key")],
         }
         (root / "shop/client.py").write_text("def connect():\n    return login()\n")
-        index.update()
+        index.update(workers=0)
         assert "shop/client.py" not in {one.path for one in index.status()[0].masked}
 
 

@@ -121,7 +121,7 @@ def test_an_index_has_the_vectors_that_its_encoder_makes(tmp_path: Path) -> None
     ranking = index.table_ranking("which of the orders have been shipped", k=1)
     assert [index.catalog.names[one.table] for one in ranking.tables] == ["orders"]
     assert [index.catalog.queries[one.query].question for one in ranking.queries] == ["Which orders were shipped?"]
-    index.update(encoder="none")
+    index.update(encoder="none", workers=0)
     assert index.catalog.query_vectors is None
     words = index.table_ranking("which of the orders have been shipped", k=1)
     assert [one.table for one in words.tables] == [one.table for one in ranking.tables]

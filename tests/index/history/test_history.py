@@ -147,10 +147,10 @@ def test_what_is_read_on_is_what_is_read_anew(edited_often: Path) -> None:
 def test_the_history_is_read_on_when_it_is_asked_for(shop: Path) -> None:
     index = built(shop)
     commit(shop, {"cart.py": CART.replace("cart.lines = []", "cart.lines = None")}, "Forget lines")
-    index.update()
+    index.update(workers=0)
     assert subjects(index, "clear")[0] == "Forget lines"
     git(shop, "reset", "-q", "--hard", "HEAD~1")  # then it has a commit that the repository lacks
-    index.update()
+    index.update(workers=0)
     assert subjects(index, "clear") == ["first"]
 
 

@@ -248,6 +248,7 @@ class Unusable:
         raise TypeError("neither true nor false")
 
 
+@pytest.mark.slow
 def test_what_a_reader_of_damaged_tables_raises_is_damage(large: Path) -> None:
     path = the_file(large, "segments/*/arrays.bin")
     whole = path.read_bytes()

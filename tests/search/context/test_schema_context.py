@@ -154,7 +154,7 @@ def test_comments_cannot_end_the_comment(tmp_path: Path) -> None:
 
 def test_columns_that_only_case_tells_apart_are_quoted(tmp_path: Path) -> None:
     root = write(tmp_path / "shop", {"s.sql": 'CREATE TABLE t ("Name" text, name text, other int);'})
-    text = Index.build(root).schema_context("names of t").as_ddl()
+    text = Index.build(root, workers=0).schema_context("names of t").as_ddl()
     assert '  "Name" text,\n  "name" text,\n  other int' in text
 
 

@@ -104,6 +104,7 @@ def test_no_text_with_a_match_is_skipped(text: str, pattern: str, case: Case) ->
         assert _may_match(term, text)
 
 
+@pytest.mark.slow
 def test_most_texts_without_a_literal_are_skipped() -> None:
     rng = random.Random(5)
     names = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=8)) for _ in range(4_000)]

@@ -82,6 +82,7 @@ CASES: list[tuple[dict[str, Any], Callable[[Hit], bool]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("conditions", "meets"), CASES)
 def test_a_filter_leaves_what_meets_it_and_nothing_else(
     index: Index, conditions: dict[str, Any], meets: Callable[[Hit], bool]

@@ -31,6 +31,7 @@ def grown(leaves: int, rows: np.ndarray[Any, Any], labels: np.ndarray[Any, Any])
     return booster
 
 
+@pytest.mark.slow
 @pytest.mark.dev("lightgbm")
 @pytest.mark.parametrize("leaves", [2, 7, 8, 15, 31, 60])
 def test_scores_are_those_of_lightgbm(leaves: int, tmp_path: Path) -> None:

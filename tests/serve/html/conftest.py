@@ -20,7 +20,7 @@ from tests.serve.html.desk import OneDesk, application
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = copy_shop(tmp_path_factory.mktemp("pages") / "shop")
-    with Index.build(root):
+    with Index.build(root, workers=0):
         return root
 
 

@@ -58,7 +58,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         },
     )
     (root / "src" / os.fsdecode(b"not \xff UTF-8.py")).write_text(CODE)
-    with Index.build(root):
+    with Index.build(root, workers=0):
         pass
     desk = OneDesk(root)
     with TestClient(application(desk)) as client:

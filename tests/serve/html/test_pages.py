@@ -278,7 +278,7 @@ def test_many_tables_are_drawn_as_domains_that_open(tmp_path: Path) -> None:
         for one in "klmnop"
         for other in "rstuvw"
     ]
-    with Index.build(write(tmp_path / "wide", {"schema.sql": "\n".join(lines)})):
+    with Index.build(write(tmp_path / "wide", {"schema.sql": "\n".join(lines)}), workers=0):
         desk = OneDesk(tmp_path / "wide")
     with TestClient(application(desk)) as client:
         overview = read(client.get("/diagram").text)
@@ -328,7 +328,7 @@ def test_several_roots_are_told_apart(shop: Path, tmp_path: Path) -> None:
     other = write(
         tmp_path / "other", {"schema.sql": "CREATE TABLE orders (id INTEGER);", "shop/money.py": "OTHER = 1\n"}
     )
-    with Index.build(other):
+    with Index.build(other, workers=0):
         desk = OneDesk(shop, other)
     with TestClient(application(desk)) as client:
         assert "/files/?repo=other" in read(client.get("/files/").text).addresses
@@ -354,7 +354,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         roots.append(repository(folder / name, files))
         commit(folder / name, {"app/core.py": "def run():\n    return 1\n\n\n"}, f"more on the {name}")
     for root in roots:
-        with Index.build(root) as index:
+        with Index.build(root, workers=0) as index:
             index.log("app/core.py")  # reads the history
     desk = OneDesk(*roots)
     with TestClient(application(desk)) as client:

@@ -240,6 +240,7 @@ def test_nothing_that_is_asked_is_a_fault(served: Served, name: str, parameters:
     assert reply.status == 200 or list(reply.json) == ["error"]
 
 
+@pytest.mark.slow
 def test_an_answer_after_the_encoder_failed_is_made_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     root = copy_shop(tmp_path / "shop")

@@ -16,6 +16,8 @@ from tests.ask.models.scripted import ScriptedModel, serve_model
 from tests.serve.http.served import SECONDS, Reply, Served
 from tests.serve.http.test_life import until
 
+pytestmark = pytest.mark.slow
+
 QUESTION = urlencode({"q": "where are failed payments retried?"})
 ACCEPTED = {"Accept": "text/event-stream"}
 

@@ -19,6 +19,8 @@ from coderag.cli.main import run
 from tests.serve.http.served import SECONDS, Served
 from tests.workspace import let_clock_tick, write
 
+pytestmark = pytest.mark.slow
+
 FILES = {f"part{number}.py": f"def part_{number}():\n    return {number}\n" for number in range(4)}
 
 

@@ -9,9 +9,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from coderag.serve.http.workers import LEAST_SECONDS
 from tests.serve.http.served import Served
 from tests.serve.http.test_life import built, until
+
+pytestmark = pytest.mark.slow
 
 
 def workers(server: Served) -> set[int]:

@@ -16,6 +16,8 @@ from tests.growth import HANG_SECONDS
 from tests.serve.lsp.client import Client
 from tests.workspace import copy_shop, write
 
+pytestmark = pytest.mark.slow
+
 CANCELLED = -32800
 CHECKED = "textDocument/publishDiagnostics"
 QUERY = '''def recent(connection):
@@ -29,7 +31,7 @@ QUERY = '''def recent(connection):
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = copy_shop(tmp_path_factory.mktemp("lsp") / "shop")
     (root / ".git").mkdir()
-    Index.build(root).close()
+    Index.build(root, workers=0).close()
     return root
 
 
@@ -273,7 +275,7 @@ def test_a_model_shows_its_table_and_a_field_its_column(tmp_path: Path) -> None:
         tmp_path / "pens", {"app/[models].py": MODEL, "app/models.py": "def cut(length):\n    return length\n"}
     )
     (root / ".git").mkdir()
-    with Index.build(root) as index:
+    with Index.build(root, workers=0) as index:
         index.graphs()
     with Client(root) as client:
         uri = client.open("app/[models].py")
@@ -333,7 +335,7 @@ def test_a_request_that_is_cancelled_is_answered_as_such(editor: Client) -> None
 def test_folders_that_are_added_are_answered_from(shop: Path, tmp_path: Path) -> None:
     other = write(tmp_path / "other", {"app/far.py": "def far_away():\n    return 1\n"})
     (other / ".git").mkdir()
-    Index.build(other).close()
+    Index.build(other, workers=0).close()
     folder = {"uri": other.as_uri(), "name": "other"}
     with Client(shop) as client:
         assert "far_away" not in symbols(client, "far_away")
@@ -372,7 +374,7 @@ serve(open_workspace, claim_standard_streams())
 def test_a_request_that_waited_answers_from_the_folders_of_now(shop: Path, tmp_path: Path) -> None:
     other = write(tmp_path / "other", {"app/far.py": "def far_away():\n    return 1\n"})
     (other / ".git").mkdir()
-    Index.build(other).close()
+    Index.build(other, workers=0).close()
     go_on, opened = tmp_path / "go_on", tmp_path / "opened"
     added, removed = ([{"uri": root.as_uri(), "name": root.name}] for root in (other, shop))
     with Client(shop, str(go_on), str(opened), program=HELD) as client:

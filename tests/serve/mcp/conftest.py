@@ -14,5 +14,5 @@ from tests.workspace import copy_shop
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an indexed copy of the example application."""
     root = copy_shop(tmp_path_factory.mktemp("served") / "shop")
-    Index.build(root).close()
+    Index.build(root, workers=0).close()
     return root

@@ -414,6 +414,7 @@ LANGUAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", LANGUAGES)
 def test_sql_of_a_language(path: str) -> None:
     found = {one.rstrip("*") for one in told(path, LANGUAGES[path].strip("\n"))}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -376,6 +377,7 @@ def test_links_are_the_same_with_and_without_a_shared_walk() -> None:
     assert read_references(together, outline) == read_references(alone, outline)
 
 
+@pytest.mark.slow
 def test_long_and_unbalanced_receivers_are_cut() -> None:
     chain = "a" + ".b(x)" * 3000
     texts = [
@@ -399,6 +401,7 @@ words = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(LINKED), st.lists(words, max_size=60).map(" ".join) | st.text(max_size=200))
 def test_any_text_gives_mentions_of_bounded_size(name: str, text: str) -> None:
