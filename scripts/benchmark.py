@@ -10,6 +10,7 @@
     scripts/benchmark.py --plan                 unit costs, and what 100M chunks need by them; into docs/scaling.md
     scripts/benchmark.py --compare semble --semble-python PYTHON --semble-model DIR
     scripts/benchmark.py --against REVISION     this checkout and another revision of it, in turns
+    scripts/benchmark.py --folder DIR           on the files of a folder
     scripts/benchmark.py quality --sets DIR     how good the answers to sets of judged questions are
     scripts/benchmark.py ablation --sets DIR    the same with each kind of evidence left out in turn
     scripts/benchmark.py agent --sets DIR       what an agent reads until it holds the code that answers a question

@@ -26,6 +26,8 @@ INDEX_FIGURES = {
     "index size": "MB",
     "index / source": "",
     "peak memory": "MB",
+    "first search": "s",
+    "first search, CPU": "s",
 }
 QUERY_FIGURES = {
     "chunks": "",
@@ -33,8 +35,10 @@ QUERY_FIGURES = {
     "warm p50": "ms",
     "warm p90": "ms",
     "cold search": "ms",
+    "cold search, CPU": "ms",
     "warm update": "ms",
     "cold update": "ms",
+    "cold update, CPU": "ms",
 }
 
 
@@ -91,12 +95,14 @@ def test_figures_of_the_graph(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not (CHECKOUT / ".git").exists(), reason="needs a checkout with its history")
 def test_another_revision_is_measured_beside(tmp_path: Path) -> None:
-    done = benchmark("index", "--quick", "--json", "--against", "HEAD", "--cache", str(tmp_path))
+    folder = ("--folder", str(SHOP / "worker"), "--runs", "1")
+    done = benchmark("index", *folder, "--json", "--against", "HEAD", "--cache", str(tmp_path))
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
+    assert [one["name"] for one in report["corpora"]] == ["worker"]
     assert {one["engine"] for one in report["figures"]} == {"coderag", "HEAD"}
     assert {tuple(one["engines"]) for one in report["ratios"]} == {("HEAD", "coderag")}
-    missing = benchmark("index", "--quick", "--against", "no-such-revision", "--cache", str(tmp_path))
+    missing = benchmark("index", *folder, "--against", "no-such-revision", "--cache", str(tmp_path))
     assert (missing.returncode, "no-such-revision" in missing.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
@@ -139,6 +145,9 @@ def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
         done.stderr
         == "benchmark: 'idnex' is not a part; parts are index, query, graph, mcp, scaling, quality, ablation, agent\n"
     )
+    done = benchmark("--folder", str(tmp_path / "nowhere"), "--cache", str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr == f"benchmark: {tmp_path / 'nowhere'} is not a folder\n"
     done = benchmark("--scaling", "--compare", "semble", "--cache", str(tmp_path))
     assert done.returncode == 2
     alone = "graph, mcp, scaling, quality, ablation measure coderag alone"

@@ -64,9 +64,17 @@ class Language:
 
     def links(self) -> str:
         """Return the query of what files mention, "" for a language that has none."""
-        path = self.folder / "links.scm"
-        own = path.read_text(encoding="utf-8") if path.exists() else ""
+        own = self._optional("links.scm")
         return f"{own}\n{languages()[self.inherits].links()}" if self.inherits else own
+
+    def routes(self) -> str:
+        """Return the query of the calls that make routes, "" for a language that has none."""
+        own = self._optional("routes.scm")
+        return f"{own}\n{languages()[self.inherits].routes()}" if self.inherits else own
+
+    def _optional(self, name: str) -> str:
+        path = self.folder / name
+        return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 @cache

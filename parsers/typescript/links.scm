@@ -156,48 +156,11 @@
 (export_statement value: (identifier) @reference)
 (sequence_expression (identifier) @reference)
 
-; Routes: Express, Koa, Fastify, Hono, NestJS.
-((call_expression
-  function: (member_expression property: (property_identifier) @verb)
-  arguments: (arguments . [(string) (template_string)] @address [
-    (identifier) @handler
-    (member_expression) @handler
-    (arrow_function) @handler
-    (function_expression) @handler
-    (call_expression) @handler] .))
-  (#any-of? @verb "get" "post" "put" "patch" "delete" "del" "head" "options" "all" "ws"))
-((call_expression
-  function: (member_expression property: (property_identifier) @verb)
-  arguments: (arguments . [(string) (template_string)] @address [(identifier) (member_expression) (call_expression)] @handler .)) @mount
-  (#any-of? @verb "use" "route" "mount"))
-((call_expression
-  function: (member_expression property: (property_identifier) @verb @address)
-  arguments: (arguments . [(identifier) (member_expression) (call_expression)] @handler)) @mount
-  (#any-of? @verb "use" "register"))
+; Routes: tables of routers, NestJS.
 ((object
   (pair key: (property_identifier) @_path value: (string) @address)
   (pair key: (property_identifier) @_route value: (identifier) @handler)) @mount
   (#eq? @_path "path") (#any-of? @_route "route" "router"))
-((call_expression
-  function: (member_expression property: (property_identifier) @_prefix)
-  arguments: (arguments . (string) @address @handler)) @mount @everything
-  (#eq? @_prefix "setGlobalPrefix"))
-((call_expression
-  function: (member_expression object: (call_expression) property: (property_identifier) @verb @address)
-  arguments: (arguments [
-    (identifier) @handler
-    (member_expression) @handler
-    (arrow_function) @handler
-    (function_expression) @handler
-    (call_expression) @handler] .))
-  (#any-of? @verb "get" "post" "put" "patch" "delete" "all"))
-((call_expression
-  function: (member_expression property: (property_identifier) @route)
-  arguments: (arguments . (object
-    (pair key: (property_identifier) @_method value: (string) @verb)
-    (pair key: (property_identifier) @_url value: (string) @address)
-    (pair key: (property_identifier) @_handler value: (_) @handler))))
-  (#eq? @route "route") (#eq? @_method "method") (#any-of? @_url "url" "path") (#eq? @_handler "handler"))
 ((decorator (call_expression function: (identifier) @_controller arguments: (arguments . [(string) (template_string)] @prefix)))
   (#any-of? @_controller "Controller" "JsonController"))
 ((decorator (call_expression function: (identifier) @_controller arguments: (arguments . (object

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scripts.bench.edits import new_lines
 from scripts.bench.engines import Job
-from scripts.bench.measure import run
+from scripts.bench.measure import Usage, run
 from scripts.bench.notes import Effort, Notes
 from scripts.bench.questions import draw
 from scripts.bench.records import BenchmarkError, Corpus, Figure, Say
@@ -55,12 +55,17 @@ def _note_cold(notes: Notes, jobs: Sequence[Job], asked: Sequence[str], *, say: 
         _search(job, asked[0])
     for question in asked:
         for job in jobs:
-            notes.add(job.engine.name, "cold search", "ms", _search(job, question) * 1000)
+            _note_command(notes, job, "cold search", _search(job, question))
 
 
-def _search(job: Job, question: str) -> float:
-    """Return the seconds of a search; 1 is the exit status of one that finds nothing."""
-    return run(job.command("search", question=question), accepted=(0, 1)).seconds
+def _search(job: Job, question: str) -> Usage:
+    """Return what a search takes; 1 is the exit status of one that finds nothing."""
+    return run(job.command("search", question=question), accepted=(0, 1))
+
+
+def _note_command(notes: Notes, job: Job, name: str, used: Usage) -> None:
+    notes.add(job.engine.name, name, "ms", used.seconds * 1000)
+    notes.add(job.engine.name, f"{name}, CPU", "ms", used.cpu_seconds * 1000)
 
 
 def _note_updates(notes: Notes, jobs: Sequence[Job], edited: str, *, times: int, say: Say) -> None:
@@ -79,4 +84,4 @@ def _note_updates(notes: Notes, jobs: Sequence[Job], edited: str, *, times: int,
             done = run(job.command("search", question=line.split()[-1]))
             if edited not in done.output:
                 raise BenchmarkError(f"{job.engine.name} did not find what was written to {job.root / edited}")
-            notes.add(job.engine.name, "cold update", "ms", done.seconds * 1000)
+            _note_command(notes, job, "cold update", done)

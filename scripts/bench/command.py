@@ -124,6 +124,14 @@ def _parser() -> argparse.ArgumentParser:
         help=f"measure on this corpus: {', '.join(names)}; for {AGENT} a suite or a repository of it",
     )
     parser.add_argument(
+        "--folder",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="DIR",
+        help=f"measure {' and '.join(PARTS)} on the files of this folder, and on nothing else",
+    )
+    parser.add_argument(
         "--sets",
         type=Path,
         metavar="DIR",
@@ -186,6 +194,7 @@ def _measure(options: argparse.Namespace) -> Report:
         raise BenchmarkError(f"{names[0]!r} is no corpus; corpora are {', '.join(_corpus_names())}")
     if options.runs is not None and options.runs < 1:
         raise BenchmarkError(f"--runs is {options.runs}; measure at least once")
+    _given(options.folder)
     effort = replace(QUICK if options.quick else FULL, workers=options.workers)
     if options.runs is not None:
         effort = replace(effort, builds=options.runs, runs=min(options.runs, effort.runs))
@@ -282,11 +291,20 @@ def _shop() -> Corpus:
     return Corpus("shop", CHECKOUT / "fixtures" / "shop", "of this checkout")
 
 
+def _given(folders: Sequence[Path]) -> list[Corpus]:
+    """Return folders as corpora by their names; raises BenchmarkError for what is none."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise BenchmarkError(f"{folder} is not a folder")
+    return [Corpus(folder.resolve().name, folder.resolve(), "as it is") for folder in folders]
+
+
 def _speed_figures(
     options: argparse.Namespace, plan: Plan, parts: Sequence[str]
 ) -> tuple[list[Corpus], list[Figure], list[LeftOut]]:
-    if options.quick:
-        return [_shop()], _figures(plan, {_shop(): parts}), []
+    given = [_shop()] if options.quick else _given(options.folder)
+    if given:
+        return given, _figures(plan, dict.fromkeys(given, parts)), []
     chosen = [one for one in packages() if _is_needed(one.name, plan)]
     corpora, left_out = find_corpora(chosen, cache=options.cache, prepared=options.corpora, say=say)
     measured = _measured(plan, parts, corpora)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
+from tree_sitter import Query
 
 from coderag.syntax import link_captures
+from coderag.syntax.call_routes import NAMED, call_routes
 from coderag.syntax.grammar import link_query, reader
 from coderag.syntax.language import Language, claimed, detect, detect_interpreter, languages
+from coderag.syntax.lines import Lines
+from coderag.syntax.outline import outline_tree
+from coderag.syntax.parsed import parse_code
 from coderag.types import Content, Kind
 
 READERS = {"outline", "lines", "markdown", "restructuredtext", "notebook", "sql", "dbt", "glossary", "querylog"}
@@ -60,8 +65,33 @@ def test_links_fit_the_grammar_and_have_known_captures(language: Language) -> No
     found = link_query(language)
     assert "" not in found.purposes, "a pattern has none of the captures that tell what it is for"
     known = set(re.findall(r"^    @(\w+)", link_captures.__doc__ or "", re.MULTILINE))
-    text = re.sub(r"^[ \t]*;.*", "", language.links(), flags=re.MULTILINE)
+    text = re.sub(r"^[ \t]*;.*", "", f"{language.links()}\n{language.routes()}", flags=re.MULTILINE)
     assert {one for one in re.findall(r"(?<![\w\"^])@(\w+)", text) if not one.startswith("_")} <= known
+
+
+@pytest.mark.parametrize("language", [one for one in OUTLINED if one.routes()], ids=lambda language: language.name)
+def test_every_route_that_is_a_call_tells_its_name(language: Language) -> None:
+    grammar = reader(language).parser.language
+    assert grammar is not None
+    text = language.routes().encode()
+    query = Query(grammar, text.decode())
+    for pattern in range(query.pattern_count):
+        one = text[query.start_byte_for_pattern(pattern) : query.end_byte_for_pattern(pattern)].decode()
+        assert NAMED.search(one), f"no call can be known by this pattern of {language.folder / 'routes.scm'}: {one}"
+        assert "@address" in one
+
+
+def test_routes_are_found_among_the_calls_of_a_file() -> None:
+    python = languages()["python"]
+    parsed = parse_code(Lines(b"web.get('/x', show)\nother.get('/y', show)\nurls = [path('z/', show)]\n"), python)
+    calls = outline_tree(parsed, split_above=1 << 20, brief=frozenset()).calls
+    matches = call_routes(python).match(parsed.tree.root_node, calls)
+    assert [nodes["address"][0].text for nodes in matches] == [b"'/x'", b"'z/'"]
+    chain = Lines(b"app" + b".get('/x', y)" * 1_500 + b"\nweb.get('/x', show)\n")
+    parsed = parse_code(chain, python)
+    calls = outline_tree(parsed, split_above=1 << 20, brief=frozenset()).calls
+    assert len(calls) == 1_501
+    assert call_routes(python).match(parsed.tree.root_node, calls) == [], "a chain takes all the steps that a file has"
 
 
 @pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)

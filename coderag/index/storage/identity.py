@@ -26,7 +26,7 @@ def content_parts(settings: Settings, *, mask: bool) -> dict[str, str]:
         "chunker": str(CHUNKER_VERSION),
         "links": str(LINKS_VERSION),
         "tokenizer": str(TOKENIZER_VERSION),
-        "languages": _data_identity("parsers", frozenset({"language.toml", "tags.scm", "links.scm"})),
+        "languages": _data_identity("parsers", frozenset({"language.toml", "tags.scm", "links.scm", "routes.scm"})),
         "dialects": _data_identity("schemas/dialects", frozenset({"dialect.toml"})),
         "frameworks": _data_identity(
             "schemas/frameworks", frozenset({"attributes.toml", "migrations.toml", "tags.toml"})

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from coderag.syntax import grammar
+from coderag.syntax.call_routes import call_routes
 from coderag.syntax.lines import Lines
 from coderag.syntax.link_captures import LinkCaptures, Nodes
 from coderag.syntax.outline import Outline
@@ -44,6 +46,8 @@ def read_references(parsed: Parsed, outline: Outline) -> FileReferences:
     """
     lines, language = parsed.lines, parsed.language
     captures = parsed.links or grammar.link_query(language).match(parsed.tree)[1]
+    if called := call_routes(language).match(parsed.tree.root_node, outline.calls):
+        captures = replace(captures, routes=[*captures.routes, *called])
     owners, chains = Owners(outline.definitions), Chains(lines.data, language)
     imports = read_imports(lines, captures.imports, owners.scope_at)
     bindings = read_bindings(lines, captures, owners=owners, chains=chains)

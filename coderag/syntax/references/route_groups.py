@@ -64,9 +64,10 @@ class _Variable(NamedTuple):
 class RouteGroups:
     """The groups of routes of a file."""
 
-    def __init__(self, words: Sequence[str], owners: Owners) -> None:
+    def __init__(self, words: Sequence[str], owners: Owners, data: bytes) -> None:
         self.words = self._words = frozenset(words)
-        self._owners = owners
+        self._owners, self._data = owners, data
+        self._signs = re.compile(b"|".join(re.escape(word.encode()) for word in (*PREFIX_NAMES, *words)))
         self._variables: dict[str, list[_Variable]] = {}
 
     @property
@@ -96,8 +97,13 @@ class RouteGroups:
             if call is None or call.type in CALLS or call.type == "new_expression":
                 break
             call = call.parent
+        if call is None or call.start_byte < variable.start_byte:
+            return
+        # Of all that a file binds, hardly anything is a group.
+        if not self._variables and self._signs.search(self._data, call.start_byte, call.end_byte) is None:
+            return
         chain = chain_of(call)
-        if chain is None or call is None or call.start_byte < variable.start_byte:
+        if chain is None:
             return
         name = _written(variable)
         last = chain.links[-1]

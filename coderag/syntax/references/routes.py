@@ -98,7 +98,7 @@ class _Routes:
         self._lines, self._owners, self._chains = lines, owners, chains
         self._definitions, self._calls = outline.definitions, outline.calls
         self._language = language.name
-        self._groups = RouteGroups(language.route_groups, owners)
+        self._groups = RouteGroups(language.route_groups, owners, lines.data)
         self._of_definitions: dict[int, str] = {}
         self._found: dict[Key, dict[str, None]] = {}  # with the methods
         self._bare: dict[tuple[int, str], Key] = {}  # without an address of their own, by what handles which method
