@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import NamedTuple, cast
 
 from coderag.frameworks.common.unread import unread_framework
+from coderag.frameworks.engine.recognition import declaring
 from coderag.sql.records import Facts
 
 __all__ = ["FRAMEWORKS", "Framework", "read_code"]
@@ -181,6 +182,13 @@ def read_code(data: bytes, *, language: str, path: str) -> Facts | None:
 
     Raises grammar.GrammarMissing.
     """
+    for recognised in declaring(language):
+        if recognised.is_in(data):
+            from coderag.frameworks.engine import models
+
+            facts = models.read(data, framework=recognised.framework, language=language, path=path)
+            if facts is not None:
+                return facts
     for framework in FRAMEWORKS.get(language, ()):
         if all(any(word in data for word in words) for words in framework.words):
             read = import_module(f"coderag.frameworks.{framework.module}").read

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import NamedTuple, cast
 
+from coderag.frameworks.engine.recognition import using
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage
 from coderag.sql.in_code.records import NO_USES, DataUses, ModelUse, Statement
@@ -145,3 +146,9 @@ def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Usage]:
             code = code or CodeFile(parsed, outline, path)
             read = import_module(f"coderag.frameworks.{mapper.framework}.queries").read
             yield from cast("Iterator[Usage]", read(code))
+    for recognised in using(parsed.language.name):
+        if recognised.is_in(data):
+            from coderag.frameworks.engine import verbs
+
+            code = code or CodeFile(parsed, outline, path)
+            yield from verbs.read(code, recognised.framework)

@@ -1,0 +1,50 @@
+"""`verbs.toml` of a framework as a record: what calls on its models do to these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache, cached_property
+
+import msgspec
+
+from coderag.frameworks.engine.vocabulary import framework_data
+
+__all__ = ["VerbWords", "verb_words"]
+
+
+class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """The calls on models, on queries for them and on objects of them, each with the words that say what it does.
+
+    `reads`, `writes`, `deletes`: the access; `row`: whole rows; `narrow`: no whole rows.
+    What its arguments are: `lists`: what is read, instead of whole rows; `sets`: what is written, by name;
+    `rows`: dicts or objects that are written; `asks`: conditions by name; `names`: fields as texts;
+    `relations`: relations as texts; `joins`: models.
+    """
+
+    calls: Mapping[str, str]
+    objects: Mapping[str, str] = {}  # calls on an object of a model
+    evident: tuple[str, ...] = ()  # a file that holds one of these may make any of the calls
+    sure: frozenset[str] = frozenset()  # calls that tell a model in any file
+    awaited: bool = False  # so does a call on a class that is awaited
+    lookup: str = ""  # between the parts of a condition's name: author__name
+    operators: frozenset[str] = frozenset()  # last parts of such a name that are no fields
+    brackets: bool = False  # a field in brackets, `row[Users.name]`, is read
+    not_fields: frozenset[str] = frozenset()  # attributes of a model that are no fields
+
+    @cached_property
+    def anchor(self) -> re.Pattern[bytes]:
+        """The calls, where a text may make them."""
+        names = sorted({*self.calls, *self.objects}, key=lambda name: (-len(name), name))
+        return re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in names) + rb")(?=[ \t]*[({])")
+
+    @cached_property
+    def passing(self) -> frozenset[str]:
+        """The calls that go on with objects of the same model, or with queries for them."""
+        return frozenset(self.calls)
+
+
+@cache
+def verb_words(framework: str) -> VerbWords:
+    """Return what the calls of a framework do; raises LanguageDataError where its data are wrong."""
+    return framework_data(framework, "verbs.toml", VerbWords)

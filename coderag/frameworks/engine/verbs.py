@@ -1,0 +1,263 @@
+"""Calls on the models of any framework to what they do to these, by the words of its verbs.toml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from coderag.frameworks.engine.verb_words import VerbWords, verb_words
+from coderag.frameworks.usage.binding import Bound, Told
+from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
+from coderag.frameworks.usage.source_file import CodeFile
+from coderag.frameworks.usage.usage import Usage, UsageBuilder
+from coderag.sql.in_code.records import Access
+from coderag.syntax.trees.call_chains import Chain, Link, chain_of, chains_in, entries, items, literal
+from coderag.syntax.trees.tree import descendants, named, text_of
+
+__all__ = ["read"]
+
+BRACKETS = re.compile(rb"\[[A-Z]\w*\.([a-z_]\w*)\]")
+ASSIGNED = re.compile(rb"\b\w+\.(\w+)[ \t]*(?:[-+*/|]?=)(?!=)")
+MAX_STEPS = 10  # from a name for a query to the name that this one is made of
+ACCESS = {"writes": Access.WRITE, "deletes": Access.DELETE}
+OWN = frozenset({"cls", "self", "this"})
+
+
+@dataclass(slots=True)
+class _Call:
+    """A chain whose calls are read: what it is about, and where its calls begin."""
+
+    model: str
+    start: int
+    is_object: bool = False
+
+
+def read(code: CodeFile, framework: str) -> Iterator[Usage]:
+    """Yield the uses of a framework's models."""
+    yield from _Reader(code, framework).read()
+
+
+class _Reader:
+    def __init__(self, code: CodeFile, framework: str) -> None:
+        self.code = code
+        self.framework = framework
+        self.words: VerbWords = verb_words(framework)
+        self.is_evident = any(text.encode() in code.data for text in self.words.evident)
+        self.entities = Entities(code, self._of_chain, self.words.passing)
+
+    def read(self) -> Iterator[Usage]:
+        for chain in self.code.chains(self.words.anchor):
+            call = self._begin(chain)
+            if call is not None:
+                draft = UsageBuilder()
+                self._calls(chain, call, draft)
+                yield from draft.models(self.code, chain.node, self.framework)
+        if not self.is_evident:
+            return
+        if self.words.brackets:
+            yield from self._in_brackets()
+        for path, node in self.entities.loaded():
+            if is_target(node.parent):
+                continue
+            draft = UsageBuilder()
+            draft.use(path, whole=True)
+            yield from draft.models(self.code, node, self.framework)
+        for chain in self.code.chains(ASSIGNED):
+            yield from self._assigned(chain)
+
+    # What a chain is about
+
+    def _begin(self, chain: Chain) -> _Call | None:
+        """Return the model that a chain of calls is about, None where it is about none."""
+        if (call := self._of_class(chain)) is not None:
+            return call
+        bounds, links = self.code.told_of(chain)
+        if links >= len(chain.links) or chain.links[links].arguments is None:
+            return None
+        name = chain.links[links].name
+        if name in self.words.objects and (model := self.entities.of_bounds(bounds)):
+            return _Call(model, links, is_object=True)
+        model = self._of_query(bounds, chain) if name in self.words.calls else ""
+        return _Call(model, links) if model else None
+
+    def _of_query(self, bounds: Sequence[Bound], chain: Chain, depth: int = 0) -> str:
+        """Return the model of the query that a name is bound to, "" where it is bound to something else."""
+        for bound in reversed(bounds):
+            value = chain_of(bound.node) if bound.told is not Told.TYPE and depth < MAX_STEPS else None
+            if value is None or value.node == chain.node:
+                continue
+            if (call := self._of_class(value)) is not None:
+                return call.model
+            before, links = self.code.told_of(value)
+            goes_on = links < len(value.links) and value.links[links].name in self.words.calls
+            if goes_on and (model := self._of_query(before, value, depth + 1)):
+                return model
+        return ""
+
+    def _of_class(self, chain: Chain) -> _Call | None:
+        """Return the call of `User.select()`, of `cls.select()` in a model, of `cls.model.select()`."""
+        model, start = split_model(chain)
+        if not model:
+            model, start = self._own(chain)
+        if not model or start >= len(chain.links) or chain.links[start].arguments is None:
+            return None
+        if chain.links[start].name not in self.words.calls or not self._is_sure(chain, start):
+            return None
+        return _Call(model, start)
+
+    def _own(self, chain: Chain) -> tuple[str, int]:
+        """Return the model that `cls`, or a field of the class around which holds one, stands for."""
+        links = chain.links
+        if links[0].name not in OWN or links[0].arguments is not None or len(links) < 2:
+            return "", 0
+        if links[1].arguments is not None:
+            around = self.code.type_around(chain.node.start_byte)
+            is_class = links[0].name == "cls" and around >= 0
+            return (self.code.outline.definitions[around].name, 1) if is_class else ("", 0)
+        for bound in reversed(self.code.told_of(chain)[0]):
+            text = text_of(bound.node)
+            if is_class_name(text.rpartition(".")[2]) and text.replace(".", "").isidentifier():
+                return text, 2
+        return "", 0
+
+    def _is_sure(self, chain: Chain, start: int) -> bool:
+        """Tell whether a call on a class is one on a model."""
+        if self.is_evident or any(link.name in self.words.sure for link in chain.links[start:]):
+            return True
+        parent = chain.node.parent
+        return self.words.awaited and parent is not None and parent.type == "await"
+
+    def _of_chain(self, chain: Chain, depth: int) -> str:
+        """Return the model that a chain gives objects of, or a query for such."""
+        del depth
+        call = self._of_class(chain)
+        return call.model if call is not None else ""
+
+    # What the calls do
+
+    def _calls(self, chain: Chain, call: _Call, draft: UsageBuilder) -> None:
+        access, is_whole, is_narrow = Access.READ, False, False
+        table = self.words.objects if call.is_object else self.words.calls
+        for link in chain.links[call.start :]:
+            if link.arguments is None:
+                continue
+            said = frozenset(table.get(link.name, "").split())
+            if (change := next((ACCESS[word] for word in said if word in ACCESS), None)) is not None:
+                access, is_whole = change, "row" in said  # the rows that were asked for are not read
+            elif access is Access.READ:
+                is_whole = is_whole or "row" in said
+                is_narrow = is_narrow or "narrow" in said or ("lists" in said and bool(link.arguments))
+            self._arguments(link, said, call.model, draft)
+        if access is Access.WRITE and not draft.is_written(call.model):
+            is_whole = True
+        draft.use(call.model, access, whole=is_whole and not is_narrow)
+
+    def _arguments(self, link: Link, said: frozenset[str], model: str, draft: UsageBuilder) -> None:
+        """Note what the arguments of a call name."""
+        for argument in link.arguments or ():
+            if argument.name and ("sets" in said or "asks" in said):
+                draft.touch(model, self._field(argument.name), written="sets" in said)
+            if "assigns" in said:
+                draft.touch_all(model, _assigned_elements(argument.node), written=True)
+            if "rows" in said or "sets" in said:
+                for item in items(argument.node):
+                    draft.touch_all(model, (key.rpartition(".")[2] for key, _ in entries(item)), written=True)
+            if not said.isdisjoint({"names", "relations"}):
+                for text in filter(None, map(literal, items(argument.node))):
+                    self._text(text, said, model, draft)
+            self._references(argument.node, draft, said)
+
+    def _text(self, text: str, said: frozenset[str], model: str, draft: UsageBuilder) -> None:
+        """Note a field or relation that a text names."""
+        name = text.lstrip("-+")
+        if not name.replace(".", "_").isidentifier():
+            return
+        if "relations" in said:
+            path = name.replace(self.words.lookup, ".") if self.words.lookup else name
+            draft.use(f"{model}.{path}", whole=True)
+        else:
+            draft.touch(model, self._field(name))
+
+    def _field(self, name: str) -> str:
+        """Return the path of fields that the name of a condition has: author.name of author__name__icontains."""
+        if not self.words.lookup:
+            return name
+        parts = [part for part in name.split(self.words.lookup) if part]
+        while len(parts) > 1 and parts[-1] in self.words.operators:
+            parts.pop()
+        return ".".join(parts)
+
+    def _references(self, node: Node, draft: UsageBuilder, said: frozenset[str]) -> None:
+        """Note the attributes of models in an argument, `User.name == x`, and models that are joined."""
+        skipped = frozenset({"index_expression"}) if self.words.brackets else frozenset[str]()  # they are read apart
+        for chain in chains_in(node, skip=skipped):
+            other, links = split_model(chain)
+            if not other:
+                other, links = self._own_attribute(chain)
+            if not other:
+                continue
+            if len(chain.links) == links:
+                if chain.node == node and not said.isdisjoint({"joins", "lists"}):
+                    draft.use(other, whole="lists" in said)
+                continue
+            field = chain.links[links]
+            if field.arguments is None and self._is_field(field.name):
+                draft.touch(other, field.name)
+
+    def _is_field(self, name: str) -> bool:
+        """Tell whether an attribute of a model may be a field: no class in it, no constant of an enumeration."""
+        return name not in self.words.not_fields and not name.isupper() and not is_class_name(name)
+
+    def _own_attribute(self, chain: Chain) -> tuple[str, int]:
+        """Return the model of `cls.name` in a model, or of `cls.model.name`."""
+        links = chain.links
+        if links[0].name not in OWN or len(links) < 2 or links[1].arguments is not None:
+            return "", 0
+        model, start = self._own(chain)
+        if model:
+            return model, start
+        around = self.code.type_around(chain.node.start_byte)
+        return (self.code.outline.definitions[around].name, 1) if links[0].name == "cls" and around >= 0 else ("", 0)
+
+    def _in_brackets(self) -> Iterator[Usage]:
+        """Yield the fields that are taken from rows, `row[Users.name]`."""
+        for chain in self.code.chains(BRACKETS):
+            model, links = split_model(chain)
+            if not model or len(chain.links) != links + 1 or is_target(chain.node.parent):
+                continue
+            draft = UsageBuilder()
+            draft.touch(model, chain.links[links].name)
+            yield from draft.models(self.code, chain.node, self.framework)
+
+    def _assigned(self, chain: Chain) -> Iterator[Usage]:
+        """Yield the write of `user.name = x` for an object of a model."""
+        if len(chain.links) < 2 or any(link.arguments is not None for link in chain.links):
+            return
+        parent = chain.node.parent
+        if parent is None or parent.child_by_field_name("left") != chain.node:
+            return
+        holder = Chain(chain.node, chain.links[:-1])
+        if holder.links[0].name in OWN and len(holder.links) == 1:
+            return
+        if model := self.entities.of(holder):
+            draft = UsageBuilder()
+            draft.use(model, Access.WRITE)
+            draft.touch(model, chain.links[-1].name, written=True)
+            yield from draft.models(self.code, chain.node, self.framework)
+
+
+def _assigned_elements(node: Node) -> Iterator[str]:
+    """Yield the columns of `{ it[name] = "x"; it[Users.city] = 1 }`."""
+    for assignment in descendants(node, "assignment"):
+        left = assignment.child_by_field_name("left")
+        index = named(left)[-1:] if left is not None and left.type == "index_expression" else []
+        yield from (text_of(one).rpartition(".")[2] for one in index)
+
+
+def is_target(node: Node | None) -> bool:
+    """Tell whether an expression is what a value is assigned to."""
+    parent = node.parent if node is not None else None
+    return parent is not None and parent.child_by_field_name("left") == node

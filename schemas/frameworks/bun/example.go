@@ -1,0 +1,47 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// User is somebody who signs in.
+type User struct {
+	bun.BaseModel `bun:"table:app.users,alias:u"`
+	Stamps
+
+	ID       int64     `bun:"id,pk,autoincrement"`
+	UserName string    `bun:",notnull,unique"`
+	Email    *string   `bun:"mail,type:varchar(120)"` // where mail goes
+	Balance  float64   `bun:"type:decimal(10,2),default:0"`
+	TeamID   int64     `bun:"team_id"`
+	Team     *Team     `bun:"rel:belongs-to,join:team_id=id"`
+	Posts    []*Post   `bun:"rel:has-many,join:id=user_id"`
+	Rank     int       `bun:"rank,scanonly"`
+	Secret   string    `bun:"-"`
+	hidden   string
+}
+
+type Stamps struct {
+	CreatedAt time.Time `bun:",nullzero,notnull,default:current_timestamp"`
+}
+
+type Team struct {
+	bun.BaseModel
+
+	ID   int64 `bun:",pk"`
+	Name string
+}
+
+type Post struct {
+	bun.BaseModel `bun:"posts"`
+
+	Slug   string `bun:",pk"`
+	UserID int64
+}
+
+type row struct {
+	ID int64 `bun:"id"`
+}
