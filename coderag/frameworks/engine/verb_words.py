@@ -18,7 +18,7 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
 
     `reads`, `writes`, `deletes`: the access; `row`: whole rows; `narrow`: no whole rows.
     What its arguments are: `lists`: what is read, instead of whole rows; `sets`: what is written, by name;
-    `rows`: dicts or objects that are written; `asks`: conditions by name; `names`: fields as texts;
+    `first`: the first is a field that is written; `assigns`: so is what a closure assigns to; `rows`: dicts or objects that are written; `asks`: conditions by name; `names`: fields as texts;
     `relations`: relations as texts; `joins`: models.
     """
 
@@ -30,6 +30,8 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     lookup: str = ""  # between the parts of a condition's name: author__name
     operators: frozenset[str] = frozenset()  # last parts of such a name that are no fields
     brackets: bool = False  # a field in brackets, `row[Users.name]`, is read
+    parts: frozenset[str] = frozenset()  # what stands for its model behind a module: user::Entity
+    columns: str = ""  # what has the fields of a model behind its module: user::Column::Name
     not_fields: frozenset[str] = frozenset()  # attributes of a model that are no fields
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
@@ -16,6 +17,7 @@ from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, chains_in, entries, items, literal
 from coderag.syntax.trees.tree import descendants, named, text_of
+from coderag.text.inflection import snake_case
 
 __all__ = ["read"]
 
@@ -74,14 +76,44 @@ class _Reader:
         """Return the model that a chain of calls is about, None where it is about none."""
         if (call := self._of_class(chain)) is not None:
             return call
+        if chain.links[0].made and len(chain.links) > 1 and chain.links[1].name in self.words.objects:
+            return _Call(self._module_of(chain.links[0].name), 1, is_object=True) if self.words.parts else None
         bounds, links = self.code.told_of(chain)
         if links >= len(chain.links) or chain.links[links].arguments is None:
             return None
         name = chain.links[links].name
-        if name in self.words.objects and (model := self.entities.of_bounds(bounds)):
+        if name in self.words.objects and (model := self._of_object(bounds)):
             return _Call(model, links, is_object=True)
         model = self._of_query(bounds, chain) if name in self.words.calls else ""
         return _Call(model, links) if model else None
+
+    def _module_of(self, written: str) -> str:
+        """Return the module that stands for a model: user of `user::ActiveModel`, that of the file for `ActiveModel`."""
+        *before, last = written.replace("::", ".").split(".")
+        known = last in self.words.parts or last == self.words.columns
+        name = (before[-1] if before else PurePosixPath(self.code.path).stem) if known else last
+        return snake_case(name)
+
+    def _of_object(self, bounds: Sequence[Bound]) -> str:
+        """Return the model of the object that a name is bound to."""
+        if not self.words.parts:
+            return self.entities.of_bounds(tuple(bounds))
+        for bound in reversed(bounds):
+            value = chain_of(bound.node) if bound.told is not Told.TYPE else None
+            if bound.told is Told.TYPE or (value is not None and value.links[0].made):
+                written = text_of(bound.node) if value is None else value.links[0].name
+                if written.rpartition("::")[2] in self.words.parts:
+                    return self._module_of(written)
+            elif value is not None and (call := self._of_class(value)) is not None:
+                return call.model
+        return ""
+
+    def _split(self, chain: Chain) -> tuple[str, int]:
+        """Return the model that a chain begins with, and how many links that are; "" for none."""
+        model, links = split_model(chain)
+        if not model or not self.words.parts:
+            return model, links
+        return self._module_of(model), links
 
     def _of_query(self, bounds: Sequence[Bound], chain: Chain, depth: int = 0) -> str:
         """Return the model of the query that a name is bound to, "" where it is bound to something else."""
@@ -99,7 +131,7 @@ class _Reader:
 
     def _of_class(self, chain: Chain) -> _Call | None:
         """Return the call of `User.select()`, of `cls.select()` in a model, of `cls.model.select()`."""
-        model, start = split_model(chain)
+        model, start = self._split(chain)
         if not model:
             model, start = self._own(chain)
         if not model or start >= len(chain.links) or chain.links[start].arguments is None:
@@ -151,6 +183,9 @@ class _Reader:
                 is_whole = is_whole or "row" in said
                 is_narrow = is_narrow or "narrow" in said or ("lists" in said and bool(link.arguments))
             self._arguments(link, said, call.model, draft)
+        if call.is_object and chain.links[0].made:
+            made = chain.links[0].arguments or ()
+            draft.touch_all(call.model, (argument.name for argument in made), written=True)
         if access is Access.WRITE and not draft.is_written(call.model):
             is_whole = True
         draft.use(call.model, access, whole=is_whole and not is_narrow)
@@ -160,6 +195,9 @@ class _Reader:
         for argument in link.arguments or ():
             if argument.name and ("sets" in said or "asks" in said):
                 draft.touch(model, self._field(argument.name), written="sets" in said)
+            if "first" in said and argument is (link.arguments or ())[0]:
+                self._field_written(argument.node, draft)
+                continue
             if "assigns" in said:
                 draft.touch_all(model, _assigned_elements(argument.node), written=True)
             if "rows" in said or "sets" in said:
@@ -169,6 +207,14 @@ class _Reader:
                 for text in filter(None, map(literal, items(argument.node))):
                     self._text(text, said, model, draft)
             self._references(argument.node, draft, said)
+
+    def _field_written(self, node: Node, draft: UsageBuilder) -> None:
+        """Note a field that is written, `user::Column::Name`."""
+        chain = chain_of(node)
+        model, links = self._split(chain) if chain is not None else ("", 0)
+        if chain is not None and model and len(chain.links) == links + 1:
+            name = chain.links[links].name
+            draft.touch(model, snake_case(name) if self.words.columns else name, written=True)
 
     def _text(self, text: str, said: frozenset[str], model: str, draft: UsageBuilder) -> None:
         """Note a field or relation that a text names."""
@@ -194,7 +240,7 @@ class _Reader:
         """Note the attributes of models in an argument, `User.name == x`, and models that are joined."""
         skipped = frozenset({"index_expression"}) if self.words.brackets else frozenset[str]()  # they are read apart
         for chain in chains_in(node, skip=skipped):
-            other, links = split_model(chain)
+            other, links = self._split(chain)
             if not other:
                 other, links = self._own_attribute(chain)
             if not other:
@@ -204,6 +250,10 @@ class _Reader:
                     draft.use(other, whole="lists" in said)
                 continue
             field = chain.links[links]
+            if self.words.columns:
+                if chain.links[links - 1].name == self.words.columns and field.arguments is None:
+                    draft.touch(other, snake_case(field.name))
+                continue
             if field.arguments is None and self._is_field(field.name):
                 draft.touch(other, field.name)
 
@@ -242,7 +292,8 @@ class _Reader:
         holder = Chain(chain.node, chain.links[:-1])
         if holder.links[0].name in OWN and len(holder.links) == 1:
             return
-        if model := self.entities.of(holder):
+        model = self._of_object(self.code.told_of(holder)[0]) if self.words.parts else self.entities.of(holder)
+        if model:
             draft = UsageBuilder()
             draft.use(model, Access.WRITE)
             draft.touch(model, chain.links[-1].name, written=True)

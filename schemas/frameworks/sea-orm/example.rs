@@ -48,3 +48,22 @@ mod fruit {
         pub code: i32,
     }
 }
+
+async fn change(db: &DatabaseConnection, x: i32) -> Result<(), DbErr> {
+    let found = Cake::find()
+        .filter(cake::Column::Name.contains("a"))
+        .order_by_asc(cake::Column::Id)
+        .find_also_related(Fruit)
+        .all(db)
+        .await?;
+    let one = cake::Entity::find_by_id(x).one(db).await?;
+    let mut active: cake::ActiveModel = one.into();
+    active.name = Set("b".to_owned());
+    active.update(db).await?;
+    let made = fruit::ActiveModel { code: Set(1), ..Default::default() };
+    made.insert(db).await?;
+    fruit::ActiveModel { picked: Set(vec![]), ..Default::default() }.save(db).await?;
+    Cake::update_many().col_expr(cake::Column::Price, Expr::value(1)).filter(cake::Column::Id.eq(x)).exec(db).await?;
+    Fruit::delete_many().filter(fruit::Column::Code.lt(3)).exec(db).await?;
+    Ok(())
+}
