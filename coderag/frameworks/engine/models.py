@@ -116,6 +116,7 @@ class _Reading:
         key = self._stated_key(model, said)
         keys: list[ForeignKey] = []
         unique: list[tuple[str, ...]] = []
+        groups: dict[str, list[str]] = {}  # columns that are unique together, by the name of their group
         for field in model.fields:
             column = self._column(field, key)
             if column is None:
@@ -124,7 +125,9 @@ class _Reading:
             options = self._said(field.options, self._words.options)
             if self._is_key(field) and column.name not in key:
                 key.append(column.name)
-            if options.get("unique") not in {None, False} or field.kind in self._words.references.unique:
+            if isinstance(group := options.get("unique"), str):
+                groups.setdefault(group, []).append(column.name)
+            elif group not in {None, False} or field.kind in self._words.references.unique:
                 unique.append((column.name,))
             if (foreign_key := self._foreign_key(field, column, model.name)) is not None:
                 keys.append(foreign_key)
@@ -132,6 +135,7 @@ class _Reading:
         if implied is not None:
             columns = {implied.name: implied, **columns}
             key = [implied.name]
+        unique += map(tuple, groups.values())
         unique += _groups(said.get("unique"), {name: column.name for name, column in columns.items()})
         return Table(
             name,

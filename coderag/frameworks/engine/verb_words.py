@@ -17,15 +17,19 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     """The calls on models, on queries for them and on objects of them, each with the words that say what it does.
 
     `reads`, `writes`, `deletes`: the access; `row`: whole rows; `narrow`: no whole rows.
-    What its arguments are: `lists`: what is read, instead of whole rows; `sets`: what is written, by name;
-    `first`: the first is a field that is written; `assigns`: so is what a closure assigns to; `rows`: dicts or objects that are written; `asks`: conditions by name; `names`: fields as texts;
-    `relations`: relations as texts; `joins`: models.
+    What its arguments are: `lists`: what is read, instead of whole rows; `names`: fields as texts; `relations`:
+    relations as texts; `joins`: models; `asks`: conditions by name; `condition`: SQL whose columns are read; `sets`: what is
+    written, by name; `first`: the first is a field that is written; `assigns`: so is what a closure assigns to;
+    `rows`: dicts or objects that are written.
     """
 
     calls: Mapping[str, str]
     objects: Mapping[str, str] = {}  # calls on an object of a model
     evident: tuple[str, ...] = ()  # a file that holds one of these may make any of the calls
     sure: frozenset[str] = frozenset()  # calls that tell a model in any file
+    built: Mapping[str, str] = {}  # calls that begin a statement whose model a later call is given: db.NewSelect()
+    models: frozenset[str] = frozenset()  # calls that are given that model
+    tables: frozenset[str] = frozenset()  # calls that are given the names of tables
     awaited: bool = False  # so does a call on a class that is awaited
     lookup: str = ""  # between the parts of a condition's name: author__name
     operators: frozenset[str] = frozenset()  # last parts of such a name that are no fields
@@ -39,6 +43,15 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
         """The calls, where a text may make them."""
         names = sorted({*self.calls, *self.objects}, key=lambda name: (-len(name), name))
         return re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in names) + rb")(?=[ \t]*[({])")
+
+    @cached_property
+    def hint(self) -> re.Pattern[bytes]:
+        """What a file holds that makes such calls without naming the framework."""
+        calls, sure = (
+            b"|".join(re.escape(name.encode()) for name in sorted(names)) for names in (self.calls, self.sure)
+        )
+        begin = rb"\bawait[ \t(]++(?:\w++\.)?" if self.awaited else b""
+        return re.compile(begin + rb"\b[A-Z]\w*+\s*+\.(?:" + calls + rb")\(|\b[A-Z]\w*+\s*+\.(?:" + sure + rb")\(")
 
     @cached_property
     def passing(self) -> frozenset[str]:

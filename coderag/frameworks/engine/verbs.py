@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
+from coderag.frameworks.engine.built_statements import read_built
 from coderag.frameworks.engine.verb_words import VerbWords, verb_words
 from coderag.frameworks.usage.binding import Bound, Told
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
@@ -39,18 +40,24 @@ class _Call:
 
 def read(code: CodeFile, framework: str) -> Iterator[Usage]:
     """Yield the uses of a framework's models."""
-    yield from _Reader(code, framework).read()
+    words = verb_words(framework)
+    if words.built:
+        yield from read_built(code, framework, words)
+    else:
+        yield from _Reader(code, framework, words).read()
 
 
 class _Reader:
-    def __init__(self, code: CodeFile, framework: str) -> None:
+    def __init__(self, code: CodeFile, framework: str, words: VerbWords) -> None:
         self.code = code
         self.framework = framework
-        self.words: VerbWords = verb_words(framework)
+        self.words = words
         self.is_evident = any(text.encode() in code.data for text in self.words.evident)
         self.entities = Entities(code, self._of_chain, self.words.passing)
 
     def read(self) -> Iterator[Usage]:
+        if not self.is_evident and self.words.hint.search(self.code.data) is None:
+            return
         for chain in self.code.chains(self.words.anchor):
             call = self._begin(chain)
             if call is not None:
@@ -88,7 +95,7 @@ class _Reader:
         return _Call(model, links) if model else None
 
     def _module_of(self, written: str) -> str:
-        """Return the module that stands for a model: user of `user::ActiveModel`, that of the file for `ActiveModel`."""
+        """Return the module that stands for a model: user of `user::ActiveModel`; of the file without one."""
         *before, last = written.replace("::", ".").split(".")
         known = last in self.words.parts or last == self.words.columns
         name = (before[-1] if before else PurePosixPath(self.code.path).stem) if known else last

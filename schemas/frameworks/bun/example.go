@@ -45,3 +45,23 @@ type Post struct {
 type row struct {
 	ID int64 `bun:"id"`
 }
+
+func find(ctx context.Context, db *bun.DB, mail string) (*User, error) {
+	user := new(User)
+	err := db.NewSelect().Model(user).Relation("Team").Where("mail = ?", mail).Order("rank DESC").Scan(ctx)
+	return user, err
+}
+
+func names(ctx context.Context, db bun.IDB) ([]Post, error) {
+	var posts []Post
+	query := db.NewSelect().Model(&posts).Column("slug")
+	return posts, query.Where("user_id IN (?)", 1).Scan(ctx)
+}
+
+func change(ctx context.Context, db *bun.DB, user *User) error {
+	db.NewInsert().Model(&Post{Slug: "a", UserID: 1}).Exec(ctx)
+	db.NewUpdate().Model(user).Set("rank = rank + 1").Where("id = ?", 3).Exec(ctx)
+	db.NewUpdate().Model((*Team)(nil)).Set("name = ?", "x").Exec(ctx)
+	db.NewDelete().Table("audit.events").Where("day < ?", 3).Exec(ctx)
+	return nil
+}
