@@ -13,13 +13,14 @@ from coderag.frameworks.usage.scope import Scope
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
-from coderag.syntax.trees.call_chains import Chain, Link, chain_of, entries, items, literal, unwrapped
+from coderag.syntax.trees.call_chains import Argument, Chain, Link, chain_of, entries, items, literal, unwrapped
 from coderag.syntax.trees.tree import text_of
 
 __all__ = ["read_built"]
 
 ACCESS = {"reads": Access.READ, "writes": Access.WRITE, "deletes": Access.DELETE}
 MAX_STEPS = 10  # from a name for a statement to the name that this one is made of
+HOLE = "?"  # where a value or name is put in
 SET = re.compile(r"^\s*+\"?(\w++)\"?\s*+=")
 
 
@@ -35,7 +36,9 @@ def read_built(code: CodeFile, framework: str, words: VerbWords) -> Iterator[Usa
         said = words.built[start.name].split()
         access = next((ACCESS[word] for word in said if word in ACCESS), Access.READ)
         model = next((found for link in links if link.name in words.models and (found := _model(code, link))), "")
-        tables = [text for link in links if link.name in words.tables and (text := literal(link.argument(0)))]
+        own = {literal(link.argument(0)) for link in links if "cte" in words.calls.get(link.name, "").split()}
+        given = [next(_texts(link, words), "") for link in links if link.name in words.tables]
+        tables = [text for text in given if text and text.partition(" ")[0] not in own]
         is_whole = "row" in said and not any("lists" in words.calls.get(link.name, "").split() for link in links)
         if model:
             draft = UsageBuilder()
@@ -79,7 +82,7 @@ def _on_model(links: Sequence[Link], model: str, words: VerbWords, draft: UsageB
             for one in [node, *items(node)] if node is not None and node.type == "composite_literal" else ():
                 draft.touch_all(model, (key for key, _ in entries(one)), written=True)
         said = words.calls.get(link.name, "").split()
-        for text in _texts(link):
+        for text in _texts(link, words):
             if "relations" in said:
                 draft.use(f"{model}.{text}", whole=True)
                 break
@@ -93,17 +96,29 @@ def _on_tables(links: Sequence[Link], words: VerbWords, scope: Scope) -> None:
     """Note the columns of tables that calls name."""
     for link in links:
         said = words.calls.get(link.name, "").split()
-        for text in _texts(link):
+        for text in _texts(link, words):
             for name, write in _columns(text, said):
                 scope.column(name, write=write)
             if "condition" in said or "sets" in said:
                 break
 
 
-def _texts(link: Link) -> Iterator[str]:
-    for argument in link.arguments or ():
-        if (text := literal(argument.node)) is not None:
-            yield text
+def _texts(link: Link, words: VerbWords) -> Iterator[str]:
+    """Yield the texts that a call is given, the names among its arguments put in where the first has a `?` for them."""
+    texts = [text for argument in link.arguments or () if (text := literal(argument.node)) is not None]
+    if texts and HOLE in texts[0] and words.idents:
+        given = iter([_ident(argument, words) for argument in (link.arguments or ())[1:]])
+        *pieces, last = texts[0].split(HOLE)
+        texts[0] = "".join(piece + (next(given, "") or HOLE) for piece in pieces) + last
+    yield from texts
+
+
+def _ident(argument: Argument, words: VerbWords) -> str:
+    """Return the name that an argument puts in, "" for a value."""
+    chain = chain_of(argument.node)
+    last = chain.links[-1] if chain is not None else None
+    is_name = last is not None and last.name in words.idents and last.arguments is not None
+    return (literal(last.argument(0)) or "") if is_name and last is not None else ""
 
 
 def _columns(text: str, said: Sequence[str]) -> Iterator[tuple[str, bool]]:

@@ -42,6 +42,12 @@ type Post struct {
 	UserID int64
 }
 
+type ListEntry struct {
+	ID     string `bun:"type:CHAR(26),pk,nullzero,notnull,unique"`
+	ListID string `bun:"type:CHAR(26),unique:listentry,nullzero"`
+	UserID string `bun:"type:CHAR(26),unique:listentry"`
+}
+
 type row struct {
 	ID int64 `bun:"id"`
 }
@@ -64,4 +70,9 @@ func change(ctx context.Context, db *bun.DB, user *User) error {
 	db.NewUpdate().Model((*Team)(nil)).Set("name = ?", "x").Exec(ctx)
 	db.NewDelete().Table("audit.events").Where("day < ?", 3).Exec(ctx)
 	return nil
+}
+
+func entries(ctx context.Context, db *bun.DB, id string) error {
+	return db.NewSelect().TableExpr("? AS ?", bun.Ident("list_entries"), bun.Ident("list_entry")).
+		Column("list_entry.id").Where("? = ?", bun.Ident("list_entry.list_id"), id).Scan(ctx)
 }

@@ -28,16 +28,23 @@ def declared(data: bytes, words: ModelWords, *, path: str) -> Models:
     models = []
     for struct in file.structs.values():
         marker = next((one for one in struct.fields if _is_marker(one, words)), None)
-        if marker is None:
+        if marker is None and not _has_key(struct, words):
             continue
         fields = tuple(_fields(struct, file, words))
-        models.append(Model(struct.name, fields, _said(marker, words), struct.node, struct.comment, root="Model"))
+        options = _said(marker, words) if marker is not None else {}
+        models.append(Model(struct.name, fields, options, struct.node, struct.comment, root="Model"))
     return Models(tuple(models), file.values)
 
 
 def _is_marker(field: GoField, words: ModelWords) -> bool:
     """Tell whether a field says that its struct is a model, and which table it has: an embedded bun.BaseModel."""
     return (field.type if field.is_embedded else field.name) in words.tables.bases
+
+
+def _has_key(struct: Struct, words: ModelWords) -> bool:
+    """Tell whether tags of a struct itself say its primary key."""
+    keys = [key for key, meaning in words.options.items() if meaning == "primary"]
+    return struct.name[:1].isupper() and any(key in _said(one, words) for one in struct.fields for key in keys)
 
 
 def _said(field: GoField, words: ModelWords) -> dict[str, Literal]:
