@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import NamedTuple, cast
 
+from coderag.frameworks.common.held_texts import holds
 from coderag.frameworks.common.unread import unread_framework
 from coderag.frameworks.engine.recognition import declaring
 from coderag.sql.records import Facts
@@ -190,7 +191,7 @@ def read_code(data: bytes, *, language: str, path: str) -> Facts | None:
             if facts is not None:
                 return facts
     for framework in FRAMEWORKS.get(language, ()):
-        if all(any(word in data for word in words) for words in framework.words):
+        if holds(data, framework.words):
             read = import_module(f"coderag.frameworks.{framework.module}").read
             facts = cast("Facts | None", read(data, language=language, path=path))
             if facts is not None:

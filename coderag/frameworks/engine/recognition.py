@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from coderag.frameworks.common.held_texts import holds
 from coderag.frameworks.engine.vocabulary import framework_data
 from coderag.resources import data_folder
 
@@ -39,7 +40,7 @@ class Recognised(NamedTuple):
 
     def is_in(self, data: bytes) -> bool:
         """Tell whether a file may belong to it: some searches for plain bytes, the rarest first."""
-        return all(any(text in data for text in texts) for texts in self.holds)
+        return holds(data, self.holds)
 
 
 def declaring(language: str) -> tuple[Recognised, ...]:

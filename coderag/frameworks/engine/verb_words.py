@@ -46,13 +46,13 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
         return re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in names) + rb")(?=[ \t]*[({])")
 
     @cached_property
-    def hint(self) -> re.Pattern[bytes]:
-        """What a file holds that makes such calls without naming the framework."""
-        calls, sure = (
-            b"|".join(re.escape(name.encode()) for name in sorted(names)) for names in (self.calls, self.sure)
-        )
-        begin = rb"\bawait[ \t(]++(?:\w++\.)?" if self.awaited else b""
-        return re.compile(begin + rb"\b[A-Z]\w*+\s*+\.(?:" + calls + rb")\(|\b[A-Z]\w*+\s*+\.(?:" + sure + rb")\(")
+    def hints(self) -> tuple[re.Pattern[bytes], ...]:
+        """What a file holds, any of it, that makes such calls without naming the framework."""
+        sure = b"|".join(re.escape(name.encode()) for name in sorted(self.sure))
+        calls = b"|".join(re.escape(name.encode()) for name in sorted(self.calls))
+        awaited = rb"await[ \t(]++(?:\w++\.)?+[A-Z]\w*+\s*+\.(?:" + calls + rb")\("
+        found = [rb"\.(?:" + sure + rb")\("] if sure else []
+        return tuple(re.compile(pattern) for pattern in [*found, *([awaited] if self.awaited else [])])
 
     @cached_property
     def passing(self) -> frozenset[str]:

@@ -56,7 +56,7 @@ class _Reader:
         self.entities = Entities(code, self._of_chain, self.words.passing)
 
     def read(self) -> Iterator[Usage]:
-        if not self.is_evident and self.words.hint.search(self.code.data) is None:
+        if not self.is_evident and not any(hint.search(self.code.data) for hint in self.words.hints):
             return
         for chain in self.code.chains(self.words.anchor):
             call = self._begin(chain)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import NamedTuple, cast
 
+from coderag.frameworks.common.held_texts import holds
 from coderag.frameworks.engine.recognition import using
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage
@@ -142,7 +143,7 @@ def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Usage]:
     data = parsed.lines.data
     code: CodeFile | None = None
     for mapper in MAPPERS.get(parsed.language.name, ()):
-        if all(any(word in data for word in words) for words in mapper.words):
+        if holds(data, mapper.words):
             code = code or CodeFile(parsed, outline, path)
             read = import_module(f"coderag.frameworks.{mapper.framework}.queries").read
             yield from cast("Iterator[Usage]", read(code))
