@@ -147,6 +147,14 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
             ((b"Migration",), (b"Schema::", b"schema->", b"DB::"), (b"function up(", b"function up (")),
         ),
         Framework(
+            "doctrine.migrations",
+            (
+                (b"Doctrine\\DBAL\\Schema",),
+                (b"->createTable(", b"->getTable(", b"->dropTable(", b"->renameTable(", b"->addSql("),
+                (b"function up(",),
+            ),
+        ),
+        Framework(
             "doctrine.models",
             (
                 (b"Doctrine\\ORM\\Mapping",),
