@@ -55,6 +55,11 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
         return tuple(re.compile(pattern) for pattern in [*found, *([awaited] if self.awaited else [])])
 
     @cached_property
+    def column_names(self) -> re.Pattern[bytes]:
+        """The fields of models behind `columns`."""
+        return re.compile(rb"\b" + re.escape(self.columns.encode()) + rb"::(\w+)")
+
+    @cached_property
     def passing(self) -> frozenset[str]:
         """The calls that go on with objects of the same model, or with queries for them."""
         return frozenset(self.calls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -17,6 +18,7 @@ from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, chains_in, entries, items, literal
+from coderag.syntax.trees.node_types import CHAIN_NAMES
 from coderag.syntax.trees.tree import descendants, named, text_of
 from coderag.text.inflection import snake_case
 
@@ -24,8 +26,10 @@ __all__ = ["read"]
 
 BRACKETS = re.compile(rb"\[[A-Z]\w*\.([a-z_]\w*)\]")
 ASSIGNED = re.compile(rb"\b\w+\.(\w+)[ \t]*(?:[-+*/|]?=)(?!=)")
+NESTED = 8  # calls inside of each other that are looked at
 MAX_STEPS = 10  # from a name for a query to the name that this one is made of
 ACCESS = {"writes": Access.WRITE, "deletes": Access.DELETE}
+STARTS = frozenset({"deletes", "joins", "reads", "writes"})  # what a call on a model itself does
 OWN = frozenset({"cls", "self", "this"})
 
 
@@ -58,16 +62,20 @@ class _Reader:
     def read(self) -> Iterator[Usage]:
         if not self.is_evident and not any(hint.search(self.code.data) for hint in self.words.hints):
             return
+        done: list[tuple[int, int]] = []
         for chain in self.code.chains(self.words.anchor):
             call = self._begin(chain)
             if call is not None:
+                done.append((chain.node.start_byte, chain.node.end_byte))
                 draft = UsageBuilder()
                 self._calls(chain, call, draft)
                 yield from draft.models(self.code, chain.node, self.framework)
         if not self.is_evident:
             return
         if self.words.brackets:
-            yield from self._in_brackets()
+            yield from self._apart(BRACKETS, ())
+        if self.words.columns:
+            yield from self._apart(self.words.column_names, sorted(done))
         for path, node in self.entities.loaded():
             if is_target(node.parent):
                 continue
@@ -143,7 +151,8 @@ class _Reader:
             model, start = self._own(chain)
         if not model or start >= len(chain.links) or chain.links[start].arguments is None:
             return None
-        if chain.links[start].name not in self.words.calls or not self._is_sure(chain, start):
+        said = self.words.calls.get(chain.links[start].name, "").split()
+        if STARTS.isdisjoint(said) or not self._is_sure(chain, start):
             return None
         return _Call(model, start)
 
@@ -279,14 +288,23 @@ class _Reader:
         around = self.code.type_around(chain.node.start_byte)
         return (self.code.outline.definitions[around].name, 1) if links[0].name == "cls" and around >= 0 else ("", 0)
 
-    def _in_brackets(self) -> Iterator[Usage]:
-        """Yield the fields that are taken from rows, `row[Users.name]`."""
-        for chain in self.code.chains(BRACKETS):
-            model, links = split_model(chain)
-            if not model or len(chain.links) != links + 1 or is_target(chain.node.parent):
+    def _apart(self, pattern: re.Pattern[bytes], done: Sequence[tuple[int, int]]) -> Iterator[Usage]:
+        """Yield the fields that are named outside of calls: `row[Users.name]`, `user::Column::Id`."""
+        starts = [start for start, _ in done]
+        root = self.code.parsed.tree.root_node
+        for match in pattern.finditer(self.code.data):
+            place = match.start(1)
+            position = bisect_right(starts, place)
+            if any(place < end for _, end in done[max(0, position - NESTED) : position]):
                 continue
+            node = root.descendant_for_byte_range(*match.span(1))
+            chain = chain_of(node.parent) if node is not None and node.type in CHAIN_NAMES else None
+            model, links = self._split(chain) if chain is not None else ("", 0)
+            if chain is None or not model or len(chain.links) <= links or is_target(chain.node.parent):
+                continue
+            name = chain.links[links].name
             draft = UsageBuilder()
-            draft.touch(model, chain.links[links].name)
+            draft.touch(model, snake_case(name) if self.words.columns else name)
             yield from draft.models(self.code, chain.node, self.framework)
 
     def _assigned(self, chain: Chain) -> Iterator[Usage]:
