@@ -76,7 +76,7 @@ class _Reading:
                 self.lost.append(lost_at(model.node, COMPUTED_REASON))
                 continue
             yield self._table(model, name)
-            self.heirs += [(name, Heir(base)) for base in model.bases]
+            self.heirs += [(name, Heir(base)) for base in reversed(model.bases)]  # each is put before those before it
             if not model.root:
                 self.lost += [
                     lost_at(model.node, f"the columns of {base.rpartition('.')[2]} are in another file")
@@ -95,7 +95,7 @@ class _Reading:
             if model.is_base and (model.fields or model.bases or model.root):
                 table = self._table(model, Name(model.name))
                 is_implied = not any(self._is_key(field) for field in model.fields)
-                yield Mixin(table, tuple(Heir(base) for base in model.bases), implied=is_implied)
+                yield Mixin(table, tuple(Heir(base) for base in reversed(model.bases)), implied=is_implied)
 
     def _said(self, options: Mapping[str, Literal], meanings: Mapping[str, str]) -> dict[str, Literal]:
         return {meanings[key]: value for key, value in options.items() if key in meanings}
