@@ -42,13 +42,19 @@ class _Call:
     is_object: bool = False
 
 
-def read(code: CodeFile, framework: str) -> Iterator[Usage]:
-    """Yield the uses of a framework's models."""
-    words = verb_words(framework)
-    if words.built:
-        yield from read_built(code, framework, words)
-    else:
-        yield from _Reader(code, framework, words).read()
+def read(code: CodeFile, frameworks: Sequence[str]) -> Iterator[Usage]:
+    """Yield the uses of models of the frameworks that a file may use; of those alone that it names, if any."""
+    words = {framework: verb_words(framework) for framework in frameworks}
+    named = [framework for framework in frameworks if _is_evident(code, words[framework])]
+    for framework in named or frameworks:
+        if words[framework].built:
+            yield from read_built(code, framework, words[framework])
+        else:
+            yield from _Reader(code, framework, words[framework]).read()
+
+
+def _is_evident(code: CodeFile, words: VerbWords) -> bool:
+    return any(text.encode() in code.data for text in words.evident)
 
 
 class _Reader:
@@ -56,7 +62,7 @@ class _Reader:
         self.code = code
         self.framework = framework
         self.words = words
-        self.is_evident = any(text.encode() in code.data for text in self.words.evident)
+        self.is_evident = _is_evident(code, words)
         self.entities = Entities(code, self._of_chain, self.words.passing)
 
     def read(self) -> Iterator[Usage]:

@@ -38,7 +38,7 @@ SCRIPT = (
             DRIZZLE,
         ),
     ),
-    Mapper("knex", ((b"knex", b"Knex", b'db("', b"db('", b'trx("', b"trx('"),)),
+    Mapper("knex", ((b"knex", b"Knex", b'db("', b"db('", b'trx("', b"trx('", b'tx("', b"tx('"),)),
     Mapper("typeorm", ((b"typeorm", b"Repository", b"createQueryBuilder", b"EntityManager"),)),
 )
 JPA = Mapper("jpa", ((b"persistence", b"springframework.data", b"Repository", b"ntityManager", b"hibernate"), (b"(",)))
@@ -147,9 +147,7 @@ def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Usage]:
             code = code or CodeFile(parsed, outline, path)
             read = import_module(f"coderag.frameworks.{mapper.framework}.queries").read
             yield from cast("Iterator[Usage]", read(code))
-    for recognised in using(parsed.language.name):
-        if recognised.is_in(data):
-            from coderag.frameworks.engine import verbs
+    if frameworks := [one.framework for one in using(parsed.language.name) if one.is_in(data)]:
+        from coderag.frameworks.engine import verbs
 
-            code = code or CodeFile(parsed, outline, path)
-            yield from verbs.read(code, recognised.framework)
+        yield from verbs.read(code or CodeFile(parsed, outline, path), frameworks)

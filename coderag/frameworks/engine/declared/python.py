@@ -101,10 +101,11 @@ class _Reading:
         """Return the options of a table: of the class in a model that holds them, or of the model itself."""
         tables = self._words.tables
         holder = one.inner.get(tables.options_class) if tables.options_class else one
+        given = {name: literal_of(value, self._code) for name, value in one.keywords.items() if name in tables.options}
         if holder is None:
-            return {}
+            return given
         code = self._code.within(one)
-        return {
+        return given | {
             member.name: literal_of(member.value, code)
             for member in holder.members.values()
             if not member.method and member.name in tables.options
