@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from coderag.frameworks.engine.declared.records import Model, ModelField, Models
 from coderag.frameworks.engine.model_words import ModelWords
+from coderag.sql.version_folders import MIGRATION_FOLDERS
 from coderag.syntax.languages.go_structs import File, GoField, Struct, read_go
 from coderag.syntax.trees.literals import Literal, Raw, Reference
 
@@ -21,8 +22,8 @@ POINTERS = "*"
 
 
 def declared(data: bytes, words: ModelWords, *, path: str) -> Models:
-    """Return the models of a file of Go; none of tests."""
-    if path.endswith("_test.go"):
+    """Return the models of a file of Go; none of tests, and none of migrations: these are tables as they once were."""
+    if path.endswith("_test.go") or not MIGRATION_FOLDERS.isdisjoint(path.lower().split("/")[:-1]):
         return Models(())
     file = read_go(data)
     models = []
@@ -42,8 +43,8 @@ def _is_marker(field: GoField, words: ModelWords) -> bool:
 
 
 def _has_key(struct: Struct, words: ModelWords) -> bool:
-    """Tell whether tags of a struct itself say its primary key."""
-    keys = [key for key, meaning in words.options.items() if meaning == "primary"]
+    """Tell whether tags of a struct itself say its primary key, or a relation to others."""
+    keys = [key for key, meaning in words.options.items() if meaning in {"primary", "relation"}]
     return struct.name[:1].isupper() and any(key in _said(one, words) for one in struct.fields for key in keys)
 
 
