@@ -39,6 +39,7 @@ NAMINGS: Mapping[str, Naming] = {
 }
 NOW = "CURRENT_TIMESTAMP"
 SELF = "self"
+MAX_KEYS = 8  # that refer to keys which refer to others
 
 
 def read(data: bytes, *, framework: str, language: str, path: str) -> Facts | None:  # noqa: ARG001 - a form knows its own
@@ -215,7 +216,7 @@ class _Reading:
             return said["counted"] is not False
         return field.kind in self._words.counted_keys
 
-    def _type(self, field: ModelField) -> str:
+    def _type(self, field: ModelField, depth: int = 0) -> str:
         words = self._words
         said = self._said(field.options, words.options)
         if stated := as_text(said.get("type")):
@@ -225,7 +226,7 @@ class _Reading:
             stated = _last_name(said.get("to column"))
             fields = target.fields if target is not None else ()
             key = next((one for one in fields if (one.name == stated if stated else self._is_key(one))), None)
-            return self._type(key) if key is not None and key is not field else words.references.type
+            return self._type(key, depth + 1) if key is not None and depth < MAX_KEYS else words.references.type
         named = {name: as_text(value) for name, value in field.options.items()}
         return filled(words.types.get(field.kind, ""), field.values, named)
 

@@ -16,7 +16,7 @@ from coderag.syntax.trees.tree import descendants, named, text_of
 
 __all__ = ["declared"]
 
-TABLE, KEY_COLUMN = "0", "1"  # arguments of the class that a table derives from
+MAX_DEPTH = 12  # classes one above the other
 
 
 def declared(data: bytes, words: ModelWords, *, path: str) -> Models:  # noqa: ARG001 - as every form is asked
@@ -61,7 +61,7 @@ class _Reading:
             values = [self._code.value(named(one)[-1]) for one in descendants(made, "value_argument")] if made else []
             if base in self._words.tables.bases:
                 return base, values, []
-            if base in declared and depth < len(declared):
+            if base in declared and depth < MAX_DEPTH:
                 return self._root(declared[base], declared, depth + 1)[0], values, []
             return "", values, [base]
         return "", [], []
