@@ -57,6 +57,11 @@ def test_an_example_that_breaks_off_is_read_as_far_as_it_goes(path: Path) -> Non
         ("python", "from peewee import *\nclass A(B):\n  x = CharField()\nclass B(A):\n  y = CharField()\n"),
         ("python", "from peewee import *\nclass A(Model):\n  x = ForeignKeyField('self', primary_key=True)\n"),
         ("kotlin", 'import org.jetbrains.exposed.sql.Table\nobject A : B()\nobject B : A() { val x = integer("x") }\n'),
+        (
+            "python",
+            "from peewee import *\nclass A(Model):\n  x = ForeignKeyField('B', primary_key=True)\n"
+            "class B(Model):\n  y = ForeignKeyField(A, primary_key=True)\n",
+        ),
         ("go", 'package a\nimport "github.com/uptrace/bun"\ntype A struct { bun.BaseModel; B }\ntype B struct { A }\n'),
         ("go", 'package a\ntype A struct {\n ID int `bun:"id,pk,' + "(" * 5_000 + "'" * 5_000 + '"`\n}\n'),
         ("rust", "#[derive(DeriveEntityModel)]\n#[sea_orm(" + "a=(" * 5_000 + ")]\npub struct Model { pub id: i32 }\n"),
