@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import NamedTuple, cast
 
+from coderag.frameworks.common.held_texts import holds
 from coderag.frameworks.common.unread import unread_framework
+from coderag.frameworks.engine.recognition import declaring
 from coderag.sql.records import Facts
 
 __all__ = ["FRAMEWORKS", "Framework", "read_code"]
@@ -145,6 +147,14 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
             ((b"Migration",), (b"Schema::", b"schema->", b"DB::"), (b"function up(", b"function up (")),
         ),
         Framework(
+            "doctrine.migrations",
+            (
+                (b"Doctrine\\DBAL\\Schema",),
+                (b"->createTable(", b"->getTable(", b"->dropTable(", b"->renameTable(", b"->addSql("),
+                (b"function up(",),
+            ),
+        ),
+        Framework(
             "doctrine.models",
             (
                 (b"Doctrine\\ORM\\Mapping",),
@@ -181,8 +191,15 @@ def read_code(data: bytes, *, language: str, path: str) -> Facts | None:
 
     Raises grammar.GrammarMissing.
     """
+    for recognised in declaring(language):
+        if recognised.is_in(data):
+            from coderag.frameworks.engine import models
+
+            facts = models.read(data, framework=recognised.framework, language=language, path=path)
+            if facts is not None:
+                return facts
     for framework in FRAMEWORKS.get(language, ()):
-        if all(any(word in data for word in words) for words in framework.words):
+        if holds(data, framework.words):
             read = import_module(f"coderag.frameworks.{framework.module}").read
             facts = cast("Facts | None", read(data, language=language, path=path))
             if facts is not None:

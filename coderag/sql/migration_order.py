@@ -54,6 +54,7 @@ NOT_NUMBERED = frozenset({NAMED_BY_FOLDER, "liquibase"})  # tools whose versions
 FOLDER_EACH = frozenset({"prisma", "diesel", NAMED_BY_FOLDER})  # tools with a folder for each version
 REVERTS = frozenset({"revert", "verify", "rollback", "rollbacks", "down"})  # folders beside "deploy" or "up"
 GRAPHS = frozenset({"alembic", "django"})  # tools whose migrations say what they come after, all but the first
+PLANNED = frozenset({"sqitch"})  # tools whose migrations need not follow each other: a plan has them in order
 DEPLOYS = frozenset({"deploy", "up"})
 UPS = frozenset({"up", "do"})
 DOWNS = frozenset({"down", "undo", "rollback", "revert"})
@@ -396,7 +397,7 @@ def _heads(ups: Sequence[Migration], by_name: Mapping[str, Migration]) -> list[S
     }
     heads: defaultdict[str, list[Migration]] = defaultdict(list)
     for migration in ups:
-        if migration.path not in followed:
+        if migration.path not in followed and migration.series.tool not in PLANNED:
             heads[_app(migration.series)].append(migration)
     return [
         SchemaProblem(

@@ -526,6 +526,7 @@ class Mixin(Record, frozen=True):
     table: Table  # under the class' or function's name
     heirs: tuple[Heir, ...] = ()  # what it has itself from other files
     column: bool = False  # it is one column, which is named where it is used
+    implied: bool = False  # its key is that of tables which state none
 
 
 class Shared(Record, frozen=True):

@@ -263,7 +263,7 @@ table shop_e (shop.E)
     "text",
     [
         "from odoo import fields, models\nclass A(models.Model):\n    _name = 'a'\n    x = fields.Char()\n",
-        "from peewee import *\n# from django\nclass A(Model):\n    x = CharField()\n    models = 1\n",
+        "from some_orm import *\n# from django\nclass A(Model):\n    x = CharField()\n    models = 1\n",
         "from django.db import models\nfrom pydantic import B, Field\nclass A(B):\n    x: int = Field()\n",
         "from django.db import models\nfrom .x import B, C\nclass A(B):\n    objects = C.CustomManager()\n",
         "from django import forms\nfrom .models import B\nclass A(forms.ModelForm):\n    x = forms.CharField()\n",

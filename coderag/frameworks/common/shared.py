@@ -150,7 +150,8 @@ class _Filler:
             self.found.add(heir.base)
             where, mixin = found
             part = self._filled(_placed_in(mixin.table, where), mixin.heirs, where, depth - 1)
-            table = _joined(table, _named(part, heir) if mixin.column else part, heir.position)
+            part = _named(part, heir) if mixin.column else part
+            table = _joined(table, part, heir.position, is_implied=mixin.implied)
         return table
 
 
@@ -167,9 +168,11 @@ def _named(table: Table, heir: Heir) -> Table:
     )
 
 
-def _joined(table: Table, part: Table, position: int) -> Table:
-    """Return a table with the columns and keys of a part that it does not declare itself."""
+def _joined(table: Table, part: Table, position: int, *, is_implied: bool) -> Table:
+    """Return a table with the columns and keys of a part that it does not declare itself; an implied key only then."""
     own = {column.name.casefold() for column in table.columns}
+    if is_implied and table.primary_key:
+        own |= {name.casefold() for name in part.primary_key}
     new = [one for one in part.columns if one.name.casefold() not in own]
     names = {one.name for one in new}
     return msgspec.structs.replace(

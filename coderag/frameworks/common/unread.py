@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from coderag.frameworks.common.held_texts import holds
+
 __all__ = ["UnreadFramework", "unread_framework", "unread_frameworks"]
 
 TABLE = Path(__file__).with_name("unread.toml")
@@ -29,7 +31,7 @@ def unread_framework(data: bytes, *, language: str, path: str) -> str:
     for framework in _by_language().get(language, ()):
         if framework.paths and not any(fnmatch(path, glob) or fnmatch(path, f"*/{glob}") for glob in framework.paths):
             continue
-        if all(any(text in data for text in texts) for texts in framework.holds):
+        if holds(data, framework.holds):
             return framework.name
     return ""
 

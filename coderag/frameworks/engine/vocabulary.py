@@ -18,7 +18,7 @@ __all__ = ["Attributes", "Vocabulary", "attributes", "filled", "framework_data",
 
 Data = TypeVar("Data", bound=msgspec.Struct)
 
-SLOT = re.compile(r"\{(\d)(?:\|([^{}]*))?\}")
+SLOT = re.compile(r"\{([\w/]+)(?:\|([^{}]*))?\}")
 
 
 class Kinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,13 +65,18 @@ def vocabulary(framework: str) -> Vocabulary:
     return framework_data(framework, "migrations.toml", Vocabulary)
 
 
-def filled(template: str, values: Sequence[Literal]) -> str:
-    """Return a type or name with the arguments that it has slots for; "" for a slot without argument and default."""
+def filled(template: str, values: Sequence[Literal], options: Mapping[str, str] = {}) -> str:
+    """Return a type or name with the arguments that it has slots for; "" for a slot without argument and default.
+
+    A slot has the position of an argument, the name of an option, or both: "char({0})", "varchar({0/max_length|255})".
+    """
 
     def argument(match: re.Match[str]) -> str:
-        position = int(match[1])
-        given = as_text(values[position]) if position < len(values) else ""
-        return given or match[2] or ""
+        places = match[1].split("/")
+        positions = [int(place) for place in places if place.isdecimal()]
+        given = [as_text(values[position]) for position in positions if position < len(values)]
+        given += [options.get(place, "") for place in places]
+        return next(filter(None, given), match[2] or "")
 
     return SLOT.sub(argument, template)
 

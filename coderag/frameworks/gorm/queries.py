@@ -14,6 +14,7 @@ from tree_sitter import Node
 from coderag.frameworks.usage.binding import Told
 from coderag.frameworks.usage.conditions import columns_in, named_column
 from coderag.frameworks.usage.entities import is_class_name
+from coderag.frameworks.usage.go_values import struct_of
 from coderag.frameworks.usage.scope import Scope
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
@@ -39,7 +40,6 @@ ANCHOR = re.compile(
 )
 HANDLE = re.compile(r"^(?:db|tx|DB|conn|gormDB|gorm|orm|database|query|q|stmt|trx)$|DB$|Db$")
 MAX_STEPS = 10  # from a name for a query to the name that this one is made of
-SLICE = re.compile(r"^(?:\[\d*\]|\*|&)+")
 
 
 @dataclass(slots=True)
@@ -118,47 +118,13 @@ class _Reader:
         """Return the struct that a chain is about: of Model(), else of what the last call fills or takes."""
         for link in links:
             if link.name == "Model":
-                return self.struct_of(link.argument(0))
+                return struct_of(self.code, link.argument(0))
         for link in links:
             if link.name not in ENDS - {"Count", "Pluck", "Scan"}:
                 continue
-            if found := self.struct_of(link.argument(0)):
+            if found := struct_of(self.code, link.argument(0)):
                 return found
         return ""
-
-    def struct_of(self, node: Node | None, depth: int = 0) -> str:
-        """Return the struct that an expression is of, package included: "model.User"."""
-        node = unwrapped(node)
-        if node is None or depth > 8:
-            return ""
-        if node.type == "composite_literal":
-            return _struct(text_of(node.child_by_field_name("type")))
-        if node.type == "call_expression":
-            function = text_of(node.child_by_field_name("function"))
-            nodes = list((node.child_by_field_name("arguments") or node).named_children)
-            return _struct(text_of(nodes[0])) if function in {"new", "make"} and nodes else ""
-        chain = chain_of(node)
-        if chain is None or any(link.arguments is not None and link.name != "[]" for link in chain.links):
-            return ""
-        bounds = self.code.bound(chain.links[0].name, node.start_byte)
-        if chain.links[0].arguments is not None or [link for link in chain.links[1:] if link.name != "[]"]:
-            return ""
-        for bound in reversed(bounds):
-            if bound.told is Told.TYPE:
-                if found := _struct(text_of(bound.node)):
-                    return found
-            elif found := self.struct_of(bound.node, depth + 1):
-                return found
-        return self._result(chain.links[0].name, node)
-
-    def _result(self, name: str, node: Node) -> str:
-        """Return the struct of a named result of the function around a place."""
-        scope = self.code.scope(node.start_byte)
-        if scope < 0:
-            return ""
-        definition = self.code.outline.definitions[scope]
-        match = re.search(rf"[(,]\s*{re.escape(name)}\s+([\[\]*\w.]+)", definition.signature)
-        return _struct(match[1]) if match else ""
 
     def _calls(self, links: tuple[Link, ...], model: str, draft: UsageBuilder) -> None:
         """Note what the calls do to a model.
@@ -318,15 +284,6 @@ VERBS: Mapping[str, Verb] = {
 def _literals(link: Link) -> list[str]:
     """Return the texts among the arguments of a call and in lists among them."""
     return [text for argument in link.arguments or () for item in items(argument.node) if (text := literal(item))]
-
-
-def _struct(text: str) -> str:
-    """Return the struct of a type as written: `*[]model.User` is "model.User"."""
-    plain = SLICE.sub("", text.strip())
-    while SLICE.match(plain):
-        plain = SLICE.sub("", plain)
-    plain = plain.partition("[")[0]
-    return plain if is_class_name(plain.rpartition(".")[2]) else ""
 
 
 def _alike(table: str, model: str) -> bool:

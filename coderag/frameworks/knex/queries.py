@@ -25,6 +25,9 @@ ANCHOR = re.compile(
     rb"\b(knex|db|trx|tx|conn|connection|database|qb|select|from|into|insert|where\w*|andWhere\w*|orWhere\w*|having\w*|join|leftJoin|del"
     rb"|delete|update|orderBy|first|pluck|count)\s*(?:<[^<>()]*>)?(?=\()"
 )
+USED = re.compile(  # in a file that knows Knex by a type of its own only: `this.db("users").where(...)`
+    rb"(?:db|trx|tx)\([\"'][\w.]{1,63}[\"']\)\s{0,40}\.(?:where|select|insert|update|del|delete|join|leftJoin|first|count)\b"
+)
 BUILDERS = re.compile(r"knex|^db$|^trx$|^tx$|^conn$|^connection$|^database$|^pg$|^sql$", re.IGNORECASE)
 METHODS = frozenset(
     """where andWhere orWhere whereNot whereIn whereNotIn whereNull whereNotNull whereBetween whereRaw whereExists
@@ -57,7 +60,7 @@ def read(code: CodeFile) -> Iterator[Usage]:
 class _Reader:
     def __init__(self, code: CodeFile) -> None:
         self.code = code
-        self.is_evident = b"knex" in code.data.lower()
+        self.is_evident = b"knex" in code.data.lower() or USED.search(code.data) is not None
 
     def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR):

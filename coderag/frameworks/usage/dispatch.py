@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import NamedTuple, cast
 
+from coderag.frameworks.common.held_texts import holds
+from coderag.frameworks.engine.recognition import using
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage
 from coderag.sql.in_code.records import NO_USES, DataUses, ModelUse, Statement
@@ -36,7 +38,7 @@ SCRIPT = (
             DRIZZLE,
         ),
     ),
-    Mapper("knex", ((b"knex", b"Knex", b'db("', b"db('", b'trx("', b"trx('"),)),
+    Mapper("knex", ((b"knex", b"Knex", b'db("', b"db('", b'trx("', b"trx('", b'tx("', b"tx('"),)),
     Mapper("typeorm", ((b"typeorm", b"Repository", b"createQueryBuilder", b"EntityManager"),)),
 )
 JPA = Mapper("jpa", ((b"persistence", b"springframework.data", b"Repository", b"ntityManager", b"hibernate"), (b"(",)))
@@ -141,7 +143,11 @@ def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Usage]:
     data = parsed.lines.data
     code: CodeFile | None = None
     for mapper in MAPPERS.get(parsed.language.name, ()):
-        if all(any(word in data for word in words) for words in mapper.words):
+        if holds(data, mapper.words):
             code = code or CodeFile(parsed, outline, path)
             read = import_module(f"coderag.frameworks.{mapper.framework}.queries").read
             yield from cast("Iterator[Usage]", read(code))
+    if frameworks := [one.framework for one in using(parsed.language.name) if one.is_in(data)]:
+        from coderag.frameworks.engine import verbs
+
+        yield from verbs.read(code or CodeFile(parsed, outline, path), frameworks)

@@ -18,6 +18,9 @@ __all__ = ["content_key", "content_parts"]
 
 CHUNKER_VERSION = 3  # raise it when the same file gives other chunks
 LINKS_VERSION = 3  # raise it when the same file gives other links
+FRAMEWORK_FILES = frozenset(
+    f"{name}.toml" for name in "attributes framework mappers migrations models tags verbs".split()
+)
 
 
 def content_parts(settings: Settings, *, mask: bool) -> dict[str, str]:
@@ -28,9 +31,7 @@ def content_parts(settings: Settings, *, mask: bool) -> dict[str, str]:
         "tokenizer": str(TOKENIZER_VERSION),
         "languages": _data_identity("parsers", frozenset({"language.toml", "tags.scm", "links.scm", "routes.scm"})),
         "dialects": _data_identity("schemas/dialects", frozenset({"dialect.toml"})),
-        "frameworks": _data_identity(
-            "schemas/frameworks", frozenset({"attributes.toml", "migrations.toml", "tags.toml"})
-        ),
+        "frameworks": _data_identity("schemas/frameworks", FRAMEWORK_FILES),
         "masking of secrets": rules_identity() if mask else "none",
         "settings": blake2b(msgspec.json.encode(replace(settings, name="")), digest_size=8).hexdigest(),
     }

@@ -32,6 +32,7 @@ from coderag.sql.records import (
     Unparsed,
     UseDatabase,
 )
+from coderag.sql.sqitch import sqitch_series
 from coderag.sql.statements.cursor import Cursor
 from coderag.sql.statements.dialect import Dialect, Guess, dialects, find_dialect, guess_dialect
 from coderag.sql.statements.lexer import scan
@@ -68,7 +69,8 @@ def parse_file(data: bytes, *, path: str, dialect: str = "") -> Facts:
 
     The data are UTF-8 with "\\n" at the ends of lines. Raises QueryError for an unknown dialect.
     """
-    return replace(_read_best(without_prefixes(data), path, dialect), series=series_of(path, ()))
+    series = series_of(path, ()) or sqitch_series(data, path)
+    return replace(_read_best(without_prefixes(data), path, dialect), series=series)
 
 
 def _read_best(data: bytes, path: str, dialect: str) -> Facts:

@@ -188,6 +188,13 @@ def test_knex(text: str, expected: list[str]) -> None:
     assert shown("typescript", f'import knex from "knex";\nasync function f() {{ {text}; }}\n') == expected
 
 
+def test_knex_is_known_by_its_use() -> None:
+    text = "import { Db } from './db';\nclass A {\n  f() { return this.db.select('name').from('roles'); }\n"
+    use = "  g() { return this.db('users').where({ id }).del(); }\n}\n"
+    assert shown("typescript", text + use) == ["read table:roles name", "delete table:users id"]
+    assert shown("typescript", text + "}\n") == []
+
+
 def test_the_name_of_a_table_that_is_put_in_is_a_hole() -> None:
     (statement,) = uses("javascript", 'const knex = require("knex");\nknex(table).where("id", 1);\n').statements
     assert statement.holes

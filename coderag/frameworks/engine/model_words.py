@@ -1,0 +1,74 @@
+"""`models.toml` of a framework as a record: what the fields and options of its models say of tables and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, cached_property
+
+import msgspec
+
+from coderag.frameworks.engine.vocabulary import framework_data
+
+__all__ = ["ManyToMany", "ModelWords", "References", "Tables", "model_words"]
+
+
+class Tables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which classes are models, and what is said of their tables."""
+
+    modules: tuple[str, ...] = ()  # of the framework: the beginnings of their names
+    bases: frozenset[str] = frozenset()  # classes of the framework that models derive from
+    options_class: str = ""  # the class in a model that has the options of its table
+    options: Mapping[str, str] = {}  # option -> table, schema, abstract, key, unique, comment
+    naming: tuple[str, ...] = ()  # how the name of a class becomes that of a table: NAMINGS of `models`
+    key: str = ""  # the column of tables whose models state no key: "id integer"
+    keys: Mapping[str, str] = {}  # the same by the class of the framework that a model derives from
+
+
+class References(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Fields that refer to other models."""
+
+    kinds: Mapping[str, str] = {}  # kind -> the end of the column's name behind that of the field
+    to: int = 0  # which argument is the other model
+    unique: frozenset[str] = frozenset()  # kinds of which a row has at most one
+    type: str = "integer"  # of the column, where the other model is of another file
+
+
+class ManyToMany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Fields that stand for a table between two models; {table}, {other}: tables; {model}, {other_model}: classes."""
+
+    kinds: frozenset[str] = frozenset()
+    table: str = ""
+    own: str = ""
+    other: str = ""
+    to: int = 0
+
+
+class ModelWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """What the fields of a framework's models say; see schemas/frameworks/ and CONTRIBUTING.md."""
+
+    form: str  # how models are written: a module of engine/declared/
+    types: Mapping[str, str]  # kind of field -> type of its column, "{0|255}" and "{max_length|255}" filled in
+    tables: Tables = Tables()
+    column: int = -1  # which argument of a field names its column
+    column_naming: tuple[str, ...] = ()
+    options: Mapping[str, str] = {}  # option of a field -> MEANINGS of `models`
+    counted: frozenset[str] = frozenset()  # kinds that are keys which number themselves
+    counted_keys: frozenset[str] = frozenset()  # kinds that number themselves where they are keys
+    left_out: frozenset[str] = frozenset()  # kinds that are no columns
+    null: bool = False  # columns may be null unless an option says otherwise
+    suffix: str = ""  # the end of the names of classes of fields, also of those that others define
+    references: References = References()
+    many: ManyToMany = ManyToMany()
+    nullable: frozenset[str] = frozenset()  # kinds whose columns may be null
+    enums: frozenset[str] = frozenset()  # kinds whose first argument is the enumeration of their values
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """All kinds of fields that are known."""
+        return frozenset((*self.types, *self.references.kinds, *self.many.kinds, *self.left_out))
+
+
+@cache
+def model_words(framework: str) -> ModelWords:
+    """Return the words of a framework's models; raises LanguageDataError where its data are wrong."""
+    return framework_data(framework, "models.toml", ModelWords)
