@@ -49,8 +49,8 @@ def add_uses(
         for use in uses.models:
             models.add(use, Touch(draft, places.node(number, use.owner), number, use.row))
     for named in named_tables(files, names):
-        node = places.node(named.file, named.handed.owner)
-        statements.add_named(named, Touch(draft, node, named.file, named.handed.row, named.candidates))
+        node = places.node(named.file, named.owner)
+        statements.add_named(named, Touch(draft, node, named.file, named.row, named.candidates))
 
 
 class _Statements:
@@ -136,11 +136,15 @@ class _Statements:
             self._add_queries(referred, touch)
 
     def add_named(self, named: NamedTable, touch: Touch) -> None:
-        """Add the table that a call names as an argument, where the schema has it."""
-        schema, _, name = named.handed.text.rpartition(".")
-        tables = self._data.tables.possible(Name(name, schema), file=touch.file)
-        if tables:
-            self._add_table(touch, Name(name, schema), tables, EDGE_OF[named.access])
+        """Add the table that a call names as an argument, or those of the columns named that it has."""
+        schema, _, name = named.table.rpartition(".")
+        table, kind = Name(name, schema), EDGE_OF[named.access]
+        tables = self._data.tables.possible(table, file=touch.file)
+        if tables and not named.columns:
+            self._add_table(touch, table, tables, kind)
+        for column in named.columns:
+            having = [one for one in tables if self._data.tables.has_column(one, column)]
+            touch.edges([self._data.column_nodes[one][column.casefold()] for one in having], kind)
 
     def _add_held(self, found: Found, key: str, touch: Touch) -> None:
         """Add the statements that some definitions hold; with a key, those that they hold under it."""

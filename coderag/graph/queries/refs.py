@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +18,7 @@ from coderag.index.storage.columns import LABELS
 __all__ = ["FOLDED", "Group", "Reference", "References", "Role", "Unresolved", "references_to", "unresolved_near"]
 
 SHOWN = 10  # of each group
+MAX_BASES = 32  # methods that one stands for
 TEST = 1 << LABELS.index("test")
 BEHIND = sum(1 << LABELS.index(one) for one in ("generated", "vendored"))
 
@@ -27,6 +28,7 @@ class Role(StrEnum):
 
     DEFINED = "defined by"
     CALLERS = "called by"
+    DISPATCHED = "called through a base or interface"  # of a method: what calls one that it overrides
     READERS = "read by"
     WRITERS = "written by"
     DELETERS = "deleted by"
@@ -126,6 +128,7 @@ class Reference:
     members: tuple[str, ...] = ()  # the columns that it names, where the node is a table
     whole: bool = False  # it takes all columns of a row, whatever their names
     inner: str = ""  # the nested function in which it does so
+    through: str = ""  # the method of a base or interface that it calls in place of the node
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,8 @@ def references_to(graph: Graph, node: Node, *, shown: int | None = SHOWN) -> Ref
         found |= _users_of_rows(graph, node.number, besides=found)
     if node.kind in (*STORES, NodeKind.COLUMN):
         found |= {role: with_functions_around(graph, found[role]) for role in BY_CODE if role in found}
+    if node.kind is NodeKind.METHOD:
+        found |= _dispatched(graph, node.number, besides=found.get(Role.CALLERS, {}))
     groups = [_group(graph, node, role, found[role], shown=shown) for role in Role if role in found]
     return References(location_of(node), tuple(groups), tuple(unresolved_near(graph, [node.number])))
 
@@ -208,6 +213,24 @@ def _users_of_rows(
             if role is not None and not any(source in others for others in besides.values()):
                 found.setdefault(role, {}).setdefault(source, []).append(position)
     return found
+
+
+def _dispatched(graph: Graph, method: int, *, besides: Container[int]) -> dict[Role, dict[int, list[int]]]:
+    """Return the calls of the methods that one stands for: of bases and interfaces, and of theirs."""
+    bases, waiting = {method: None}, [method]
+    while waiting and len(bases) < MAX_BASES:
+        for edge in graph.edges_from(waiting.pop(), (EdgeKind.OVERRIDES,)):
+            if edge.target not in bases:
+                bases[edge.target] = None
+                waiting.append(edge.target)
+    found: dict[int, list[int]] = {}
+    for base in list(bases)[1:]:
+        overriding = {edge.source for edge in graph.edges_to(base, (EdgeKind.OVERRIDES,))}
+        for position, source, role in _inward(graph, base, (EdgeKind.CALLS,)):
+            # One that overrides it calls the base itself: super().save().
+            if role is Role.CALLERS and source not in besides and source not in overriding:
+                found.setdefault(source, []).append(position)
+    return {Role.DISPATCHED: found} if found else {}
 
 
 def _inward(graph: Graph, node: int, kinds: Sequence[EdgeKind]) -> Iterable[tuple[int, int, Role]]:
@@ -268,12 +291,13 @@ def _group(graph: Graph, node: Node, role: Role, others: Mapping[int, list[int]]
     order = sorted(range(len(numbers)), key=keys.__getitem__)
     picked = order if shown is None else order[:shown]
     references = [
-        _reference(graph, node, numbers[one], edge=graph.edge(best[one]), edges=others[numbers[one]]) for one in picked
+        _reference(graph, node, numbers[one], role=role, edge=graph.edge(best[one]), edges=others[numbers[one]])
+        for one in picked
     ]
     return Group(role, len(numbers), tuple(references))
 
 
-def _reference(graph: Graph, node: Node, other: int, *, edge: Edge, edges: Sequence[int]) -> Reference:
+def _reference(graph: Graph, node: Node, other: int, *, role: Role, edge: Edge, edges: Sequence[int]) -> Reference:
     spot = location_of(graph.node(other))
     members: tuple[str, ...] = ()
     if node.kind in STORES:
@@ -282,8 +306,8 @@ def _reference(graph: Graph, node: Node, other: int, *, edge: Edge, edges: Seque
         members = tuple(sorted({one.name for one in nodes if one.kind is NodeKind.COLUMN}))
     place = (edge.path, edge.line) if edge.path and edge.line else (spot.path, spot.line)
     whole = any(EDGE_KINDS[graph.edge_kind[one]] in ROWS for one in edges)
-    inner = (
-        graph.node(edge.source).qualified_name if node.number != edge.source != other and spot.kind in NESTING else ""
-    )
+    is_apart = node.number != edge.source != other and spot.kind in NESTING
+    inner = graph.node(edge.source).qualified_name if is_apart else ""
+    through = graph.node(edge.target).qualified_name if role is Role.DISPATCHED else ""
     candidates = edge.candidates if edge.candidates > 1 else 0
-    return Reference(spot, *place, edge.certainty, candidates, members, whole=whole, inner=inner)
+    return Reference(spot, *place, edge.certainty, candidates, members, whole=whole, inner=inner, through=through)

@@ -20,11 +20,12 @@ from coderag.sql.in_code.external_queries import (
     referred_query,
     tagged_queries,
 )
-from coderag.sql.in_code.handed import RECEIVERS, handed_words
+from coderag.sql.in_code.handed import handed_words
 from coderag.sql.in_code.not_sql import begins_like_sql
 from coderag.sql.in_code.placeholders import masked
-from coderag.sql.in_code.records import Access, DataUses, Referred, Statement, TableParameter, TableUse
+from coderag.sql.in_code.records import DataUses, Referred, Statement, TableUse
 from coderag.sql.in_code.sinks import NATIVE, Given, sinks_of
+from coderag.sql.in_code.sql_parameters import SqlParameters
 from coderag.sql.in_code.statements import ReadSql, joined, read_sql, words_of_sql
 from coderag.sql.records import ColumnUse
 from coderag.syntax.lines import Lines
@@ -79,7 +80,7 @@ class Extraction:
         self.used: set[int] = set()  # where the literals begin that a call hands to a database
         self.temporary: set[str] = set()
         self.forwarding: dict[int, set[str]] = {}  # functions that hand parameters to a database, by their node
-        self.parameters: dict[TableParameter, None] = {}
+        self.parameters = SqlParameters(outline, names, self.owner)
         self.read: dict[tuple[str, bool, str], ReadSql | None] = {}
 
     def uses(self) -> DataUses:
@@ -108,8 +109,10 @@ class Extraction:
         return DataUses(
             tuple(self._kept()),
             tuple(self.referred),
-            parameters=tuple(self.parameters),
+            parameters=self.parameters.tables,
             handed=handed_words(self.names, self.owner),
+            column_parameters=self.parameters.columns,
+            statement_parameters=self.parameters.statements,
         )
 
     def _refer_by_fields(self) -> None:
@@ -183,6 +186,7 @@ class Extraction:
             )
             if function is not None:
                 self.forwarding.setdefault(function.node.start_byte, set()).add(hole.parameter)
+                self.parameters.add_statement(hole.parameter, function)
         elif (referred := referred_name(hole.written, node, self.owner(call.node.start_byte))) is not None:
             self.referred[referred] = None
 
@@ -316,16 +320,15 @@ class Extraction:
         statements: list[ReadSql] = []
         failed: list[str] = []
         for flat in variants(value):
-            text, dynamic, parameters = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED)
-            if not begins_like_sql(text):
+            sql = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED)
+            if not begins_like_sql(sql.text):
                 continue
-            read = self._read(text, sure=sure, name=name)
+            read = self._read(sql.text, sure=sure, name=name)
             if read is not None:
-                for number, access in read.parameters:
-                    self._add_parameter(parameters[number], access, node)
-                statements.append(read._replace(holes=read.holes or dynamic))
+                self.parameters.add(sql, read, self.names.scope_of(node).outwards())
+                statements.append(read._replace(holes=read.holes or sql.dynamic))
             else:
-                failed.append(text)
+                failed.append(sql.text)
         if not statements and sure and failed:
             words = words_of_sql(failed[0], "no dialect that was tried reads it")
             if not words.tables:
@@ -335,17 +338,6 @@ class Extraction:
             return False
         self._add(joined(statements), value, node, sure=sure, name="" if sure else name)
         return True
-
-    def _add_parameter(self, hole: Hole, access: Access, node: Node) -> None:
-        """Note a parameter that names a table, where the outline has its function."""
-        for function in self.names.scope_of(node).outwards():
-            if function.node.start_byte == hole.start and function.kind == "function":
-                owner = self.owner(hole.start)
-                given = [name for name in function.parameters if name not in RECEIVERS]
-                if owner >= 0 and self.definitions[owner].name == function.name and hole.parameter in given:
-                    position = given.index(hole.parameter)
-                    self.parameters[TableParameter(owner, hole.parameter, position, access)] = None
-                return
 
     def _read(self, text: str, *, sure: bool, name: str) -> ReadSql | None:
         key = (text, sure, "" if sure else name)

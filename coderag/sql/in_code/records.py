@@ -13,11 +13,13 @@ from coderag.sql.records import ColumnUse, Name, Record
 __all__ = [
     "NO_USES",
     "Access",
+    "ColumnParameter",
     "DataUses",
     "Handed",
     "ModelUse",
     "Referred",
     "Statement",
+    "StatementParameter",
     "TableParameter",
     "TableUse",
 ]
@@ -90,8 +92,27 @@ class TableParameter(Record, frozen=True):
     access: Access
 
 
+class ColumnParameter(Record, frozen=True):
+    """A parameter of a function that becomes columns in SQL of the function: a name, a list, or the keys of a row."""
+
+    owner: int  # the function
+    name: str
+    position: int  # as of a TableParameter
+    write: bool
+    table: str = ""  # the table that has them, as written
+    table_parameter: str = ""  # or the parameter that names it
+
+
+class StatementParameter(Record, frozen=True):
+    """A parameter of a function that the function runs as SQL."""
+
+    owner: int  # the function
+    name: str
+    position: int  # as of a TableParameter
+
+
 class Handed(Record, frozen=True):
-    """A word that a call is given: as a literal, or as a parameter of the function around that is handed on."""
+    """What a call is given that may name tables or columns: literals, or a parameter of the function around."""
 
     row: int
     owner: int
@@ -99,6 +120,7 @@ class Handed(Record, frozen=True):
     position: int  # among the arguments without a name; -1 for one with a name
     name: str = ""  # of the argument
     text: str = ""  # what the literal says
+    words: tuple[str, ...] = ()  # those of a list of literals, or the keys of a row
     parameter: str = ""  # the name of one of the owner, and its position
     parameter_position: int = -1
     is_behind: bool = False  # the callee is an argument of the call, and this one stands behind it: submit(f, "users")
@@ -112,6 +134,8 @@ class DataUses(Record, frozen=True):
     models: tuple[ModelUse, ...] = ()
     parameters: tuple[TableParameter, ...] = ()
     handed: tuple[Handed, ...] = ()
+    column_parameters: tuple[ColumnParameter, ...] = ()
+    statement_parameters: tuple[StatementParameter, ...] = ()
 
 
 NO_USES = DataUses()
