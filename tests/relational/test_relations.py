@@ -62,6 +62,16 @@ def test_access_of_tables_is_the_references(index: Index) -> None:
         assert of_code == {name: _total(own, role) for name, role in roles.items() if _total(own, role)}, row
 
 
+def test_whole_rows_are_marked_once_and_only_of_tables(index: Index) -> None:
+    edges = index.sql(
+        "SELECT source_id, target_id, replace(kind, ' whole rows', '') FROM edges WHERE kind LIKE '% whole rows'"
+    ).rows
+    assert edges
+    marked = index.sql("SELECT source_id, target_id, access FROM table_access WHERE whole_rows").rows
+    assert set(marked) == set(edges)
+    assert not index.sql("FROM table_access WHERE whole_rows AND column_name IS NOT NULL").rows
+
+
 def test_tables_and_columns_are_those_of_the_schema(index: Index) -> None:
     rows = index.sql(
         "SELECT t.name, c.name, c.type FROM columns c JOIN tables t USING (table_id) ORDER BY column_id"

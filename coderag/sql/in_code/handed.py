@@ -21,7 +21,7 @@ from coderag.syntax.trees.local_scopes import Event, Scope
 from coderag.syntax.trees.node_types import LISTS, LITERALS, MEMBERS, NAMES, PAIRS
 from coderag.syntax.trees.nodes import Called, bare_name, field_or, named_children, text_of, written
 
-__all__ = ["RECEIVERS", "handed_words", "may_hand_table"]
+__all__ = ["CALLEE", "RECEIVERS", "handed_words", "may_hand_table"]
 
 MAX_HANDED = 1_000  # of a file
 MAX_WORD = 130  # bytes of a literal with its quotes

@@ -15,6 +15,7 @@ __all__ = [
     "Access",
     "ColumnParameter",
     "DataUses",
+    "GivenTo",
     "Handed",
     "ModelUse",
     "Referred",
@@ -42,6 +43,15 @@ class TableUse(Record, frozen=True):
     whole: bool = False  # all of its columns: SELECT *, INSERT without a list of columns, DELETE, an entity
 
 
+class GivenTo(Record, frozen=True):
+    """The call that a text is given to; `position` is that among the arguments without a name, -1 for one with."""
+
+    callee: str  # as written: "self.db.rows"
+    position: int
+    name: str = ""  # of the argument
+    decides: bool = False  # the text is SQL only if what is called runs it
+
+
 class Statement(Record, frozen=True):
     """A statement of SQL in code, or a call of a query builder that names tables as the database does."""
 
@@ -59,6 +69,7 @@ class Statement(Record, frozen=True):
     how: str = ""  # "sql", or the builder: "knex", "sqlalchemy", ...
     name: str = ""  # of the constant, field or key of an object that holds it, where no call in the file runs it
     function: str = ""  # of another file that runs it when it is called, as the file's imports know it: Mapper.find
+    given: GivenTo | None = None  # where it is not `sure`
 
 
 class Referred(Record, frozen=True):
