@@ -125,9 +125,28 @@ class ModelUses:
         elif (column := self._data.fields[step].get(last, columns.get(last.casefold()))) is not None:
             touch.edge(column, kind, doubt)
         elif targets := self._targets(step, last):
+            if own := self._own_key(step, last):
+                for column in own:  # vote.comment = comment, where(comment: nil): the row over there is not touched
+                    touch.edge(column, kind, doubt)
+                return
             self._add_key(touch, step, last, doubt)
             for target in targets:
                 touch.edge(self._data.table_nodes[target], EdgeKind.READS, doubt)
+
+    def _own_key(self, table: int, relation: str) -> list[int]:
+        """Return the columns of a table that refer to where a relation leads: of one to a single row."""
+        nodes, columns = self._data.table_nodes, self._data.column_nodes[table]
+        own, name = set(columns.values()), relation.casefold()
+        keys = [
+            key
+            for target in self._targets(table, relation)
+            for key in self._data.keys.get(frozenset({nodes[table], nodes[target]}), [])
+        ]
+        referring = {start for start, _ in keys if start in own}
+        called = {column for key, column in columns.items() if key == name or key.startswith(f"{name}_")}
+        if called & referring:
+            return sorted(called & referring)
+        return sorted(referring) if len(keys) == len(referring) == 1 else []
 
     def _add_children(self, touch: Touch, table: int, doubt: int) -> None:
         """Let the deletion of an object load the rows that refer to it over its relations, and take back their keys.
