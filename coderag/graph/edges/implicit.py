@@ -1,20 +1,25 @@
 """Interfaces of languages that do not name them at a type (Go) to the types that have all of their methods.
 
-Methods are compared by name, since signatures are not stored, so such an edge is as sure as a unique name. An interface
-of one method says little by its name alone: it counts where few types have such a method.
+Methods are compared by their names and by the types that their parameters and first results are declared with, as far
+as these have names. As that is not the whole signature, such an edge is as sure as a unique name. An interface of one
+method says little: it counts where few types have such a method.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from coderag.graph.resolve.abstract_values import OUTSIDE
 from coderag.graph.resolve.resolver import Resolver
+from coderag.syntax.references.records import How
 from coderag.types import Kind
 
 __all__ = ["Implementation", "implementations"]
 
+WORD = re.compile(r"\w+")
 FEW_TYPES = 3  # that have the only method of an interface
 MAX_TYPES = 200  # of one interface; what more types have is no contract of this repository
 TYPES = frozenset({Kind.STRUCT, Kind.TYPE, Kind.CLASS})
@@ -36,6 +41,8 @@ def implementations(resolver: Resolver) -> Iterator[Implementation]:
     for node, kind in enumerate(tables.kind):
         if (kind is not Kind.INTERFACE and kind not in TYPES) or not tables.rules_at(node).implicit_interfaces:
             continue
+        if tables.is_foreign(node):
+            continue  # stubs of a generator: client and server have the same names, and other signatures
         if kind is Kind.INTERFACE:
             interfaces.append(node)
             continue
@@ -51,9 +58,31 @@ def implementations(resolver: Resolver) -> Iterator[Implementation]:
         if len(rarest) > (MAX_TYPES if len(wanted) > 1 else FEW_TYPES):
             continue
         for one in sorted(rarest):
-            if all(one in family for family in families):
+            if all(
+                one in family and _agree(resolver, family[one], target)
+                for family, target in zip(families, wanted.values(), strict=True)
+            ):
                 pairs = tuple((family[one], target) for family, target in zip(families, wanted.values(), strict=True))
                 yield Implementation(one, interface, pairs)
+
+
+def _agree(resolver: Resolver, method: int, target: int) -> bool:
+    """Tell whether a method may have the signature that an interface declares."""
+    (own, given), (returned, wanted) = _types(resolver, method), _types(resolver, target)
+    return (not own or not returned or own == returned) and not wanted - given
+
+
+def _types(resolver: Resolver, method: int) -> tuple[str, Counter[str]]:
+    """Return the names of the types of a method's first result, and of its parameters and variables."""
+    result, types = "", Counter[str]()
+    for name, bindings in resolver.tables.bindings.get(method, {}).items():
+        for one in bindings:
+            if one.how is How.TYPE and (words := WORD.findall(one.value)):
+                if name:
+                    types[words[-1]] += 1
+                else:
+                    result = words[-1]
+    return result, types
 
 
 def _methods(resolver: Resolver, interface: int) -> dict[str, int]:

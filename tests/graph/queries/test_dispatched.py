@@ -41,6 +41,14 @@ type Half struct{}
 
 func (h *Half) SaveRole(role *Role) error { return nil }
 """,
+    "store/other.go": """package store
+
+type Other struct{}
+
+func (o *Other) Role(name string) *Role { return nil }
+
+func (o *Other) SaveRole(role *Role) error { return nil }
+""",
     "store/closers.go": "package store\n\n"
     + "".join(f"type C{n} struct{{}}\n\nfunc (c C{n}) Close() error {{ return nil }}\n\n" for n in range(6)),
     "web/web.go": """package web
@@ -90,6 +98,7 @@ def test_a_type_of_go_that_has_all_methods_of_an_interface_is_called_through_it(
     graph = graph_of(write(tmp_path, GO))
     assert dispatched(graph, "store.Postgres.SaveRole") == {"web.handler.save through store.Roles.SaveRole"}
     assert dispatched(graph, "store.Half.SaveRole") == set()
+    assert dispatched(graph, "store.Other.SaveRole") == set()  # its Role takes a name
 
 
 def test_one_method_that_many_types_have_is_no_contract(tmp_path: Path) -> None:
