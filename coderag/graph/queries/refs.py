@@ -11,6 +11,7 @@ import numpy as np
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.enclosing import with_functions_around
 from coderag.graph.queries.locations import Location, location_of
+from coderag.graph.queries.reach import CONSTRUCTORS
 from coderag.graph.records import Certainty, Edge, EdgeKind, Node, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import LABELS
@@ -175,7 +176,7 @@ def references_to(graph: Graph, node: Node, *, shown: int | None = SHOWN) -> Ref
         found |= _users_of_rows(graph, node.number, besides=found)
     if node.kind in (*STORES, NodeKind.COLUMN):
         found |= {role: with_functions_around(graph, found[role]) for role in BY_CODE if role in found}
-    if node.kind is NodeKind.METHOD:
+    if node.kind is NodeKind.METHOD and node.name not in CONSTRUCTORS:
         found |= _dispatched(graph, node.number, besides=found.get(Role.CALLERS, {}))
     groups = [_group(graph, node, role, found[role], shown=shown) for role in Role if role in found]
     return References(location_of(node), tuple(groups), tuple(unresolved_near(graph, [node.number])))
@@ -280,21 +281,33 @@ def _members(graph: Graph, table: int) -> list[int]:
 def _group(graph: Graph, node: Node, role: Role, others: Mapping[int, list[int]], *, shown: int | None) -> Group:
     """Return the references of one role: each node once, at its surest and first place."""
     numbers = list(others)
-    best = [min(others[number], key=lambda at: (int(graph.edge_candidates[at]), at)) for number in numbers]
+    doubts = _doubts(graph, [at for positions in others.values() for at in positions], role)
+    best = [min(others[number], key=lambda at: (doubts[at], at)) for number in numbers]
     behind = [bool(bits & BEHIND) for bits in _labels(graph, numbers)]
     files = graph.node_file[numbers].tolist()
     paths = {file: graph.paths[file] if file >= 0 else "" for file in set(files)}
     rows = graph.arrays["edge_row"][best].tolist()
-    keys = list(
-        zip(graph.edge_candidates[best].tolist(), behind, [paths[file] for file in files], rows, numbers, strict=True)
-    )
+    keys = list(zip([doubts[at] for at in best], behind, [paths[file] for file in files], rows, numbers, strict=True))
     order = sorted(range(len(numbers)), key=keys.__getitem__)
     picked = order if shown is None else order[:shown]
-    references = [
-        _reference(graph, node, numbers[one], role=role, edge=graph.edge(best[one]), edges=others[numbers[one]])
-        for one in picked
-    ]
+    references = []
+    for one in picked:
+        edge = graph.edge(best[one])._replace(candidates=doubts[best[one]])
+        references.append(_reference(graph, node, numbers[one], role=role, edge=edge, edges=others[numbers[one]]))
     return Group(role, len(numbers), tuple(references))
+
+
+def _doubts(graph: Graph, positions: Sequence[int], role: Role) -> dict[int, int]:
+    """Return how many candidates edges mean; a call of a base may run any of the methods that override it."""
+    doubts = dict(zip(positions, graph.edge_candidates[positions].tolist(), strict=True))
+    if role is not Role.DISPATCHED:
+        return doubts
+    targets = graph.edge_target[positions].tolist()
+    overriding = {base: sum(1 for _ in graph.edges_to(base, (EdgeKind.OVERRIDES,))) for base in set(targets)}
+    return {
+        at: max(doubts[at], overriding[base] if overriding[base] > 1 else 0)
+        for at, base in zip(positions, targets, strict=True)
+    }
 
 
 def _reference(graph: Graph, node: Node, other: int, *, role: Role, edge: Edge, edges: Sequence[int]) -> Reference:

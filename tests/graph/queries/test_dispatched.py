@@ -76,6 +76,19 @@ export class Access {
 }
 """,
 }
+SEVERAL = {
+    "errors.ts": "export class Problem { constructor(text: string) {} }\n"
+    "export class Missing extends Problem { constructor() { super('missing'); } }\n",
+    "stores.ts": """export interface Store { all(): string[]; }
+export class Users implements Store { all() { return []; } }
+export class Roles implements Store { all() { return []; } }
+""",
+    "use.ts": """import { Problem } from "./errors";
+import { Store } from "./stores";
+export function count(store: Store) { return store.all().length; }
+export function fail() { throw new Problem("no"); }
+""",
+}
 PYTHON = {
     "base.py": "class Job:\n    def run(self):\n        self.step()\n\n    def step(self):\n        pass\n",
     "jobs.py": "from base import Job\n\n\nclass Mail(Job):\n    def step(self):\n        super().step()\n",
@@ -109,6 +122,18 @@ def test_one_method_that_many_types_have_is_no_contract(tmp_path: Path) -> None:
 def test_a_call_through_an_interface_of_typescript_is_shown_at_its_implementation(tmp_path: Path) -> None:
     graph = graph_of(write(tmp_path, TYPESCRIPT))
     assert dispatched(graph, "RoleStore.get") == {"Access.role through IRoleStore.get"}
+
+
+def test_of_several_that_may_run_each_is_one_of_them(tmp_path: Path) -> None:
+    graph = graph_of(write(tmp_path, SEVERAL))
+    [node] = [node for node in map(graph.node, graph.named("all")) if node.qualified_name == "Users.all"]
+    [group] = [group for group in references_to(graph, node).groups if group.role is Role.DISPATCHED]
+    assert [(one.spot.name, one.through, one.candidates) for one in group.references] == [("count", "Store.all", 2)]
+
+
+def test_a_constructor_is_not_called_through_that_of_its_base(tmp_path: Path) -> None:
+    graph = graph_of(write(tmp_path, SEVERAL))
+    assert dispatched(graph, "Missing.constructor") == set()
 
 
 def test_a_method_that_calls_the_one_it_overrides_does_not_call_itself(tmp_path: Path) -> None:
