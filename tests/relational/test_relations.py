@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from coderag import Index
@@ -10,6 +12,7 @@ from coderag.relational.context import index_context
 from coderag.relational.relations import index_schema, needed_tables, relations
 from coderag.sql.check import check_sql
 from tests.relational.test_recipes import RECIPES
+from tests.workspace import write
 
 SHOP = "repository = 'shop'"
 
@@ -60,6 +63,27 @@ def test_access_of_tables_is_the_references(index: Index) -> None:
         roles = {"reads": Role.READERS, "writes": Role.WRITERS, "deletes": Role.DELETERS}
         of_code = {access: count for access, count in counted if access in roles}
         assert of_code == {name: _total(own, role) for name, role in roles.items() if _total(own, role)}, row
+
+
+def test_whole_rows_are_marked_and_may_read_what_nothing_names(tmp_path: Path) -> None:
+    files = {
+        "schema.sql": "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT);\n",
+        "notes.py": """def add(db, text):
+    db.execute("INSERT INTO notes (text) VALUES (?)", [text])
+
+
+def everything(db):
+    return db.execute("SELECT * FROM notes").fetchall()
+""",
+    }
+    index = Index.build(write(tmp_path, files), workers=0)
+    rows = index.sql("SELECT source, access, column_name, whole_rows FROM table_access ORDER BY ALL").rows
+    assert list(rows) == [
+        ("add", "writes", "text", False),
+        ("add", "writes", None, False),
+        ("everything", "reads", None, True),
+    ]
+    assert list(index.sql("SELECT name, row_readers FROM unread_columns").rows) == [("text", 1)]
 
 
 def test_tables_and_columns_are_those_of_the_schema(index: Index) -> None:

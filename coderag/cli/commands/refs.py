@@ -113,5 +113,6 @@ def _row(one: Reference, group: Group, paths: Paths, repository: str) -> tuple[s
     remarks = [", ".join(members)] if members and group.role is not Role.MAPPED else []
     remarks += ["whole rows"] if one.whole and group.role not in FOLDED else []
     remarks += [f"in {visible(one.inner.removeprefix(spot.name + '.'))}"] if one.inner else []
+    remarks += [f"through {visible(one.through)}"] if one.through else []
     remarks += [f"[{sure}]"] if (sure := certainty_text(one.certainty, one.candidates)) else []
     return visible(paths.of(one.path, repository)) if one.path else "", one.line, text, "  ".join(remarks)

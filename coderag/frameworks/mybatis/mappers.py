@@ -108,12 +108,12 @@ def _read(value: Value) -> ReadSql | None:
     read: list[ReadSql] = []
     failed: list[str] = []
     for flat in variants(value):
-        text, dynamic, _ = masked(flat)
-        sql = read_sql(text, dialects)
-        if sql is not None:
-            read.append(sql._replace(holes=sql.holes or dynamic))
-        elif text:
-            failed.append(text)
+        sql = masked(flat)
+        told = read_sql(sql.text, dialects)
+        if told is not None:
+            read.append(told._replace(holes=told.holes or sql.dynamic))
+        elif sql.text:
+            failed.append(sql.text)
     if read:
         return joined(read)
     return words_of_sql(failed[0], "no dialect that was tried reads it") if failed else None

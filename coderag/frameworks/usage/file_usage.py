@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from coderag.frameworks.usage.dispatch import read_mapped
 from coderag.sql.in_code.records import NO_USES, DataUses
 from coderag.sql.in_code.strings import read_strings
@@ -16,10 +18,9 @@ def read_uses(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
     written, mapped = read_strings(parsed, outline, path=path), read_mapped(parsed, outline, path=path)
     if written == NO_USES or mapped == NO_USES:
         return mapped if written == NO_USES else written
-    return DataUses(
-        (*written.statements, *mapped.statements),
-        (*written.referred, *mapped.referred),
-        (*written.models, *mapped.models),
-        written.parameters,
-        written.handed,
+    return replace(
+        written,
+        statements=(*written.statements, *mapped.statements),
+        referred=(*written.referred, *mapped.referred),
+        models=(*written.models, *mapped.models),
     )

@@ -162,6 +162,8 @@ def _dropped(one: Changed) -> tuple[str, str]:
 
 def _of_statements(path: str, links: Links, columns: Sequence[tuple[str, str]]) -> Iterator[Broken]:
     for statement in links.uses.statements:
+        if statement.given is not None and statement.given.decides:
+            continue  # whether it is SQL, only the graph tells
         uses = [use for use in statement.tables if use.access is not Access.DEFINE]
         for table, column in columns:
             named = [use.table for use in uses] if not column else []

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from coderag.graph.edges.documented import Documented
+from coderag.graph.edges.implicit import Implementation, implementations
 from coderag.graph.edges.kept import NO_EDGES, CodeEdges, Kept
 from coderag.graph.edges.references import Leads, ReferenceEdges
 from coderag.graph.edges.requested import Requests, Served
@@ -254,6 +255,22 @@ class _Edges:
                         draft.add_edge(node, target, kind, file=number, row=reference.row)
         for node in sorted(resolver.written_bases):
             self._add_overrides(node)
+        for one in implementations(resolver):
+            self._add_implicit(one)
+
+    def _add_implicit(self, found: Implementation) -> None:
+        """Add that a type implements an interface which it does not name."""
+        ties = [(found.type, found.interface, EdgeKind.IMPLEMENTS)]
+        ties += [(method, target, EdgeKind.OVERRIDES) for method, target in found.methods]
+        for source, target, kind in ties:
+            number, row = self._place(source)
+            self._draft.add_edge(source, target, kind, candidates=1, file=number, row=row)
+
+    def _place(self, node: int) -> tuple[int, int]:
+        """Return the file and row of a definition."""
+        tables = self._tables
+        number = tables.file[node]
+        return number, tables.files[number].links.definitions[node - tables.first[number] - 1].row
 
     def _add_overrides(self, node: int) -> None:
         tables = self._tables
@@ -267,6 +284,5 @@ class _Edges:
                 for target in self._resolver.class_member(base, name):
                     if isinstance(target, int) and target != OUTSIDE and tables.is_callable(target):
                         for method in methods:
-                            number = tables.file[method]
-                            row = tables.files[number].links.definitions[method - tables.first[number] - 1].row
+                            number, row = self._place(method)
                             self._draft.add_edge(method, target, EdgeKind.OVERRIDES, file=number, row=row)

@@ -13,6 +13,7 @@ __all__ = ["ModelUses"]
 
 MAX_STEPS = 8  # relations in a field such as "author.profile.city"
 PRIMARY_KEY = "pk"  # what Django calls it, whatever its name is
+JOINS_BY_NAME = "sqlalchemy"  # a mapper in which the bare name of a relation may join: Patient.insurer.has(...)
 LOADS_TO_DELETE = "sqlalchemy"  # a mapper that reads what refers to an object before it deletes that
 NOTHING: tuple[list[int], int] = ([], 0)
 
@@ -54,7 +55,8 @@ class ModelUses:
             if use.whole and use.access is Access.DELETE and use.framework == LOADS_TO_DELETE:
                 self._add_children(touch, table, doubt)
             for name, write in use.fields:
-                self._add_field(touch, table, name, write=write, doubt=doubt)
+                joins = not write and use.framework == JOINS_BY_NAME
+                self._add_field(touch, table, name, write=write, joins=joins, doubt=doubt)
 
     def _mapped(self, use: ModelUse, touch: Touch) -> tuple[list[int], int]:
         """Return the tables that a model as written may be mapped to, and how many candidates they are.
@@ -107,7 +109,7 @@ class ModelUses:
             return [named] if named is not None and named != table else []
         return known
 
-    def _add_field(self, touch: Touch, table: int, name: str, *, write: bool, doubt: int) -> None:
+    def _add_field(self, touch: Touch, table: int, name: str, *, write: bool, joins: bool, doubt: int) -> None:
         *relations, last = name.split(".")
         step = table
         for relation in relations[:MAX_STEPS]:
@@ -125,9 +127,28 @@ class ModelUses:
         elif (column := self._data.fields[step].get(last, columns.get(last.casefold()))) is not None:
             touch.edge(column, kind, doubt)
         elif targets := self._targets(step, last):
+            if own := [] if joins else self._own_key(step, last):
+                for column in own:  # vote.comment = comment, where(comment: nil): the row over there is not touched
+                    touch.edge(column, kind, doubt)
+                return
             self._add_key(touch, step, last, doubt)
             for target in targets:
                 touch.edge(self._data.table_nodes[target], EdgeKind.READS, doubt)
+
+    def _own_key(self, table: int, relation: str) -> list[int]:
+        """Return the columns of a table that refer to where a relation leads: of one to a single row."""
+        nodes, columns = self._data.table_nodes, self._data.column_nodes[table]
+        own, name = set(columns.values()), relation.casefold()
+        keys = [
+            key
+            for target in self._targets(table, relation)
+            for key in self._data.keys.get(frozenset({nodes[table], nodes[target]}), [])
+        ]
+        referring = {start for start, _ in keys if start in own}
+        called = {column for key, column in columns.items() if key == name or key.startswith(f"{name}_")}
+        if called & referring:
+            return sorted(called & referring)
+        return sorted(referring) if len(keys) == len(referring) == 1 else []
 
     def _add_children(self, touch: Touch, table: int, doubt: int) -> None:
         """Let the deletion of an object load the rows that refer to it over its relations, and take back their keys.

@@ -29,6 +29,8 @@ from coderag.types import Kind
 __all__ = ["Data", "accesses", "add_schema"]
 
 VIEWS = frozenset({ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW})
+SYSTEM_SCHEMAS = frozenset({"information_schema", "pg_catalog"})
+SYSTEM_TABLES = frozenset({"sqlite_master", "sqlite_schema"})
 TYPES = frozenset({Kind.CLASS, Kind.STRUCT, Kind.INTERFACE, Kind.MODULE, Kind.TYPE, Kind.CONSTANT})  # map a table
 CLASSES = frozenset({NodeKind.CLASS, NodeKind.STRUCT, NodeKind.INTERFACE, NodeKind.TRAIT, NodeKind.ENUM})
 WORD = re.compile(r"\w+")
@@ -59,7 +61,9 @@ class Data:
         return self.draft.nodes[node][0] in CLASSES
 
     def unknown_table(self, name: Name) -> int:
-        """Return the node of a table that nothing defines; -1 where there are too many of them."""
+        """Return the node of a table that nothing defines; -1 for one of the database itself, and beyond a limit."""
+        if name.schema.casefold() in SYSTEM_SCHEMAS or name.name.casefold() in SYSTEM_TABLES:
+            return -1
         key = name.schema.casefold(), name.name.casefold()
         node = self.unknown.get(key, -1)
         if node < 0 and len(self.unknown) < UNKNOWN_TABLES:

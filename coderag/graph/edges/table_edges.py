@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from msgspec.structs import replace
 
 from coderag.graph.edges.model_edges import ModelUses
 from coderag.graph.edges.schema_nodes import Data, accesses
+from coderag.graph.edges.statement_parameters import Runners
 from coderag.graph.edges.table_parameters import NamedTable, named_tables
 from coderag.graph.files import LinkedFile, Places
 from coderag.graph.graph import GraphDraft
@@ -35,10 +39,11 @@ def add_uses(
     """Add an edge for every table and column that code reads, writes, deletes from or defines."""
     models = ModelUses(places, names, data, schema)
     statements = _Statements(files, names, data, schema)
+    runners = Runners(files, names)
     for number, file in enumerate(files):
         uses = file.links.uses
-        for statement in uses.statements:
-            if not statement.sure and TEST in file.labels:
+        for statement in map(partial(_settled, runners, number), uses.statements):
+            if not statement.sure and (TEST in file.labels or _is_of_call(statement)):
                 continue  # names, expectations and cases of tests are no queries, unless something runs them
             touch = Touch(draft, places.node(number, statement.owner), number, statement.row)
             statements.add(statement, touch)
@@ -49,8 +54,8 @@ def add_uses(
         for use in uses.models:
             models.add(use, Touch(draft, places.node(number, use.owner), number, use.row))
     for named in named_tables(files, names):
-        node = places.node(named.file, named.handed.owner)
-        statements.add_named(named, Touch(draft, node, named.file, named.handed.row, named.candidates))
+        node = places.node(named.file, named.owner)
+        statements.add_named(named, Touch(draft, node, named.file, named.row, named.candidates))
 
 
 class _Statements:
@@ -65,7 +70,7 @@ class _Statements:
         self._held: dict[tuple[int, int], list[Statement]] = {}
         for number, file in enumerate(files):
             for statement in file.links.uses.statements:
-                if statement.owner >= 0 and not statement.sure:
+                if statement.owner >= 0 and not statement.sure and not _is_of_call(statement):
                     self._held.setdefault((number, statement.owner), []).append(statement)
         self._tagged = {  # the queries that fields hold, which their tags name
             (number, referred.owner): referred
@@ -136,11 +141,15 @@ class _Statements:
             self._add_queries(referred, touch)
 
     def add_named(self, named: NamedTable, touch: Touch) -> None:
-        """Add the table that a call names as an argument, where the schema has it."""
-        schema, _, name = named.handed.text.rpartition(".")
-        tables = self._data.tables.possible(Name(name, schema), file=touch.file)
-        if tables:
-            self._add_table(touch, Name(name, schema), tables, EDGE_OF[named.access])
+        """Add the table that a call names as an argument, or those of the columns named that it has."""
+        schema, _, name = named.table.rpartition(".")
+        table, kind = Name(name, schema), EDGE_OF[named.access]
+        tables = self._data.tables.possible(table, file=touch.file)
+        if tables and not named.columns:
+            self._add_table(touch, table, tables, kind)
+        for column in named.columns:
+            having = [one for one in tables if self._data.tables.has_column(one, column)]
+            touch.edges([self._data.column_nodes[one][column.casefold()] for one in having], kind)
 
     def _add_held(self, found: Found, key: str, touch: Touch) -> None:
         """Add the statements that some definitions hold; with a key, those that they hold under it."""
@@ -231,6 +240,19 @@ class _Statements:
         ]
         folder = near.rpartition("/")[0]
         return [path for path in found if path.startswith(f"{folder}/")] or found
+
+
+def _settled(runners: Runners, file: int, statement: Statement) -> Statement:
+    """Return a statement, sure where the call that it is given to runs it."""
+    given = statement.given
+    if given is None or not runners.runs(file, statement.owner, given):
+        return statement
+    return replace(statement, sure=True)
+
+
+def _is_of_call(statement: Statement) -> bool:
+    """Tell whether a text is SQL only if the call runs it that it is given to."""
+    return statement.given is not None and statement.given.decides
 
 
 def _columns_of(statement: Statement, table: Name) -> list[str]:

@@ -16,7 +16,17 @@ from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.locations import TYPE_KINDS, VERBS, Location, certainty_share, in_test, location_of
 from coderag.graph.records import EdgeKind, NodeKind
 
-__all__ = ["FUNCTIONS", "TEST_DEPTH", "Affected", "Reached", "affected_of", "is_run", "nearest", "reach"]
+__all__ = [
+    "CONSTRUCTORS",
+    "FUNCTIONS",
+    "TEST_DEPTH",
+    "Affected",
+    "Reached",
+    "affected_of",
+    "is_run",
+    "nearest",
+    "reach",
+]
 
 TEST_DEPTH = 16  # how far tests are looked for
 MAX_REACHED = 60_000  # nodes
@@ -165,6 +175,8 @@ def _sources(graph: Graph, node: int, allowed: frozenset[EdgeKind], *, test: boo
 
 def _dispatched(graph: Graph, method: int) -> Iterator[tuple[int, int, float]]:
     """Yield who calls the method of a base that this one overrides: such a call may run this one."""
+    if graph.node(method).name in CONSTRUCTORS:
+        return  # what makes another class does not make this one
     for position in graph.out_edges(method):
         if EDGE_KINDS[graph.edge_kind[position]] is EdgeKind.OVERRIDES:
             for edge in graph.in_edges(int(graph.edge_target[position])):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,6 +11,7 @@ import numpy as np
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.enclosing import with_functions_around
 from coderag.graph.queries.locations import Location, location_of
+from coderag.graph.queries.reach import CONSTRUCTORS
 from coderag.graph.records import Certainty, Edge, EdgeKind, Node, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import LABELS
@@ -18,6 +19,7 @@ from coderag.index.storage.columns import LABELS
 __all__ = ["FOLDED", "Group", "Reference", "References", "Role", "Unresolved", "references_to", "unresolved_near"]
 
 SHOWN = 10  # of each group
+MAX_BASES = 32  # methods that one stands for
 TEST = 1 << LABELS.index("test")
 BEHIND = sum(1 << LABELS.index(one) for one in ("generated", "vendored"))
 
@@ -27,6 +29,7 @@ class Role(StrEnum):
 
     DEFINED = "defined by"
     CALLERS = "called by"
+    DISPATCHED = "called through a base or interface"  # of a method: what calls one that it overrides
     READERS = "read by"
     WRITERS = "written by"
     DELETERS = "deleted by"
@@ -126,6 +129,7 @@ class Reference:
     members: tuple[str, ...] = ()  # the columns that it names, where the node is a table
     whole: bool = False  # it takes all columns of a row, whatever their names
     inner: str = ""  # the nested function in which it does so
+    through: str = ""  # the method of a base or interface that it calls in place of the node
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +176,8 @@ def references_to(graph: Graph, node: Node, *, shown: int | None = SHOWN) -> Ref
         found |= _users_of_rows(graph, node.number, besides=found)
     if node.kind in (*STORES, NodeKind.COLUMN):
         found |= {role: with_functions_around(graph, found[role]) for role in BY_CODE if role in found}
+    if node.kind is NodeKind.METHOD and node.name not in CONSTRUCTORS:
+        found |= _dispatched(graph, node.number, besides=found.get(Role.CALLERS, {}))
     groups = [_group(graph, node, role, found[role], shown=shown) for role in Role if role in found]
     return References(location_of(node), tuple(groups), tuple(unresolved_near(graph, [node.number])))
 
@@ -208,6 +214,24 @@ def _users_of_rows(
             if role is not None and not any(source in others for others in besides.values()):
                 found.setdefault(role, {}).setdefault(source, []).append(position)
     return found
+
+
+def _dispatched(graph: Graph, method: int, *, besides: Container[int]) -> dict[Role, dict[int, list[int]]]:
+    """Return the calls of the methods that one stands for: of bases and interfaces, and of theirs."""
+    bases, waiting = {method: None}, [method]
+    while waiting and len(bases) < MAX_BASES:
+        for edge in graph.edges_from(waiting.pop(), (EdgeKind.OVERRIDES,)):
+            if edge.target not in bases:
+                bases[edge.target] = None
+                waiting.append(edge.target)
+    found: dict[int, list[int]] = {}
+    for base in list(bases)[1:]:
+        overriding = {edge.source for edge in graph.edges_to(base, (EdgeKind.OVERRIDES,))}
+        for position, source, role in _inward(graph, base, (EdgeKind.CALLS,)):
+            # One that overrides it calls the base itself: super().save().
+            if role is Role.CALLERS and source not in besides and source not in overriding:
+                found.setdefault(source, []).append(position)
+    return {Role.DISPATCHED: found} if found else {}
 
 
 def _inward(graph: Graph, node: int, kinds: Sequence[EdgeKind]) -> Iterable[tuple[int, int, Role]]:
@@ -257,23 +281,36 @@ def _members(graph: Graph, table: int) -> list[int]:
 def _group(graph: Graph, node: Node, role: Role, others: Mapping[int, list[int]], *, shown: int | None) -> Group:
     """Return the references of one role: each node once, at its surest and first place."""
     numbers = list(others)
-    best = [min(others[number], key=lambda at: (int(graph.edge_candidates[at]), at)) for number in numbers]
+    doubts = _doubts(graph, [at for positions in others.values() for at in positions], role)
+    best = [min(others[number], key=lambda at: (doubts[at], at)) for number in numbers]
     behind = [bool(bits & BEHIND) for bits in _labels(graph, numbers)]
     files = graph.node_file[numbers].tolist()
     paths = {file: graph.paths[file] if file >= 0 else "" for file in set(files)}
     rows = graph.arrays["edge_row"][best].tolist()
-    keys = list(
-        zip(graph.edge_candidates[best].tolist(), behind, [paths[file] for file in files], rows, numbers, strict=True)
-    )
+    keys = list(zip([doubts[at] for at in best], behind, [paths[file] for file in files], rows, numbers, strict=True))
     order = sorted(range(len(numbers)), key=keys.__getitem__)
     picked = order if shown is None else order[:shown]
-    references = [
-        _reference(graph, node, numbers[one], edge=graph.edge(best[one]), edges=others[numbers[one]]) for one in picked
-    ]
+    references = []
+    for one in picked:
+        edge = graph.edge(best[one])._replace(candidates=doubts[best[one]])
+        references.append(_reference(graph, node, numbers[one], role=role, edge=edge, edges=others[numbers[one]]))
     return Group(role, len(numbers), tuple(references))
 
 
-def _reference(graph: Graph, node: Node, other: int, *, edge: Edge, edges: Sequence[int]) -> Reference:
+def _doubts(graph: Graph, positions: Sequence[int], role: Role) -> dict[int, int]:
+    """Return how many candidates edges mean; a call of a base may run any of the methods that override it."""
+    doubts = dict(zip(positions, graph.edge_candidates[positions].tolist(), strict=True))
+    if role is not Role.DISPATCHED:
+        return doubts
+    targets = graph.edge_target[positions].tolist()
+    overriding = {base: sum(1 for _ in graph.edges_to(base, (EdgeKind.OVERRIDES,))) for base in set(targets)}
+    return {
+        at: max(doubts[at], overriding[base] if overriding[base] > 1 else 0)
+        for at, base in zip(positions, targets, strict=True)
+    }
+
+
+def _reference(graph: Graph, node: Node, other: int, *, role: Role, edge: Edge, edges: Sequence[int]) -> Reference:
     spot = location_of(graph.node(other))
     members: tuple[str, ...] = ()
     if node.kind in STORES:
@@ -282,8 +319,8 @@ def _reference(graph: Graph, node: Node, other: int, *, edge: Edge, edges: Seque
         members = tuple(sorted({one.name for one in nodes if one.kind is NodeKind.COLUMN}))
     place = (edge.path, edge.line) if edge.path and edge.line else (spot.path, spot.line)
     whole = any(EDGE_KINDS[graph.edge_kind[one]] in ROWS for one in edges)
-    inner = (
-        graph.node(edge.source).qualified_name if node.number != edge.source != other and spot.kind in NESTING else ""
-    )
+    is_apart = node.number != edge.source != other and spot.kind in NESTING
+    inner = graph.node(edge.source).qualified_name if is_apart else ""
+    through = graph.node(edge.target).qualified_name if role is Role.DISPATCHED else ""
     candidates = edge.candidates if edge.candidates > 1 else 0
-    return Reference(spot, *place, edge.certainty, candidates, members, whole=whole, inner=inner)
+    return Reference(spot, *place, edge.certainty, candidates, members, whole=whole, inner=inner, through=through)

@@ -29,6 +29,7 @@ class Rules:
     imports_types: bool
     reexports: bool
     packages: bool
+    implicit_interfaces: bool
     closed: bool
     linked: bool
     submodules: bool
@@ -63,6 +64,7 @@ def rules_of(language: str) -> Rules:
         imports_types=values["imports_types"],
         reexports=values["reexports"],
         packages=values["packages"],
+        implicit_interfaces=values["implicit_interfaces"],
         closed=values["closed"],
         linked=values["linked"],
         submodules=values["submodules"],

@@ -43,19 +43,29 @@ KINDS: Mapping[str, frozenset[NodeKind]] = {
 }
 # What refers to the target in the way that a question asks for, in the order of the hits.
 ROLES: Mapping[Sought, tuple[Role, ...]] = {
-    Sought.CALLERS: (Role.CALLERS, Role.TESTS),
+    Sought.CALLERS: (Role.CALLERS, Role.DISPATCHED, Role.TESTS),
     Sought.READERS: (Role.READERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES, Role.ROW_READERS, Role.TESTS),
     Sought.WRITERS: (Role.WRITERS, Role.DELETERS, Role.ROUTINES, Role.ROW_WRITERS, Role.TESTS),
     Sought.TESTS: (Role.TESTS,),
     Sought.HEIRS: (Role.HEIRS,),
     Sought.USES: (
-        *(Role.CALLERS, Role.READERS, Role.WRITERS, Role.DELETERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES),
+        *(
+            Role.CALLERS,
+            Role.DISPATCHED,
+            Role.READERS,
+            Role.WRITERS,
+            Role.DELETERS,
+            Role.QUERIES,
+            Role.VIEWS,
+            Role.ROUTINES,
+        ),
         *(Role.MAPPED, Role.REFERRING, Role.HEIRS, Role.OVERRIDDEN, Role.REFERENCES, Role.IMPORTERS),
         *(Role.ROW_READERS, Role.ROW_WRITERS, Role.TESTS),
     ),
 }
 VERBS: Mapping[Role, str] = {
     Role.CALLERS: "calls",
+    Role.DISPATCHED: "calls a base of",
     Role.READERS: "reads",
     Role.WRITERS: "writes",
     Role.DELETERS: "deletes from",

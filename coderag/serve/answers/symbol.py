@@ -29,7 +29,7 @@ LAST_TOKENS = 60
 SUMMARY = 3  # references of each group beside a definition
 MEMBERS = 6  # columns that are named with what uses a table
 SURE = 0.995  # a confidence above it is not worth a mention
-CALLING = frozenset({Role.CALLERS, Role.ROUTES, Role.TESTS})
+CALLING = frozenset({Role.CALLERS, Role.DISPATCHED, Role.ROUTES, Role.TESTS})
 IMPLEMENTING = frozenset({Role.HEIRS, Role.OVERRIDDEN})
 CALLABLE = frozenset({NodeKind.FUNCTION, NodeKind.METHOD})
 WANTED: Mapping[str, Collection[Role]] = {
@@ -200,7 +200,8 @@ def _reference_text(reference: Reference, *, role: Role, references: References,
     members = ", ".join(map(visible, reference.members[:MEMBERS])) if role is not Role.MAPPED else ""
     sure = "" if reference.certainty is Certainty.RESOLVED else f" [{_certainty(reference)}]"
     rows = " (whole rows)" if reference.whole and role not in FOLDED and not members else ""
-    return f"{place} {kind}{name}{f' ({members})' if members else ''}{rows}{sure}".strip()
+    through = f" (through {visible(reference.through)})" if reference.through else ""
+    return f"{place} {kind}{name}{f' ({members})' if members else ''}{rows}{through}{sure}".strip()
 
 
 def _certainty(reference: Reference) -> str:

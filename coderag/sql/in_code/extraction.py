@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.sql.in_code.contexts import context_of
@@ -20,11 +21,13 @@ from coderag.sql.in_code.external_queries import (
     referred_query,
     tagged_queries,
 )
-from coderag.sql.in_code.handed import RECEIVERS, handed_words
+from coderag.sql.in_code.given import GivenCalls
+from coderag.sql.in_code.handed import handed_words
 from coderag.sql.in_code.not_sql import begins_like_sql
 from coderag.sql.in_code.placeholders import masked
-from coderag.sql.in_code.records import Access, DataUses, Referred, Statement, TableParameter, TableUse
+from coderag.sql.in_code.records import DataUses, GivenTo, Referred, Statement, TableUse
 from coderag.sql.in_code.sinks import NATIVE, Given, sinks_of
+from coderag.sql.in_code.sql_parameters import SqlParameters
 from coderag.sql.in_code.statements import ReadSql, joined, read_sql, words_of_sql
 from coderag.sql.records import ColumnUse
 from coderag.syntax.lines import Lines
@@ -76,10 +79,11 @@ class Extraction:
         self.starts = [definition.start_byte for definition in outline.definitions]
         self.statements: dict[Statement, None] = {}
         self.referred: dict[Referred, None] = {}
+        self.given: GivenCalls | None = None  # read when a literal is first asked for
         self.used: set[int] = set()  # where the literals begin that a call hands to a database
         self.temporary: set[str] = set()
         self.forwarding: dict[int, set[str]] = {}  # functions that hand parameters to a database, by their node
-        self.parameters: dict[TableParameter, None] = {}
+        self.parameters = SqlParameters(outline, names, self.owner)
         self.read: dict[tuple[str, bool, str], ReadSql | None] = {}
 
     def uses(self) -> DataUses:
@@ -108,8 +112,10 @@ class Extraction:
         return DataUses(
             tuple(self._kept()),
             tuple(self.referred),
-            parameters=tuple(self.parameters),
+            parameters=self.parameters.tables,
             handed=handed_words(self.names, self.owner),
+            column_parameters=self.parameters.columns,
+            statement_parameters=self.parameters.statements,
         )
 
     def _refer_by_fields(self) -> None:
@@ -183,6 +189,7 @@ class Extraction:
             )
             if function is not None:
                 self.forwarding.setdefault(function.node.start_byte, set()).add(hole.parameter)
+                self.parameters.add_statement(hole.parameter, function)
         elif (referred := referred_name(hole.written, node, self.owner(call.node.start_byte))) is not None:
             self.referred[referred] = None
 
@@ -268,7 +275,16 @@ class Extraction:
             value = self.values.at_end(context.event.name, scope)
         if not _has(value, node):
             value = self._around(node, context.root, scope)
-        self._take(value, node, sure=False, name=context.name or context.call)
+        given = self._given_to(node, context.name, scope)
+        name = context.name or context.call
+        if not self._take(value, node, sure=False, name=name, given=given) and given is not None:
+            self._take(value, node, sure=False, given=replace(given, decides=True))
+
+    def _given_to(self, node: Node, name: str, scope: Scope) -> GivenTo | None:
+        """Return the call that a literal is given to, itself or as a variable."""
+        if self.given is None:
+            self.given = GivenCalls(self.names)
+        return self.given.of(node, name, scope)
 
     def _given_back(self) -> None:
         """Read what functions give back that is held by a name: def find_sql, do: @find."""
@@ -309,23 +325,23 @@ class Extraction:
 
     # Texts
 
-    def _take(self, value: Value, node: Node, *, sure: bool, name: str = "") -> bool:
+    def _take(self, value: Value, node: Node, *, sure: bool, name: str = "", given: GivenTo | None = None) -> bool:
         """Read a value as SQL, and tell whether it is; `node` is where it is used."""
+        is_told = sure or (given is not None and given.decides)  # so how it reads does not matter
         if not _may_begin(value):
             return False
         statements: list[ReadSql] = []
         failed: list[str] = []
         for flat in variants(value):
-            text, dynamic, parameters = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED)
-            if not begins_like_sql(text):
+            sql = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED)
+            if not begins_like_sql(sql.text):
                 continue
-            read = self._read(text, sure=sure, name=name)
+            read = self._read(sql.text, sure=is_told, name=name)
             if read is not None:
-                for number, access in read.parameters:
-                    self._add_parameter(parameters[number], access, node)
-                statements.append(read._replace(holes=read.holes or dynamic))
+                self.parameters.add(sql, read, self.names.scope_of(node).outwards())
+                statements.append(read._replace(holes=read.holes or sql.dynamic))
             else:
-                failed.append(text)
+                failed.append(sql.text)
         if not statements and sure and failed:
             words = words_of_sql(failed[0], "no dialect that was tried reads it")
             if not words.tables:
@@ -333,19 +349,8 @@ class Extraction:
             statements.append(words)
         if not statements:
             return False
-        self._add(joined(statements), value, node, sure=sure, name="" if sure else name)
+        self._add(joined(statements), value, node, sure=sure, name="" if sure else name, given=given)
         return True
-
-    def _add_parameter(self, hole: Hole, access: Access, node: Node) -> None:
-        """Note a parameter that names a table, where the outline has its function."""
-        for function in self.names.scope_of(node).outwards():
-            if function.node.start_byte == hole.start and function.kind == "function":
-                owner = self.owner(hole.start)
-                given = [name for name in function.parameters if name not in RECEIVERS]
-                if owner >= 0 and self.definitions[owner].name == function.name and hole.parameter in given:
-                    position = given.index(hole.parameter)
-                    self.parameters[TableParameter(owner, hole.parameter, position, access)] = None
-                return
 
     def _read(self, text: str, *, sure: bool, name: str) -> ReadSql | None:
         key = (text, sure, "" if sure else name)
@@ -355,7 +360,7 @@ class Extraction:
             self.read[key] = read_sql(text, self.dialects, sure=sure, name=name)
         return self.read[key]
 
-    def _add(self, read: ReadSql, value: Value, node: Node, *, sure: bool, name: str) -> None:
+    def _add(self, read: ReadSql, value: Value, node: Node, *, sure: bool, name: str, given: GivenTo | None) -> None:
         texts = [text for text in literals_of(value) if text.start >= 0]
         if sure:
             self.used.update(text.start for text in texts)
@@ -376,6 +381,7 @@ class Extraction:
             lost=read.lost,
             how="sql",
             name=name,
+            given=given,
         )
         self.statements[statement] = None
 
@@ -413,6 +419,7 @@ class Extraction:
                     lost=statement.lost,
                     how=statement.how,
                     name=statement.name,
+                    given=statement.given,
                 )
 
     def _is_temporary(self, use: TableUse) -> bool:

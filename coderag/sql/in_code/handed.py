@@ -1,4 +1,6 @@
-"""Calls of a file to the words that they are given, each of which may be the name of a table.
+"""Calls of a file to the words that they are given, each of which may be the name of a table or of a column.
+
+    insert("users", {"email": email})   the word "users", and the words of a row: "email"
 
 Whether one is depends on what is called, often a function of another file: `coderag.graph` finds that out.
 """
@@ -6,24 +8,29 @@ Whether one is depends on what is called, often a function of another file: `cod
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from tree_sitter import Node
 
 from coderag.sql.in_code.records import Handed
 from coderag.syntax.trees.local_names import Names
-from coderag.syntax.trees.local_scopes import Scope
-from coderag.syntax.trees.node_types import LITERALS, MEMBERS, NAMES
-from coderag.syntax.trees.nodes import Called, bare_name, text_of, written
+from coderag.syntax.trees.local_scopes import Event, Scope
+from coderag.syntax.trees.node_types import LISTS, LITERALS, MEMBERS, NAMES, PAIRS
+from coderag.syntax.trees.nodes import Called, bare_name, field_or, named_children, text_of, written
 
-__all__ = ["RECEIVERS", "handed_words", "may_hand_table"]
+__all__ = ["CALLEE", "RECEIVERS", "handed_words", "may_hand_table"]
 
 MAX_HANDED = 1_000  # of a file
 MAX_WORD = 130  # bytes of a literal with its quotes
+MAX_WORDS = 60  # of one list or row
+MAX_VALUES = 6  # of one variable
 CALLEE = re.compile(r"[A-Za-z_]\w{0,60}(?:(?:\(\))?\.[A-Za-z_]\w{0,60}){0,8}")
 WORD = re.compile(r"[rRuU]?([\"'`])([A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})?)\1")
+ROWS = frozenset("dictionary object hash set".split())
+KEYS = frozenset("property_identifier hash_key_symbol simple_symbol".split())  # of rows, besides literals
 RECEIVERS = frozenset({"self", "cls", "this"})  # parameters that no caller gives
 FIRST = rb"\w{1,60}\(\s{0,20}[\"'`][A-Za-z_]\w{0,62}[\"'`]"
 # An argument with a name, insert(table="users"), or the first one of a call of what is named like a database.
@@ -43,12 +50,13 @@ NAMED_BY_BUILDERS = frozenset({"csharp"})  # languages whose migrations have suc
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """An argument that may name a table: a literal, or a parameter of the function at `owner`."""
+    """An argument that may name a table or columns: literals, or a parameter of the function at `owner`."""
 
     owner: int
     position: int
     name: str
     text: str = ""
+    words: tuple[str, ...] = ()
     parameter: str = ""
     parameter_position: int = -1
 
@@ -71,10 +79,12 @@ def _of_call(call: Called, scope: Scope, names: Names, owner: Callable[[int], in
     receiver = written(call.receiver)
     callee = f"{receiver}.{call.name}" if call.receiver is not None else call.name
     behind, row = _function_given(call, names), call.node.start_point[0]
+    if CALLEE.fullmatch(callee):
+        yield from (_handed(word, row, callee) for word in words)
+    if behind is None:
+        return
     for word in words:
-        if CALLEE.fullmatch(callee):
-            yield _handed(word, row, callee)
-        if behind is not None and (word.name or word.position > behind[0]):
+        if word.name or word.position > behind[0]:
             position = word.position - behind[0] - 1 if not word.name else -1
             yield _handed(word, row, behind[1], position=position, is_behind=True)
 
@@ -87,6 +97,7 @@ def _handed(word: _Argument, row: int, callee: str, *, position: int | None = No
         word.position if position is None else position,
         name=word.name,
         text=word.text,
+        words=word.words,
         parameter=word.parameter,
         parameter_position=word.parameter_position,
         is_behind=is_behind,
@@ -99,13 +110,59 @@ def _words(call: Called, scope: Scope, owner: Callable[[int], int]) -> Iterator[
         position += not argument.name
         place = position if not argument.name else -1
         node = argument.node
-        if node.type in LITERALS:
-            if (text := _word(node)) != "":
-                yield _Argument(owner(call.node.start_byte), place, argument.name, text=text)
-        elif node.type in NAMES and (found := _parameter(bare_name(node), scope)) is not None:
+        if node.type in NAMES and (found := _parameter(bare_name(node), scope)) is not None:
             function, number = found
             at = owner(function.node.start_byte)
             yield _Argument(at, place, argument.name, parameter=bare_name(node), parameter_position=number)
+        elif told := _told(node, scope):
+            at = owner(call.node.start_byte)
+            if told.is_list:
+                yield _Argument(at, place, argument.name, words=told.words)
+            else:
+                yield _Argument(at, place, argument.name, text=told.words[0])
+
+
+class _Told(NamedTuple):
+    words: tuple[str, ...]
+    is_list: bool
+
+
+def _told(node: Node, scope: Scope) -> _Told | None:
+    """Return the words that an expression says: a literal, a list, the keys of a row, or a variable that holds one."""
+    if node.type in LITERALS:
+        text = _word(node)
+        return _Told((text,), is_list=False) if text else None
+    if node.type in NAMES:
+        values = [event.value for event in _events(bare_name(node), scope)[:MAX_VALUES]]
+        if len(values) == 1 and isinstance(values[0], Node) and values[0].type in LITERALS:
+            return _told(values[0], scope)
+        found = [word for value in values if isinstance(value, Node) for word in _listed(value)]
+    else:
+        found = list(_listed(node))
+    return _Told(tuple(dict.fromkeys(found))[:MAX_WORDS], is_list=True) if found else None
+
+
+def _events(name: str, scope: Scope) -> Sequence[Event]:
+    return next((one.events[name] for one in scope.outwards() if one.kind == "function" and name in one.events), ())
+
+
+def _listed(node: Node) -> Iterator[str]:
+    """Yield the literals of a list, and the keys of a row."""
+    if node.type not in LISTS and node.type not in ROWS:
+        return
+    body = node.child_by_field_name("body") or node
+    for child in islice(named_children(body), MAX_WORDS):
+        one = child
+        if child.type in PAIRS:
+            inner = named_children(child)
+            one = field_or(child, "key") or inner[0] if inner else child
+        while one.type in {"literal_element", "array_element_initializer", "keyed_element"} and one.named_child_count:
+            one = named_children(one)[0]
+        if one.type in LITERALS:
+            if text := _word(one):
+                yield text
+        elif (child.type in PAIRS and one.type in KEYS) or one.type == "shorthand_property_identifier":
+            yield bare_name(one)
 
 
 def _word(node: Node) -> str:

@@ -48,6 +48,9 @@ LISTED = frozenset({"IN", "VALUES", "ANY", "ALL"})
 OPERATORS = frozenset("= < > <= >= <> != + - * / % || ~ LIKE ILIKE".split())
 COMPARED = frozenset("= <> != < > LIKE".split())
 BEFORE_TABLE = frozenset({"IF", "NOT", "LOW_PRIORITY", "IGNORE"})  # between DROP TABLE and the table's name
+VALUED = frozenset("VALUES LIMIT OFFSET FETCH IN LIKE ILIKE FROM JOIN".split())  # clauses without columns
+WRITING = frozenset({"INTO", "SET"})  # clauses whose columns are written
+FILLED_VALUES = frozenset({VALUE, f"({VALUE})", STRING})
 PLACEHOLDERS = frozenset({"mybatis", "names", "brace", "place"})  # kinds of tokens that are filled as a whole
 
 
@@ -57,6 +60,7 @@ class Masked(NamedTuple):
     text: str
     dynamic: bool
     parameters: tuple[Hole, ...] = ()  # the holes that are parameters; where one names a table, its number tells it
+    columns: tuple[tuple[Hole, bool], ...] = ()  # the holes that stand where columns do, and whether these are written
 
 
 class _Token(NamedTuple):
@@ -106,8 +110,9 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Mask
     tokens = _tokens(JDBC_CALL.sub(r"CALL \1", marked))
     fillers = FILLERS_WITH_STRINGS if double_quotes else FILLERS
     written: list[str] = []
+    columns: list[tuple[Hole, bool]] = []
     dynamic = False
-    last, table = NO_TOKEN, False
+    last, table, clause = NO_TOKEN, False, ""
     for token, following in zip(tokens, (*tokens[1:], NO_TOKEN), strict=False):
         kind = token.kind
         met += token.text.count(MARK)
@@ -120,13 +125,17 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Mask
             if table and text is not None and token.text.strip(QUOTES) == MARK and holes[met - 1].parameter:
                 text = text.replace(HOLE, f"{HOLE}_{len(parameters)}")
                 parameters.append(holes[met - 1])
+            elif not table and token.text.strip(QUOTES) == MARK and clause not in VALUED and text not in FILLED_VALUES:
+                columns.append((holes[met - 1], clause in WRITING))
         if text is None:
             written.append(token.before)
             continue
         written += [_space(token, text, written), text]
         last = _Token(kind, text, token.before)
+        if kind == "word" and text.upper() in CLAUSES:
+            clause = text.upper()
         table = _is_table_next(last, written, due=table)
-    return Masked("".join(written).strip(), dynamic, tuple(parameters))
+    return Masked("".join(written).strip(), dynamic, tuple(parameters), tuple(columns))
 
 
 def _tokens(text: str) -> list[_Token]:

@@ -62,6 +62,7 @@ CONSTANT = (
     rb"(?:[\w$]{1,40}(?:\.|::)){0,3}"
     rb"(?:[A-Z][A-Z0-9]{0,30}_[A-Z0-9_]{1,60}|[A-Z]{4,40}|\w{1,40}(?:Sql|SQL|_sql|Query|_query))"
 )
+VARIABLE = rb"\$?\w{0,30}(?:[sS]ql|SQL|[qQ]uery|[sS]tmt|[sS]tatement)"  # often a parameter of a function
 # Each pattern begins with plain text, which re seeks much faster than an alternative.
 RUNNING = tuple(
     re.compile(word + FIRST + rb"(?:%s|%s)" % (HELD, CONSTANT) + LAST)
@@ -75,6 +76,10 @@ RUNNING = tuple(
         rb"find_by_sql",
         rb"mogrify",
     )
+)
+RUNNING_VARIABLES = tuple(
+    re.compile(word + FIRST + VARIABLE + LAST)
+    for word in (rb"xec\w{0,30}", rb"repare\w{0,30}", rb"query(?<=[.>:]query)", rb"Query\w{0,20}")
 )
 TAKING = tuple(
     re.compile(word + FIRST + HELD + LAST)
@@ -174,6 +179,6 @@ def _refers_to_sql(data: bytes, lowered: bytes) -> bool:
     return (
         (b".sql" in lowered and FILE.search(lowered) is not None)
         or any(pattern.search(data) for pattern in LOADED)
-        or any(pattern.search(data) for pattern in RUNNING)
+        or any(pattern.search(data) for pattern in (*RUNNING, *RUNNING_VARIABLES))
         or (any(pattern.search(data) for pattern in HOLDERS) and any(pattern.search(data) for pattern in TAKING))
     )

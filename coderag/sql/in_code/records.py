@@ -13,11 +13,14 @@ from coderag.sql.records import ColumnUse, Name, Record
 __all__ = [
     "NO_USES",
     "Access",
+    "ColumnParameter",
     "DataUses",
+    "GivenTo",
     "Handed",
     "ModelUse",
     "Referred",
     "Statement",
+    "StatementParameter",
     "TableParameter",
     "TableUse",
 ]
@@ -40,6 +43,15 @@ class TableUse(Record, frozen=True):
     whole: bool = False  # all of its columns: SELECT *, INSERT without a list of columns, DELETE, an entity
 
 
+class GivenTo(Record, frozen=True):
+    """The call that a text is given to; `position` is that among the arguments without a name, -1 for one with."""
+
+    callee: str  # as written: "self.db.rows"
+    position: int
+    name: str = ""  # of the argument
+    decides: bool = False  # the text is SQL only if what is called runs it
+
+
 class Statement(Record, frozen=True):
     """A statement of SQL in code, or a call of a query builder that names tables as the database does."""
 
@@ -57,6 +69,7 @@ class Statement(Record, frozen=True):
     how: str = ""  # "sql", or the builder: "knex", "sqlalchemy", ...
     name: str = ""  # of the constant, field or key of an object that holds it, where no call in the file runs it
     function: str = ""  # of another file that runs it when it is called, as the file's imports know it: Mapper.find
+    given: GivenTo | None = None  # where it is not `sure`
 
 
 class Referred(Record, frozen=True):
@@ -90,8 +103,27 @@ class TableParameter(Record, frozen=True):
     access: Access
 
 
+class ColumnParameter(Record, frozen=True):
+    """A parameter of a function that becomes columns in SQL of the function: a name, a list, or the keys of a row."""
+
+    owner: int  # the function
+    name: str
+    position: int  # as of a TableParameter
+    write: bool
+    table: str = ""  # the table that has them, as written
+    table_parameter: str = ""  # or the parameter that names it
+
+
+class StatementParameter(Record, frozen=True):
+    """A parameter of a function that the function runs as SQL."""
+
+    owner: int  # the function
+    name: str
+    position: int  # as of a TableParameter
+
+
 class Handed(Record, frozen=True):
-    """A word that a call is given: as a literal, or as a parameter of the function around that is handed on."""
+    """What a call is given that may name tables or columns: literals, or a parameter of the function around."""
 
     row: int
     owner: int
@@ -99,6 +131,7 @@ class Handed(Record, frozen=True):
     position: int  # among the arguments without a name; -1 for one with a name
     name: str = ""  # of the argument
     text: str = ""  # what the literal says
+    words: tuple[str, ...] = ()  # those of a list of literals, or the keys of a row
     parameter: str = ""  # the name of one of the owner, and its position
     parameter_position: int = -1
     is_behind: bool = False  # the callee is an argument of the call, and this one stands behind it: submit(f, "users")
@@ -112,6 +145,8 @@ class DataUses(Record, frozen=True):
     models: tuple[ModelUse, ...] = ()
     parameters: tuple[TableParameter, ...] = ()
     handed: tuple[Handed, ...] = ()
+    column_parameters: tuple[ColumnParameter, ...] = ()
+    statement_parameters: tuple[StatementParameter, ...] = ()
 
 
 NO_USES = DataUses()

@@ -49,6 +49,7 @@ def test_of_a_function_tests_stand_apart() -> None:
 def test_what_a_function_does_to_data_and_what_it_overrides() -> None:
     assert told(refs("Order.load")) == {
         "called by": ["pay"],
+        "called through a base or interface": ["nightly"],
         "overrides": ["Model.load"],
         "reads": ["orders", "orders.total"],
     }

@@ -35,7 +35,8 @@ def told(path: str, text: str, *, sure: bool | None = True) -> list[str]:
 
 
 def statements(found: Iterable[Statement], sure: bool | None) -> list[Statement]:
-    return [one for one in found if sure is None or one.sure == sure]
+    plain = (one for one in found if one.given is None or not one.given.decides)  # the graph decides of the others
+    return [one for one in plain if sure is None or one.sure == sure]
 
 
 def tables(statement: Statement) -> list[str]:

@@ -65,7 +65,7 @@ def flat(values: Iterable[Value]) -> Value:
 
 def hole_of(node: Node, name: str = "") -> Hole:
     """Return the hole that an expression is."""
-    return Hole(name or written(node), start=node.start_byte)
+    return Hole(name or written(node), start=node.start_byte, end=node.end_byte)
 
 
 def is_text(node: Node) -> bool:

@@ -33,11 +33,15 @@ class Text(NamedTuple):
 
 
 class Hole(NamedTuple):
-    """What is known at run time only: as it is written, and the name of the parameter where it is one."""
+    """What is known at run time only: as it is written, and the name of the parameter where it is one.
+
+    The bytes are those of the expression; of a parameter, `start` is that of its function.
+    """
 
     written: str = ""
     parameter: str = ""
     start: int = -1
+    end: int = -1
 
 
 class Choice(NamedTuple):
