@@ -39,6 +39,7 @@ KINDS: Mapping[str, frozenset[NodeKind]] = {
     "view": frozenset({NodeKind.VIEW}),
     "column": frozenset({NodeKind.COLUMN}),
     "file": frozenset({NodeKind.FILE}),
+    "module": frozenset({NodeKind.FILE}),
     "route": frozenset({NodeKind.ROUTE}),
 }
 # What refers to the target in the way that a question asks for, in the order of the hits.
@@ -47,6 +48,7 @@ ROLES: Mapping[Sought, tuple[Role, ...]] = {
     Sought.READERS: (Role.READERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES, Role.ROW_READERS, Role.TESTS),
     Sought.WRITERS: (Role.WRITERS, Role.DELETERS, Role.ROUTINES, Role.ROW_WRITERS, Role.TESTS),
     Sought.TESTS: (Role.TESTS,),
+    Sought.IMPORTERS: (Role.IMPORTERS,),
     Sought.HEIRS: (Role.HEIRS,),
     Sought.USES: (
         *(Role.CALLERS, Role.READERS, Role.WRITERS, Role.DELETERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES),
