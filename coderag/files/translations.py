@@ -1,4 +1,4 @@
-"""The path of a file to whether it holds translations, and whether these are the messages that code was written with."""
+"""The path of a file to whether it holds translations, and whether they are those that the code was written with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ BUNDLE = re.compile(
     r"\w*(?:messages|strings|translations?|localizable|localization|resources|labels|bundle)[\w.-]*\.\w+"
 )
 # A language behind the last sign of a name, or as the whole of it: en, pt_BR, zh-Hans, values-de-rAT.
-LANGUAGE = re.compile(r"(?:^|[._-])(?P<code>[a-z]{2})(?:[._-](?:r?[a-z]{2}|[a-z]{4}))?$")
+LANGUAGE = re.compile(
+    r"(?:^|[._-])(?P<code>[a-z]{2})(?:[._-](?:r?[a-z]{2}|[a-z]{4}))?$|^values-(?:b\+)?(?P<long>[a-z]{2,3})\b"
+)
 ENGLISH = frozenset({"en", "eng", "english", "en.lproj"})
 NEAR_FOLDERS = 3  # of a file, which may be called after its language
 
@@ -32,7 +34,7 @@ def is_translation(path: str) -> bool:
 
 
 def is_source_translation(path: str) -> bool:
-    """Tell whether a file holds the messages that code was written with: in English, or in no language that it names."""
+    """Tell whether a file holds what the code was written with: messages in English, or in no language that it says."""
     *folders, name = path.lower().split("/")
     is_bundle = BUNDLE.fullmatch(name) is not None
     if FOLDERS.isdisjoint(folders) and not is_bundle:
@@ -46,4 +48,4 @@ def _language(name: str) -> str:
     if name in ENGLISH:
         return "en"
     found = LANGUAGE.search(name.removesuffix(".lproj"))
-    return found["code"] if found else ""
+    return (found["code"] or found["long"]) if found else ""

@@ -30,6 +30,7 @@ STRING = re.compile(
     r"[\"'`](?P<quoted>[^\s\"'`]{3,200})[\"'`]|R\.(?:string|plurals)\.(?P<member>\w+)|@(?:string|plurals)/(?P<resource>\w+)"
     r"|#\{(?P<named>[\w.-]+)\}"
 )
+PLAIN = re.compile(r"[a-z]+")  # a key alone that may be any other word
 SEPARATOR = re.compile(r"[.:/]")
 VIEWS = re.compile(
     r"(?:^|/)(?:app|lib)/(?:views|controllers|mailers|helpers)/(?P<place>.+?)(?:_controller|_helper)?\.\w[\w.]*$"
@@ -97,4 +98,5 @@ def _keys(path: str, written: str) -> Iterator[Key]:
 
 def _places(path: str, key: Key, strings: Mapping[Key, set[Place]]) -> set[Place]:
     stem = PurePosixPath(path).name.partition(".")[0]
-    return set().union(strings.get(key, set()), strings.get((stem, *key), set()))
+    alone = strings.get(key, set()) if len(key) > 1 or not PLAIN.fullmatch(key[0]) else set()
+    return alone | strings.get((stem, *key), set())

@@ -12,8 +12,8 @@ from pathlib import Path
 from coderag import Index
 from coderag.errors import IndexMissingError
 from coderag.search.ranking.settings import make_pipeline
-from scripts.verbatim.asking import ask
 from scripts.verbatim.asked_by_key import draw_messages
+from scripts.verbatim.asking import ask
 from scripts.verbatim.drawing import HALVES, draw, half_of, texts_below, texts_of
 from scripts.verbatim.records import Answer
 

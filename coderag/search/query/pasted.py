@@ -25,8 +25,8 @@ MAX_CHARACTERS, MAX_RUN = 600, 40  # of a question, and words of a message, that
 # What stands for a value, in a string or between two: %s, %(name)s, %name%, {}, ${x}, #{x}, \(x), $name, " + name + ".
 _JOINT = r"(?:\+\+|\+|\.\.|\.|,|<<|<>|&|~)"
 _PLACEHOLDER = (
-    r"%[-+#0 ]*\d*(?:\.\d+)?(?:hh?|ll?|z|j|t)?[sdiufgGxXcpqvTr@](?![A-Za-z])|%\(\w+\)[sdrf]|%[{<]\w+[}>]|%[A-Za-z_]\w{0,40}+%"
-    r"|[$#]\{[^{}\n]{0,80}\}|\{[^{};\n]{0,60}\}|\\\([^()\n]{0,60}\)|\$[A-Za-z_]\w*"
+    r"%[-+#0 ]*\d*(?:\.\d+)?(?:hh?|ll?|z|j|t)?[sdiufgGxXcpqvTr@](?![A-Za-z])|%\(\w+\)[sdrf]|%[{<]\w+[}>]"
+    r"|%[A-Za-z_]\w{0,40}+%|[$#]\{[^{}\n]{0,80}\}|\{[^{};\n]{0,60}\}|\\\([^()\n]{0,60}\)|\$[A-Za-z_]\w*"
     rf"|[\"'`]\s{{0,80}}+{_JOINT}\s{{0,80}}+[^\"'`\n;]{{1,60}}?{_JOINT}\s{{0,80}}+[\"'`]"
     rf"|[\"'`]\s{{0,80}}+(?:{_JOINT}|%)(?=\s{{0,80}}+[\w(])"
 )

@@ -17,7 +17,8 @@ OTHER = rf"(?:the )?(?:(?:{KINDS}) )?[`'\"]?(?P<other>{NAME})(?:\(\))?[`'\"]?(?:
 END = r" ?[?.!]*+\Z"
 # What comes before a question that is asked in more words, and says nothing.
 ROUNDABOUT = re.compile(
-    r"\A(?:please )?(?:(?:can|could) you )?(?:find|show|list|give|tell|get|see)(?: me)?(?: all| every)?(?: of)?(?: the)? ",
+    r"\A(?:please )?(?:(?:can|could) you )?(?:find|show|list|give|tell|get|see)(?: me)?"
+    r"(?: all| every)?(?: of)?(?: the)? ",
     re.IGNORECASE,
 )
 ACT = r"calls?|uses?|references?|invokes?|reads?|writes?|modif(?:y|ies)|touch(?:es)?|access(?:es)?|imports?"
@@ -32,6 +33,9 @@ USED = (
 NOUN = (
     r"(?P<verb>callers|usages|uses|references|readers|writers|importers|tests|subclasses|implementations|implementers)"
 )
+ASKERS = r"who|what|which \w+(?: \w+){0,2}|what (?:code|functions?|methods?|classes|files|tests)"
+WALK = r"(?:what is |what's )?(?:the )?(?:shortest )?(?:call )?(?:path|way|route|chain|connection)"
+GOING = r"how (?:do(?:es)?|can|would) (?:i|we|you|one|it|a request|a call) (?:get|come|go)"
 ALTER = r"(?:change|rename|drop|remove|delete|alter|modify)"
 CHANGED = r"(?:changes?|goes|(?:is|gets|was) (?:changed|renamed|dropped|removed|deleted|altered|modified))"
 CHANGING = r"(?:changing|renaming|dropping|removing|deleting|altering|modifying|(?:a )?changes? (?:of|to|in))"
@@ -39,10 +43,7 @@ BREAKS = (
     r"what (?:(?:will |would |could |might )?break|breaks|happens|(?:is|gets|would be) (?:affected|impacted|broken))"
 )
 PATTERNS = (
-    re.compile(
-        rf"(?:who|what|which \w+(?: \w+){{0,2}}|what (?:code|functions?|methods?|classes|files|tests)) {VERB} {TARGET}{END}",
-        re.I,
-    ),
+    re.compile(rf"(?:{ASKERS}) {VERB} {TARGET}{END}", re.I),
     re.compile(rf"(?:from )?where (?:is|are) {TARGET} {USED}{END}", re.I),
     re.compile(rf"(?:is|are) {TARGET} {USED}{END}", re.I),
     re.compile(
@@ -58,18 +59,9 @@ PATTERNS = (
     re.compile(rf"(?:if|when) {TARGET} {CHANGED},? {BREAKS}{END}", re.I),
     re.compile(rf"(?:what is the )?(?:impact|effects?|consequences) of (?:{CHANGING} )?{TARGET}{END}", re.I),
     re.compile(rf"(?:who|what) depends (?:up)?on {TARGET}{END}", re.I),
-    re.compile(
-        rf"(?:what is |what's )?(?:the )?(?:shortest )?(?:call )?(?:path|way|route|chain) from {TARGET} to {OTHER}{END}",
-        re.I,
-    ),
-    re.compile(
-        rf"(?:what is |what's )?(?:the )?(?:shortest )?(?:call )?(?:path|way|route|chain|connection) between {TARGET} and {OTHER}{END}",
-        re.I,
-    ),
-    re.compile(
-        rf"how (?:do(?:es)?|can|would) (?:i|we|you|one|it|a request|a call) (?:get|come|go) from {TARGET} to {OTHER}{END}",
-        re.I,
-    ),
+    re.compile(rf"{WALK} from {TARGET} to {OTHER}{END}", re.I),
+    re.compile(rf"{WALK} between {TARGET} and {OTHER}{END}", re.I),
+    re.compile(rf"{GOING} from {TARGET} to {OTHER}{END}", re.I),
     re.compile(rf"how (?:is|are) {TARGET} (?:connected|related|linked) (?:to|with) {OTHER}{END}", re.I),
     re.compile(
         rf"how (?:does|do|is|can) {TARGET} (?:reach(?:ed)?|lead to|get to|end up in|call|come to) {OTHER}{END}", re.I

@@ -24,8 +24,8 @@ FIRST_WORDS = frozenset(
     please can could see from is are does if when impact effect effects consequences what's shortest chain""".split()
 )  # what such a question begins with: the others need not wait for the expressions
 RELATION_WORDS = frozenset(
-    """call calls called calling use uses used using reference references referenced invoke invokes invoked invoking read
-    reads reading write writes writing written modify modifies modified modifying test tests tested testing inherit
+    """call calls called calling use uses used using reference references referenced invoke invokes invoked invoking
+    read reads reading write writes writing written modify modifies modified modifying test tests tested testing inherit
     inherits extend extends extended subclass subclasses implement implements implemented callers usages readers writers
     importers import imports imported importing touch touches access accesses cover covers implementations implementers
     breaks break broken happens affected impacted impact effect effects consequences depends path way route chain reach

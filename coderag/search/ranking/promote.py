@@ -25,8 +25,9 @@ DIGITS = 3  # of how much of a question a chunk has; what is left is rounding
 # How much of the question a chunk has as it is written, its place among those that have as much, how near it is to the
 # key that it asks for, and how many rare names it has.
 Level = tuple[float, int, float, float]
-# Of what has as much of a question: code comes first that has it or asks for it by its key, then where it is translated.
-IN_CODE, BEST_USE, BEST_ENTRY, OTHER_USE, OTHER_ENTRY = 4, 3, 2, 1, 0  # the last but one: tests and documents, too
+# Of what has as much of a question, code is first that has it or asks for it by its key, then where it is translated.
+# Tests and documents that have it count as other uses.
+IN_CODE, BEST_USE, BEST_ENTRY, OTHER_USE, OTHER_ENTRY = 4, 3, 2, 1, 0
 
 
 def promoted(ranking: Ranking, ranked: Sequence[Ranked], verbatim: Verbatim) -> tuple[Ranked, ...]:

@@ -56,7 +56,7 @@ def key_uses(
 
 
 def _key(corpus: Corpus, chunk: int, run: Collection[str]) -> tuple[str, ...]:
-    """Return the key of the entry of a chunk that has the most of some words; what holds it may stand above the chunk."""
+    """Return the key of the entry of a chunk that has the most of some words; its parents may stand above the chunk."""
     member, local = corpus.member_of(chunk)
     segment = member.segment
     file = int(segment.chunk_file[local])
@@ -84,7 +84,7 @@ def _asking(corpus: Corpus, uses: Sequence[Use], *, scores: Scores, allowed: Arr
         found: dict[int, float] = {}
         files: set[int] = set()
         for chunk, file in chunks:
-            near = _nearness(corpus, chunk, use.key)
+            near = _nearness(corpus, chunk, use.around or use.key[:-1])
             if not use.around or near == 1:
                 found[chunk] = near
                 files.add(file)
@@ -94,9 +94,8 @@ def _asking(corpus: Corpus, uses: Sequence[Use], *, scores: Scores, allowed: Arr
     return []
 
 
-def _nearness(corpus: Corpus, chunk: int, key: Sequence[str]) -> float:
-    """Return the share of the parts of a key, without its last, that are in a chunk's path or name."""
-    around = key[:-1]
+def _nearness(corpus: Corpus, chunk: int, around: Sequence[str]) -> float:
+    """Return the share of some parts of a key that are in a chunk's path or name."""
     if not around:
         return 0.0
     member, local = corpus.member_of(chunk)

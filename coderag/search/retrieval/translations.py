@@ -16,7 +16,8 @@ __all__ = ["Use", "key_of", "row_of", "uses_of"]
 
 # A key and its value: 'key' => 'x', "key": "x", key: x, key = x, $labels['key'] = 'x'.
 ENTRY = re.compile(
-    r"[ \t]*(?:-[ \t]+)?(?:\$\w+\[)?(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<bare>[\w][\w.-]*))\]?[ \t]*(?:=>|[:=])"
+    r"[ \t]*(?:-[ \t]+)?(?:\$\w+\[)?(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<bare>\w[\w.-]*))\]?"
+    r"[ \t]*(?:=>|[:=])"
 )
 # The element that holds a message: <string name="key">, <data name="key">, <trans-unit id="1" resname="key">.
 ELEMENT = re.compile(r"[ \t]*<[\w:.-]+[ \t](?P<attributes>[^>]*)")
@@ -92,16 +93,21 @@ def uses_of(key: Sequence[str], path: str) -> Iterator[Use]:
         return
     file = PurePosixPath(path)
     namespace = file.name.partition(".")[0]
-    spelled = [[namespace, *parts]]
+    spelled = [parts]
     if (shorter := _without_form(parts)) != parts:
-        spelled.append([namespace, *shorter])
-    for start in range(len(parts) + 1):
-        for whole in spelled:
+        spelled.append(shorter)
+    found: list[tuple[tuple[bool, bool, int, int], Use]] = []
+    for number, own in enumerate(spelled):
+        whole = [namespace, *own]
+        for start in range(len(whole)):
             rest, around = whole[start:], tuple(whole[1:start])
-            if len(rest) > 1 or (rest and len(rest[0]) >= MIN_KEY):
-                yield _use(rest, (), tuple(parts), suffix=file.suffix)
-            if rest and around:
-                yield _use(rest, around, tuple(parts), suffix=file.suffix)
+            is_single = len(rest) == 1
+            if not is_single or len(rest[0]) >= MIN_KEY:
+                order = is_single, number > 0, 2 if around else 0, start
+                found.append((order, _use(rest, (), tuple(parts), suffix=file.suffix)))
+            if around:
+                found.append(((False, number > 0, 1, start), _use(rest, around, tuple(parts), suffix=file.suffix)))
+    yield from (use for _, use in sorted(found, key=lambda one: one[0]))
 
 
 def _without_form(parts: list[str]) -> list[str]:
