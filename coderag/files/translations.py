@@ -20,9 +20,10 @@ BUNDLE = re.compile(
 )
 # A language behind the last sign of a name, or as the whole of it: en, pt_BR, zh-Hans, values-de-rAT.
 LANGUAGE = re.compile(
-    r"(?:^|[._-])(?P<code>[a-z]{2})(?:[._-](?:r?[a-z]{2}|[a-z]{4}))?$|^values-(?:b\+)?(?P<long>[a-z]{2,3})\b"
+    r"(?:^|[._-])(?P<code>[a-z]{2})(?:[._-](?P<place>r?[a-z]{2}|[a-z]{4}))?$|^values-(?P<long>[a-z]{3}|b\+[a-z]{2,3})\b"
 )
 ENGLISH = frozenset({"en", "eng", "english", "en.lproj"})
+AMERICAN = frozenset({None, "us", "rus"})  # of other countries the same is said again
 NEAR_FOLDERS = 3  # of a file, which may be called after its language
 
 
@@ -44,8 +45,11 @@ def is_source_translation(path: str) -> bool:
 
 
 def _language(name: str) -> str:
-    """Return the code of the language that a name says, "" for none."""
+    """Return the code of the language that a name says, with its country for English elsewhere; "" for none."""
     if name in ENGLISH:
         return "en"
     found = LANGUAGE.search(name.removesuffix(".lproj"))
-    return (found["code"] or found["long"]) if found else ""
+    if found is None:
+        return ""
+    code = found["code"] or found["long"]
+    return code if code != "en" or found["place"] in AMERICAN else f"en-{found['place']}"

@@ -33,6 +33,7 @@ FORMS = frozenset("zero one two few many other".split())
 FORM = re.compile(r"(?<=.)_(?:zero|one|two|few|many|other|plural)$")
 WRAPPERS = frozenset("message string value text defaultmessage description".split())
 LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+PLAIN = re.compile(r"[a-z]+")  # a part that may be any word
 PLACE = re.compile(r"[.:/]")
 MEMBERS = frozenset({".arb", ".resx", ".xml"})  # files of which tools make constants: R.string.key, Strings.Key
 
@@ -119,11 +120,16 @@ def _without_form(parts: list[str]) -> list[str]:
 
 def _use(parts: Sequence[str], around: tuple[str, ...], key: tuple[str, ...], *, suffix: str) -> Use:
     body = "[.:/]".join(map(re.escape, parts))
-    opening = r"[\"'`]\." if around else r"(?:[\"'`]|#\{)(?:[\w-]+[.:/])*"
-    forms = [rf"{opening}{body}(?:[\"'`]|(?<=\w)\}})"]
     is_single = len(parts) == 1
+    opening = r"[\"'`]\." if around else r"(?:[\"'`]|#\{)(?:[\w-]+[.:/])*"
+    if is_single and not around and PLAIN.fullmatch(parts[0]):
+        opening = (
+            rf"(?:\(|\{{\{{|\bt|\bTr|\bi18n)\s?{opening}"  # where a function is called with it, or a template shows it
+        )
+    forms = [rf"{opening}{body}(?:[\"'`]|(?<=\w)\}})"]
     if is_single and not around:
-        forms.append(rf"(?<![\w:]):{body}\b(?!:)")  # a symbol of Ruby
+        if not PLAIN.fullmatch(parts[0]):
+            forms.append(rf"(?<![\w:]):{body}\b(?!:)")  # a symbol of Ruby
         if suffix in MEMBERS:
             forms.append(rf"(?<=\w)[./]{body}\b")
     return Use(" ".join(parts), re.compile("|".join(forms)), key, around, is_single)
