@@ -16,7 +16,8 @@ FILE = re.compile(
 )
 # What frameworks call a file of messages, whatever its folder: ValidationMessages.properties, Resources.resx.
 BUNDLE = re.compile(
-    r"\w*(?:messages|strings|translations?|localizable|localization|resources|labels|bundle)[\w.-]*\.\w+"
+    r"\w*(?:messages|strings|translations?|localizable|localization)[\w.-]*\.\w+"
+    r"|\w*(?:resources|labels|bundle)\w*\.(?:properties|resx|strings)"
 )
 # A language behind the last sign of a name, or as the whole of it: en, pt_BR, zh-Hans, values-de-rAT.
 LANGUAGE = re.compile(
@@ -38,7 +39,7 @@ def is_source_translation(path: str) -> bool:
     """Tell whether a file holds what the code was written with: messages in English, or in no language that it says."""
     *folders, name = path.lower().split("/")
     is_bundle = BUNDLE.fullmatch(name) is not None
-    if FOLDERS.isdisjoint(folders) and not is_bundle:
+    if (FOLDERS.isdisjoint(folders) and not is_bundle) or any(folder.startswith(".") for folder in folders):
         return False
     codes = [_language(one) for one in (name.partition(".")[0], name.rpartition(".")[0], *folders[-NEAR_FOLDERS:])]
     return "en" in codes or (is_bundle and not any(codes))

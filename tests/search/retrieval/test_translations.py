@@ -143,7 +143,14 @@ def test_of_translations_those_are_read_that_the_code_was_written_with() -> None
     ]
     left = [
         *("config/locales/de.yml", "lang/pt_BR/main.json", "res/values-de/strings.xml", "App/de.lproj/Main.strings"),
-        *("lang/en_GB.json", "res/values-fil/strings.xml", "res/values-en-rGB/strings.xml"),
+        *(
+            ".github/translations.yml",
+            "labels.yml",
+            "Form1.resx",
+            "lang/en_GB.json",
+            "res/values-fil/strings.xml",
+            "res/values-en-rGB/strings.xml",
+        ),
         *("src/main/resources/messages_zh_CN.properties", "gradle.properties", "languages/python.json"),
     ]
     assert [path for path in (*read, *left) if is_source_translation(path)] == read
