@@ -8,7 +8,7 @@ __all__ = ["PATTERNS", "ROUNDABOUT"]
 
 # Of a question whose words are one space apart, so that no text keeps them busy.
 NAME = r"[\w./:#]*\w"
-KINDS = "function|method|class|interface|table|view|column|file|route|module"
+KINDS = "function|method|class|struct|enum|type|trait|interface|protocol|table|view|column|file|route|module"
 TARGET = (
     rf"(?:the )?(?:(?P<kind>{KINDS}) )?(?P<mark>[`'\"]?)(?P<target>{NAME})(?P<call>\(\))?(?P=mark)"
     rf"(?: (?P<kind_behind>{KINDS}))?"
