@@ -35,7 +35,7 @@ def spelled_chunks(
 ) -> Iterator[tuple[int, int]]:
     """Yield the chunks that have the words of a name, as an expression has it, each with its file.
 
-    `allowed`, f32[chunks], is above 0 for what may be found. With `within`, paths have its words; `accept` tells of a
+    `allowed`, f32[chunks], is above 0 for what may be found. With `within`, paths have its words; `accept` says of a
     chunk whether its text is worth reading.
     """
     for member, chunks in _meeting(corpus, whole_terms(name)):

@@ -26,6 +26,7 @@ NAMING = ("resname", "name", "key", "id")  # the first that is there
 SECTION = re.compile(r"\[(?P<key>[\w .-]+)\]\s*")
 WORD = re.compile(r"\w+")
 MAX_LINE = 2_000  # characters of a line whose first key is the message's
+MAX_ABOVE = 20_000  # lines above a message in which its key may begin
 MIN_KEY = 3  # characters of a key alone; a shorter one stands in too much
 MAX_PARTS = 8  # of a key
 # What a key ends with where a message has several forms: items.one, items_other; and where it stands below its key.
@@ -60,7 +61,7 @@ def key_of(lines: Sequence[str], row: int) -> tuple[str, ...]:
     """Return the key of the message in a row, from the outermost part on; () where it has none."""
     keys: list[str] = []
     margin: int | None = None
-    for line in reversed(lines[: row + 1]):
+    for line in reversed(lines[max(0, row - MAX_ABOVE) : row + 1]):
         if not line.strip():
             continue
         indent = len(line) - len(line.lstrip())
