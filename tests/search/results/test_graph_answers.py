@@ -131,10 +131,10 @@ def test_what_inherits_from_an_heir_follows_it(tmp_path: Path) -> None:
     files = {
         "base.py": f"{source}class FileSource(Source):\n    def open(self):\n        return self.path.open()\n",
         "zipped.py": (
-            "from base import FileSource\n\n\nclass ZippedSource(FileSource):\n    def read(self):\n        return b''\n"
+            "from base import FileSource\n\n\nclass Zipped(FileSource):\n    def read(self):\n        return b''\n"
         ),
     }
     built = Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0)
     built.graphs()
     built.reload()
-    assert names(built.search("implementations of the class Source")) == ["FileSource", "ZippedSource", "Source"]
+    assert names(built.search("implementations of the class Source")) == ["FileSource", "Zipped", "Source"]
