@@ -255,7 +255,7 @@ def language_tables() -> str:
     contents = {
         Content.DOCS: "documents, in blocks of lines",
         Content.CODE: "code, in blocks of lines",
-        Content.CONFIG: "configuration, in blocks of lines, only with `--content`",
+        Content.CONFIG: "configuration, in blocks of lines, only with `--content` (English translations always)",
     }
     known = sorted(languages().values(), key=lambda one: one.title.lower())
     lines = ["| language | `--language` | files |", "|---|---|---|"]

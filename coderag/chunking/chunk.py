@@ -81,12 +81,14 @@ def chunk_outline(lines: Lines, outline: Outline, *, module: str) -> list[ChunkS
     return drafts
 
 
-def chunk_lines(lines: Lines, *, name: str, kind: Kind = Kind.BLOCK) -> list[ChunkSpec]:
+def chunk_lines(
+    lines: Lines, *, name: str, kind: Kind = Kind.BLOCK, max_bytes: int = MAX_CHUNK_BYTES
+) -> list[ChunkSpec]:
     """Return the chunks of a text that no grammar reads: pieces that end at blank lines where they can."""
     part = lines.trim((0, len(lines) - 1))
     if part is None:
         return []
-    return split_spec(lines, ChunkSpec(kind, name, name, *part, parts=(part,)))
+    return split_spec(lines, ChunkSpec(kind, name, name, *part, parts=(part,)), max_bytes=max_bytes)
 
 
 def _choose(definitions: Sequence[Definition]) -> dict[int, tuple[int, int, int]]:
@@ -185,14 +187,16 @@ def _module_drafts(lines: Lines, outline: Outline, runs: list[Rows], *, module: 
         yield from split_spec(lines, block)
 
 
-def split_spec(lines: Lines, draft: ChunkSpec, statement_rows: Sequence[int] = ()) -> list[ChunkSpec]:
+def split_spec(
+    lines: Lines, draft: ChunkSpec, statement_rows: Sequence[int] = (), *, max_bytes: int = MAX_CHUNK_BYTES
+) -> list[ChunkSpec]:
     """Return the draft, in pieces when it is too large: cut before statements, or after blank rows if none is known."""
-    if sum(map(lines.size, draft.parts)) <= MAX_CHUNK_BYTES:
+    if sum(map(lines.size, draft.parts)) <= max_bytes:
         return [draft]
     statement_rows = statement_rows or [
         row + 1 for first, last in draft.parts for row in range(first, last) if lines.is_blank(row)
     ]
-    pieces = list(_pieces(lines, draft.parts, statement_rows))
+    pieces = list(_pieces(lines, draft.parts, statement_rows, max_bytes))
     if len(pieces) == 1:
         return [draft]
     # The piece with the name stands for the definition: a long comment may fill those before it.
@@ -203,15 +207,17 @@ def split_spec(lines: Lines, draft: ChunkSpec, statement_rows: Sequence[int] = (
     ]
 
 
-def _pieces(lines: Lines, parts: Sequence[Rows], statement_rows: Sequence[int]) -> Iterator[tuple[Rows, ...]]:
+def _pieces(
+    lines: Lines, parts: Sequence[Rows], statement_rows: Sequence[int], max_bytes: int
+) -> Iterator[tuple[Rows, ...]]:
     """Yield groups of parts of about the same size, none above the limit unless one row alone is."""
     size = sum(map(lines.size, parts))
-    target = size // -(-size // MAX_CHUNK_BYTES) + 1
+    target = size // -(-size // max_bytes) + 1
     group: list[Rows] = []
     filled = 0
     for part in parts:
         for piece in _cut(lines, part, statement_rows, target):
-            if group and filled + lines.size(piece) > MAX_CHUNK_BYTES:
+            if group and filled + lines.size(piece) > max_bytes:
                 yield tuple(group)
                 group, filled = [], 0
             group.append(piece)

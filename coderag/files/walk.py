@@ -24,6 +24,7 @@ from coderag.errors import RootError
 from coderag.files.absent import ABSENT
 from coderag.files.ignore import Rules, decide, parse_rules
 from coderag.files.skipped import Skipped, SkipReason
+from coderag.files.translations import is_source_translation
 from coderag.record import record
 from coderag.syntax.language import Language, detect, detect_interpreter, languages, project_languages
 from coderag.types import Content
@@ -467,7 +468,7 @@ class _Walk:
         if language is None:
             return SkipReason.UNKNOWN_TYPE, ""
         is_left_out = language.content not in self.options.contents and not forced and not assigned
-        if is_left_out and not self._is_about_databases(path, language):
+        if is_left_out and not self._is_read_anyhow(path, language):
             config = language.content is Content.CONFIG
             return (SkipReason.CONFIGURATION if config else SkipReason.NOT_ASKED), language.name
         status = entry.stat(follow_symlinks=False)
@@ -491,6 +492,13 @@ class _Walk:
         if "." in name[1:]:
             return None
         return detect_interpreter(read_start(self.base + path, FIRST_LINE_BYTES).split(b"\n")[0])
+
+    def _is_read_anyhow(self, path: str, language: Language) -> bool:
+        """Tell whether a file is read although its content is not asked for: it has what code is about."""
+        if not self.options.contents & {Content.CODE}:
+            return False
+        is_messages = language.content is Content.CONFIG and is_source_translation(path)
+        return is_messages or self._is_about_databases(path, language)
 
     def _is_about_databases(self, path: str, language: Language) -> bool:
         """Tell whether a file of configuration says what tables there are or what is done to them."""

@@ -36,8 +36,20 @@ def figures(rows: Rows, confidences: Array) -> Iterator[str]:
     vain = confidences[first & ~rows.own]
     passed = ", ".join(f"{np.mean(vain >= cut):.1%} pass {cut}" for cut in CUTS)
     yield f"without an answer: {len(vain):,} questions, {passed}"
+    yield from _sure(rows, confidences)
     answered = [f"{np.mean(confidences[own & rows.right] >= cut):.1%} pass {cut}" for cut in CUTS]
     yield f"right first hits: {', '.join(answered)}"
+
+
+def _sure(rows: Rows, confidences: Array) -> Iterator[str]:
+    """Yield what becomes of questions whose first hit is at least so sure: right at once, or among the first five."""
+    first, found = rows.rank == 0, set(rows.question[rows.right].tolist())
+    for what, asked in (("with an answer", first & rows.own), ("all", first)):
+        for cut in CUTS:
+            sure = asked & (confidences >= cut)
+            among = np.mean([question in found for question in rows.question[sure].tolist()]) if sure.any() else 0.0
+            right = np.mean(rows.right[sure]) if sure.any() else 0.0
+            yield f"sure by {cut}, {what}: {int(sure.sum()):,} questions, {right:.1%} right first, {among:.1%} in 5"
 
 
 def _line(name: str, found: Calibration) -> str:

@@ -12,13 +12,15 @@ from pathlib import Path
 from coderag import Index
 from coderag.errors import IndexMissingError
 from coderag.search.ranking.settings import make_pipeline
+from scripts.verbatim.asked_by_key import draw_messages
 from scripts.verbatim.asking import ask
-from scripts.verbatim.drawing import HALVES, draw, half_of, texts_of
+from scripts.verbatim.drawing import HALVES, draw, half_of, texts_below, texts_of
 from scripts.verbatim.records import Answer
 
 __all__ = ["run"]
 
-CUTS = (1, 3, 10)
+CUTS = (1, 3, 5, 10)
+EXACT_CUTS = (3, 10)
 ENOUGH = 3  # a place among so many first hits is found
 GROUPS: Mapping[str, Callable[[Answer], str]] = {
     "half": lambda answer: half_of(answer.question.repository),
@@ -39,8 +41,8 @@ def run(arguments: Sequence[str]) -> int:
         name = name or root.resolve().name
         if options.half in (None, half_of(name)):
             index = _opened(root, options.indexes / name)
-            texts = texts_of(index, root)
-            questions = draw(name, texts, options.count, seed=options.seed)
+            texts = texts_below(root) if options.translations else texts_of(index, root)
+            questions = (draw_messages if options.translations else draw)(name, texts, options.count, seed=options.seed)
             answers += [ask(index, question, texts, pipeline=pipeline) for question in questions]
     if options.json:
         print(json.dumps([asdict(answer) for answer in answers], indent=1))
@@ -57,6 +59,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--count", type=int, default=8, help="questions of each folder (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn (%(default)s)")
+    parser.add_argument(
+        "--translations",
+        action="store_true",
+        help="ask for messages of translations, which lead to what uses their key",
+    )
     parser.add_argument("--half", choices=HALVES, help="one half of the repositories; both without it")
     parser.add_argument("--without", action="append", default=[], metavar="EVIDENCE", help="rank without; repeatable")
     parser.add_argument("--show", action="store_true", help=f"show what is not among the first {ENOUGH}")
@@ -84,7 +91,7 @@ def _figures(answers: Sequence[Answer]) -> Iterator[str]:
 
 def _line(name: str, answers: Sequence[Answer]) -> str:
     own = "".join(f"{_share([answer.rank for answer in answers], cut):7.1f}" for cut in CUTS)
-    exact = "".join(f"{_share([answer.exact_rank for answer in answers], cut):7.1f}" for cut in CUTS[1:])
+    exact = "".join(f"{_share([answer.exact_rank for answer in answers], cut):7.1f}" for cut in EXACT_CUTS)
     return f"{name[:32]:32}{len(answers):5}{'':4}{own}{exact:>25}"
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from random import Random
 
 from coderag import Index, Query
+from coderag.files.walk import WalkOptions, walk
+from coderag.types import Content
 from scripts.verbatim.forms import asked
 from scripts.verbatim.literals import PLACEHOLDER, literals
 from scripts.verbatim.records import Form, Kind, Place, Question, Written
 
-__all__ = ["Texts", "draw", "half_of", "texts_of"]
+__all__ = ["Texts", "draw", "half_of", "texts_below", "texts_of"]
 
 MAX_PLACES = 5  # a string that stands in more is no question
 HALVES = ("tuning", "held-out")
@@ -32,6 +34,12 @@ def texts_of(index: Index, root: Path) -> Texts:
     """Return the texts of the files that an index holds."""
     paths = sorted(path for _, path in index.files(Query("any")))
     return {path: (root / path).read_bytes().decode("utf-8", "replace") for path in paths if (root / path).is_file()}
+
+
+def texts_below(root: Path) -> Texts:
+    """Return the texts of all code, documents and configuration below a folder, whatever its index holds."""
+    files = walk(root, WalkOptions(contents=frozenset(Content))).files
+    return {file.path: (root / file.path).read_bytes().decode("utf-8", "replace") for file in files}
 
 
 def draw(repository: str, texts: Texts, count: int, *, seed: int) -> list[Question]:

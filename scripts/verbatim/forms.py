@@ -8,7 +8,7 @@ from random import Random
 from scripts.verbatim.literals import PLACEHOLDER
 from scripts.verbatim.records import Form, Kind, Written
 
-__all__ = ["asked"]
+__all__ = ["asked", "filled"]
 
 NUMBERS = ("0", "3", "17", "42", "404", "8192", "1700000001")
 NAMES = ("alice", "main", "orders", "payload", "node-7", "eu-west-1", "Widget", "tmp_42")
@@ -39,7 +39,7 @@ def asked(written: Written, random: Random) -> tuple[str, Form]:
         return sentence.format(written.text), Form.VERBATIM if sentence == "{}" else Form.SENTENCE
     text, form = written.text, Form.VERBATIM
     if PLACEHOLDER.search(text):
-        text, form = PLACEHOLDER.sub(lambda found: _value(found[0], random), text), Form.FILLED
+        text, form = filled(PLACEHOLDER, text, random), Form.FILLED
     chance = random.random()
     if chance < SHARE_PREFIXED:
         return random.choice(PREFIXES) + text, Form.PREFIXED
@@ -49,6 +49,11 @@ def asked(written: Written, random: Random) -> tuple[str, Form]:
         first = random.randint(0, len(parts) - size)
         return " ".join(parts[first : first + size]), Form.CUT
     return text, form
+
+
+def filled(placeholder: re.Pattern[str], text: str, random: Random) -> str:
+    """Return a text with values in place of its placeholders."""
+    return placeholder.sub(lambda found: _value(found[0], random), text)
 
 
 def _value(placeholder: str, random: Random) -> str:

@@ -17,6 +17,7 @@ class Kind(StrEnum):
     SETTING = "setting"  # an environment variable or another name in capitals
     FLAG = "flag"
     ROUTE = "route"
+    TRANSLATION = "translation"  # a message in a file of translations, of which code has the key
     CODE = "code"  # letters and digits: E1234, 0x80004005
 
 

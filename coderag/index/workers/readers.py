@@ -13,6 +13,7 @@ from coderag.chunking.chunk import MAX_CHUNK_BYTES, ChunkSpec, chunk_lines, chun
 from coderag.chunking.sections import chunk_markdown, chunk_notebook, chunk_restructuredtext, notebook_rows
 from coderag.errors import LanguageDataError
 from coderag.files.privacy.secrets.masking import mask_secrets
+from coderag.files.translations import is_translation
 from coderag.frameworks.registry import read_code
 from coderag.frameworks.usage.query_files import read_query_file
 from coderag.index.storage.links import Links
@@ -24,11 +25,12 @@ from coderag.syntax.language import Language, detect, languages
 from coderag.syntax.lines import Lines, Rows
 from coderag.syntax.outline import Outline, outline_tree
 from coderag.syntax.parsed import parse_code
-from coderag.types import Kind
+from coderag.types import Content, Kind
 
 __all__ = ["ReadFile", "module_name", "read_chunks", "warm_up"]
 
 BRIEF = frozenset({Kind.FIELD, Kind.CONSTANT, Kind.MACRO, Kind.TYPE})  # no chunk on one row, and too many to describe
+MAX_MESSAGES_BYTES = 3_000  # of a chunk of translations, of which one message is wanted and the rest is in the way
 NO_FACTS = Facts()
 NO_LINKS = Links()
 
@@ -81,7 +83,9 @@ def read_chunks(
         drafts = chunk_outline(lines, queries.outline, module=module)
         return ReadFile(lines, drafts, queries.outline, links=query_links(queries))
     facts = read_code(data, language=language.name, path=path) or NO_FACTS
-    return ReadFile(lines, chunk_lines(lines, name=module), Outline(), facts=facts)
+    is_messages = language.content is Content.CONFIG and is_translation(path)
+    max_bytes = MAX_MESSAGES_BYTES if is_messages else MAX_CHUNK_BYTES
+    return ReadFile(lines, chunk_lines(lines, name=module, max_bytes=max_bytes), Outline(), facts=facts)
 
 
 def module_name(path: str) -> str:

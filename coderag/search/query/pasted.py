@@ -22,11 +22,11 @@ USES = frozenset(
 )
 MAX_CHARACTERS, MAX_RUN = 600, 40  # of a question, and words of a message, that are looked at
 
-# What stands for a value, in a string or between two: %s, %(name)s, {}, ${x}, #{x}, \(x), $name, " + name + ".
+# What stands for a value, in a string or between two: %s, %(name)s, %name%, {}, ${x}, #{x}, \(x), $name, " + name + ".
 _JOINT = r"(?:\+\+|\+|\.\.|\.|,|<<|<>|&|~)"
 _PLACEHOLDER = (
     r"%[-+#0 ]*\d*(?:\.\d+)?(?:hh?|ll?|z|j|t)?[sdiufgGxXcpqvTr@](?![A-Za-z])|%\(\w+\)[sdrf]|%[{<]\w+[}>]"
-    r"|[$#]\{[^{}\n]{0,80}\}|\{[^{};\n]{0,60}\}|\\\([^()\n]{0,60}\)|\$[A-Za-z_]\w*"
+    r"|%[A-Za-z_]\w{0,40}+%|[$#]\{[^{}\n]{0,80}\}|\{[^{};\n]{0,60}\}|\\\([^()\n]{0,60}\)|\$[A-Za-z_]\w*"
     rf"|[\"'`]\s{{0,80}}+{_JOINT}\s{{0,80}}+[^\"'`\n;]{{1,60}}?{_JOINT}\s{{0,80}}+[\"'`]"
     rf"|[\"'`]\s{{0,80}}+(?:{_JOINT}|%)(?=\s{{0,80}}+[\w(])"
 )

@@ -19,14 +19,17 @@ from coderag.text.tokens import words
 __all__ = ["RelationQuestion", "Sought", "relation_question"]
 
 FIRST_WORDS = frozenset(
-    """who what which where how path route way callers usages uses references readers writers tests subclasses
-    implementations overview architecture main important list show structure call big""".split()
+    """who what which where how path route way callers usages uses references readers writers importers tests subclasses
+    implementations implementers overview architecture main important list show structure call big find give tell get
+    please can could see from is are does if when impact effect effects consequences what's shortest chain""".split()
 )  # what such a question begins with: the others need not wait for the expressions
 RELATION_WORDS = frozenset(
-    """call calls called use uses used reference references referenced invoke invokes invoked read reads write writes
-    written modify modifies modified test tests tested inherit inherits extend extends subclass subclasses implement
-    implements callers usages readers writers implementations breaks break happens affected impacted depends path way
-    route chain reach reached lead get end come""".split()
+    """call calls called calling use uses used using reference references referenced invoke invokes invoked invoking
+    read reads reading write writes writing written modify modifies modified modifying test tests tested testing inherit
+    inherits extend extends extended subclass subclasses implement implements implemented callers usages readers writers
+    importers import imports imported importing touch touches access accesses cover covers implementations implementers
+    breaks break broken happens affected impacted impact effect effects consequences depends path way route chain reach
+    reached lead get end come connection connected related linked""".split()
 )  # one of which it has
 LONGEST = 400  # characters of such a question
 # Words of a question for an overview; one of the first is enough, of the others two, and no others may be there.
@@ -36,7 +39,9 @@ PART_WORDS = frozenset(
     organised organized organisation organization areas subsystems packages layers consist consists repository repo
     project code source""".split()
 )
-FILLERS = frozenset("explain describe show list tell made give system application app program does high level".split())
+FILLERS = frozenset(
+    "explain please describe show list tell made give me system application app program does high level".split()
+)
 
 
 class Sought(StrEnum):
@@ -46,6 +51,7 @@ class Sought(StrEnum):
     READERS = "readers"
     WRITERS = "writers"
     TESTS = "tests"
+    IMPORTERS = "importers"
     HEIRS = "heirs"  # what inherits from it or implements it
     USES = "uses"  # of any kind
     IMPACT = "impact"  # what breaks if it changes
@@ -70,12 +76,13 @@ class RelationQuestion:
 
 
 SOUGHT = {
-    **dict.fromkeys(("call", "calls", "called", "invoke", "invokes", "invoked", "callers"), Sought.CALLERS),
-    **dict.fromkeys(("read", "reads", "readers"), Sought.READERS),
-    **dict.fromkeys(("write", "writes", "written", "writers", "modify", "modifies", "modified"), Sought.WRITERS),
-    **dict.fromkeys(("test", "tests", "tested"), Sought.TESTS),
-    **dict.fromkeys(("inherit", "inherits", "extend", "extends", "subclass", "subclasses"), Sought.HEIRS),
-    **dict.fromkeys(("implement", "implements", "implementations"), Sought.HEIRS),
+    **dict.fromkeys("call calls called calling invoke invokes invoked invoking callers".split(), Sought.CALLERS),
+    **dict.fromkeys("read reads reading readers".split(), Sought.READERS),
+    **dict.fromkeys("write writes writing written writers modify modifies modified modifying".split(), Sought.WRITERS),
+    **dict.fromkeys("test tests tested testing cover covers".split(), Sought.TESTS),
+    **dict.fromkeys("import imports imported importing importers".split(), Sought.IMPORTERS),
+    **dict.fromkeys("inherit inherits extend extends extended subclass subclasses".split(), Sought.HEIRS),
+    **dict.fromkeys("implement implements implemented implementations implementers".split(), Sought.HEIRS),
 }  # what is not here asks for any use
 
 
@@ -84,11 +91,15 @@ def relation_question(text: str) -> RelationQuestion | None:
     question = " ".join(text.split()) if len(text) <= LONGEST else ""
     if question.partition(" ")[0].lower() not in FIRST_WORDS:
         return None
-    if not RELATION_WORDS.isdisjoint(question.lower().rstrip(" ?").split(" ")):
-        from coderag.search.query.relation_patterns import PATTERNS  # compiling them takes a tenth of a search
+    if not RELATION_WORDS.isdisjoint(question.lower().rstrip(" ?.!").split(" ")):
+        from coderag.search.query.relation_patterns import (  # compiling them takes a tenth of a search
+            PATTERNS,
+            ROUNDABOUT,
+        )
 
+        direct = ROUNDABOUT.sub("", question, count=1)
         for pattern in PATTERNS:
-            if (match := pattern.match(question)) and (found := _asked(match)):
+            if (match := pattern.match(direct)) and (found := _asked(match)):
                 return found
     return RelationQuestion(Sought.PARTS) if _is_of_the_whole(question) else None
 
@@ -98,13 +109,13 @@ def _asked(match: re.Match[str]) -> RelationQuestion | None:
     target, other = named["target"], named.get("other") or ""
     if any(name.lower() in STOP_WORDS | WEAK_WORDS for name in (target, *filter(None, [other]))):
         return None
-    verb = (named.get("verb") or "").lower()
+    verb = (named.get("verb") or "").lower().split(" ")[-1]
     sought = Sought.PATH if other else Sought.USES if verb else Sought.IMPACT
     return RelationQuestion(
         SOUGHT.get(verb, sought),
         target,
         other=other,
-        kind=(named.get("kind") or "").lower(),
+        kind=(named["kind"] or named["kind_behind"] or "").lower(),
         is_code=bool(named["mark"] or named["call"] or not target.isalpha() or not target[1:].islower()),
     )
 

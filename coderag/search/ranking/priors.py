@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from coderag.files.translations import is_translation
 from coderag.index.reader.corpus import Corpus, Form
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
@@ -22,7 +23,7 @@ from coderag.search.ranking.surroundings import CALLABLE_KINDS, CALLABLES, FRAME
 from coderag.search.ranking.tuning import Tuning
 from coderag.search.retrieval.maxsim import name_words
 from coderag.text.tokens import words
-from coderag.types import Kind
+from coderag.types import Content, Kind
 
 __all__ = ["SHORT_LINES", "candidate_priors", "priors", "short_callables"]
 
@@ -58,7 +59,16 @@ def _priors(corpus: Corpus, wants: Set[str], factors: Mapping[str, float]) -> Ar
             of_file[corpus.with_label(label)] *= factors[label]
     if "docs" not in wants:
         of_file[corpus.documents] *= factors["docs"]
+    of_file[_messages(corpus)] *= factors["messages"]
     return corpus.by_file_and_form(of_file, lambda form: _form_prior(form, wants, factors))
+
+
+def _messages(corpus: Corpus) -> Array:
+    """Return the files of translations that are no code, i64[n] ascending; what is asked in their words finds them."""
+    content = {name: held for member in corpus.members for name, held in member.segment.languages.items()}
+    config = np.array([content[name] == Content.CONFIG for name in corpus.languages], dtype=bool)
+    files = np.flatnonzero(config[corpus.file_language]) if len(config) else np.zeros(0, dtype=np.int64)
+    return files[[is_translation(path) for path in corpus.paths_of(files)]] if len(files) else files
 
 
 def _form_prior(form: Form, wants: Set[str], factors: Mapping[str, float]) -> np.float32:

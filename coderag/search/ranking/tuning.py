@@ -53,6 +53,7 @@ PRIORS = {
     "vendored": 0.5,
     "legacy": 0.6,
     "docs": 0.35,  # its file is a document
+    "messages": 0.3,  # its file is one of translations
     "continues": 0.95,  # a further piece of a long definition
     "query": 0.45,  # an example query, whose name is a question
     "platform": 0.8,  # its file is for a platform that the query does not name

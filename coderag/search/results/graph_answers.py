@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -30,23 +31,25 @@ LAST_NAME = re.compile(r"[.#:]+")
 DEFINITION_SHARE = 0.5  # of the confidence of what the question names, behind what it asks for
 MAP_BUDGET = 1_500  # tokens of the map whose entries are the hits
 DEPTH = 3  # steps of a change
+MAX_HEIRS = 200  # types whose heirs are looked up
 KINDS: Mapping[str, frozenset[NodeKind]] = {
     "function": frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.ROUTINE, NodeKind.MACRO}),
     "method": frozenset({NodeKind.METHOD, NodeKind.FUNCTION}),
-    "class": TYPE_KINDS,
-    "interface": TYPE_KINDS,
+    **dict.fromkeys(("class", "struct", "enum", "type", "trait", "interface", "protocol"), TYPE_KINDS),
     "table": frozenset({NodeKind.TABLE, NodeKind.VIEW}),
     "view": frozenset({NodeKind.VIEW}),
     "column": frozenset({NodeKind.COLUMN}),
     "file": frozenset({NodeKind.FILE}),
+    "module": frozenset({NodeKind.FILE}),
     "route": frozenset({NodeKind.ROUTE}),
 }
 # What refers to the target in the way that a question asks for, in the order of the hits.
 ROLES: Mapping[Sought, tuple[Role, ...]] = {
     Sought.CALLERS: (Role.CALLERS, Role.DISPATCHED, Role.TESTS),
-    Sought.READERS: (Role.READERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES, Role.ROW_READERS, Role.TESTS),
-    Sought.WRITERS: (Role.WRITERS, Role.DELETERS, Role.ROUTINES, Role.ROW_WRITERS, Role.TESTS),
+    Sought.READERS: (Role.READERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES, Role.ROW_READERS, Role.TESTS, Role.MAPPED),
+    Sought.WRITERS: (Role.WRITERS, Role.DELETERS, Role.ROUTINES, Role.ROW_WRITERS, Role.TESTS, Role.MAPPED),
     Sought.TESTS: (Role.TESTS,),
+    Sought.IMPORTERS: (Role.IMPORTERS,),
     Sought.HEIRS: (Role.HEIRS,),
     Sought.USES: (
         *(
@@ -181,7 +184,7 @@ def _meant(question: RelationQuestion, graphs: Mapping[str, Graph]) -> list[tupl
 def _of_references(sought: Sought, meant: Iterable[tuple[str, Node]], graphs: Mapping[str, Graph]) -> Iterator[_Answer]:
     """Yield what refers to some nodes in the way that is sought, role by role."""
     found: dict[Role, list[tuple[str, Node, Reference]]] = {}
-    for repository, node in meant:
+    for repository, node in _with_heirs(meant, graphs) if sought is Sought.HEIRS else meant:
         for group in references_to(graphs[repository], node, shown=None).groups:
             found.setdefault(group.role, []).extend((repository, node, one) for one in group.references)
     for role in ROLES[sought]:
@@ -190,17 +193,45 @@ def _of_references(sought: Sought, meant: Iterable[tuple[str, Node]], graphs: Ma
             yield _reference(repository, node, reference, VERBS[role])
 
 
+def _with_heirs(meant: Iterable[tuple[str, Node]], graphs: Mapping[str, Graph]) -> Iterator[tuple[str, Node]]:
+    """Yield some types, then what inherits from them, then what inherits from that."""
+    waiting = deque(meant)
+    seen = {(repository, node.number) for repository, node in waiting}
+    while waiting:
+        repository, node = waiting.popleft()
+        yield repository, node
+        graph = graphs[repository]
+        for group in references_to(graph, node, shown=None).groups if len(seen) < MAX_HEIRS else ():
+            for heir in (one for reference in group.references for one in _nodes_of(graph, reference)):
+                if group.role is Role.HEIRS and (repository, heir.number) not in seen:
+                    seen.add((repository, heir.number))
+                    waiting.append((repository, heir))
+
+
+def _nodes_of(graph: Graph, reference: Reference) -> Iterator[Node]:
+    """Yield the nodes that a reference comes from."""
+    spot = reference.spot
+    for node in map(graph.node, graph.named(LAST_NAME.split(spot.name)[-1])):
+        if node.row == spot.line and node.path == spot.path:
+            yield node
+
+
 def _worth(graph: Graph, reference: Reference) -> tuple[int, bool, float]:
     """Return what puts references in order: the surest first, migrations behind, then by how much each matters."""
     spot = reference.spot
-    migrates = any(not MIGRATION_WORDS.isdisjoint(folder.split("_")) for folder in spot.path.lower().split("/")[:-1])
     numbers = graph.named(LAST_NAME.split(spot.name)[-1])
     ranks = [
         float(graph.arrays["node_rank"][number])
         for number in (numbers if "node_rank" in graph.arrays else ())
         if (node := graph.node(number)).row == spot.line and node.path == spot.path
     ]
-    return _candidates(reference), migrates, -max(ranks, default=0.0)
+    return _candidates(reference), _migrates(spot.path), -max(ranks, default=0.0)
+
+
+def _migrates(path: str) -> bool:
+    """Tell whether a file holds migrations, by its path."""
+    *folders, name = path.lower().split("/")
+    return any(not MIGRATION_WORDS.isdisjoint(part.split("_")) for part in (*folders, name.partition(".")[0]))
 
 
 def _reference(repository: str, node: Node, reference: Reference, verb: str) -> _Answer:
@@ -224,7 +255,8 @@ def _of_change(question: RelationQuestion, graphs: Mapping[str, Graph]) -> Itera
     impact = all_impacts(graphs, question.target, kinds=KINDS.get(question.kind, ()), change=Change.RENAME, depth=DEPTH)
     if impact is None or not (question.is_code or impact.target.name.rpartition(".")[2] == question.target):
         return
-    for affected in (*impact.affected, *impact.possibly, *impact.tests):
+    affecting = sorted(impact.affected, key=lambda affected: _migrates(affected.path))
+    for affected in (*affecting, *impact.possibly, *impact.tests):
         steps = f" ({affected.distance} steps away)" if affected.distance > 1 else ""
         yield _Answer(
             impact.repository, affected.path, affected.line, f"{affected.why}{steps}", confidence=affected.confidence

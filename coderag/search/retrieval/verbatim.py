@@ -7,21 +7,22 @@ meet. Then the text decides, in which strings may be joined over lines and hold 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
-from functools import reduce
 
 import numpy as np
 
-from coderag.index.reader.corpus import Corpus, Member, path_keys, text_keys
+from coderag.files.translations import is_translation
+from coderag.index.reader.corpus import Corpus, Member, text_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.query.pasted import Pasted, is_plain
 from coderag.search.query.vocabulary import STOP_WORDS
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.retrieval.alignment import Alignment, align
+from coderag.search.retrieval.key_uses import KeyUse, is_entry, key_uses
 from coderag.search.retrieval.lexical import Scores
-from coderag.search.retrieval.locales import is_locale, key_of, use_of
-from coderag.text.tokens import plain_name, terms, words
+from coderag.search.retrieval.spelled_chunks import names_a_file, spelled_chunks, whole_terms
+from coderag.text.tokens import plain_name, terms
 
 __all__ = ["NONE", "Verbatim", "verbatim_matches"]
 
@@ -41,9 +42,7 @@ MIN_PART_WORDS, MIN_PART_CONTENT, PART = 4, 3, 0.5
 MIN_PROSE_WORDS = 6  # outside of strings
 # Content words beside the names of a question that is about these; fewer where a name may be English, too.
 MAX_OTHERS, MAX_OTHERS_OF_PLAIN = 2, 1
-MAX_NAME_CHUNKS = 400  # of a segment in which the words of a name meet; of more, the best by words are looked at
 FILE_NAME = re.compile(r"/?\w[\w@+/-]*\.\w+|\w[\w@+-]*/[\w@+/.-]+")  # a file has its own name the least
-MAX_KEYS = 3  # of a message that several files of translations have
 MAX_NAME_FILES = 8  # that have a name; one in more of them says less than the rest of the question
 
 
@@ -53,15 +52,17 @@ class Verbatim:
 
     messages: Mapping[int, float]  # chunk -> how much of the question stands in it, by rarity
     names: Mapping[int, float]  # chunk -> how many of the question's rare names it has
-    keys: frozenset[int]  # chunks that ask for the question, a translated message, by its key
+    uses: Mapping[int, KeyUse]  # chunks that ask for the question, a translated message, by its key
+    entries: frozenset[int] = frozenset()  # chunks of messages that are pieces of files of translations
+    aside: frozenset[int] = frozenset()  # ... or of tests and documents, where there are uses
 
     @property
     def chunks(self) -> Array:
         """The chunks, i64[n] ascending."""
-        return np.array(sorted(self.messages.keys() | self.names.keys() | self.keys), dtype=np.int64)
+        return np.array(sorted(self.messages.keys() | self.names.keys() | self.uses.keys()), dtype=np.int64)
 
 
-NONE = Verbatim({}, {}, frozenset())
+NONE = Verbatim({}, {}, {})
 
 
 def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) -> Verbatim:
@@ -75,25 +76,18 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
             names[chunk] = names.get(chunk, 0.0) + 1.0
     if not (messages or names):
         return NONE
-    keys = _asking_for(corpus, question, messages, scores, allowed) - messages.keys()
-    return Verbatim(messages, names, frozenset(keys))
+    entries = {chunk: held for chunk, held in messages.items() if is_entry(corpus, chunk)}
+    uses = key_uses(corpus, question.run, entries, scores=scores, allowed=allowed)
+    asking = {chunk: use for chunk, use in uses.items() if chunk not in messages}
+    return Verbatim(messages, names, asking, frozenset(entries), _aside(corpus, messages) if asking else frozenset())
 
 
-def _asking_for(
-    corpus: Corpus, question: Pasted, messages: Mapping[int, float], scores: Scores, allowed: Array
-) -> set[int]:
-    """Return the chunks that ask for a message, which stands in files of translations, by its key."""
-    asking: set[int] = set()
-    seen: set[str] = set()
-    for chunk in sorted(messages, key=lambda chunk: (-messages[chunk], chunk)):
-        if not is_locale(corpus.place(chunk)[0]):
-            continue
-        member, local = corpus.member_of(chunk)
-        key = key_of(member.segment.chunk_text(local), question.run)
-        if key and key not in seen and len(seen) < MAX_KEYS:
-            seen.add(key)
-            asking.update(_with_spelling(corpus, key, use_of(key), scores, allowed, locales=False))
-    return asking
+def _aside(corpus: Corpus, chunks: Iterable[int]) -> frozenset[int]:
+    """Return those of some chunks that are of tests or documents."""
+    found = np.array(sorted(chunks), dtype=np.int64)
+    files = corpus.file_numbers(found)
+    aside = corpus.with_label("test")[files] | corpus.documents[files]
+    return frozenset(found[aside].tolist())
 
 
 def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) -> dict[int, float]:
@@ -109,7 +103,7 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
             break  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
         aligned = align(run, member.segment.chunk_text(local), weights)
-        if aligned.held and is_locale(corpus.place(chunk)[0]):
+        if aligned.held and is_translation(corpus.place(chunk)[0]):
             aligned = replace(aligned, in_literal=True)  # whose strings need no quotes
         if _is_the_question(question, aligned, weights):
             found[chunk] = sum(weights[word] for word in {run[at] for at in aligned.held})
@@ -209,38 +203,19 @@ def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array, *, ask
 
     That of a file is looked up where a question asks for its use.
     """
-    wholes = [split[-1] for word in words(name) if (split := terms(word))]
+    wholes = whole_terms(name)
     is_known = _is_defined(corpus, name) or (
-        not asks_for_use and FILE_NAME.fullmatch(name) and _names_a_file(corpus, wholes)
+        not asks_for_use and FILE_NAME.fullmatch(name) and names_a_file(corpus, wholes)
     )
     if not wholes or is_known:
         return []
-    return _with_spelling(corpus, name, _spelling(name), scores, allowed, locales=True)
-
-
-def _with_spelling(
-    corpus: Corpus, name: str, spelled: re.Pattern[str], scores: Scores, allowed: Array, *, locales: bool
-) -> list[int]:
-    """Return the chunks that have the words of a name, spelled as an expression has it, if few files do.
-
-    Without `locales`, files of translations are left out.
-    """
-    wholes = [split[-1] for word in words(name) if (split := terms(word))]
     found: list[int] = []
     files: set[int] = set()
-    for member, chunks in _meeting(corpus, wholes):
-        local = [one for one in chunks.tolist() if allowed[member.first_chunk + one] > 0]
-        if not locales:
-            local = [one for one in local if not is_locale(corpus.place(member.first_chunk + one)[0])]
-        if len(local) > MAX_NAME_CHUNKS:
-            text = scores.text[member.first_chunk : member.first_chunk + len(member.segment)]
-            local = sorted(local, key=lambda one: -float(text[one]))[:MAX_NAME_CHUNKS]
-        for one in local:
-            if spelled.search(member.segment.chunk_text(one)):
-                found.append(member.first_chunk + one)
-                files.add(member.first_file + int(member.segment.chunk_file[one]))
-                if len(files) > MAX_NAME_FILES:
-                    return []
+    for chunk, file in spelled_chunks(corpus, name, _spelling(name), scores=scores, allowed=allowed):
+        found.append(chunk)
+        files.add(file)
+        if len(files) > MAX_NAME_FILES:
+            return []
     return found
 
 
@@ -261,27 +236,3 @@ def _boundary(sign: str, *, before: bool) -> str:
     if not (sign.isalnum() or sign == "_"):
         return ""
     return r"(?<!\w)" if before else r"(?!\w)"
-
-
-def _meeting(corpus: Corpus, found: Sequence[str]) -> Iterator[tuple[Member, Array]]:
-    """Yield each segment with the chunks of it that have all of some terms."""
-    keys = text_keys(found)
-    for member in corpus.members:
-        postings = member.segment.text_postings
-        positions = postings.find(keys)
-        if (positions >= 0).all():
-            lists = sorted((postings.docs_of(position) for position in positions.tolist()), key=len)
-            yield member, reduce(np.intersect1d, lists)
-
-
-def _names_a_file(corpus: Corpus, found: Sequence[str]) -> bool:
-    """Tell whether the path of a file has all of some terms."""
-    keys = path_keys(found)
-    for member in corpus.members:
-        postings = member.segment.path_postings
-        positions = postings.find(keys)
-        if (positions >= 0).all() and len(
-            reduce(np.intersect1d, [postings.docs_of(position) for position in positions.tolist()])
-        ):
-            return True
-    return False

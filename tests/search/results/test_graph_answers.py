@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from coderag import Hit, Index
@@ -122,3 +124,17 @@ def test_it_can_be_left_out(index: Index) -> None:
     assert not any(hit.parts.get("graph") for hit in hits)
     with pytest.raises(QueryError, match="graph"):
         make_pipeline(without=["nonsense"])
+
+
+def test_what_inherits_from_an_heir_follows_it(tmp_path: Path) -> None:
+    source = "class Source:\n    def read(self):\n        raise NotImplementedError\n\n\n"
+    files = {
+        "base.py": f"{source}class FileSource(Source):\n    def open(self):\n        return self.path.open()\n",
+        "zipped.py": (
+            "from base import FileSource\n\n\nclass Zipped(FileSource):\n    def read(self):\n        return b''\n"
+        ),
+    }
+    built = Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0)
+    built.graphs()
+    built.reload()
+    assert names(built.search("implementations of the class Source")) == ["FileSource", "Zipped", "Source"]
