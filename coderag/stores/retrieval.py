@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from coderag.index.reader.corpus import path_keys, text_keys
+from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.keys import symbol_hash
 from coderag.record import record
 from coderag.search.pipeline import filter_chunks, retrieve, run_stages
@@ -63,18 +64,19 @@ def gather(state: SearchState, legs: Legs, files: Gathering, sources: Sources) -
     """
     question = made_by("understand", state.question)
     corpus = files.corpus()  # of no file: it knows how rare words are
+    corpus.text_frequencies(_all_keys(question))  # at once, so that a store is not asked once for each leg
     keys = text_keys(scored_terms(question))
     rarity = rarity_of(corpus, keys) * np.array([question.terms[term] for term in scored_terms(question)], np.float32)
     by_text = dict(zip(keys.tolist(), rarity.tolist(), strict=True))
-    files.add(legs.terms(by_text, FIRST))
-    files.add(legs.terms(dict.fromkeys(_symbol_keys(question), 1.0), DEFINING))
+    first = legs.terms(by_text, FIRST)
+    first += legs.terms(dict.fromkeys(_symbol_keys(question), 1.0), DEFINING)
     for weights in _verbatim_weights(corpus, question):
-        files.add(legs.terms(weights, HOLDERS, presence=True))
+        first += legs.terms(weights, HOLDERS, presence=True)
     vector = question_vector(sources.encoder(), question.text)
     k, chunks = FIRST, FIRST_CHUNKS
     by_bound: list[Found] = []
     by_vector: list[Found] = [] if vector is None else legs.store.by_vector(vector, legs.where, k=chunks)
-    files.add(by_vector)
+    files.add([*first, *by_vector])
     while True:
         state = _retrieved(state, files, sources)
         by_bound = legs.terms(_bounds(state, question, by_text), k)
@@ -138,14 +140,29 @@ def _keys_of_symbols(names: Iterable[str]) -> list[int]:
     return list(keys)
 
 
+def _all_keys(question: Question) -> Array:
+    """Return the keys of all terms that the legs of a question have, u64[n]."""
+    spelled, run = _spelled(question)
+    known = {term for name in spelled for term in name} | set(run) | set(scored_terms(question))
+    in_order = sorted(known)
+    own = [text_keys(in_order), path_keys(in_order), np.array(_symbol_keys(question), dtype=np.uint64)]
+    return np.concatenate(own)
+
+
+def _spelled(question: Question) -> tuple[list[list[str]], list[str]]:
+    """Return the terms of each name in a question, and those of the words of a message."""
+    text = pasted(question.text)
+    names = [[split[-1] for word in words(name) if (split := terms(word))] for name in text.names]
+    content = (word for word in dict.fromkeys(text.run) if word not in STOP_WORDS)
+    return names, [split[-1] for word in content if (split := terms(word))]
+
+
 def _verbatim_weights(corpus: PartialCorpus, question: Question) -> list[dict[int, float]]:
     """Return the weights of the words of a message, and of each name, that may stand in code as they are written."""
-    text = pasted(question.text)
-    spelled = [[split[-1] for word in words(name) if (split := terms(word))] for name in text.names]
+    spelled, run = _spelled(question)
     legs = [dict.fromkeys(text_keys(found).tolist(), 1.0) for found in spelled]
     legs += [dict.fromkeys(path_keys(found).tolist(), 1.0) for found in spelled]  # a file may be called so
-    if text.run:
-        content = [split[-1] for word in dict.fromkeys(text.run) if word not in STOP_WORDS and (split := terms(word))]
-        keys = text_keys(content)
+    if run:
+        keys = text_keys(run)
         legs.append(dict(zip(keys.tolist(), rarity_of(corpus, keys).tolist(), strict=True)))
     return legs
