@@ -94,8 +94,7 @@ def main() -> int:
 
 
 def _index_bytes(index: Index) -> int:
-    folder = index.roots[0].index
-    files = Path(str(folder)).rglob("*.bin")
+    files = Path(index.roots[0].index.path).rglob("*.bin")
     return sum(path.stat().st_size for path in files if not path.name.startswith(("graph-", "history-")))
 
 

@@ -23,7 +23,7 @@ from pymilvus import DataType, MilvusClient, MilvusException
 
 from coderag.errors import RemoteStoreError
 from coderag.index.storage.arrays.arrays import Array
-from coderag.stores.store import Conditions, FileKey, Found, Published, StoredSegment
+from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment
 
 __all__ = ["TOKEN_VARIABLE", "MilvusStore"]
 
@@ -44,6 +44,8 @@ Row = dict[str, Any]
 
 class MilvusStore:
     """The collections of coderag in a Milvus, or in a file of Milvus Lite."""
+
+    reach = Reach()
 
     def __init__(self, address: str) -> None:
         """Connect to http://host:port, or open the file of Milvus Lite at a path; raises RemoteStoreError."""
@@ -114,7 +116,7 @@ class MilvusStore:
         unit = vector / max(float(np.linalg.norm(vector)), 1e-9)
         return self._search(CHUNKS, "vector", unit.astype(np.float32).tolist(), where, k=k)
 
-    def frequencies(self, keys: Array, segments: Sequence[str]) -> Array:
+    def frequencies(self, keys: Array, segments: Sequence[str], *, roughly: bool = False) -> Array:  # noqa: ARG002
         """Return in how many chunks each key is."""
         buckets = {int(bucket) for bucket in _buckets(keys)}
         found = np.zeros(len(keys), dtype=np.int64)

@@ -12,7 +12,7 @@ from psycopg import sql
 
 from coderag.errors import QueryError, RemoteStoreError
 from coderag.index.storage.arrays.arrays import Array
-from coderag.stores.store import Conditions, FileKey, Found, Published, StoredSegment
+from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment
 
 __all__ = ["PostgresStore"]
 
@@ -61,6 +61,8 @@ DEAD = """ AND NOT EXISTS (SELECT FROM unnest(%(dead_segments)s::text[], %(dead_
 
 class PostgresStore:
     """A schema of a PostgreSQL database, on one connection."""
+
+    reach = Reach()
 
     def __init__(self, address: str, *, schema: str = "coderag") -> None:
         """Connect; raises RemoteStoreError."""
@@ -163,7 +165,7 @@ class PostgresStore:
             self._connection.execute("SET LOCAL hnsw.iterative_scan = 'strict_order'")
             return [Found(FileKey(name, file), score) for name, file, score in self._run(statement, values)]
 
-    def frequencies(self, keys: Array, segments: Sequence[str]) -> Array:
+    def frequencies(self, keys: Array, segments: Sequence[str], *, roughly: bool = False) -> Array:  # noqa: ARG002
         """Return in how many chunks each key is."""
         query = (
             "SELECT key, sum(chunks)::bigint FROM {schema}.terms WHERE key = ANY(%(keys)s) AND segment IN "

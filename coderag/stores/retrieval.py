@@ -31,12 +31,7 @@ from coderag.text.tokens import plain_name, terms, words
 
 __all__ = ["Legs", "gather"]
 
-FIRST = 200  # files of a leg that are fetched at once
-FIRST_CHUNKS = 400
-MAX_FILES = 6_400  # of a leg; a question of a few words that everything holds ends here
 GROWTH = 2
-HOLDERS = 64  # files that have the most words of a message, and that have all words of a name
-DEFINING = 400  # files that define what the question names
 ROUNDING = 1e-3  # of scores that a store computes
 
 
@@ -68,27 +63,32 @@ def gather(state: SearchState, legs: Legs, files: Gathering, sources: Sources) -
     keys = text_keys(scored_terms(question))
     rarity = rarity_of(corpus, keys) * np.array([question.terms[term] for term in scored_terms(question)], np.float32)
     by_text = dict(zip(keys.tolist(), rarity.tolist(), strict=True))
-    first = legs.terms(by_text, FIRST)
-    first += legs.terms(dict.fromkeys(_symbol_keys(question), 1.0), DEFINING)
+    reach = legs.store.reach
+    first = legs.terms(by_text, reach.files)
+    first += legs.terms(dict.fromkeys(_symbol_keys(question), 1.0), reach.defining)
     for weights in _verbatim_weights(corpus, question):
-        first += legs.terms(weights, HOLDERS, presence=True)
+        first += legs.terms(weights, reach.holders, presence=True)
     vector = question_vector(sources.encoder(), question.text)
-    k, chunks = FIRST, FIRST_CHUNKS
-    by_bound: list[Found] = []
+    k, chunks = reach.files, reach.chunks
     by_vector: list[Found] = [] if vector is None else legs.store.by_vector(vector, legs.where, k=chunks)
     files.add([*first, *by_vector])
     while True:
         state = _retrieved(state, files, sources)
-        by_bound = legs.terms(_bounds(state, question, by_text), k)
-        more = files.add(by_bound)
-        if more:
-            state = _retrieved(state, files, sources)
         lists = made_by("retrieve", state.lists)
+        by_bound = legs.terms(_bounds(state, question, by_text), k)
+        least = _least(lists.lexical)
+        if files.add(one for one in by_bound if one.score * (1 + ROUNDING) > least):
+            state = _retrieved(state, files, sources)
+            lists = made_by("retrieve", state.lists)
         needs_files = (
-            len(by_bound) == k and _least(lists.lexical) < by_bound[-1].score * (1 + ROUNDING) and k < MAX_FILES
+            len(by_bound) == k
+            and _least(lists.lexical) < by_bound[-1].score * (1 + ROUNDING)
+            and k * GROWTH <= reach.most_files
         )
         needs_chunks = (
-            len(by_vector) == chunks and _least(lists.dense) < by_vector[-1].score + ROUNDING and chunks < MAX_FILES
+            len(by_vector) == chunks
+            and _least(lists.dense) < by_vector[-1].score + ROUNDING
+            and chunks * GROWTH <= reach.most_chunks
         )
         if not (needs_files or needs_chunks):
             return files.corpus()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -14,6 +15,7 @@ from coderag.errors import IndexUntrustedError, RemoteStoreError
 from coderag.index.remote.objects import ObjectStore, Range
 from coderag.index.remote.range_cache import RangeCache
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.packing import Coding, unpack
 from coderag.stores.ranged.layout import (
     DIGEST_BYTES,
     Directory,
@@ -21,12 +23,14 @@ from coderag.stores.ranged.layout import (
     digest_of,
     directory_name,
 )
+from coderag.stores.ranged.writing import upper_halves
 
 __all__ = ["BlockKey", "Blocks", "OpenedSegment"]
 
 # Bytes between two blocks that are read along: what a request costs in time, a store sends of the rest in less.
 GAP_BYTES = 4 << 10
 DIRECTORY_BYTES = 64 << 20
+U32 = np.dtype("<u4")
 REMEMBERED_BYTES = 64 << 20
 
 
@@ -48,7 +52,13 @@ class OpenedSegment:
         self.centroids: Array = np.frombuffer(directory.centroids, np.int8).reshape(
             len(self.cell_sizes), directory.dimensions
         )
-        self.offsets = directory.offsets
+        sizes = unpack(directory.sizes, Coding.PLANES, dtype=U32, shape=(directory.blocks,))
+        self.offsets: Array = np.append(0, np.cumsum(sizes.astype(np.int64)))
+        counts = unpack(directory.chunk_counts, Coding.PLANES, dtype=U32, shape=(len(self.files),))
+        self.first_chunks: Array = np.append(0, np.cumsum(counts.astype(np.int64)))  # of each file, and their number
+        shape = (directory.commons,)
+        self.common_keys: Array = unpack(directory.common_keys, Coding.STEPS, dtype=U32, shape=shape)
+        self.common_counts: Array = unpack(directory.common_counts, Coding.PLANES, dtype=U32, shape=shape)
 
     @property
     def paths_block(self) -> int:
@@ -69,9 +79,27 @@ class OpenedSegment:
         """The position of each file by its number."""
         return {number: position for position, number in enumerate(self.files.tolist())}
 
+    def common(self, keys: Array) -> Array:
+        """Return how many chunks have each of u64[n] terms, i64[n]; 0 for less than some."""
+        found = np.zeros(len(keys), dtype=np.int64)
+        if len(self.common_keys):
+            wanted = upper_halves(keys)
+            places = np.minimum(np.searchsorted(self.common_keys, wanted), len(self.common_keys) - 1)
+            found += np.where(self.common_keys[places] == wanted, self.common_counts[places], 0)
+        return found
+
     def digest(self, block: int) -> bytes:
         """Return what a block must have."""
         return self.directory.digests[DIGEST_BYTES * block : DIGEST_BYTES * (block + 1)]
+
+
+def opened_segment(raw: bytes, name: str, *, where: str) -> OpenedSegment:
+    """Return a segment by its directory as it is stored; raises RemoteStoreError and IndexUntrustedError."""
+    directory = decode_directory(raw, segment=name, where=where)
+    try:
+        return OpenedSegment(directory)
+    except (ValueError, zlib.error) as error:
+        raise RemoteStoreError(f'{where} is damaged: {error}; run "coderag export" to write it anew') from error
 
 
 class Blocks:
@@ -100,8 +128,7 @@ class Blocks:
         for name, raw_or_none in zip(absent, found, strict=True):
             if raw_or_none is None:
                 raise _dropped()
-            directory = decode_directory(raw_or_none, segment=name, where=places[name])
-            self._segments[name] = OpenedSegment(directory)
+            self._segments[name] = opened_segment(raw_or_none, name, where=places[name])
             self._cache.remove(places[name])
             self._cache.write(places[name], 0, raw_or_none)
         return [self._segments[name] for name in names]
@@ -128,7 +155,7 @@ class Blocks:
     def _opened(self, raw: bytes, name: str, where: str) -> OpenedSegment | None:
         """Return a segment by a directory that the user's cache had, None for one that is not believed."""
         try:
-            return OpenedSegment(decode_directory(raw, segment=name, where=where))
+            return opened_segment(raw, name, where=where)
         except (RemoteStoreError, IndexUntrustedError):
             return None
 

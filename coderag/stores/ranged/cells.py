@@ -22,7 +22,7 @@ SAMPLE = 64  # vectors that a centroid is made of, on average; more change littl
 BLOCK = 1 << 13  # vectors compared with the centroids at once
 LEVELS = 7  # of a number in four bits, on either side of 0
 # A question reads the nearest cells until these have so many chunks, or that share of all, whichever is more.
-LEAST_CHUNKS, SHARE = 4096, 1 / 16
+LEAST_CHUNKS, SHARE = 4096, 1 / 32
 
 
 @record

@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from itertools import accumulate
 from urllib.parse import quote, unquote
 
 import msgspec
-import numpy as np
 
 from coderag.errors import IndexDamagedError, IndexUntrustedError, RemoteStoreError
-from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.folder.sealed import parse_sealed, seal
 from coderag.index.storage.folder.signing import VARIABLE, sign
 
@@ -42,6 +39,7 @@ SEGMENT_NAME = re.compile(r"[0-9a-f]{32}")
 SEGMENT_PURPOSE = "segment of a store"
 DIGEST_BYTES = 16  # against a second preimage: 128 bits
 FORM = 1
+MAX_COMMONS = 1 << 24
 
 
 class Directory(msgspec.Struct, frozen=True):
@@ -52,24 +50,31 @@ class Directory(msgspec.Struct, frozen=True):
 
     form: int
     segment: str
-    sizes: bytes  # u32[blocks]
+    blocks: int
+    sizes: bytes  # u32[blocks], packed
     digests: bytes  # DIGEST_BYTES each
     files: bytes  # i32[files]: their numbers, ascending
+    chunk_counts: bytes  # u32[files], packed: chunks of each
     languages: list[str]
     file_languages: bytes  # u8[files]: positions in `languages`
     tests: bytes  # u8[files]: 1 for a file of tests
     first_keys: bytes  # u64[blocks of terms], ascending
+    # Terms of many chunks, so that it need not be looked up how usual a name is; equal keys may follow each other.
+    least_common: int  # chunks that each of them is in
+    commons: int
+    common_keys: bytes  # u32[commons], packed: the upper halves of their keys, ascending
+    common_counts: bytes  # u32[commons], packed: how many chunks have each
     dimensions: int  # of vectors; 0 where there are none
     centroids: bytes  # i8[cells, dimensions]
     cell_sizes: bytes  # u32[cells]: chunks of each
 
     def check(self) -> None:
         """Raise ValueError where its tables do not fit each other."""
-        blocks, files = len(self.digests) // DIGEST_BYTES, len(self.files) // 4
+        blocks, files = self.blocks, len(self.files) // 4
         cells = len(self.cell_sizes) // 4
         fits = (
             self.form == FORM,
-            len(self.sizes) == 4 * blocks and len(self.digests) == DIGEST_BYTES * blocks,
+            len(self.digests) == DIGEST_BYTES * blocks and 0 <= self.commons <= MAX_COMMONS,
             len(self.file_languages) == len(self.tests) == files and len(self.files) == 4 * files,
             blocks == files + 1 + len(self.first_keys) // 8 + cells and len(self.first_keys) % 8 == 0,
             len(self.centroids) == cells * self.dimensions and len(self.cell_sizes) == 4 * cells,
@@ -77,11 +82,6 @@ class Directory(msgspec.Struct, frozen=True):
         )
         if not all(fits):
             raise ValueError("its tables do not fit each other")
-
-    @property
-    def offsets(self) -> Array:
-        """Where each block begins, and the end of the last one: i64[blocks + 1]."""
-        return np.fromiter(accumulate(np.frombuffer(self.sizes, "<u4").tolist(), initial=0), np.int64)
 
     @property
     def data(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import msgspec
@@ -28,13 +28,14 @@ from coderag.stores.ranged.layout import (
 )
 from coderag.stores.ranged.terms import TermBlock, decode_terms
 from coderag.stores.ranged.writing import decode_paths, encode_segment
-from coderag.stores.store import Conditions, FileKey, Found, Published, StoredSegment
+from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment
 
 __all__ = ["RangedStore"]
 
 GENERATION_PURPOSE = "generation of a store"
 GENERATION_BYTES = 256 << 20
 FULL = 255  # weight of a term
+A_FEW = 2  # chunks with a term that is not common
 MOST_LOOKS = 3  # for a generation that was removed while it was looked for
 
 
@@ -43,6 +44,9 @@ class RangedStore:
 
     They have no locks: a segment that no generation names yet is safe for the grace of an export (`export_index`).
     """
+
+    # Of a large index about .03 are read by these.
+    reach = Reach(files=40, chunks=200, defining=20, holders=8, most_files=80, most_chunks=200)
 
     def __init__(self, objects: ObjectStore, cache: RangeCache | None = None) -> None:
         """Take a store of objects, and where ranges of it are kept."""
@@ -120,18 +124,12 @@ class RangedStore:
     def by_terms(
         self, keys: Array, weights: Array, where: Conditions, *, k: int, presence: bool = False
     ) -> list[Found]:
-        """Return the best files by an inner product, which is exact."""
+        """Return the best files by an inner product: of terms of texts that of their best chunk, and of the others."""
         best: list[tuple[float, str, int]] = []
         segments = self._blocks.segments(where.segments)
         blocks = self._term_blocks(keys.tolist(), segments)
         for segment in segments:
-            scores = np.zeros(len(segment.files), dtype=np.float64)
-            for key, weight in zip(keys.tolist(), weights.tolist(), strict=True):
-                block = blocks.get((segment.directory.segment, segment.term_block(key)))
-                place = -1 if block is None else block.place(key)
-                if block is not None and place >= 0:
-                    files, factors = block.entries(place)
-                    scores[files] += weight if presence else weight / FULL * factors
+            scores = _scores(segment, blocks, dict(zip(keys.tolist(), weights.tolist(), strict=True)), presence)
             found = np.flatnonzero((scores > 0) & self._allowed(segment, where))
             if len(found) > k:
                 found = found[np.argpartition(-scores[found], k - 1)[:k]]
@@ -162,9 +160,13 @@ class RangedStore:
             best += [(-score, name, file) for score, file in zip(scores[rows].tolist(), numbers, strict=True)]
         return [Found(FileKey(name, file), -score) for score, name, file in sorted(best)[:k]]
 
-    def frequencies(self, keys: Array, segments: Sequence[str]) -> Array:
-        """Return in how many chunks each key is."""
+    def frequencies(self, keys: Array, segments: Sequence[str], *, roughly: bool = False) -> Array:
+        """Return in how many chunks each key is; with `roughly` of a rare one that it is in a few."""
         opened = self._blocks.segments(segments)
+        if roughly:
+            common = sum((segment.common(keys) for segment in opened), start=np.zeros(len(keys), dtype=np.int64))
+            is_complete = all(segment.directory.least_common == 1 for segment in opened)
+            return common if is_complete else np.maximum(common, A_FEW)
         blocks = self._term_blocks(keys.tolist(), opened)
         counts = []
         for key in keys.tolist():
@@ -203,7 +205,9 @@ class RangedStore:
         found = self._blocks.read(wanted)
         with _decoding():
             return {
-                (key.segment, key.number): decode_terms(found[key], files=len(segment.files))
+                (key.segment, key.number): decode_terms(
+                    found[key], files=len(segment.files), chunks=int(segment.first_chunks[-1])
+                )
                 for key, segment in wanted.items()
             }
 
@@ -231,6 +235,29 @@ class RangedStore:
                 paths = decode_paths(self._blocks.read([key])[key], count=len(found))
             found &= np.array([path.startswith(where.folders) for path in paths], dtype=bool)
         return found
+
+
+def _scores(
+    segment: OpenedSegment,
+    blocks: Mapping[tuple[str, int | None], TermBlock],
+    weights: Mapping[int, float],
+    presence: bool,
+) -> Array:
+    """Return the score of each file of a segment, f64[files]."""
+    of_files = np.zeros(len(segment.files), dtype=np.float64)
+    of_chunks = np.zeros(int(segment.first_chunks[-1]), dtype=np.float64)
+    for key, weight in weights.items():
+        block = blocks.get((segment.directory.segment, segment.term_block(key)))
+        place = -1 if block is None else block.place(key)
+        if block is not None and place >= 0:
+            places, factors = block.entries(place)
+            (of_chunks if block.are_chunks[place] else of_files)[places] += (
+                weight if presence else weight / FULL * factors
+            )
+    has_chunks = np.flatnonzero(np.diff(segment.first_chunks))
+    if len(has_chunks):
+        of_files[has_chunks] += np.maximum.reduceat(of_chunks, segment.first_chunks[has_chunks])
+    return of_files
 
 
 @contextmanager
