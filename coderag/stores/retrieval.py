@@ -63,7 +63,7 @@ def gather(state: SearchState, legs: Legs, files: Gathering, sources: Sources) -
     keys = text_keys(scored_terms(question))
     rarity = rarity_of(corpus, keys) * np.array([question.terms[term] for term in scored_terms(question)], np.float32)
     by_text = dict(zip(keys.tolist(), rarity.tolist(), strict=True))
-    reach = legs.store.reach
+    reach = legs.store.reach(corpus.live_chunks)
     first = legs.terms(by_text, reach.files)
     first += legs.terms(dict.fromkeys(_symbol_keys(question), 1.0), reach.defining)
     for weights in _verbatim_weights(corpus, question):

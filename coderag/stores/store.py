@@ -94,9 +94,11 @@ class Store(Protocol):
     Every method raises RemoteStoreError for what the database says.
     """
 
-    @property
-    def reach(self) -> Reach:
-        """How much of a leg is worth fetching: with the usual numbers, whatever can be among the best."""
+    def reach(self, chunks: int) -> Reach:
+        """Return how much of a leg is worth fetching from an index of so many chunks.
+
+        With the usual numbers that is whatever can be among the best.
+        """
 
     def put_segment(self, segment: StoredSegment) -> None:
         """Write the rows of a segment; it is among `segments` when all are there."""

@@ -14,6 +14,7 @@ from coderag.index.remote.objects import ObjectStore
 from coderag.index.remote.range_cache import RangeCache, ranges_folder
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.folder.sealed import seal
+from coderag.stores.packet import unsqueeze
 from coderag.stores.ranged.blocks import BlockKey, Blocks, OpenedSegment
 from coderag.stores.ranged.cells import Cell, decode_cell, nearest_cells, scores_of
 from coderag.stores.ranged.layout import (
@@ -35,6 +36,8 @@ __all__ = ["RangedStore"]
 GENERATION_PURPOSE = "generation of a store"
 GENERATION_BYTES = 256 << 20
 FULL = 255  # weight of a term
+SMALL_CHUNKS = 20_000  # of an index of which a question may read more than a few hundredths: its answers are exact
+NARROW = Reach(files=40, chunks=200, defining=20, holders=8, most_files=80, most_chunks=200)
 A_FEW = 2  # chunks with a term that is not common
 MOST_LOOKS = 3  # for a generation that was removed while it was looked for
 
@@ -44,9 +47,6 @@ class RangedStore:
 
     They have no locks: a segment that no generation names yet is safe for the grace of an export (`export_index`).
     """
-
-    # Of a large index about .03 are read by these.
-    reach = Reach(files=40, chunks=200, defining=20, holders=8, most_files=80, most_chunks=200)
 
     def __init__(self, objects: ObjectStore, cache: RangeCache | None = None) -> None:
         """Take a store of objects, and where ranges of it are kept."""
@@ -121,6 +121,10 @@ class RangedStore:
         """Return nothing: a store of objects keeps nobody out."""
         return nullcontext()
 
+    def reach(self, chunks: int) -> Reach:
+        """Return the usual numbers for a small index, and of a large one as much as keeps what is read small."""
+        return Reach() if chunks <= SMALL_CHUNKS else NARROW
+
     def by_terms(
         self, keys: Array, weights: Array, where: Conditions, *, k: int, presence: bool = False
     ) -> list[Found]:
@@ -181,7 +185,7 @@ class RangedStore:
         opened = dict(zip(where.segments, self._blocks.segments(where.segments), strict=True))
         places = {key: BlockKey(key.segment, opened[key.segment].positions[key.number]) for key in wanted}
         found = self._blocks.read(places.values(), remember=False)
-        return {key: found[place] for key, place in places.items()}
+        return {key: unsqueeze(found[place]) for key, place in places.items()}
 
     def close(self) -> None:
         """Do nothing: no request outlives its call."""

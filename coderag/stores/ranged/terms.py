@@ -95,7 +95,9 @@ def decode_terms(block: bytes, *, files: int, chunks: int) -> TermBlock:
         found = TermBlock(
             keys=unpack(keys, Coding.STEPS, dtype=np.dtype("<u8"), shape=(count,)),
             counts=unpack(counts, Coding.PLANES, dtype=np.dtype("<u4"), shape=(count,)),
-            ends=np.append(0, unpack(lengths, Coding.PLANES, dtype=np.dtype("<u4"), shape=(count,)).cumsum(dtype=np.int64)),
+            ends=np.append(
+                0, unpack(lengths, Coding.PLANES, dtype=np.dtype("<u4"), shape=(count,)).cumsum(dtype=np.int64)
+            ),
             places=unpack(places, Coding.STEPS, dtype=np.dtype("<u4"), shape=(entries,)),
             weights=unpack(weights, Coding.BYTES, dtype=np.dtype(np.uint8), shape=(entries,)),
             are_chunks=np.frombuffer(are_chunks, dtype=bool),
@@ -108,3 +110,8 @@ def decode_terms(block: bytes, *, files: int, chunks: int) -> TermBlock:
     if (found.places >= np.where(of_chunks, chunks, files)).any():
         raise ValueError("a block of terms does not fit its segment")
     return found
+
+
+def _ends(lengths: Array) -> Array:
+    """Return where runs of some lengths begin, and the end of the last one: i64[n + 1]."""
+    return np.append(0, np.cumsum(lengths, dtype=np.int64))

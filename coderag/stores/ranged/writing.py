@@ -13,7 +13,7 @@ from coderag.index.storage.arrays.inflate import inflate
 from coderag.index.storage.arrays.packing import Coding, deflated
 from coderag.index.storage.columns import Columns
 from coderag.record import record
-from coderag.stores.packet import decode_packet
+from coderag.stores.packet import decode_packet, squeeze
 from coderag.stores.ranged.cells import cells_of, encode_cell
 from coderag.stores.ranged.layout import FORM, Directory, digest_of
 from coderag.stores.ranged.terms import Entries, encode_terms
@@ -45,7 +45,7 @@ def encode_segment(segment: StoredSegment) -> Encoded:
     cells = cells_of(segment.vectors)
     owners = np.searchsorted(numbers, segment.vector_files)
     blocks = [
-        *(file.packet for file in files),
+        *(squeeze(file.packet) for file in files),
         _encode_paths(files),
         *(block for _, block in terms),
         *(encode_cell(segment.vectors[members], owners[members]) for members in cells.members),
