@@ -81,10 +81,8 @@ def main() -> int:
         cold, warm = [], []
         for number, question in enumerate(questions):
             with tempfile.TemporaryDirectory() as cache:
-                _ask(index, url, Path(cache), questions[number - 1])
-                warm.append(_ask(index, url, Path(cache), question))
-            with tempfile.TemporaryDirectory() as cache:
                 cold.append(_ask(index, url, Path(cache), question))
+                warm.append(_ask(index, url, Path(cache), questions[number - 1]))
             if options.each:
                 print(f"{cold[-1]} {question}", flush=True)
     print(f"{len(index):,} chunks, {size:,} bytes")
@@ -94,7 +92,7 @@ def main() -> int:
 
 
 def _index_bytes(index: Index) -> int:
-    files = Path(index.roots[0].index.path).rglob("*.bin")
+    files = Path(index.roots[0].folder.path).rglob("*.bin")
     return sum(path.stat().st_size for path in files if not path.name.startswith(("graph-", "history-")))
 
 
