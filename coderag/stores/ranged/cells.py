@@ -14,14 +14,15 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.packing import Coding, deflated, unpack
 from coderag.record import record
 
-__all__ = ["Cell", "Cells", "cells_of", "decode_cell", "encode_cell", "nearest_cells", "scores_of"]
+__all__ = ["SMALL_CHUNKS", "Cell", "Cells", "cells_of", "decode_cell", "encode_cell", "nearest_cells", "scores_of"]
 
 CELL_CHUNKS = 256  # in a cell, on average
 ROUNDS = 8  # of k-means, after which few vectors change their cell
 SAMPLE = 64  # vectors that a centroid is made of, on average; more change little
 BLOCK = 1 << 13  # vectors compared with the centroids at once
 LEVELS = 7  # of a number in four bits, on either side of 0
-# A question reads the nearest cells until these have so many chunks, or that share of all, whichever is more.
+SMALL_CHUNKS = 10_000  # of an index of which a question reads all cells
+# Of a larger one it reads the nearest until these have so many chunks, or that share of all, whichever is more.
 LEAST_CHUNKS, SHARE = 4096, 1 / 32
 
 
@@ -108,7 +109,9 @@ def nearest_cells(centroids: Array, sizes: Array, vector: Array) -> Array:
     """Return the cells that a question reads, i64[n], best first; of i8[cells, dimensions] and chunks of each."""
     wide = centroids.astype(np.float32)
     near = wide @ vector / np.maximum(np.linalg.norm(wide, axis=1), 1e-9)
-    order = np.argsort(-near, kind="stable")
+    order: Array = np.argsort(-near, kind="stable")
+    if sizes.sum() <= SMALL_CHUNKS:
+        return order
     total = np.cumsum(sizes[order])
     wanted = max(LEAST_CHUNKS, SHARE * float(sizes.sum()))
     found: Array = order[: int(np.searchsorted(total, wanted)) + 1]

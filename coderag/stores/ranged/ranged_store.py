@@ -16,7 +16,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.folder.sealed import seal
 from coderag.stores.packet import unsqueeze
 from coderag.stores.ranged.blocks import BlockKey, Blocks, OpenedSegment
-from coderag.stores.ranged.cells import Cell, decode_cell, nearest_cells, scores_of
+from coderag.stores.ranged.cells import SMALL_CHUNKS, Cell, decode_cell, nearest_cells, scores_of
 from coderag.stores.ranged.layout import (
     GENERATIONS,
     SEGMENTS,
@@ -36,7 +36,7 @@ __all__ = ["RangedStore"]
 GENERATION_PURPOSE = "generation of a store"
 GENERATION_BYTES = 256 << 20
 FULL = 255  # weight of a term
-SMALL_CHUNKS = 20_000  # of an index of which a question may read more than a few hundredths: its answers are exact
+# Of a large index these are a few hundredths of the bytes.
 NARROW = Reach(files=40, chunks=200, defining=20, holders=8, most_files=80, most_chunks=200)
 A_FEW = 2  # chunks with a term that is not common
 MOST_LOOKS = 3  # for a generation that was removed while it was looked for
