@@ -153,7 +153,7 @@ class Blocks:
         return found
 
     def _opened(self, raw: bytes, name: str, where: str) -> OpenedSegment | None:
-        """Return a segment by a directory that the user's cache had, None for one that is not believed."""
+        """Return a segment by a directory that the user's cache had, None for one that is not trusted."""
         try:
             return opened_segment(raw, name, where=where)
         except (RemoteStoreError, IndexUntrustedError):

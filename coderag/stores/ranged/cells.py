@@ -93,7 +93,7 @@ def encode_cell(vectors: Array, files: Array) -> bytes:
 
 
 def decode_cell(block: bytes, *, files: int, dimensions: int) -> Cell:
-    """Return a cell; raises ValueError for bytes that are none of a segment of so many files."""
+    """Return a cell; raises ValueError for bytes that do not fit a segment of so many files."""
     count, positions, scales, codes = msgspec.msgpack.decode(block, type=tuple[int, bytes, bytes, bytes])
     cell = Cell(
         files=unpack(positions, Coding.STEPS, dtype=np.dtype("<u4"), shape=(count,)),

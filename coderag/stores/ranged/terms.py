@@ -85,7 +85,7 @@ def _cuts(ends: Array) -> list[int]:
 
 
 def decode_terms(block: bytes, *, files: int, chunks: int) -> TermBlock:
-    """Return a block; raises ValueError for bytes that are none of a segment of so many files and chunks."""
+    """Return a block; raises ValueError for bytes that do not fit a segment of so many files and chunks."""
     try:
         count, entries, keys, counts, lengths, places, weights, are_chunks = msgspec.msgpack.decode(
             block, type=tuple[int, int, bytes, bytes, bytes, bytes, bytes, bytes]
