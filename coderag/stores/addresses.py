@@ -13,7 +13,8 @@ from coderag.stores.store import Store
 __all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address"]
 
 POSTGRES, MILVUS = ("postgresql", "postgres"), "milvus"
-KINDS = "postgresql://HOST/DATABASE#NAME and milvus://HOST:PORT#NAME"
+OBJECTS = ("s3", "gs", "az", "file", "memory")
+KINDS = "postgresql://HOST/DATABASE#NAME, milvus://HOST:PORT#NAME, s3://BUCKET/FOLDER#NAME and file:///FOLDER#NAME"
 
 
 class Address(NamedTuple):
@@ -33,7 +34,7 @@ def parse_address(text: str) -> Address:
     """Return the address that a text such as postgresql://host/database#index gives; raises QueryError."""
     url, _, name = text.partition("#")
     scheme = url.partition("://")[0]
-    if "://" not in url or scheme not in (*POSTGRES, MILVUS):
+    if "://" not in url or scheme not in (*POSTGRES, MILVUS, *OBJECTS):
         raise QueryError(f"{scheme[:32]!r} is no kind of store; known are {KINDS}")
     return Address(url, name)
 
@@ -44,6 +45,11 @@ def open_store(address: Address) -> Store:
     milvus:///PATH is a file of Milvus Lite.
     """
     scheme, _, rest = address.url.partition("://")
+    if scheme in OBJECTS:
+        from coderag.index.remote.objects import ObjectStore
+        from coderag.stores.ranged.ranged_store import RangedStore
+
+        return RangedStore(ObjectStore(address.url))
     if scheme == MILVUS:
         if find_spec("pymilvus") is None:
             raise QueryError(f"Milvus needs a package; {how_to_install(Extra.MILVUS)}")

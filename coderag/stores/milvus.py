@@ -23,7 +23,7 @@ from pymilvus import DataType, MilvusClient, MilvusException
 
 from coderag.errors import RemoteStoreError
 from coderag.index.storage.arrays.arrays import Array
-from coderag.stores.store import Conditions, FileKey, Found, Published, StoredSegment
+from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment
 
 __all__ = ["TOKEN_VARIABLE", "MilvusStore"]
 
@@ -102,6 +102,10 @@ class MilvusStore:
         """Return what keeps nobody out: Milvus has no locks, so the grace of exports has to suffice."""
         return nullcontext()
 
+    def reach(self, chunks: int) -> Reach:  # noqa: ARG002
+        """Return the usual numbers."""
+        return Reach()
+
     def by_terms(
         self, keys: Array, weights: Array, where: Conditions, *, k: int, presence: bool = False
     ) -> list[Found]:
@@ -114,7 +118,7 @@ class MilvusStore:
         unit = vector / max(float(np.linalg.norm(vector)), 1e-9)
         return self._search(CHUNKS, "vector", unit.astype(np.float32).tolist(), where, k=k)
 
-    def frequencies(self, keys: Array, segments: Sequence[str]) -> Array:
+    def frequencies(self, keys: Array, segments: Sequence[str], *, roughly: bool = False) -> Array:  # noqa: ARG002
         """Return in how many chunks each key is."""
         buckets = {int(bucket) for bucket in _buckets(keys)}
         found = np.zeros(len(keys), dtype=np.int64)

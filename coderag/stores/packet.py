@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,13 +32,15 @@ from coderag.index.storage.segment import HeldSegment, Segment
 from coderag.index.storage.segment_tables import SegmentTables
 from coderag.index.storage.vectors import Vectors, lengths_of
 
-__all__ = ["PACKET_FORMAT", "decode_packet", "joined_segment", "packets_of"]
+__all__ = ["PACKET_FORMAT", "decode_packet", "joined_segment", "packets_of", "squeeze", "unsqueeze"]
 
 # History of the format:
 # 1  first
 PACKET_FORMAT = 1
 MAX_BYTES = 256 << 20  # of a packet, inflated: a file of 4 MB takes a tenth of that at most
 LEVEL = 1  # most of a packet is deflated already
+# Many columns are of numbers of four bytes. A lower preset packs .02 worse, a higher one takes twice as long for .01.
+FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 1, "lc": 0, "lp": 2, "pb": 2}]
 FILE, KIND, PARENT, PARTS = (CHUNK_FIELDS.index(name) for name in ("file", "kind", "parent", "parts"))
 FILE_FIELDS = FileRow._fields[: FileRow._fields.index("problem")]
 NOWHERE = IndexPath(Path("store"))  # the folder that messages name for a segment in memory
@@ -161,14 +164,43 @@ def _details(segment: Segment, begin: int, end: int) -> list[bytes]:
 def decode_packet(data: bytes) -> Columns:
     """Return the columns of a file; raises RemoteStoreError for bytes that no packet has."""
     try:
-        packet = DECODER.decode(inflate(data, MAX_BYTES))
-        columns = _columns(packet)
+        columns = _columns(_parsed(data))
         _check(columns)
-    except (zlib.error, msgspec.DecodeError, ValueError) as error:
-        raise RemoteStoreError(
-            f'the store holds a damaged file ({error}); run "coderag export" to write it anew'
-        ) from error
+    except ValueError as error:
+        raise _damaged(error) from error
     return columns
+
+
+def squeeze(data: bytes) -> bytes:
+    """Return a packet in fewer bytes, a tenth or more, for ten times the time: its texts are packed with the rest.
+
+    Raises like `decode_packet`.
+    """
+    packet = _parsed(data)
+    inflated = {name: [inflate(one, MAX_BYTES) for one in getattr(packet, name)] for name in ("blocks", "details")}
+    return lzma.compress(ENCODER.encode(msgspec.structs.replace(packet, **inflated)), lzma.FORMAT_RAW, filters=FILTERS)
+
+
+def unsqueeze(data: bytes) -> bytes:
+    """Return a packet of what `squeeze` made of it; raises RemoteStoreError for anything else."""
+    try:
+        stream = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=FILTERS)
+        packet = DECODER.decode(stream.decompress(data, MAX_BYTES))
+    except (lzma.LZMAError, msgspec.DecodeError) as error:
+        raise _damaged(error) from error
+    deflated = {name: [zlib.compress(one, 0) for one in getattr(packet, name)] for name in ("blocks", "details")}
+    return zlib.compress(ENCODER.encode(msgspec.structs.replace(packet, **deflated)), 0)
+
+
+def _parsed(data: bytes) -> Packet:
+    try:
+        return DECODER.decode(inflate(data, MAX_BYTES))
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> RemoteStoreError:
+    return RemoteStoreError(f'the store holds a damaged file ({error}); run "coderag export" to write it anew')
 
 
 def _columns(packet: Packet) -> Columns:

@@ -18,6 +18,7 @@ class Statistics:
     """What is known of a generation as a whole, or as some callers see it."""
 
     live_chunks: int
+    rough_frequencies: Callable[[Array], Array]  # as `frequencies`, where the order of magnitude will do
     frequencies: Callable[[Array], Array]  # u64[n] keys to i64[n]: chunks, or for terms of paths files, with each
 
 
@@ -41,6 +42,10 @@ class PartialCorpus(Corpus):
         """Return how many chunks of the whole hold each of u64[n] terms, i64[n]."""
         del positions
         return self._of_whole(keys)
+
+    def rough_frequencies(self, keys: Array) -> Array:
+        """Return about how many chunks of the whole hold each of u64[n] terms, i64[n]."""
+        return self._statistics.rough_frequencies(keys)
 
     def path_frequencies(self, keys: Array) -> Array:
         """Return how many files of the whole have each of u64[n] terms in their path, i64[n]."""

@@ -12,7 +12,7 @@ from psycopg import sql
 
 from coderag.errors import QueryError, RemoteStoreError
 from coderag.index.storage.arrays.arrays import Array
-from coderag.stores.store import Conditions, FileKey, Found, Published, StoredSegment
+from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment
 
 __all__ = ["PostgresStore"]
 
@@ -144,6 +144,10 @@ class PostgresStore:
                 with _asking():
                     self._connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
+    def reach(self, chunks: int) -> Reach:  # noqa: ARG002
+        """Return the usual numbers."""
+        return Reach()
+
     def by_terms(
         self, keys: Array, weights: Array, where: Conditions, *, k: int, presence: bool = False
     ) -> list[Found]:
@@ -163,7 +167,7 @@ class PostgresStore:
             self._connection.execute("SET LOCAL hnsw.iterative_scan = 'strict_order'")
             return [Found(FileKey(name, file), score) for name, file, score in self._run(statement, values)]
 
-    def frequencies(self, keys: Array, segments: Sequence[str]) -> Array:
+    def frequencies(self, keys: Array, segments: Sequence[str], *, roughly: bool = False) -> Array:  # noqa: ARG002
         """Return in how many chunks each key is."""
         query = (
             "SELECT key, sum(chunks)::bigint FROM {schema}.terms WHERE key = ANY(%(keys)s) AND segment IN "

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from coderag.index.reader.corpus import path_keys, text_keys
+from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.keys import symbol_hash
 from coderag.record import record
 from coderag.search.pipeline import filter_chunks, retrieve, run_stages
@@ -30,12 +31,7 @@ from coderag.text.tokens import plain_name, terms, words
 
 __all__ = ["Legs", "gather"]
 
-FIRST = 200  # files of a leg that are fetched at once
-FIRST_CHUNKS = 400
-MAX_FILES = 6_400  # of a leg; a question of a few words that everything holds ends here
 GROWTH = 2
-HOLDERS = 64  # files that have the most words of a message, and that have all words of a name
-DEFINING = 400  # files that define what the question names
 ROUNDING = 1e-3  # of scores that a store computes
 
 
@@ -63,30 +59,36 @@ def gather(state: SearchState, legs: Legs, files: Gathering, sources: Sources) -
     """
     question = made_by("understand", state.question)
     corpus = files.corpus()  # of no file: it knows how rare words are
+    corpus.text_frequencies(_all_keys(question))  # at once, so that a store is not asked once for each leg
     keys = text_keys(scored_terms(question))
     rarity = rarity_of(corpus, keys) * np.array([question.terms[term] for term in scored_terms(question)], np.float32)
     by_text = dict(zip(keys.tolist(), rarity.tolist(), strict=True))
-    files.add(legs.terms(by_text, FIRST))
-    files.add(legs.terms(dict.fromkeys(_symbol_keys(question), 1.0), DEFINING))
+    reach = legs.store.reach(corpus.live_chunks)
+    first = legs.terms(by_text, reach.files)
+    first += legs.terms(dict.fromkeys(_symbol_keys(question), 1.0), reach.defining)
     for weights in _verbatim_weights(corpus, question):
-        files.add(legs.terms(weights, HOLDERS, presence=True))
+        first += legs.terms(weights, reach.holders, presence=True)
     vector = question_vector(sources.encoder(), question.text)
-    k, chunks = FIRST, FIRST_CHUNKS
-    by_bound: list[Found] = []
+    k, chunks = reach.files, reach.chunks
     by_vector: list[Found] = [] if vector is None else legs.store.by_vector(vector, legs.where, k=chunks)
-    files.add(by_vector)
+    files.add([*first, *by_vector])
     while True:
         state = _retrieved(state, files, sources)
-        by_bound = legs.terms(_bounds(state, question, by_text), k)
-        more = files.add(by_bound)
-        if more:
-            state = _retrieved(state, files, sources)
         lists = made_by("retrieve", state.lists)
+        by_bound = legs.terms(_bounds(state, question, by_text), k)
+        least = _least(lists.lexical)
+        if files.add(one for one in by_bound if one.score * (1 + ROUNDING) > least):
+            state = _retrieved(state, files, sources)
+            lists = made_by("retrieve", state.lists)
         needs_files = (
-            len(by_bound) == k and _least(lists.lexical) < by_bound[-1].score * (1 + ROUNDING) and k < MAX_FILES
+            len(by_bound) == k
+            and _least(lists.lexical) < by_bound[-1].score * (1 + ROUNDING)
+            and k * GROWTH <= reach.most_files
         )
         needs_chunks = (
-            len(by_vector) == chunks and _least(lists.dense) < by_vector[-1].score + ROUNDING and chunks < MAX_FILES
+            len(by_vector) == chunks
+            and _least(lists.dense) < by_vector[-1].score + ROUNDING
+            and chunks * GROWTH <= reach.most_chunks
         )
         if not (needs_files or needs_chunks):
             return files.corpus()
@@ -138,14 +140,29 @@ def _keys_of_symbols(names: Iterable[str]) -> list[int]:
     return list(keys)
 
 
+def _all_keys(question: Question) -> Array:
+    """Return the keys of all terms that the legs of a question have, u64[n]."""
+    spelled, run = _spelled(question)
+    known = {term for name in spelled for term in name} | set(run) | set(scored_terms(question))
+    in_order = sorted(known)
+    own = [text_keys(in_order), path_keys(in_order), np.array(_symbol_keys(question), dtype=np.uint64)]
+    return np.concatenate(own)
+
+
+def _spelled(question: Question) -> tuple[list[list[str]], list[str]]:
+    """Return the terms of each name in a question, and those of the words of a message."""
+    text = pasted(question.text)
+    names = [[split[-1] for word in words(name) if (split := terms(word))] for name in text.names]
+    content = (word for word in dict.fromkeys(text.run) if word not in STOP_WORDS)
+    return names, [split[-1] for word in content if (split := terms(word))]
+
+
 def _verbatim_weights(corpus: PartialCorpus, question: Question) -> list[dict[int, float]]:
     """Return the weights of the words of a message, and of each name, that may stand in code as they are written."""
-    text = pasted(question.text)
-    spelled = [[split[-1] for word in words(name) if (split := terms(word))] for name in text.names]
+    spelled, run = _spelled(question)
     legs = [dict.fromkeys(text_keys(found).tolist(), 1.0) for found in spelled]
     legs += [dict.fromkeys(path_keys(found).tolist(), 1.0) for found in spelled]  # a file may be called so
-    if text.run:
-        content = [split[-1] for word in dict.fromkeys(text.run) if word not in STOP_WORDS and (split := terms(word))]
-        keys = text_keys(content)
+    if run:
+        keys = text_keys(run)
         legs.append(dict(zip(keys.tolist(), rarity_of(corpus, keys).tolist(), strict=True)))
     return legs

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
 
-__all__ = ["Conditions", "FileKey", "Found", "Published", "Store", "StoredFile", "StoredSegment"]
+__all__ = ["Conditions", "FileKey", "Found", "Published", "Reach", "Store", "StoredFile", "StoredSegment"]
 
 
 class FileKey(NamedTuple):
@@ -73,6 +73,18 @@ class Published(NamedTuple):
     body: bytes
 
 
+@record
+class Reach:
+    """How many files and chunks of a leg are worth fetching from a store; the first numbers double up to the last."""
+
+    files: int = 200
+    chunks: int = 400
+    defining: int = 400  # files that define what the question names
+    holders: int = 64  # files that have the most words of a message, and that have all words of a name
+    most_files: int = 6_400  # a question of a few words that everything holds ends here
+    most_chunks: int = 6_400
+
+
 class Store(Protocol):
     """A database that holds segments and generations, and finds files by inner products.
 
@@ -81,6 +93,12 @@ class Store(Protocol):
     that read one finds all its segments until they are dropped, which the exporter does when nobody can need them.
     Every method raises RemoteStoreError for what the database says.
     """
+
+    def reach(self, chunks: int) -> Reach:
+        """Return how much of a leg is worth fetching from an index of so many chunks.
+
+        With the usual numbers that is whatever can be among the best.
+        """
 
     def put_segment(self, segment: StoredSegment) -> None:
         """Write the rows of a segment; it is among `segments` when all are there."""
@@ -117,8 +135,11 @@ class Store(Protocol):
     def by_vector(self, vector: Array, where: Conditions, *, k: int) -> list[Found]:
         """Return the k chunks, as their files, whose vectors have the greatest cosine with f32[dimensions]."""
 
-    def frequencies(self, keys: Array, segments: Sequence[str]) -> Array:
-        """Return the sum of the counts of each of u64[n] keys over some segments, i64[n]."""
+    def frequencies(self, keys: Array, segments: Sequence[str], *, roughly: bool = False) -> Array:
+        """Return the sum of the counts of each of u64[n] keys over some segments, i64[n].
+
+        With `roughly` the order of magnitude will do.
+        """
 
     def fetch(self, files: Iterable[FileKey], where: Conditions) -> dict[FileKey, bytes]:
         """Return the packets of files, of those that meet `where.segments`."""

@@ -65,7 +65,11 @@ class StoredIndex:
             raise QueryError(
                 f"the store's index {self._name!r} is of the repository {view.generation.repository!r} alone"
             )
-        statistics = Statistics(view.live_chunks, lambda keys: self._frequencies(keys, view))
+        statistics = Statistics(
+            live_chunks=view.live_chunks,
+            frequencies=lambda keys: self._frequencies(keys, view, roughly=False),
+            rough_frequencies=lambda keys: self._frequencies(keys, view, roughly=True),
+        )
         files = Gathering(self._store, view, statistics, self._cache)
         sources = Sources(
             corpus=files.corpus(), encoder=lambda: self._encoder(view), catalogs=dict, graphs=dict, histories=dict
@@ -76,8 +80,8 @@ class StoredIndex:
         state = SearchState(query, replace(sources, corpus=corpus))
         return run_stages(state, STAGES).hits
 
-    def _frequencies(self, keys: Array, view: VisibleGeneration) -> Array:
-        found: Array = self._store.frequencies(keys, view.names) - view.gone(keys)
+    def _frequencies(self, keys: Array, view: VisibleGeneration, *, roughly: bool) -> Array:
+        found: Array = self._store.frequencies(keys, view.names, roughly=roughly) - view.gone(keys)
         return found
 
     def _encoder(self, view: VisibleGeneration) -> Encoder | None:

@@ -163,7 +163,7 @@ def _cold(units: Units) -> list[str]:
         "",
         "Every vector is compared below 200,000 chunks, so an index on a store that is read page by page would load "
         "all of them; above, the signs of all (32 bytes a chunk) are more than 3 % of the index by themselves. "
-        "Reading 3 % needs vectors in cells of which a question reads a few, and sums by block in the manifest, as "
-        "the sum of a whole file cannot vouch for a page of it. Until then `coderag pull` brings whole files, each "
-        "once.",
+        "So `coderag pull` brings whole files, each once, and what `coderag export` writes to a store of objects has "
+        "another form: [vectors in cells of which a question reads the nearest, and a digest for every block]"
+        "(guides/stores.md#a-bucket-or-a-folder), as the sum of a whole file cannot vouch for a page of it.",
     ]

@@ -15,7 +15,7 @@ from tests.cli.conftest import Run
 
 pytestmark = pytest.mark.slow
 
-PARTS = ("vectors", "segments", "pulled", "answers", "replies", "summaries", "clones")
+PARTS = ("vectors", "segments", "pulled", "ranges", "answers", "replies", "summaries", "clones")
 
 
 class Encoder:
@@ -67,7 +67,7 @@ def test_the_cache_is_emptied(coderag: Run, cache: Path, tmp_path: Path) -> None
     pulled = cache / "coderag/pulled" / ("0a" * 16)
     pulled.mkdir(parents=True)
     (pulled / "manifest.json").write_bytes(b"x" * 300)
-    for name in ("answers/{}.json", "replies/{}.reply", "summaries/{}"):
+    for name in ("answers/{}.json", "replies/{}.reply", "summaries/{}", "ranges/{}"):
         file = cache / "coderag" / name.format("0a" * 32)
         file.parent.mkdir()
         file.write_text("{}")

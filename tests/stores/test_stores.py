@@ -290,9 +290,7 @@ def test_what_only_files_answer_is_refused(
 
 @pytest.mark.parametrize("text", ["mysql://host/db", "nothing", "postgresql:host"])
 def test_another_kind_of_address_is_refused(text: str) -> None:
-    with pytest.raises(
-        QueryError, match="is no kind of store; known are postgresql://HOST/DATABASE#NAME and milvus://"
-    ):
+    with pytest.raises(QueryError, match="is no kind of store; known are postgresql://HOST/DATABASE#NAME, milvus://"):
         parse_address(text)
 
 

@@ -29,6 +29,8 @@ from coderag.index.build import segment_cache
 from coderag.index.remote.cache import MOST_BYTES as MOST_PULLED_BYTES
 from coderag.index.remote.cache import pulled_size, trim_pulled
 from coderag.index.remote.pull import pulled_folders
+from coderag.index.remote.range_cache import MOST_BYTES as MOST_RANGES_BYTES
+from coderag.index.remote.range_cache import ranges_folder, ranges_size, trim_ranges
 
 __all__ = ["run"]
 
@@ -39,7 +41,7 @@ DAY_SECONDS = 86_400
 class Cleaned:
     """A part of what coderag keeps, and what was removed of it, or would be."""
 
-    part: str  # vectors, segments, pulled, answers, replies, summaries, clones, clone or index
+    part: str  # vectors, segments, pulled, ranges, answers, replies, summaries, clones, clone or index
     path: str
     bytes: int  # before
     removed: int
@@ -124,6 +126,7 @@ def _parts() -> list[Part]:
             segment_cache.trim_cache,
         ),
         Part("pulled", pulled_folders(), MOST_PULLED_BYTES, pulled_size, trim_pulled),
+        Part("ranges", ranges_folder(), MOST_RANGES_BYTES, ranges_size, trim_ranges),
         Part("answers", answers_folder(), MOST_ANSWERS_BYTES, answers_size, trim_answers),
         Part("replies", replies_folder(), MOST_REPLIES_BYTES, replies_size, trim_replies),
         Part("summaries", summaries_folder(), MOST_SUMMARIES_BYTES, summaries_size, trim_summaries),

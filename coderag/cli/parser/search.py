@@ -102,7 +102,7 @@ def add_search(commands: Parsers) -> None:
         "--store",
         type=Text(NAME),
         metavar="URL",
-        help="answer from a database that `coderag export` wrote, without files; #NAME behind it names the index",
+        help="answer from a store that `coderag export` wrote, without files; #NAME behind it names the index",
     )
     add_groups(parser)
     add_opening(parser)

@@ -1,4 +1,4 @@
-"""The command that writes an index to a database, its arguments and its help."""
+"""The command that writes an index to a store, its arguments and its help."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ examples:
   coderag export --to postgresql://writer@db.internal/coderag          the index of this repository, under its name
   coderag export --to postgresql://writer@db.internal/coderag#shop/main
   coderag search "where is tax computed?" --store postgresql://reader@db.internal/coderag#shop/main
+  coderag export --to s3://bucket/coderag#shop/main                    no database: a search reads ranges of objects
 
 PostgreSQL needs the extension pgvector, and coderag the extra `postgres`; its password comes from PGPASSWORD or
-~/.pgpass. milvus://HOST:PORT needs the extra `milvus`; its token comes from MILVUS_TOKEN. What is there already is not
-written again, so an export that was killed goes on where it ended.
+~/.pgpass. milvus://HOST:PORT needs the extra `milvus`; its token comes from MILVUS_TOKEN. s3://, gs://, az:// and file:///
+need the extra `remote`; set CODERAG_INDEX_KEY to the same key where indexes are exported and searched. What is there
+already is not written again, so an export that was killed goes on where it ended.
 """
 
 
 def add_export(commands: Parsers) -> None:
     """Add `coderag export`."""
-    summary = "write an index to a database that serves it"
+    summary = "write an index to a store that serves it"
     parser = command(commands, "export", module="export", summary=summary, epilog=EXPORT_EXAMPLES)
     parser.add_argument(
         "--to",
         required=True,
         type=Text(NAME),
         metavar="URL",
-        help="the address of the database; #NAME behind it names the index there (default: as the repository)",
+        help="the address of the store; #NAME behind it names the index there (default: as the repository)",
     )
     parser.add_argument(
         "--grace",

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import urandom
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from coderag.errors import QueryError, RemoteStoreError
 from coderag.extras import Extra, how_to_install
 from coderag.index.storage.arrays.arrays import MAPPED_BYTES
 from coderag.index.storage.folder.index_path import IndexPath
 
-__all__ = ["ObjectStore"]
+__all__ = ["ObjectStore", "Range"]
 
 BLOCK_BYTES = 1 << 20
+
+
+class Range(NamedTuple):
+    """Some bytes of a file."""
+
+    name: str
+    begin: int
+    end: int
 
 
 class ObjectStore:
@@ -53,13 +61,52 @@ class ObjectStore:
             raise RemoteStoreError(f"{self.address}/{name} is larger than {most_bytes:,} bytes")
         return data
 
+    def read_each(self, names: Sequence[str], most_bytes: int) -> list[bytes | None]:
+        """Return what each of some files holds, None for those that are not there; a store may send several at once."""
+        found = self._ranges([Range(name, 0, most_bytes + 1) for name in names])
+        for name, data in zip(names, found, strict=True):
+            if data is not None and len(data) > most_bytes:
+                raise RemoteStoreError(f"{self.address}/{name} is larger than {most_bytes:,} bytes")
+        return found
+
+    def read_ranges(self, ranges: Sequence[Range]) -> list[bytes]:
+        """Return some ranges of files, several at once; raises FileNotFoundError for a file that is not there."""
+        found: list[bytes] = []
+        for one, data in zip(ranges, self._ranges(ranges), strict=True):
+            if data is None:
+                raise FileNotFoundError(f"{self.address}/{one.name}")
+            if len(data) != one.end - one.begin:
+                raise RemoteStoreError(f"{self.address}/{one.name} ends before byte {one.end:,}")
+            found.append(data)
+        return found
+
+    def _ranges(self, ranges: Sequence[Range]) -> list[bytes | None]:
+        if not ranges:
+            return []
+        where = ranges[0].name
+        with self._asking(where):
+            found = self._files.cat_ranges(
+                [self._path(one.name) for one in ranges],
+                [one.begin for one in ranges],
+                [one.end for one in ranges],
+                on_error="return",
+            )
+            for data in found:
+                if isinstance(data, Exception) and not isinstance(data, FileNotFoundError):
+                    raise data
+        return [None if isinstance(data, Exception) else bytes(data) for data in found]
+
     def has(self, name: str, size: int) -> bool:
         """Tell whether there is a file of that size."""
+        return self.size(name) == size
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a file has, -1 where there is none."""
         with self._asking(name):
             try:
-                return bool(self._files.info(self._path(name))["size"] == size)
+                return int(self._files.info(self._path(name))["size"])
             except FileNotFoundError:
-                return False
+                return -1
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file; who reads it meanwhile gets the old one or the new one."""

@@ -130,7 +130,7 @@ def forms(corpus: Corpus, chunks: Array) -> tuple[Array, Array]:
 def _mentions(corpus: Corpus, names: Sequence[int]) -> Array:
     """Return in how many chunks each of some terms is, f32[terms] in 0..1, by its key."""
     keys, own = np.unique_inverse(np.array(names, dtype=np.uint64))
-    counts = corpus.text_frequencies(keys)
+    counts = corpus.rough_frequencies(keys)
     shares = np.log1p(np.maximum(counts, 0)) / np.log1p(max(corpus.live_chunks, 1))
     found: Array = shares.astype(np.float32)[own]
     return found

@@ -14,7 +14,7 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.signing import Signer, sign, signer_of
 from coderag.record import record
 
-__all__ = ["Sealed", "parse_sealed", "read_sealed", "write_sealed"]
+__all__ = ["Sealed", "parse_sealed", "read_sealed", "seal", "write_sealed"]
 
 SIGNED = re.compile(rb"([0-9a-f]{8}) ([0-9a-f]{64})\n")
 UNSIGNED = re.compile(rb"([0-9a-f]{8})\n")  # before format 6 of the manifest, nothing was signed
@@ -39,14 +39,18 @@ class Sealed:
 
 def write_sealed(path: IndexPath, purpose: str, body: bytes, *, signer: Signer | None = None) -> None:
     """Replace a file by a rename, so that a reader sees the old or the new one; raises OSError and IndexKeyError."""
-    signature = sign(purpose, body, signer=signer)
     temporary = path.parent / f"{path.name.rpartition('.')[0]}.tmp"
     with temporary.create() as file:
-        rest = b"%s\n%s\n" % (signature.encode(), body)
-        file.write(b"%08x %s" % (zlib.crc32(rest), rest))
+        file.write(seal(purpose, body, signer=signer))
     temporary.sync()
     temporary.replace(path)
     path.parent.sync()
+
+
+def seal(purpose: str, body: bytes, *, signer: Signer | None = None) -> bytes:
+    """Return the bytes of such a file; raises IndexKeyError."""
+    rest = b"%s\n%s\n" % (sign(purpose, body, signer=signer).encode(), body)
+    return b"%08x %s" % (zlib.crc32(rest), rest)
 
 
 def read_sealed(path: IndexPath, purpose: str, *, most_bytes: int) -> Sealed:

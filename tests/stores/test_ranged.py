@@ -1,0 +1,368 @@
+"""An index on a store of objects, of which ranges are read: the same answers as from files, and nothing is believed."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coderag import Index
+from coderag.cli.main import run
+from coderag.errors import IndexMissingError, IndexUntrustedError, RemoteStoreError
+from coderag.index.remote.objects import ObjectStore, Range
+from coderag.index.remote.range_cache import RangeCache
+from coderag.index.storage.folder.signing import VARIABLE
+from coderag.search.query.query import make_query
+from coderag.stores.export import export_index
+from coderag.stores.ranged.cells import cells_of, decode_cell, encode_cell, nearest_cells, scores_of
+from coderag.stores.ranged.layout import directory_name, generation_name
+from coderag.stores.ranged.ranged_store import RangedStore
+from coderag.stores.ranged.terms import Entries, decode_terms, encode_terms
+from coderag.stores.segments import portions_of, stored_segment
+from coderag.stores.stored_index import StoredIndex
+from tests.growth import HANG_SECONDS
+from tests.stores.test_stores import CONDITIONS, QUESTIONS, opened, shown
+from tests.workspace import write
+
+pytest.importorskip("fsspec", reason="fsspec is not installed")
+QUESTION = make_query("where are failed payments retried?", k=50)
+KEY, OTHER_KEY = "k" * 40, "o" * 40
+
+
+class Failing(ObjectStore):
+    """A store that is gone from a request on."""
+
+    left = 1 << 30
+
+    def read_ranges(self, ranges: Sequence[Range]) -> list[bytes]:
+        """Read while there are requests left."""
+        if self.left <= 0:
+            raise RemoteStoreError("the network is gone")
+        self.left -= 1
+        return super().read_ranges(ranges)
+
+
+@pytest.fixture(params=["folder", pytest.param("s3", marks=[pytest.mark.dev, pytest.mark.slow])])
+def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of an empty store."""
+    if request.param == "folder":
+        yield (tmp_path / "store").as_uri()
+        return
+    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    import fsspec
+
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+    fsspec.filesystem("s3", skip_instance_cache=True).mkdir("bucket")
+    fsspec.filesystem("s3").clear_instance_cache()
+    yield "s3://bucket/indexes"
+    server.stop()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    """The address of an empty folder."""
+    return (tmp_path / "store").as_uri()
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """Where ranges are kept."""
+    return tmp_path / "ranges"
+
+
+def export(root: Path, address: str, *, grace: float = 3600.0) -> int:
+    """Export an index and return how many segments were written."""
+    store = RangedStore(ObjectStore(address))
+    return export_index(opened(root), store, name="shop", grace=grace).written
+
+
+@pytest.fixture
+def stored(cache: Path) -> Callable[..., StoredIndex]:
+    """Open the index in a store, for callers of some groups."""
+
+    def open_it(address: str, *callers: frozenset[str], kept: Path = cache) -> StoredIndex:
+        return StoredIndex(RangedStore(ObjectStore(address), RangeCache(kept)), "shop", callers=callers)
+
+    return open_it
+
+
+def data_objects(tmp_path: Path) -> list[Path]:
+    """Return the objects with the blocks of segments."""
+    return sorted((tmp_path / "store/segments").glob("*/data-*"))
+
+
+@pytest.mark.parametrize("conditions", CONDITIONS, ids=str)
+def test_ranges_answer_like_files(
+    root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any]
+) -> None:
+    export(root, address)
+    index, in_store = Index.open(root), stored(address)
+    for question in QUESTIONS:
+        query = make_query(question, **conditions)
+        assert shown(in_store.search(query)) == shown(index.search(query)), question
+    index.close()
+
+
+@pytest.mark.parametrize("groups", [(), ("hr",), ("hr", "board"), ("board",)], ids=str)
+def test_callers_see_what_they_see_of_files(
+    root: Path, folder: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
+) -> None:
+    export(root, folder)
+    index, in_store = Index.open(root).as_seen_by(groups), stored(folder, frozenset(groups))
+    for question in QUESTIONS:
+        hits = in_store.search(make_query(question, k=100))
+        assert shown(hits) == shown(index.search(make_query(question, k=100))), question
+        assert all(hit.chunk.path.startswith("vault/") <= ("hr" in groups) for hit in hits)
+
+
+def test_a_caller_reads_nothing_of_what_is_hidden(root: Path, folder: str, cache: Path, tmp_path: Path) -> None:
+    export(root, folder)
+    (hidden,) = [portion for portion in portions_of(opened(root)) if len(portion.groups) == 2]
+    for path in (tmp_path / "store/segments" / hidden.name).iterdir():
+        path.write_bytes(b"")
+    store = RangedStore(ObjectStore(folder), RangeCache(cache))
+    assert StoredIndex(store, "shop", callers=[frozenset({"hr"})]).search(make_query("zyxbonus salary"))
+    with pytest.raises(RemoteStoreError, match="damaged"):
+        StoredIndex(store, "shop").search(make_query("zyxbonus salary"))
+
+
+def test_what_was_read_once_is_not_read_again(
+    root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
+) -> None:
+    export(root, folder)
+    expected = shown(stored(folder).search(QUESTION))
+    for path in data_objects(tmp_path):
+        path.unlink()
+    assert shown(stored(folder).search(QUESTION)) == expected
+    with pytest.raises(RemoteStoreError, match="dropped a segment"):
+        stored(folder, kept=tmp_path / "other").search(QUESTION)
+
+
+def test_a_cache_is_not_believed(root: Path, folder: str, stored: Callable[..., StoredIndex], cache: Path) -> None:
+    export(root, folder)
+    expected = shown(stored(folder).search(QUESTION))
+    assert list(cache.iterdir())
+    for path in cache.iterdir():
+        path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
+    assert shown(stored(folder).search(QUESTION)) == expected
+    for path in cache.iterdir():
+        path.write_bytes(path.read_bytes()[:7])
+    assert shown(stored(folder).search(QUESTION)) == expected
+    target = cache.parent / "precious"
+    target.write_bytes(b"precious")
+    for path in cache.iterdir():
+        path.unlink()
+        path.symlink_to(target)
+    assert shown(stored(folder).search(QUESTION)) == expected
+    assert target.read_bytes() == b"precious"
+
+
+def test_a_cache_keeps_to_its_size(tmp_path: Path) -> None:
+    folder = tmp_path / "ranges"
+    for number in range(5):
+        RangeCache(folder).write(f"object {number}", 1 << 20, b"x" * 40_000)
+        newest = max(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+        os.utime(newest, (number, number))
+    small = RangeCache(folder, most_bytes=130_000)
+    small.write("object 5", 0, b"x" * 40_000)
+    left = [number for number in range(5) if small.read(f"object {number}", 1 << 20, 4) == b"xxxx"]
+    assert left == [3, 4]
+    assert small.read("object 5", 0, 4) == b"xxxx"
+
+
+def test_a_damaged_block_is_said(root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path) -> None:
+    export(root, folder)
+    for path in data_objects(tmp_path):
+        path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
+    with pytest.raises(RemoteStoreError, match="are not what was exported"):
+        stored(folder).search(QUESTION)
+    for path in data_objects(tmp_path):
+        path.write_bytes(path.read_bytes()[:10])
+    with pytest.raises(RemoteStoreError, match="ends before byte"):
+        stored(folder).search(QUESTION)
+
+
+def test_only_what_a_known_key_signed_is_believed(
+    root: Path, folder: str, stored: Callable[..., StoredIndex], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with monkeypatch.context() as exporter:
+        exporter.setenv(VARIABLE, KEY)
+        export(root, folder)
+        expected = shown(stored(folder).search(QUESTION))
+    for key in ("", OTHER_KEY):
+        monkeypatch.setenv(VARIABLE, key)
+        with pytest.raises(IndexUntrustedError, match=f"set {VARIABLE} to the key"):
+            stored(folder).search(QUESTION)
+    monkeypatch.setenv(VARIABLE, KEY)
+    assert shown(stored(folder, kept=tmp_path / "other").search(QUESTION)) == expected
+
+
+def test_one_signed_object_does_not_pass_for_another(
+    root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
+) -> None:
+    export(root, folder)
+    first, second = [portion.name for portion in portions_of(opened(root))][:2]
+    places = [tmp_path / "store" / directory_name(name) for name in (first, second)]
+    kept = places[0].read_bytes()
+    places[0].write_bytes(places[1].read_bytes())
+    with pytest.raises(RemoteStoreError, match="it is that of another segment"):
+        stored(folder).search(QUESTION)
+    places[0].write_bytes(kept)
+    generation = tmp_path / "store" / generation_name("shop", 1)
+    (tmp_path / "store" / generation_name("shop", 2)).write_bytes(generation.read_bytes())
+    with pytest.raises(RemoteStoreError, match="is another generation"):
+        stored(folder).search(QUESTION)
+
+
+def test_a_store_that_is_gone_in_the_middle_is_said(root: Path, folder: str, cache: Path) -> None:
+    export(root, folder)
+    with closing(Index.open(root)) as index:
+        expected = shown(index.search(QUESTION))
+    failures = 0
+    for left in range(50):
+        objects = Failing(folder)
+        objects.left = left
+        store = StoredIndex(RangedStore(objects, RangeCache(cache / str(left))), "shop")
+        try:
+            found = shown(store.search(QUESTION))
+        except RemoteStoreError as error:
+            failures += str(error) == "the network is gone"
+        else:
+            assert found == expected
+            break
+        objects.left = 1 << 30
+        assert shown(store.search(QUESTION)) == expected
+    assert 2 <= failures < 50
+
+
+@pytest.mark.slow
+def test_a_generation_that_is_replaced_while_it_is_read(
+    root: Path, folder: str, stored: Callable[..., StoredIndex], cache: Path
+) -> None:
+    """Readers get the old generation, the new one, or hear that theirs is gone; never something of both."""
+    query = make_query("late payments", k=50)
+    export(root, folder)
+    expected = [shown(stored(folder).search(query))]
+    answers: list[Any] = []
+    errors: list[str] = []
+    done = threading.Event()
+
+    def read(number: int) -> None:
+        while not done.is_set():
+            try:
+                answers.append(shown(stored(folder, kept=cache / str(number % 2)).search(query)))
+            except RemoteStoreError as error:
+                errors.append(str(error))
+
+    readers = [threading.Thread(target=read, args=(number,)) for number in range(2)]
+    for reader in readers:
+        reader.start()
+    write(root, {"payments/late.py": 'def remind():\n    """Late payments: remind, then remind again."""\n'})
+    Index.build(root, cache=False).close()
+    export(root, folder, grace=0)
+    export(root, folder, grace=0)
+    expected.append(shown(stored(folder).search(query)))
+    done.set()
+    for reader in readers:
+        reader.join(HANG_SECONDS)
+    assert expected[0] != expected[1]
+    assert answers
+    assert all(answer in expected for answer in answers)
+    assert all("dropped a segment" in error for error in errors)
+
+
+def test_a_second_export_writes_what_changed(root: Path, folder: str, stored: Callable[..., StoredIndex]) -> None:
+    with pytest.raises(IndexMissingError, match="the store has no index 'shop'"):
+        stored(folder).search(QUESTION)
+    parts = len(portions_of(opened(root)))
+    assert export(root, folder) == parts > 3
+    assert export(root, folder) == 0
+    write(root, {"shop/rebate.py": 'def rebate_for_loyalty():\n    """Return the rebate of loyal customers."""\n'})
+    with closing(Index.open(root)) as index:
+        index.update()
+    assert export(root, folder) == 1
+    assert stored(folder).search(make_query("rebate of loyal customers"))[0].chunk.path == "shop/rebate.py"
+
+
+@pytest.mark.slow
+def test_what_nobody_needs_is_dropped(root: Path, folder: str, tmp_path: Path) -> None:
+    export(root, folder)
+    write(root, {"payments/late.py": "X = 1\n"})
+    Index.build(root, cache=False).close()
+    export(root, folder)
+    export(root, folder, grace=0)
+    left = {path.name for path in (tmp_path / "store/segments").iterdir() if list(path.iterdir())}
+    assert left == {portion.name for portion in portions_of(opened(root))}
+    assert len(list((tmp_path / "store/generations").iterdir())) == 1
+
+
+def test_the_command_line_exports_and_searches(root: Path, folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["export", "--root", str(root), "--to", f"{folder}#team/shop"]) == 0
+    assert "team/shop is at file://" in capsys.readouterr().out
+    assert run(["search", "late payments", "--store", f"{folder}#team/shop", "--json"]) == 0
+    found = [hit["path"] for hit in json.loads(capsys.readouterr().out)]
+    with closing(Index.open(root)) as index:
+        assert found == [hit.chunk.path for hit in index.search("late payments")]
+    assert run(["search", "late payments", "--store", f"{folder}#other"]) == 2
+
+
+def test_blocks_of_terms_hold_every_entry(root: Path) -> None:
+    for portion in portions_of(opened(root)):
+        segment = stored_segment(portion)
+        found = []
+        entries = Entries(segment.keys, segment.key_files, segment.weights, segment.terms[:0])
+        for first, block in encode_terms(segment, entries):
+            terms = decode_terms(block, files=int(segment.key_files.max()) + 1, chunks=0)
+            assert int(terms.keys[0]) == first
+            for place, (key, count) in enumerate(zip(terms.keys.tolist(), terms.counts.tolist(), strict=True)):
+                assert terms.place(key) == place
+                files, weights = terms.entries(place)
+                found += [(key, file, weight) for file, weight in zip(files.tolist(), weights.tolist(), strict=True)]
+                assert count == dict(zip(segment.terms.tolist(), segment.counts.tolist(), strict=True))[key]
+            assert terms.place(0) == -1
+        columns = (segment.keys.tolist(), segment.key_files.tolist(), segment.weights.tolist())
+        assert found == list(zip(*columns, strict=True))
+        ((_, beyond), *_) = encode_terms(segment, replace(entries, places=segment.key_files + 7))
+        with pytest.raises(ValueError, match="does not fit its segment"):
+            decode_terms(beyond, files=7, chunks=100_000)
+
+
+@pytest.mark.parametrize("dimensions", [32, 33])
+def test_the_nearest_cells_hold_the_nearest_vectors(dimensions: int) -> None:
+    random = np.random.default_rng(7)
+    kinds = random.normal(size=(200, dimensions))
+    rows = kinds[random.integers(200, size=20_000)] + 0.5 * random.normal(size=(20_000, dimensions))
+    vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float16)
+    cells = cells_of(vectors)
+    assert sorted(np.concatenate(cells.members).tolist()) == list(range(len(vectors)))
+    assert all(np.array_equal(a, b) for a, b in zip(cells.members, cells_of(vectors).members, strict=True))
+    sizes = np.array(list(map(len, cells.members)))
+    recalls = []
+    for row in range(0, 20_000, 2_000):
+        query = vectors[row].astype(np.float32)
+        chosen = nearest_cells(cells.centroids, sizes, query)
+        assert sizes[chosen].sum() < 6_000
+        near: dict[int, float] = {}
+        for number in chosen.tolist():
+            members = cells.members[number]
+            cell = decode_cell(encode_cell(vectors[members], members), files=20_000, dimensions=dimensions)
+            near |= dict(zip(cell.files.tolist(), scores_of(cell, query).tolist(), strict=True))
+        exact = vectors.astype(np.float32) @ query
+        best = np.argsort(-exact)[:10].tolist()
+        assert all(abs(near[one] - exact[one]) < 0.1 for one in near)
+        recalls.append(sum(one in near for one in best) / len(best))
+    assert np.mean(recalls) > 0.95
