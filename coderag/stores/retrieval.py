@@ -7,12 +7,13 @@ on a list: a threshold algorithm (Fagin, Lotem and Naor, "Optimal aggregation al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from coderag.index.reader.corpus import path_keys, text_keys
+from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.keys import symbol_hash
 from coderag.record import record
 from coderag.search.pipeline import filter_chunks, retrieve, run_stages
@@ -25,10 +26,10 @@ from coderag.search.retrieval.lexical import rarity_of, scored_terms
 from coderag.search.state import SearchState, Sources, made_by
 from coderag.stores.gathering import Gathering
 from coderag.stores.partial_corpus import PartialCorpus
-from coderag.stores.store import Conditions, Found, Store
+from coderag.stores.store import Conditions, FileKey, Found, Store
 from coderag.text.tokens import plain_name, terms, words
 
-__all__ = ["Legs", "gather"]
+__all__ = ["Legs", "files_by_path", "gather"]
 
 FIRST = 200  # files of a leg that are fetched at once
 FIRST_CHUNKS = 400
@@ -96,6 +97,20 @@ def gather(state: SearchState, legs: Legs, files: Gathering, sources: Sources) -
             chunks *= GROWTH
             by_vector = legs.store.by_vector(vector, legs.where, k=chunks)
             files.add(by_vector)
+
+
+def files_by_path(store: Store, keys: Array, where: Conditions) -> Iterator[FileKey]:
+    """Yield files whose paths hold the terms of a path, u64[n] keys; `where` has it as a beginning of theirs."""
+    if not len(keys):
+        return
+    k, seen = HOLDERS, 0
+    while True:
+        found = store.by_terms(keys, np.ones(len(keys), dtype=np.float32), where, k=k, presence=True)
+        whole = [one.file for one in found if one.score > len(keys) - 1 + ROUNDING]
+        yield from whole[seen:]
+        if len(whole) < k or k >= MAX_FILES:
+            return
+        k, seen = k * GROWTH, len(whole)
 
 
 def _retrieved(state: SearchState, files: Gathering, sources: Sources) -> SearchState:
