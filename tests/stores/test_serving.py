@@ -94,7 +94,7 @@ def test_what_only_files_answer_says_so(served: Served) -> None:
     assert served.ask("POST", "/api/check-sql", body=b"{}").status == 501
     assert served.get("/api/nothing").status == 404
     assert served.ask("POST", "/api/search").status == 405
-    for query in ('"connection refused"', "/regex/", "x lang:go"):
+    for query in ('"connection refused"', "x lang:go"):
         assert served.get(f"/api/search?q={quote(query)}").status == 400
     assert served.get("/api/search?q=x&database=main").status == 400
     assert served.get("/api/search?q=x&k=0").status == 400
@@ -171,7 +171,7 @@ def test_a_cut_connection_is_made_again(served: Served, address: str) -> None:
         )
     assert served.get("/api/search?q=payments").status == 200
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("DROP SCHEMA coderag CASCADE")
+        connection.execute("DROP TABLE coderag.terms")
     reply = served.get("/api/search?q=payments")
     assert (reply.status, reply.json) == (503, {"error": "the store does not answer; the log of this server says more"})
     assert "coderag: PostgreSQL: " in served.end()[1]

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -60,17 +60,29 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
 def below(pid: int) -> set[int]:
     """Return the processes below one."""
     found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in map(int, (task / "children").read_text().split()):
-            found |= {child} | below(child)
+    with suppress(OSError):  # it has just ended
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in map(int, (task / "children").read_text().split()):
+                found |= {child} | below(child)
     return found
 
 
-def workers_of(pid: int, *, at_work: bool) -> list[int]:
-    """Return the workers of Ray below a process."""
-    names = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in below(pid)}
-    head = b"ray::_read_batch" if at_work else b"ray::"
-    return [child for child, name in names.items() if name.startswith(head)]
+def is_running(pid: int) -> bool:
+    """Tell whether a process is neither gone nor waits for somebody to hear of its end."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the workers of Ray below a process that read a batch."""
+    found = []
+    for child in below(pid):
+        with suppress(OSError):
+            if Path(f"/proc/{child}/cmdline").read_bytes().startswith(b"ray::_read_batch"):
+                found.append(child)
+    return found
 
 
 def killing(kills: int, killed: list[int]) -> Callable[[Progress], None]:
@@ -79,7 +91,7 @@ def killing(kills: int, killed: list[int]) -> Callable[[Progress], None]:
     def watch(_: Progress) -> None:
         deadline = time.monotonic() + 10
         while len(killed) < kills and time.monotonic() < deadline:
-            if found := set(workers_of(os.getpid(), at_work=True)) - set(killed):
+            if found := set(workers_of(os.getpid())) - set(killed):
                 killed.append(found.pop())
                 os.kill(killed[-1], signal.SIGKILL)
                 return
@@ -165,6 +177,7 @@ def test_another_version_of_coderag_is_refused(tmp_path: Path, monkeypatch: pyte
 def test_nothing_of_a_repository_is_run_and_nothing_listens_outside(tmp_path: Path) -> None:
     root = write(tmp_path / "root", {**SHADOWS, **FILES})
     listening: set[str] = set()
+    started: set[int] = set()
     command = [sys.executable, "-P", "-m", "coderag", "index", ".", "--executor", "ray", "--workers", "2", "--no-graph"]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "HOME": str(tmp_path)}
     with subprocess.Popen(
@@ -172,12 +185,16 @@ def test_nothing_of_a_repository_is_run_and_nothing_listens_outside(tmp_path: Pa
     ) as running:
         while running.poll() is None:
             listening |= addresses_of(running.pid)
+            started |= below(running.pid)
         said = running.communicate(timeout=HANG_SECONDS)[0].decode()
     assert running.returncode == 0, said
     assert f"{len(FILES) + len(SHADOWS)} files" in said
     assert listening
     assert {address for address in listening if not address.startswith("127.")} == set()
-    assert not below(os.getpid()) & set(workers_of(os.getpid(), at_work=False))
+    deadline = time.monotonic() + HANG_SECONDS
+    while (left := {pid for pid in started if is_running(pid)}) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left == set()
 
 
 def addresses_of(pid: int) -> set[str]:
