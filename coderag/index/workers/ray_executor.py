@@ -8,6 +8,7 @@ went is given to another one by Ray.
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +40,7 @@ __all__ = ["RayExecutor"]
 RETRIES = 5  # of a batch whose worker or machine goes
 AHEAD = 3  # batches per core that may be on their way, so that memory stays bounded
 OBJECT_BYTES = 256 << 20  # of shared memory for them, of a Ray that is started here
+KNOCK_SECONDS = 10.0  # for a cluster to accept a connection
 MOST_SAID = 300  # characters of an error of Ray
 DISTRIBUTED = frozenset(
     {"transformers", "onnx"}
@@ -118,9 +120,10 @@ class RayExecutor:
         # Ray starts its processes in the working folder and puts that on the module path of workers: it may be the
         # untrusted repository that is being indexed.
         try:
+            _knock(self._address)
             with chdir(folder.name), _environment(child_environment()):
                 ray.init(**started, log_to_driver=False, logging_level="ERROR")
-        except (RayError, ConnectionError, RuntimeError, ValueError) as error:
+        except (RayError, OSError, RuntimeError, ValueError) as error:
             folder.cleanup()
             where = f"at {self._address}" if self._address else "on this machine"
             raise WorkerError(f"there is no Ray {where}: {_line(error)}") from error
@@ -228,6 +231,13 @@ def _asking() -> Iterator[None]:
         raise WorkerError(f"a task of Ray failed: {type(error.cause).__name__}: {error.cause}") from error
     except RayError as error:
         raise WorkerError(f"Ray: {_line(error)}") from error
+
+
+def _knock(address: str) -> None:
+    """Raise OSError where nothing listens at HOST:PORT: Ray goes on trying for many minutes."""
+    host, _, port = address.rpartition("//")[2].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()
 
 
 def _line(error: Exception) -> str:

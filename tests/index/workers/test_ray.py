@@ -213,6 +213,18 @@ def addresses_of(pid: int) -> set[str]:
     return found
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "//127.0.0.1:9"])
+def test_a_cluster_that_is_not_there_is_said(tmp_path: Path, address: str) -> None:
+    write(tmp_path, {"a.py": "a = 1\n"})
+    command = [sys.executable, "-m", "coderag", "index", str(tmp_path), "--executor", f"ray:{address}"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=HANG_SECONDS)
+    assert done.returncode == 2
+    assert "there is no Ray at" in done.stderr
+    assert "Connection refused" in done.stderr
+    assert not (tmp_path / ".coderag/manifest.json").exists()
+
+
 @pytest.mark.parametrize("name", ["", "slurm", "ray:", "rays", "Ray"])
 def test_another_executor_is_refused(name: str) -> None:
     with pytest.raises(QueryError, match="is no executor; there are processes, ray"):
