@@ -52,23 +52,25 @@ class Proxy:
                 server.connect(str(self._target))
             except OSError:  # the engine is down
                 _close(client)
+                server.close()
                 continue
             pair = client, server
             with self._lock:
                 self._pairs.add(pair)
-            for source, sink in (pair, pair[::-1]):
-                threading.Thread(target=self._pass_on, args=(source, sink), daemon=True).start()
+            for way in (pair, pair[::-1]):
+                threading.Thread(target=self._pass_on, args=(*way, pair), daemon=True).start()
 
-    def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
+    def _pass_on(self, source: socket.socket, sink: socket.socket, pair: tuple[socket.socket, socket.socket]) -> None:
         with suppress(OSError):
             while piece := source.recv(PIECE):
                 if self._is_over(len(piece)):
                     self._cut()
                     return
                 sink.sendall(piece)
-        for one in (source, sink):
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+        with self._lock:
+            self._pairs.discard(pair)
+        for one in pair:
+            _close(one, reset=False)
 
     def _is_over(self, count: int) -> bool:
         with self._lock:
@@ -89,9 +91,9 @@ class Proxy:
                 _close(one)
 
 
-def _close(one: socket.socket) -> None:
+def _close(one: socket.socket, *, reset: bool = True) -> None:
     with suppress(OSError):
-        if one.family == socket.AF_INET:
+        if reset and one.family == socket.AF_INET:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         one.shutdown(socket.SHUT_RDWR)
     one.close()
