@@ -21,6 +21,7 @@ class Extra(StrEnum):
     MYSQL = "mysql"
     ONNX = "onnx"
     POSTGRES = "postgres"
+    RAY = "ray"
     REMOTE = "remote"
     SERVE = "serve"
     TRANSFORMERS = "transformers"

@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    from coderag.index.build.writing import available_cores  # later than what the environment is to be
+    from coderag.index.workers.processes import available_cores  # later than what the environment is to be
 
     return min(MOST_WORKERS, available_cores())
 

@@ -74,6 +74,7 @@ HEAVY = {
     ),
     "pymilvus": ("coderag.stores.milvus",),
     "fsspec": ("coderag.index.remote",),
+    "ray": ("coderag.index.workers.ray_executor",),
     "numkong": ("coderag.index.storage.vectors",),
     "torch": ("coderag.encoders", "coderag.rerankers"),
     "transformers": ("coderag.encoders", "coderag.rerankers"),

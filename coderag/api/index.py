@@ -195,6 +195,7 @@ class Index:
         encoder: str | None = None,
         mask: bool | None = None,
         workers: int | None = None,
+        executor: str = "processes",
         cache: bool = True,
         graph: bool = True,
         history: bool | None = None,
@@ -207,11 +208,12 @@ class Index:
         "none" for words alone, "hf:ID", a folder, an address. With `mask` secrets are covered
         (coderag.files.privacy.secrets). None keeps what an index that is there already has; a new one has the shipped
         encoder and no secrets.
-        `workers` is the number of processes: None for one per core, 0 for none. With `cache`, segments that
-        other indexes of this user left are used where they fit, and this one leaves its own. With `graph`, the
-        graph is made as well, else when it is asked for; so is the history of the repository with `history`, and False
-        keeps none. `watch` is called as files are read, and `waiting`
-        once with who holds the index's lock, when that takes a while. Raises RootError, EncoderError,
+        `workers` is the number of processes: None for one per core, 0 for none. `executor` is where they run:
+        "processes" of this machine, or "ray" and "ray:ADDRESS" (coderag.index.workers.executors). With `cache`,
+        segments that other indexes of this user left are used where they fit, and this one leaves its own. With
+        `graph`, the graph is made as well, else when it is asked for; so is the history of the repository with
+        `history`, and False keeps none. `watch` is called as files are read, and `waiting` once with who holds the
+        index's lock, when that takes a while. Raises RootError, EncoderError,
         WorkerError, IndexLockedError and IndexWriteError.
         """
         from coderag.index.build.job import BuildOptions, checked_contents, checked_encoder
@@ -222,6 +224,7 @@ class Index:
             encoder=checked_encoder(encoder),
             mask=mask,
             workers=workers,
+            executor=executor,
             share=cache,
             graph=graph,
             history=history,
@@ -239,6 +242,7 @@ class Index:
         encoder: str | None = None,
         mask: bool | None = None,
         workers: int | None = None,
+        executor: str = "processes",
         cache: bool = True,
         graph: bool = True,
         history: bool | None = None,
@@ -264,6 +268,7 @@ class Index:
             encoder=checked_encoder(encoder),
             mask=mask,
             workers=workers,
+            executor=executor,
             share=cache,
             graph=graph,
             history=history,
@@ -285,6 +290,7 @@ class Index:
         encoder: str | None = None,
         mask: bool | None = None,
         workers: int | None = None,
+        executor: str = "processes",
         watch: Callable[[Progress], None] | None = None,
     ) -> Report:
         """Index the portion `part` of a root's files, such as "2/4", into the folder `out`, or bring that up to date.
@@ -301,6 +307,7 @@ class Index:
             encoder=checked_encoder(encoder),
             mask=mask,
             workers=workers,
+            executor=executor,
         )
         return write_part(root, part=part, out=out, options=options, watch=watch)
 

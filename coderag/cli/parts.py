@@ -44,6 +44,7 @@ def write_part(options: argparse.Namespace, roots: Sequence[str], *, has_databas
             encoder=options.encoder,
             mask=options.mask,
             workers=options.workers,
+            executor=options.executor,
             watch=bar,
         )
     if options.json:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from coderag.files.blob import blob_id
 from coderag.files.walk import MAX_BYTES, Skipped, SkipReason, SourceFile, read_start, skip_reason
 
-__all__ = ["Decoded", "decode", "read_file"]
+__all__ = ["Contents", "Decoded", "decode", "read_content", "read_file"]
 
 BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -66,6 +66,9 @@ CONTROLS = (
 )  # no text holds many; escape is in terminal art
 
 
+Contents = Mapping[str, bytes | Skipped]  # of files by path, or why one cannot be read
+
+
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """A file as text."""
@@ -82,16 +85,29 @@ class Decoded:
         return self.data.decode("utf-8")
 
 
-def read_file(root: str | os.PathLike[str], file: SourceFile, *, max_bytes: int = MAX_BYTES) -> Decoded | Skipped:
-    """Return the text of a listed file, or why it cannot be read; its labels are the file's own, not its path's."""
+def read_file(
+    root: str | os.PathLike[str] | Contents, file: SourceFile, *, max_bytes: int = MAX_BYTES
+) -> Decoded | Skipped:
+    """Return the text of a listed file, or why it cannot be read; its labels are the file's own, not its path's.
+
+    In place of a root there may be the contents of its files, for a machine that does not have the root.
+    """
+    raw = root[file.path] if isinstance(root, Mapping) else read_content(root, file, max_bytes=max_bytes)
+    if isinstance(raw, Skipped):
+        return raw
+    found = decode(raw, language=file.language)
+    return Skipped(file.path, found) if isinstance(found, SkipReason) else found
+
+
+def read_content(root: str | os.PathLike[str], file: SourceFile, *, max_bytes: int = MAX_BYTES) -> bytes | Skipped:
+    """Return the bytes of a listed file, or why it cannot be read."""
     try:
         raw = read_start(f"{os.fspath(root)}/{file.path}", max_bytes + 1)
     except OSError as error:
         return Skipped(file.path, skip_reason(error), error.strerror or "")
     if len(raw) > max_bytes:
         return Skipped(file.path, SkipReason.TOO_LARGE, f"grew beyond {max_bytes:,} bytes")
-    found = decode(raw, language=file.language)
-    return Skipped(file.path, found) if isinstance(found, SkipReason) else found
+    return raw
 
 
 def decode(raw: bytes, *, language: str = "") -> Decoded | SkipReason:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from threading import Lock
 
 from coderag.index.reader.corpus import Member
 from coderag.index.storage.columns import Columns
@@ -18,11 +19,15 @@ REMEMBERED_BYTES = 256 << 20  # of packets, as they were sent
 
 
 class FileCache:
-    """The files that were fetched last; what a name of a segment stands for never changes."""
+    """The files that were fetched last; what a name of a segment stands for never changes.
+
+    Several threads may use it, and callers of any groups: a file is looked for by who found it as its own caller.
+    """
 
     def __init__(self) -> None:
         self._files: OrderedDict[FileKey, tuple[Columns, int]] = OrderedDict()
         self._bytes = 0
+        self._lock = Lock()
 
     def get(self, key: FileKey) -> Columns | None:
         """Return a file, None where it is not there."""
@@ -32,10 +37,12 @@ class FileCache:
     def add(self, key: FileKey, packet: bytes) -> Columns:
         """Return the file of a packet, and keep it in place of the oldest ones."""
         columns = decode_packet(packet)
-        self._files[key] = columns, len(packet)
-        self._bytes += len(packet)
-        while self._bytes > REMEMBERED_BYTES and len(self._files) > 1:
-            self._bytes -= self._files.popitem(last=False)[1][1]
+        with self._lock:
+            if key not in self._files:  # another thread may have fetched it, too
+                self._files[key] = columns, len(packet)
+                self._bytes += len(packet)
+            while self._bytes > REMEMBERED_BYTES and len(self._files) > 1:
+                self._bytes -= self._files.popitem(last=False)[1][1]
         return columns
 
 

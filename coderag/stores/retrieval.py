@@ -7,7 +7,7 @@ on a list: a threshold algorithm (Fagin, Lotem and Naor, "Optimal aggregation al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -26,10 +26,10 @@ from coderag.search.retrieval.lexical import rarity_of, scored_terms
 from coderag.search.state import SearchState, Sources, made_by
 from coderag.stores.gathering import Gathering
 from coderag.stores.partial_corpus import PartialCorpus
-from coderag.stores.store import Conditions, Found, Store
+from coderag.stores.store import Conditions, FileKey, Found, Reach, Store
 from coderag.text.tokens import plain_name, terms, words
 
-__all__ = ["Legs", "gather"]
+__all__ = ["Legs", "files_by_path", "gather"]
 
 GROWTH = 2
 ROUNDING = 1e-3  # of scores that a store computes
@@ -98,6 +98,21 @@ def gather(state: SearchState, legs: Legs, files: Gathering, sources: Sources) -
             chunks *= GROWTH
             by_vector = legs.store.by_vector(vector, legs.where, k=chunks)
             files.add(by_vector)
+
+
+def files_by_path(store: Store, keys: Array, where: Conditions) -> Iterator[FileKey]:
+    """Yield files whose paths hold the terms of a path, u64[n] keys; `where` has it as a beginning of theirs."""
+    if not len(keys):
+        return
+    reach = Reach()  # a path is found whatever the store: of one that holds all terms there are few
+    k, seen = reach.holders, 0
+    while True:
+        found = store.by_terms(keys, np.ones(len(keys), dtype=np.float32), where, k=k, presence=True)
+        whole = [one.file for one in found if one.score > len(keys) - 1 + ROUNDING]
+        yield from whole[seen:]
+        if len(whole) < k or k >= reach.most_files:
+            return
+        k, seen = k * GROWTH, len(whole)
 
 
 def _retrieved(state: SearchState, files: Gathering, sources: Sources) -> SearchState:

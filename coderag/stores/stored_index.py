@@ -7,21 +7,27 @@ import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from coderag.encoders.encoder import Encoder
 from coderag.errors import EncoderError, IndexMissingError, QueryError, RetrievalWarning
 from coderag.index.build.embed import Embedding
+from coderag.index.reader.corpus import path_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.manifest import Manifest
+from coderag.index.storage.segment import Segment
+from coderag.limits import check_name
 from coderag.search.pipeline import STAGES, run_stages, understand
 from coderag.search.query.query import pattern_terms
 from coderag.search.state import SearchState, Sources
 from coderag.stores.gathering import FileCache, Gathering
 from coderag.stores.generation import VisibleGeneration, decode_generation
+from coderag.stores.packet import joined_segment
 from coderag.stores.partial_corpus import Statistics
-from coderag.stores.retrieval import Legs, gather
-from coderag.stores.store import Conditions, Store
-from coderag.text.tokens import TOKENIZER_VERSION
-from coderag.types import Hit, Query, TestPolicy
+from coderag.stores.retrieval import Legs, files_by_path, gather
+from coderag.stores.store import Conditions, Published, Store
+from coderag.text.tokens import TOKENIZER_VERSION, terms, words
+from coderag.types import Chunk, Hit, Query, Symbol, TestPolicy
 
 __all__ = ["StoredIndex"]
 
@@ -31,11 +37,22 @@ MAGIC = re.compile(r"[*?\[\\]")
 class StoredIndex:
     """An index in a store. Each search reads the generation that is current when it begins, and ends on that one."""
 
-    def __init__(self, store: Store, name: str, *, callers: Collection[frozenset[str]] = ()) -> None:
-        """Take the name of an index, and the groups of its callers, () where they may see all."""
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        *,
+        callers: Collection[frozenset[str]] = (),
+        cache: FileCache | None = None,
+        encoders: dict[str, Encoder | None] | None = None,
+    ) -> None:
+        """Take the name of an index, and the groups of its callers, () where they may see all.
+
+        Indexes in one store may share the files that were fetched, and the encoders, by the keys of their vectors.
+        """
         self._store, self._name, self._callers = store, name, tuple(callers)
-        self._cache = FileCache()
-        self._encoders: dict[str, Encoder | None] = {}
+        self._cache = FileCache() if cache is None else cache
+        self._encoders: dict[str, Encoder | None] = {} if encoders is None else encoders
 
     @property
     def repository(self) -> str:
@@ -47,11 +64,15 @@ class StoredIndex:
 
         Raises IndexMissingError and RemoteStoreError.
         """
+        return self.published(others)[1]
+
+    def published(self, others: Collection[frozenset[str]] = ()) -> tuple[Published, VisibleGeneration]:
+        """Return the current generation as it is stored, and as `current` does; raises like it."""
         found = self._store.current(self._name)
         if found is None:
             raise IndexMissingError(f'the store has no index {self._name!r}; "coderag export" writes one')
         generation = decode_generation(found.body, tokenizer=str(TOKENIZER_VERSION))
-        return VisibleGeneration.of(found.number, generation, (*self._callers, *others))
+        return found, VisibleGeneration.of(found.number, generation, (*self._callers, *others))
 
     def search(self, query: Query) -> list[Hit]:
         """Return the hits of a query, best first: those that a search of the index's files gives.
@@ -79,6 +100,33 @@ class StoredIndex:
         corpus = gather(state, Legs(self._store, _conditions(query, view)), files, sources)
         state = SearchState(query, replace(sources, corpus=corpus))
         return run_stages(state, STAGES).hits
+
+    def chunks(self, path: str, *, repository: str = "") -> list[Chunk]:
+        """Return the chunks of a file in order; raises QueryError for one that the callers do not see, as `search`."""
+        segment, name = self._file(path, repository)
+        return [segment.chunk(number, repository=name) for number in range(len(segment))]
+
+    def outline(self, path: str, *, repository: str = "") -> list[Symbol]:
+        """Return the definitions of a file in order; raises like `chunks`."""
+        segment, name = self._file(path, repository)
+        return segment.outline(0, repository=name)
+
+    def _file(self, path: str, repository: str) -> tuple[Segment, str]:
+        """Return a file as a segment of its own, and the name of its repository."""
+        check_name(path, what="the path")
+        view = self.current()
+        name = view.generation.repository
+        if repository in ("", name) and "\0" not in path:
+            parts = path.split("/")
+            keys = path_keys(term for part in parts for word in words(part) for term in terms(word))
+            where = replace(view.conditions, folders=(path,))
+            for key in files_by_path(self._store, np.unique(keys), where):
+                columns = self._cache.get(key)
+                if columns is None:
+                    columns = self._cache.add(key, self._store.fetch([key], where)[key])
+                if columns.files[0].path == path:
+                    return joined_segment([columns], vectors=view.generation.vectors), name
+        raise QueryError(f"{path} is not in the index; paths are relative to the root, with forward slashes")
 
     def _frequencies(self, keys: Array, view: VisibleGeneration, *, roughly: bool) -> Array:
         found: Array = self._store.frequencies(keys, view.names, roughly=roughly) - view.gone(keys)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coderag.files.walk import SourceFile
-from coderag.index.workers.pool import Batch, WorkerPool
+from coderag.index.workers.executor import Batch
+from coderag.index.workers.pool import WorkerPool
 from coderag.syntax.language import detect, languages
 from scripts.fuzzing.bases import SQL, bases_of, targets
 from scripts.fuzzing.check import Finding, Verdict, judge

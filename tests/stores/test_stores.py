@@ -27,6 +27,7 @@ from coderag.stores.segments import portions_of
 from coderag.stores.stored_index import StoredIndex
 from coderag.types import Hit
 from tests.growth import HANG_SECONDS
+from tests.stores.conftest import SALARIES
 from tests.workspace import REPOSITORY, write
 
 pytestmark = pytest.mark.slow
@@ -50,6 +51,7 @@ CONDITIONS: list[dict[str, Any]] = [
     {"kinds": ["method"]},
     {"expand": "parent"},
 ]
+CALLERS = [(), ("hr",), ("hr", "board"), ("board",)]
 KILLED_AT = range(3)  # how many segments are there when an export is killed
 EXPORT = """
 import os, signal, sys, threading
@@ -126,7 +128,7 @@ def test_a_store_answers_like_files(
     index.close()
 
 
-@pytest.mark.parametrize("groups", [(), ("hr",), ("hr", "board"), ("board",)], ids=str)
+@pytest.mark.parametrize("groups", CALLERS, ids=str)
 def test_callers_see_of_a_store_what_they_see_of_files(
     root: Path, address: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
 ) -> None:
@@ -229,6 +231,48 @@ def test_readers_of_a_switch_get_one_generation(root: Path, address: str, stored
     assert expected[0] != expected[1]
     assert len(answers) > len(readers)
     assert all(answer in expected for answer in answers)
+
+
+def test_two_writers_and_four_callers_meet_in_whole_generations(
+    root: Path, address: str, stored: Callable[..., StoredIndex]
+) -> None:
+    query = make_query("how is the salary of a person found", k=100)
+    states, expected = [], {groups: list[Any]() for groups in CALLERS}
+    for change in ({}, {"vault/later.py": SALARIES, "payments/later.py": "def salary_later():\n    return 1\n"}):
+        write(root, change)
+        with closing(Index.open(root)) as index:
+            index.update()
+            for groups in CALLERS:
+                expected[groups].append(shown(index.as_seen_by(groups).search(query)))
+        states.append(opened(root))
+    export_all = [[states[(turn + writer) % 2] for turn in range(8)] for writer in range(2)]
+    answers: dict[tuple[str, ...], list[Any]] = {groups: [] for groups in CALLERS}
+    done = threading.Event()
+
+    def export_them(order: list[OpenedRoot]) -> None:
+        with closing(open_store(parse_address(address))) as store:
+            for state in order:
+                export_index(state, store, name="shop")
+
+    def read(groups: tuple[str, ...]) -> None:
+        in_store = stored(frozenset(groups))
+        while not done.is_set():
+            answers[groups].append(shown(in_store.search(query)))
+
+    export_them(states[:1])
+    readers = [threading.Thread(target=read, args=(groups,)) for groups in CALLERS]
+    writers = [threading.Thread(target=export_them, args=(order,)) for order in export_all]
+    for thread in (*readers, *writers):
+        thread.start()
+    for writer in writers:
+        writer.join(HANG_SECONDS)
+    done.set()
+    for reader in readers:
+        reader.join(HANG_SECONDS)
+    for groups in CALLERS:
+        assert expected[groups][0] != expected[groups][1]
+        assert answers[groups]
+        assert all(answer in expected[groups] for answer in answers[groups]), groups
 
 
 def test_two_writers_leave_one_whole_generation(root: Path, address: str, stored: Callable[..., StoredIndex]) -> None:

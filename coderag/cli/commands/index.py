@@ -101,6 +101,7 @@ def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
         "encoder": options.encoder,
         "mask": options.mask,
         "workers": options.workers,
+        "executor": options.executor,
         "cache": not options.no_cache,
         "graph": not (options.no_graph or later),
         "history": options.history,

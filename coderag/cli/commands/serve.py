@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
         raise QueryError("--no-token and --groups-from exclude each other")
     if options.workers > 1 and (options.idle or not hasattr(os, "fork")):
         raise QueryError("--workers needs a system with fork, and no --idle: one worker knows nothing of the others")
+    if options.store:
+        _check_store(options)
     if options.background or options.stop:
         return _in_background(options)
     with bound(options.host, options.port) as listening:
@@ -47,6 +49,20 @@ def run(options: argparse.Namespace) -> int:
         address = _address(options.host, listening, token)
         _serve(options, listening, token=token, keys=_keys(options), said=lambda: _tell(address))
     return FOUND
+
+
+def _check_store(options: argparse.Namespace) -> None:
+    """Raise QueryError for options that go with files alone."""
+    for name, why in (
+        ("root", "a store has the index of one repository, which its address names"),
+        ("repositories", "a store has the index of one repository, which its address names"),
+        ("index", "an index is in a folder or in a store"),
+        ("model", "questions are answered from files"),
+        ("background", "servers in the background are known by their roots"),
+        ("stop", "servers in the background are known by their roots"),
+    ):
+        if getattr(options, name):
+            raise QueryError(f"--store and --{name} exclude each other: {why}")
 
 
 def _in_background(options: argparse.Namespace) -> int:
@@ -95,12 +111,35 @@ def _serve(
     from coderag.serve.http.workers import run_workers
 
     def work(ready: Callable[[], None]) -> None:
+        if options.store:
+            _serve_store(options, listening, token=token, keys=keys, said=ready)
+            return
         with Desk(roots_for_caller(options), callers=callers(options), language_model=options.model) as desk:
             app = make_app(desk, token=token, keys=keys, host=options.host, is_one_of_many=options.workers > 1)
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # what uvicorn raises again when it has ended
             run_server(app, listening, prepare=desk.prepare, said=ready, idle_seconds=options.idle * 60)
 
     run_workers(options.workers, work, said=said)
+
+
+def _serve_store(
+    options: argparse.Namespace,
+    listening: socket.socket,
+    *,
+    token: str | None,
+    keys: Sequence[Key],
+    said: Callable[[], None],
+) -> None:
+    from coderag.cli.groups import callers
+    from coderag.serve.http.server import run_server
+    from coderag.serve.http.store_app import make_store_app
+    from coderag.serve.http.store_desk import StoreDesk
+    from coderag.stores.addresses import parse_address
+
+    desk = StoreDesk(parse_address(options.store), callers=callers(options))
+    app = make_store_app(desk, token=token, keys=keys, host=options.host)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    run_server(app, listening, prepare=desk.prepare, said=said, idle_seconds=options.idle * 60)
 
 
 def _keys(options: argparse.Namespace) -> Sequence[Key]:

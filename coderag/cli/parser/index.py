@@ -34,6 +34,7 @@ examples:
   coderag index https://host/owner/name@v2.1           a tag of a git repository: it is cloned, or fetched again
   coderag index --repositories list.toml               many repositories, a line of state for each
   coderag index --part 2/4 --out parts/2               one of four parts, for several machines: "coderag merge"
+  coderag index --executor ray:auto                    on all machines of a Ray cluster
 
 The index is stored in ROOT/.coderag. Running the command again reads only what changed. A database is asked for its
 schema once; the schema is kept, without the password, until the database is given again.
@@ -95,6 +96,13 @@ def add_index_command(commands: Parsers) -> None:
     _add_database(parser)
     parser.add_argument(
         "--workers", type=Number(WORKERS), metavar="N", help="processes (default: one per core; 0: none)"
+    )
+    parser.add_argument(
+        "--executor",
+        type=Text(NAME),
+        default="processes",
+        metavar="NAME",
+        help="where they run: processes, ray (started here), or a cluster: ray:HOST:PORT, ray://HOST:PORT",
     )
     parser.add_argument(
         "--part", type=Text(NAME), metavar="I/N", help='index one of N parts only, which "coderag merge" joins'

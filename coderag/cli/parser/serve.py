@@ -25,6 +25,7 @@ examples:
   coderag serve --root ~/src/app --root ~/src/lib --port 0
   coderag serve --groups-from keys     lines HASH GROUP,GROUP: the SHA-256 of a token, and what it may see
   coderag serve --background           without a terminal; --stop ends it
+  coderag serve --store postgresql://reader@db.internal/coderag#shop/main   from a database, without files
   curl -H "Authorization: Bearer TOKEN" 'http://127.0.0.1:8420/api/search?q=order+total&k=3'
 
 Prints the address with a token, without which nothing is answered. /api/openapi.json describes the endpoints, whose
@@ -96,6 +97,12 @@ def add_serve(commands: Parsers) -> None:
         default=1,
         metavar="N",
         help="processes that answer, for many readers at once on several cores (default: 1)",
+    )
+    parser.add_argument(
+        "--store",
+        type=Text(NAME),
+        metavar="URL",
+        help="answer search, file and outline from a database that `coderag export` wrote; #NAME names the index",
     )
     parser.add_argument("--no-token", action="store_true", help="let in whoever asks; on a loopback address alone")
     parser.add_argument(

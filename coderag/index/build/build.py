@@ -31,7 +31,7 @@ from coderag.index.build.scan import Scan, first_of, scan_all, scan_changed, sca
 from coderag.index.build.schema import catalog_key, tells_of_schemas, write_schema
 from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.build.sharing import adopt, offer
-from coderag.index.build.writing import Readers, write_segments
+from coderag.index.build.writing import write_segments
 from coderag.index.reader.access_control import stored_access
 from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
@@ -56,6 +56,8 @@ from coderag.index.storage.manifest import (
 from coderag.index.storage.misread import DATA_ERRORS, misread
 from coderag.index.storage.segment import Segment
 from coderag.index.storage.vectors import is_wanted
+from coderag.index.workers.executor import Executor
+from coderag.index.workers.executors import open_executor
 from coderag.record import record
 from coderag.sql.settings import Settings, read_encoder_table, read_settings
 
@@ -72,6 +74,7 @@ class _Job:
     options: BuildOptions
     settings: Settings
     embedding: Embedding
+    executor: Executor
     watch: Watch | None
     anew: bool = False  # nothing may come from what was read before
     started: float = field(default_factory=time.monotonic)
@@ -87,12 +90,13 @@ class Builder:
         self._root = root
         self._folder = folder
         self._repository = repository
-        self._readers = Readers(root)
+        self._executors: dict[str, Executor] = {}
         self._opened: PreviousIndex | None = None
 
     def close(self) -> None:
         """End the processes that read files."""
-        self._readers.close()
+        while self._executors:
+            self._executors.popitem()[1].close()
 
     def build(self, options: BuildOptions, *, watch: Watch | None = None) -> Report:
         """Index the root from nothing; the index that was there answers until this one is complete.
@@ -145,7 +149,7 @@ class Builder:
             options = replace(options, most_files=None) if reason else options
             return replace(self._build(options, watch, anew=False), rebuilt=reason)
         embedding = Embedding.of(opened.manifest, _wanted_encoder(self._root, options))
-        job = _Job(options, settings, embedding, watch)
+        job = self._job(options, settings, embedding, watch=watch)
         known = known_files(self._root, opened)
         # The files of what is lost, and with the listing all of them, are known to nobody.
         if options.portion is not None:
@@ -185,7 +189,7 @@ class Builder:
 
     def _build(self, options: BuildOptions, watch: Watch | None, *, anew: bool) -> Report:
         settings = read_settings(self._root)
-        job = _Job(options, settings, self._embedding_of_old(options), watch, anew)
+        job = self._job(options, settings, self._embedding_of_old(options), watch=watch, anew=anew)
         manifest = Manifest(
             root=str(self._root),
             repository=self._repository,
@@ -202,6 +206,21 @@ class Builder:
         if options.portion is not None:
             return self._change_some(nothing, self._scan_portion(nothing, options.portion, job), job)
         return self._change_some(nothing, scan_all(known_files(self._root, nothing), options.walk, settings), job)
+
+    def _job(
+        self,
+        options: BuildOptions,
+        settings: Settings,
+        embedding: Embedding,
+        *,
+        watch: Watch | None,
+        anew: bool = False,
+    ) -> _Job:
+        """Return a job whose files are read, and whose models run, where its options say."""
+        executor = self._executors.get(options.executor)
+        if executor is None:
+            executor = self._executors[options.executor] = open_executor(options.executor, self._root)
+        return _Job(options, settings, replace(embedding, open=executor.open_encoder), executor, watch, anew)
 
     def _scan_portion(self, opened: PreviousIndex, portion: Portion, job: _Job) -> Scan:
         """Walk the whole root for the files of a portion: which those are depends on all of them."""
@@ -287,7 +306,7 @@ class Builder:
         files = draft.to_read
         vectors = embedding.key if embedding.in_workers else ""
         entries, not_text = write_segments(
-            folder, files, readers=self._readers, options=options, vectors=vectors, watch=job.watch
+            folder, files, executor=job.executor, options=options, vectors=vectors, watch=job.watch
         )
         draft.leave_out(not_text)
         draft.add(folder, entries, vectors=vectors)

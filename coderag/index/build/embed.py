@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ class Embedding:
 
     spec: EncoderSpec = SHIPPED
     known_key: str = ""  # of the vectors that an index has by this spec; "" asks the encoder
+    open: Callable[[EncoderSpec], Encoder] = field(default=open_encoder, compare=False)
 
     @classmethod
     def of(cls, manifest: Manifest, wanted: EncoderSpec | None = None) -> Embedding:
@@ -64,7 +65,7 @@ class Embedding:
         """The encoder, None where an index has words alone; raises EncoderError."""
         if self.spec == WORDS_ONLY:
             return None
-        encoder = open_encoder(self.spec)
+        encoder = self.open(self.spec)
         if self.spec == SHIPPED:  # looking up its vectors would take longer than making them
             return encoder
         from coderag.encoders.vector_cache import CachedEncoder, cache_path

@@ -12,6 +12,8 @@ from coderag.errors import QueryError
 from coderag.files.walk import Skipped, WalkOptions
 from coderag.index.storage.folder.lock import LOCK_SECONDS, Holder
 from coderag.index.storage.manifest import Manifest
+from coderag.index.workers.executor import ReadOptions
+from coderag.index.workers.executors import PROCESSES, check_executor
 from coderag.index.workers.process_limits import FILE_SECONDS
 from coderag.types import Content
 
@@ -35,6 +37,7 @@ class BuildOptions:
     encoder: EncoderSpec | None = None  # by default the shipped one
     mask: bool | None = None  # whether secrets are covered; by default they are
     workers: int | None = None  # None: one per core; 0: none, and a file that crashes its parser ends this process
+    executor: str = PROCESSES  # what reads the files and runs models (coderag.index.workers.executors)
     file_seconds: float = FILE_SECONDS  # what the parser of a file may take in a worker
     lock_seconds: float = LOCK_SECONDS  # how long to wait for another process that writes the index
     share: bool = True  # whether segments may come from other indexes of this user, and go to them
@@ -55,6 +58,9 @@ class BuildOptions:
         ):
             if number is not None:
                 limits.check_number(limit, number)
+        check_executor(self.executor)
+        if self.executor != PROCESSES and self.workers == 0:
+            raise QueryError(f"the executor {self.executor!r} needs workers: leave --workers out, or give at least 1")
 
     @property
     def walk(self) -> WalkOptions:
@@ -69,6 +75,10 @@ class BuildOptions:
     def masks(self) -> bool:
         """Whether secrets are covered."""
         return self.mask is not False
+
+    def reading(self, *, embed: bool) -> ReadOptions:
+        """Return how files are read; `embed`: chunks get vectors of the shipped encoder."""
+        return ReadOptions(embed, self.masks, self.workers, self.file_seconds, self.niceness)
 
     def completed(self, manifest: Manifest) -> BuildOptions:
         """Return these options; what they leave open is as an index has it. The encoder stays open."""

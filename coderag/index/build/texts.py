@@ -14,10 +14,10 @@ from coderag.files.root_file import read_root_file
 from coderag.index.build.job import BuildOptions
 from coderag.index.build.scan import list_root
 from coderag.index.build.segment_ref import SegmentRef
-from coderag.index.build.writing import Readers
 from coderag.index.storage.columns import Columns, unpack_labels
 from coderag.index.storage.links import Links, inflate_links
 from coderag.index.storage.schema_operations import inflate_facts
+from coderag.index.workers.processes import ProcessExecutor
 from coderag.sql.records import Facts
 from coderag.sql.settings import Settings
 from coderag.syntax.language import project_languages
@@ -81,8 +81,8 @@ def _read_folder(
 ) -> dict[str, ReadText]:
     files = [file for file in list_root(str(top), options.walk, settings).files if file.path in texts]
     batches = [list(files[at : at + BATCH]) for at in range(0, len(files), BATCH)]
-    with closing(Readers(top)) as readers:
-        found = [columns for columns, _ in readers.read(batches, options, embed=False)]
+    with closing(ProcessExecutor(top)) as executor:
+        found = [columns for columns, _ in executor.read(batches, options.reading(embed=False))]
     return {read.path: read for columns in found for read in _read(columns)}
 
 

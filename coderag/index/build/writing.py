@@ -1,4 +1,4 @@
-"""Files to segments: batches of them go to worker processes, and what comes back is written in order."""
+"""Files to segments: batches of them go to an executor, and what comes back is written in order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from coderag.files.walk import Skipped, SourceFile
 from coderag.index.build.job import BuildOptions, Progress, Watch
@@ -14,75 +13,19 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, SegmentEntry, sums_of, sync_folder, writing
 from coderag.index.storage.postings import SHORT_DOCS
 from coderag.index.storage.segment import SegmentWriter
-from coderag.index.workers.fork_server import Load
-from coderag.index.workers.pool import Batch, Result, WorkerPool
+from coderag.index.workers.executor import Batch, Executor
 
-__all__ = ["Readers", "finish_segment", "new_segment", "write_segments"]
+__all__ = ["finish_segment", "new_segment", "write_segments"]
 
 BATCH_FILES, BATCH_BYTES = 48, 500_000  # of a small root
-WITH_SQL = 200  # of more files, most often some of every few hold SQL
 BATCHES, LARGER = 200, 4  # a root of more batches has larger ones, up to so many times: neighbours share their words
-
-
-class Readers:
-    """What reads the files of a root: worker processes that are started when they are needed, and stay."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = str(root)
-        self._pool: WorkerPool | None = None
-        self._made_for: tuple[object, ...] = ()
-
-    def read(self, batches: Sequence[Batch], options: BuildOptions, *, embed: bool) -> Iterator[Result]:
-        """Yield the result of each batch, in the order of the batches; raises WorkerError."""
-        if options.workers == 0:
-            from coderag.index.workers.analyze import analyze  # with workers, they alone import grammars
-
-            for batch in batches:
-                yield analyze(self._root, batch, embed=embed, mask=options.masks)
-        elif batches:
-            # A single small file goes to a worker too: no other way ends a parser that does not end.
-            yield from self._pool_for(options, embed, load=_needed(batches)).map(batches)
-
-    def close(self) -> None:
-        """End the processes."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.__exit__(None, None, None)
-
-    def _pool_for(self, options: BuildOptions, embed: bool, *, load: Load) -> WorkerPool:
-        count = options.workers or available_cores()
-        made_for = (count, options.file_seconds, embed, options.masks, options.niceness)
-        if self._pool is None or self._made_for != made_for:
-            self.close()
-            self._pool = WorkerPool(
-                self._root,
-                count,
-                file_seconds=options.file_seconds,
-                embed=embed,
-                mask=options.masks,
-                niceness=options.niceness,
-                load=load,
-            )
-            self._made_for = made_for
-        return self._pool
-
-
-def _needed(batches: Sequence[Batch]) -> Load:
-    """Return what most of those that read some batches need."""
-    languages = tuple(sorted({file.language for batch in batches for file in batch}))
-    return Load(languages, sql=sum(map(len, batches)) > WITH_SQL)
-
-
-def available_cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def write_segments(
     folder: IndexPath,
     files: Sequence[SourceFile],
     *,
-    readers: Readers,
+    executor: Executor,
     options: BuildOptions,
     vectors: str,
     watch: Watch | None = None,
@@ -98,7 +41,8 @@ def write_segments(
     done_files = done_bytes = done_chunks = 0
     writer: SegmentWriter | None = None
     try:
-        for batch, result in zip(batches, readers.read(batches, options, embed=bool(vectors)), strict=True):
+        results = executor.read(batches, options.reading(embed=bool(vectors)))
+        for batch, result in zip(batches, results, strict=True):
             columns, not_text = result
             skipped += not_text
             done_chunks += len(columns.chunks)

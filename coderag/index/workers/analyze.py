@@ -13,7 +13,7 @@ import numpy as np
 from coderag.chunking.chunk import ChunkSpec
 from coderag.encoders.encoder import quantised
 from coderag.encoders.static import PassageWords, StaticEncoder, shipped_encoder
-from coderag.files.decode import Decoded, read_file
+from coderag.files.decode import Contents, Decoded, read_file
 from coderag.files.privacy.secrets.masking import Masked, mask_secrets
 from coderag.files.walk import MAX_BYTES, Skipped, SkipReason, SourceFile
 from coderag.index.storage.arrays.arrays import Array
@@ -52,7 +52,7 @@ IMPORT_KEYWORDS = frozenset(
 
 
 def analyze(
-    root: str,
+    root: str | Contents,
     files: Sequence[SourceFile],
     *,
     as_lines: Mapping[int, str] = NO_FAILURES,
@@ -63,6 +63,7 @@ def analyze(
 ) -> tuple[Columns, list[Skipped]]:
     """Return the columns of files below a root, and the files that turned out not to be text.
 
+    The contents of the files may stand in place of the root.
     With `embed`, the chunks have the vectors of the shipped encoder; with `mask`, secrets are covered. No grammar
     touches those whose positions are in `as_lines`, with the reason: files that crash or stall one. What is in
     `left_out` is not read at all. `started` hears the position of each file before it is read, and the number of files

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ from types import TracebackType
 from typing import IO
 
 from coderag.errors import WorkerError
-from coderag.files.walk import Skipped, SourceFile
-from coderag.index.storage.columns import Columns
+from coderag.files.decode import Contents
+from coderag.index.workers.executor import Batch, Result
 from coderag.index.workers.exit_reasons import Ended, ExitReason, exit_reason, wait_for
 from coderag.index.workers.fork_server import Load, fork_server
 from coderag.index.workers.process import MODULE, Process, Reader, start_reader
 from coderag.index.workers.process_limits import FILE_BYTES, FILE_SECONDS
 from coderag.index.workers.worker import read_frame, write_frame
 
-__all__ = ["Batch", "Result", "WorkerPool"]
+__all__ = ["WorkerPool"]
 
 START_SECONDS = 60.0  # a process that reads no file by then does not come up
 AHEAD = 3  # batches a worker that may wait to be taken, so that memory stays bounded
@@ -35,10 +35,8 @@ MAX_WHOLE = 3  # tries of a batch whose files can be read one by one
 NOTHING = Load()
 UNREAD = -1  # the position of a worker that began no file
 
-Batch = Sequence[SourceFile]
-Result = tuple[Columns, list[Skipped]]
-# root, files, as_lines, left_out, embed, mask: of `analyse`
-Request = tuple[str, Batch, Mapping[int, str], Mapping[int, str], bool, bool]
+# root or contents, files, as_lines, left_out, embed, mask: of `analyze`
+Request = tuple[str | Contents, Batch, Mapping[int, str], Mapping[int, str], bool, bool]
 
 
 class WorkerFailed(Exception):
@@ -137,7 +135,7 @@ class WorkerPool:
         pending: deque[Future[Result]] = deque()
         try:
             for batch in batches:
-                pending.append(self._threads.submit(self._run, batch))
+                pending.append(self._threads.submit(self.read, batch))
                 if len(pending) > self._count * AHEAD:
                     yield pending.popleft().result()
             while pending:
@@ -146,21 +144,23 @@ class WorkerPool:
             for future in pending:
                 future.cancel()
 
-    def _run(self, batch: Batch) -> Result:
-        """Analyse a batch; a file that workers fail over is read as lines, and left out if that fails too."""
+    def read(self, batch: Batch, *, contents: Contents | None = None) -> Result:
+        """Return the result of a batch; a file that workers fail over is read as lines, then left out.
+
+        Given their `contents`, the files need not be below the root. Raises WorkerError when no process starts.
+        """
+        source = self._root if contents is None else contents
         worker = self._idle.get()
         failures = Failures()
         try:
             while True:
                 try:
-                    return worker.ask(
-                        (self._root, batch, failures.as_lines, failures.left_out, self._embed, self._mask)
-                    )
+                    return worker.ask((source, batch, failures.as_lines, failures.left_out, self._embed, self._mask))
                 except WorkerFailed as failure:
                     if self._closing.is_set():
                         raise
                     if failure.position == len(batch):
-                        self._find_guilty(worker, batch, failures)
+                        self._find_guilty(worker, batch, failures, source=source)
                     else:
                         self._note(failure, failures, position=failure.position)
         finally:
@@ -179,7 +179,7 @@ class WorkerPool:
                 else f"a worker process {self._reason(failure)}, whatever it is asked{detail}"
             ) from failure
 
-    def _find_guilty(self, worker: _Worker, batch: Batch, failures: Failures) -> None:
+    def _find_guilty(self, worker: _Worker, batch: Batch, failures: Failures, *, source: str | Contents) -> None:
         """Find by reading each file alone which of them a worker failed over when it had read them all."""
         found = False
         for position, file in enumerate(batch):
@@ -187,7 +187,7 @@ class WorkerPool:
                 {0: known[position]} if position in known else {} for known in (failures.as_lines, failures.left_out)
             )
             try:
-                worker.ask((self._root, [file], as_lines, left_out, self._embed, self._mask))
+                worker.ask((source, [file], as_lines, left_out, self._embed, self._mask))
             except WorkerFailed as failure:
                 if self._closing.is_set():
                     raise

@@ -26,7 +26,7 @@ from coderag.serve.http.origins import hosts_of
 from coderag.serve.http.responses import error_response, fault_response, json_response
 from coderag.serve.http.tools import ToolsApp
 
-__all__ = ["make_app"]
+__all__ = ["fail", "health", "make_app", "refuse"]
 
 
 def make_app(
@@ -43,7 +43,7 @@ def make_app(
     routes: list[BaseRoute] = [
         *api_routes(desk),
         *login_routes(known),
-        Route("/healthz", _health, methods=["GET"]),
+        Route("/healthz", health, methods=["GET"]),
         _metrics_route(desk, metrics),
         *([Route("/mcp", tools)] if tools is not None else []),
         *_pages(desk),
@@ -58,7 +58,7 @@ def make_app(
                 await stack.enter_async_context(tools.running())
             yield
 
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refuse, Exception: _fail})
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: refuse, Exception: fail})
     app.router.redirect_slashes = False
     return Guard(app, rules=Rules(known, hosts_of(host)), metrics=metrics)
 
@@ -87,7 +87,8 @@ def _metrics(request: Request, desk: Desk, metrics: Metrics) -> Response:
     return Response(metrics.text(statuses, desk.responses.counts()), media_type=CONTENT_TYPE)
 
 
-async def _health(_: Request) -> Response:
+async def health(_: Request) -> Response:
+    """Answer that the server does."""
     return json_response({"status": "ok"})
 
 
@@ -95,7 +96,8 @@ async def _front(_: Request) -> Response:
     return json_response({"name": "coderag", "version": __version__, "description": "/api/openapi.json"})
 
 
-async def _refuse(request: Request, error: Exception) -> Response:
+async def refuse(request: Request, error: Exception) -> Response:
+    """Return the answer to a request that has no other."""
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
         return error_response(404, f"there is no {request.url.path[:200]}; /api/openapi.json lists what there is")
@@ -107,5 +109,6 @@ async def _refuse(request: Request, error: Exception) -> Response:
     return error_response(error.status_code, error.detail)
 
 
-async def _fail(_: Request, error: Exception) -> Response:
+async def fail(_: Request, error: Exception) -> Response:
+    """Return the answer where there should have been one."""
     return fault_response(error)

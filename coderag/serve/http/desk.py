@@ -6,8 +6,6 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Self, TypeVar
 
-import anyio
-import anyio.to_thread
 from starlette.requests import HTTPConnection
 
 from coderag.api.roots import Root
@@ -15,9 +13,10 @@ from coderag.errors import CoderagError
 from coderag.serve.http.event_stream import Event, EventStream, Tell, error_event
 from coderag.serve.http.failures import failure_of
 from coderag.serve.http.response_cache import ResponseCache
+from coderag.serve.http.threads import Threads
 from coderag.serve.workspace import View, Workspace
 
-__all__ = ["GROUPS", "OWNER", "THREADS", "Desk"]
+__all__ = ["GROUPS", "LONGEST_SECONDS", "OWNER", "THREADS", "Desk"]
 
 R = TypeVar("R")
 
@@ -44,7 +43,8 @@ class Desk:
         self._lock = threading.Lock()
         self._workspaces: dict[frozenset[str] | None, Workspace] = {}
         self._language_model = language_model
-        self._limiters: dict[bool, anyio.CapacityLimiter] = {}
+        self._threads = Threads(THREADS, seconds=LONGEST_SECONDS)
+        self._model_threads = Threads(MODEL_THREADS, seconds=MODEL_SECONDS)
         self.responses = ResponseCache()
 
     def __enter__(self) -> Self:
@@ -113,10 +113,7 @@ class Desk:
 
         What waits for a language model takes no thread from the others.
         """
-        if asks_model not in self._limiters:
-            self._limiters[asks_model] = anyio.CapacityLimiter(MODEL_THREADS if asks_model else THREADS)
-        with anyio.fail_after(MODEL_SECONDS if asks_model else LONGEST_SECONDS):
-            return await anyio.to_thread.run_sync(function, abandon_on_cancel=True, limiter=self._limiters[asks_model])
+        return await (self._model_threads if asks_model else self._threads).run(function)
 
     def _workspace(self, groups: frozenset[str] | None) -> Workspace:
         with self._lock:

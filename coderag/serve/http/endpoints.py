@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -22,7 +22,7 @@ from coderag.search.results.nesting import with_depth
 from coderag.serve.conversing import answered_in
 from coderag.serve.http.event_stream import Event, Tell
 from coderag.serve.http.failures import NotIndexedError
-from coderag.serve.http.file_lines import file_lines
+from coderag.serve.http.file_lines import HasChunks, file_lines
 from coderag.serve.http.parameters import (
     AskParameters,
     CheckSqlParameters,
@@ -41,9 +41,9 @@ from coderag.serve.http.parameters import (
     TablesParameters,
 )
 from coderag.serve.workspace import View, Workspace
-from coderag.types import Query, TableFilter, TestPolicy
+from coderag.types import Query, Symbol, TableFilter, TestPolicy
 
-__all__ = ["ENDPOINTS", "Asking", "Endpoint", "view_of"]
+__all__ = ["ENDPOINTS", "Asking", "Endpoint", "HasOutlines", "file_answer", "outline_answer", "read_search", "view_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,21 @@ class Endpoint:
     told: Callable[[Workspace, Any, Asking], Any] | None = None  # the answer, with what is told while it is made
 
 
+class HasOutlines(Protocol):
+    """What knows the definitions of files."""
+
+    def outline(self, path: str, *, repository: str = "") -> list[Symbol]:
+        """Return the definitions of a file in order; raises QueryError for one that is not indexed."""
+
+
 def _search(index: Index, asked: SearchParameters) -> Any:
-    query = _query(asked)
+    query = read_search(asked)
     hits = index.find(query).hits if pattern_terms(query.clauses) else index.search(query)
     return [hit_record(hit, whole=asked.context == "whole") for hit in hits]
 
 
-def _query(asked: SearchParameters) -> Query:
+def read_search(asked: SearchParameters) -> Query:
+    """Return the query that the parameters of `search` make; raises QueryError."""
     return read_query(
         asked.q,
         k=asked.k,
@@ -169,14 +177,16 @@ def _check_sql(index: Index, asked: CheckSqlParameters) -> Any:
     return index.check_sql(asked.sql, dialect=dialect, conditions=conditions, writes=asked.writes)
 
 
-def _file(index: Index, asked: FileParameters) -> Any:
+def file_answer(index: HasChunks, asked: FileParameters) -> Any:
+    """Return the lines of a file; raises NotIndexedError."""
     try:
         return file_lines(index, asked.path, repository=asked.repository, start=asked.start, end=asked.end)
     except QueryError as error:
         raise NotIndexedError(str(error)) from None
 
 
-def _outline(index: Index, asked: OutlineParameters) -> Any:
+def outline_answer(index: HasOutlines, asked: OutlineParameters) -> Any:
+    """Return the definitions of a file with their depth; raises NotIndexedError, and QueryError for a kind."""
     kinds = make_query("-", kinds=_lower(asked.kind)).kinds
     try:
         symbols = index.outline(asked.path, repository=asked.repository)
@@ -234,8 +244,8 @@ ENDPOINTS: Mapping[str, Endpoint] = {
         Endpoint("tables", "The tables and views", TablesParameters, _tables),
         Endpoint("table", "All that is known of a table", TableParameters, _table, in_path="name"),
         Endpoint("check-sql", "What is wrong with SQL", CheckSqlParameters, _check_sql, posts=True),
-        Endpoint("file", "The lines of an indexed file", FileParameters, _file),
-        Endpoint("outline", "What a file defines", OutlineParameters, _outline),
+        Endpoint("file", "The lines of an indexed file", FileParameters, file_answer),
+        Endpoint("outline", "What a file defines", OutlineParameters, outline_answer),
         Endpoint("status", "What is indexed, and whether it is still true", NoParameters, _status, is_kept=False),
     )
 }

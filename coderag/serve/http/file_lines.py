@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
-from coderag.api.index import Index
+from coderag.types import Chunk
 
-__all__ = ["FileLines", "file_lines"]
+__all__ = ["FileLines", "HasChunks", "file_lines"]
+
+
+class HasChunks(Protocol):
+    """What knows the chunks of files."""
+
+    def chunks(self, path: str, *, repository: str = "") -> list[Chunk]:
+        """Return the chunks of a file in order; raises QueryError for one that is not indexed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +30,9 @@ class FileLines:
     lines: tuple[str, ...]
 
 
-def file_lines(index: Index, path: str, *, repository: str = "", start: int = 1, end: int | None = None) -> FileLines:
+def file_lines(
+    index: HasChunks, path: str, *, repository: str = "", start: int = 1, end: int | None = None
+) -> FileLines:
     """Return the lines of an indexed file from `start` to `end`; raises QueryError for one that is not indexed."""
     chunks = index.chunks(path, repository=repository)
     known: dict[int, str] = {}

@@ -35,6 +35,7 @@ ERRORS = {
     "408": "The body takes too long to arrive",
     "413": "The body is too long",
     "431": "The head is too long",
+    "501": "A store does not answer this",
     "502": "The language model gives no answer",
     "503": "The index is being made, a root is gone, or too much is asked at once; come again after Retry-After",
 }
@@ -51,14 +52,14 @@ RESULTS: Mapping[str, Any] = {  # the types of answers that are not rows
 }
 
 
-def openapi() -> dict[str, Any]:
-    """Return the description, an object."""
-    types = [*(each.parameters for each in ENDPOINTS.values()), *(RESULTS.get(name, ROWS) for name in ENDPOINTS)]
+def openapi(endpoints: Mapping[str, Endpoint] = ENDPOINTS) -> dict[str, Any]:
+    """Return the description of endpoints, an object."""
+    types = [*(each.parameters for each in endpoints.values()), *(RESULTS.get(name, ROWS) for name in endpoints)]
     schemas, components = msgspec.json.schema_components(types, ref_template=TEMPLATE)
-    results = schemas[len(ENDPOINTS) :]
+    results = schemas[len(endpoints) :]
     paths = {
         _path_of(endpoint): _item(endpoint, components, result)
-        for endpoint, result in zip(ENDPOINTS.values(), results, strict=True)
+        for endpoint, result in zip(endpoints.values(), results, strict=True)
     }
     error = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
     return {

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -25,11 +25,29 @@ __all__ = ["MariaDb", "Postgres", "run_mariadb", "run_postgres"]
 START_SECONDS = 60
 
 
-@dataclass(frozen=True)
+@dataclass
 class Postgres:
     """A PostgreSQL server; its superuser is postgres, and everybody may log in."""
 
     folder: Path
+    command: Sequence[Any]
+    user: Mapping[str, Any]  # whom it runs as
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def socket(self) -> Path:
+        """Where it listens."""
+        return self.folder / ".s.PGSQL.5432"
+
+    def start(self) -> None:
+        """Start it, or start it again."""
+        self.process = _started(self.command, self.folder, self.user)
+        _wait_for(self.socket, lambda: self.connect().close())
+
+    def crash(self) -> None:
+        """End it at once, as a crash does: what was not committed is undone when it starts again."""
+        if self.process is not None:
+            _end(self.process, signal.SIGQUIT)
 
     def url(self, database: str, user: str = "postgres") -> str:
         """Return the address of a database."""
@@ -92,10 +110,13 @@ def run_postgres() -> Iterator[Postgres]:
         _call([installed / "bin/initdb", "-D", data, *setup], folder, user)
         # No network, and nothing is worth syncing.
         serve = [installed / "bin/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-F"]
-        with _process(serve, folder, user, stop=signal.SIGINT):
-            server = Postgres(folder)
-            _wait_for(folder / ".s.PGSQL.5432", lambda: server.connect().close())
+        server = Postgres(folder, serve, user)
+        try:
+            server.start()
             yield server
+        finally:
+            if server.process is not None:
+                _end(server.process, signal.SIGINT)
 
 
 @contextmanager
@@ -162,17 +183,25 @@ def _call(command: list[Any], folder: Path, user: dict[str, Any]) -> None:
 
 @contextmanager
 def _process(command: list[Any], folder: Path, user: dict[str, Any], *, stop: signal.Signals) -> Iterator[None]:
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, **user)
+    process = _started(command, folder, user)
     try:
         yield
     finally:
-        process.send_signal(stop)
-        try:
-            process.wait(START_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        _end(process, stop)
+
+
+def _started(command: Sequence[Any], folder: Path, user: Mapping[str, Any]) -> subprocess.Popen[bytes]:
+    with (folder / "log").open("w") as log:
+        return subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, **user)
+
+
+def _end(process: subprocess.Popen[bytes], stop: signal.Signals) -> None:
+    process.send_signal(stop)
+    try:
+        process.wait(START_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _wait_for(path: Path, connect: Callable[[], object]) -> None:

@@ -14,6 +14,7 @@ from scripts.torturing.kill import kill
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.parts import parts
 from scripts.torturing.readers import readers
+from scripts.torturing.stores import stores
 from scripts.torturing.switch import switch
 from tests.workspace import REPOSITORY, SHOP
 
@@ -40,6 +41,14 @@ def test_killed_parts_merges_pushes_and_pulls(tmp_path: Path, monkeypatch: pytes
     outcome = parts(options(tmp_path, rounds=12))
     assert outcome.failures == []
     assert total(outcome, ": killed") >= 4
+
+
+def test_exports_and_engines_that_break_off(tmp_path: Path) -> None:
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    outcome = stores(options(tmp_path, rounds=5))
+    assert outcome.failures == []
+    assert int(outcome.counts["answers beside it"]) > 0
+    assert int(outcome.counts["connections cut"]) > 0
 
 
 def test_disks_that_fail(tmp_path: Path) -> None:

@@ -35,10 +35,11 @@ class Reply:
 
 
 class Served:
-    """`coderag serve` over a root."""
+    """`coderag serve` over a root, or over what the arguments say."""
 
-    def __init__(self, root: Path, *arguments: str) -> None:
-        command = [sys.executable, "-m", "coderag", "serve", "--root", str(root), "--port", "0", *arguments]
+    def __init__(self, root: Path | None, *arguments: str) -> None:
+        place = [] if root is None else ["--root", str(root)]
+        command = [sys.executable, "-m", "coderag", "serve", *place, "--port", "0", *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()

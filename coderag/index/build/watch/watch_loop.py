@@ -19,10 +19,10 @@ from coderag.files.git_index import git_folder
 from coderag.files.walk import SkipReason
 from coderag.index.build.job import BuildOptions, Report
 from coderag.index.build.watch.fs_events import Changes, Stop, Watcher
-from coderag.index.build.writing import available_cores
 from coderag.index.reader.rule_files import OWN, is_above
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import MANIFEST, Manifest, listing_of, read_manifest
+from coderag.index.workers.processes import available_cores
 
 __all__ = ["NICENESS", "SLICE_FILES", "Followed", "Update", "follow", "gentle_options"]
 

@@ -1,0 +1,190 @@
+"""Exports killed, engines crashed, networks cut: readers get one generation, and the next export goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import psycopg
+
+from coderag import Index
+from coderag.api.snapshot import open_snapshot
+from coderag.errors import CoderagError, RemoteStoreError
+from coderag.index.reader.opened_root import OpenedRoot
+from coderag.search.query.query import make_query
+from coderag.stores.addresses import open_store, parse_address
+from coderag.stores.export import export_index
+from coderag.stores.segments import portions_of, stored_segment
+from coderag.stores.stored_index import StoredIndex
+from coderag.types import Hit
+from scripts.torturing.outcome import Options, Outcome
+from scripts.torturing.proxy import Proxy
+from scripts.torturing.steps import EXPECTED_ERROR, forked
+from scripts.torturing.world import World
+from tests.catalog.introspect.servers import Postgres, run_postgres
+
+__all__ = ["stores"]
+
+KINDS = ("exporter", "engine", "network", "reader")
+NAME = "tortured"
+LATEST = 1.1  # of the time that the last export took; some are to end before something happens
+DROPPING = 0.3  # the share of exports that drop at once what nobody needs
+APART = 2e-4  # of scores with four decimals, of which rounding may change the last
+FIRST_BYTES = 60_000  # that an export sends, until one was seen
+COUNTS = "SELECT (SELECT count(*) FROM coderag.files), (SELECT count(*) FROM coderag.terms), "
+COUNTS += "(SELECT count(*) FROM coderag.chunks), (SELECT count(*) FROM coderag.segments)"
+
+Hits = tuple[tuple[str, str, int, float], ...]
+
+
+def stores(options: Options) -> Outcome:
+    """Let something break in every round."""
+    outcome = Outcome()
+    chosen = random.Random(options.seed)
+    world = World.make(options.work, options.source, files=options.files, seed=options.seed)
+    with run_postgres() as server, Proxy(server.socket) as proxy:
+        server.database(NAME)
+        bench = _Bench(world, server, proxy, outcome, chosen)
+        bench.export(grace=0)
+        for number in range(options.rounds):
+            bench.round(number)
+            outcome.tell(number + 1, options.rounds)
+    outcome.counts["connections cut"] = proxy.cuts
+    return outcome
+
+
+@dataclass(slots=True)
+class _Bench:
+    """A root whose index is exported, and the database behind a proxy."""
+
+    world: World
+    server: Postgres
+    proxy: Proxy
+    outcome: Outcome
+    chosen: random.Random
+    seconds: float = 0.3  # that the last export took
+    round_said: str = ""
+
+    @property
+    def address(self) -> str:
+        """The address through the proxy."""
+        return f"postgresql://postgres@127.0.0.1:{self.proxy.port}/{NAME}#{NAME}"
+
+    def export(self, *, grace: float) -> None:
+        """Write the index of the root to the store."""
+        with closing(open_store(parse_address(self.address))) as store:
+            export_index(self.opened(), store, name=NAME, grace=grace)
+
+    def opened(self) -> OpenedRoot:
+        """Return the index of the root."""
+        with closing(Index.open(self.world.root, index=self.world.folder)) as index:
+            return open_snapshot(index.roots).opened[0]
+
+    def of_files(self) -> list[Hits]:
+        """Return the answers of the index in files."""
+        with closing(Index.open(self.world.root, index=self.world.folder)) as index:
+            return [_hits(index.search(make_query(question))) for question in self.world.questions]
+
+    def round(self, number: int) -> None:
+        """Edit files, let an export or its readers fail, look at what is left, and export again."""
+        kind = self.chosen.choice(KINDS)
+        before = self.of_files()
+        self.world.edit(self.chosen)
+        with closing(Index.open(self.world.root, index=self.world.folder)) as index:
+            index.update(workers=0)
+        after = self.of_files()
+        self.round_said = f"round {number}, {kind}"
+        grace = 0.0 if self.chosen.random() < DROPPING and kind != "reader" else 3600.0
+        said = self.world.root.parent / "said"
+        said.unlink(missing_ok=True)
+        pid = forked(lambda: self.export(grace=grace), said=said)
+        done = threading.Event()
+        reader = threading.Thread(target=self.read_until, args=(done, before, after))
+        reader.start()
+        ended = self.fail(kind, pid)
+        done.set()
+        reader.join()
+        self.outcome.count(f"{kind}: {'finished' if ended == 0 else 'broken off'}")
+        expected = {"exporter": (0, -signal.SIGKILL), "reader": (0, EXPECTED_ERROR)}.get(kind, (0, EXPECTED_ERROR))
+        self.hold(ended in expected, f"it ended with {ended}: {said.read_text() if said.exists() else ''}")
+        self.check_answers(self.ask(), (before, after))
+        started = time.monotonic()
+        self.export(grace=0)
+        self.seconds = time.monotonic() - started
+        self.check_answers(self.ask(), (after,))
+        self.check_rows()
+
+    def fail(self, kind: str, pid: int) -> int:
+        """Let something fail while a process exports, and return the process's exit code."""
+        moment = self.chosen.random() * self.seconds * LATEST
+        if kind in ("network", "reader"):
+            self.proxy.cut_after(self.chosen.randrange(FIRST_BYTES))
+        else:
+            time.sleep(moment)
+        if kind == "exporter":
+            os.kill(pid, signal.SIGKILL)  # not waited for yet, so the number is still its own
+        if kind == "engine":
+            self.server.crash()
+        _, status = os.waitpid(pid, 0)
+        self.proxy.cut_after(None)
+        if kind == "engine":
+            self.server.start()
+        return os.waitstatus_to_exitcode(status)
+
+    def read_until(self, done: threading.Event, before: Sequence[Hits], after: Sequence[Hits]) -> None:
+        """Ask again and again while something fails; an answer may be an error, and never a mixture."""
+        while not done.is_set():
+            try:
+                found = self.ask()
+            except RemoteStoreError:
+                self.outcome.count("errors that readers were told")
+                continue
+            except CoderagError as error:
+                self.hold(None, f"a reader was told {error}")
+                return
+            self.outcome.count("answers beside it", len(found))
+            self.check_answers(found, (before, after))
+
+    def ask(self) -> list[Hits]:
+        """Return the answers of the store, on a connection of its own."""
+        with closing(open_store(parse_address(self.address))) as store:
+            index = StoredIndex(store, NAME)
+            return [_hits(index.search(make_query(question))) for question in self.world.questions]
+
+    def check_answers(self, found: Sequence[Hits], allowed: Sequence[Sequence[Hits]]) -> None:
+        """Note answers that are of no generation; each question is answered from one."""
+        for number, hits in enumerate(found):
+            whole = any(_same(hits, generation[number]) for generation in allowed)
+            self.hold(whole, f"an answer is of no generation: {self.world.questions[number]!r}")
+
+    def check_rows(self) -> None:
+        """Note rows that are there twice or are missing, and those of segments that are not."""
+        expected = [0, 0, 0, 0]
+        portions = portions_of(self.opened())
+        for portion in portions:
+            segment = stored_segment(portion)
+            for place, count in enumerate((len(segment.files), len(segment.terms), len(segment.vectors), 1)):
+                expected[place] += count
+        with psycopg.connect(self.server.url(NAME)) as connection:
+            found = list(connection.execute(COUNTS).fetchone() or ())
+        self.hold(found == expected, f"the store has {found} files, terms, chunks and segments, and should {expected}")
+
+    def hold(self, holds: object, failure: str) -> None:
+        """Note what does not hold in this round."""
+        self.outcome.check(holds, f"{self.round_said}: {failure}")
+
+
+def _hits(hits: Sequence[Hit]) -> Hits:
+    return tuple((hit.chunk.path, hit.chunk.qualified_name, hit.chunk.span.start_line, hit.score) for hit in hits)
+
+
+def _same(mine: Hits, theirs: Hits) -> bool:
+    return [one[:3] for one in mine] == [one[:3] for one in theirs] and all(
+        abs(one[3] - other[3]) < APART for one, other in zip(mine, theirs, strict=True)
+    )

@@ -1,0 +1,194 @@
+"""`coderag serve --store`: the answers of `coderag serve --root`, bound to the groups of each token."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import psycopg
+import pytest
+
+from coderag import Index
+from coderag.stores.addresses import open_store, parse_address
+from coderag.stores.export import export_index
+from tests.growth import HANG_SECONDS
+from tests.serve.http.served import Served
+from tests.stores.test_stores import QUESTIONS, Near, opened
+from tests.workspace import REPOSITORY, write
+
+pytestmark = pytest.mark.slow
+TOKENS = {"of-hr": "hr", "of-board": "hr,board", "of-nobody": ""}
+UNANSWERED = [
+    "symbol?name=x",
+    "refs?target=x",
+    "ask?q=x",
+    "map",
+    "schema?q=x",
+    "table/orders",
+    "tables",
+    "impact?target=x",
+]
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    """A file of tokens."""
+    file = tmp_path / "keys"
+    file.write_text(
+        "".join(f"{hashlib.sha256(token.encode()).hexdigest()} {groups}\n" for token, groups in TOKENS.items())
+    )
+    file.chmod(0o600)
+    return file
+
+
+@pytest.fixture
+def served(root: Path, address: str, keys: Path) -> Iterator[Served]:
+    """A server over the index in the store, as it was exported."""
+    with closing(open_store(parse_address(address))) as store:
+        export_index(opened(root), store, name="shop")
+    with Served(None, "--store", f"{address}#shop", "--groups-from", str(keys)) as server:
+        yield server
+
+
+def test_a_store_is_served_as_files_are(served: Served, root: Path, keys: Path) -> None:
+    with Served(root, "--groups-from", str(keys)) as of_files:
+        for token in ("", *TOKENS):
+            for question in QUESTIONS:
+                path = f"/api/search?{urlencode({'q': question, 'context': 'whole'})}"
+                expected = of_files.get(path, token=token or of_files.token).json
+                found = served.get(path, token=token or served.token).json
+                assert numbers_aside(found) == numbers_aside(expected), (token, question)
+            for path in ("shop/cart.py", "vault/salaries.py", "vault/board/bonus.py", "payments/late.py", "README.md"):
+                for endpoint in ("file", "outline"):
+                    address = f"/api/{endpoint}?{urlencode({'path': path})}"
+                    expected_reply = of_files.get(address, token=token or of_files.token)
+                    reply = served.get(address, token=token or served.token)
+                    assert (reply.status, reply.json) == (expected_reply.status, expected_reply.json), (token, path)
+
+
+def numbers_aside(hits: object) -> object:
+    """Return hits whose numbers equal their neighbours, without what files alone know."""
+    if isinstance(hits, list):
+        return [numbers_aside(hit) for hit in hits]
+    if isinstance(hits, dict):
+        return {name: numbers_aside(value) for name, value in hits.items() if name not in ("relations", "commits")}
+    return Near(hits) if isinstance(hits, float) else hits
+
+
+def test_what_only_files_answer_says_so(served: Served) -> None:
+    for endpoint in UNANSWERED:
+        reply = served.get(f"/api/{endpoint}")
+        name = endpoint.partition("?")[0].partition("/")[0]
+        assert reply.status == 501
+        assert reply.json["error"].startswith(
+            f"a store answers search, file, outline and status; {name} needs the index"
+        )
+    assert served.ask("POST", "/mcp", body=b"{}").status == 501
+    assert served.ask("POST", "/api/check-sql", body=b"{}").status == 501
+    assert served.get("/api/nothing").status == 404
+    assert served.ask("POST", "/api/search").status == 405
+    for query in ('"connection refused"', "x lang:go"):
+        assert served.get(f"/api/search?q={quote(query)}").status == 400
+    assert served.get("/api/search?q=x&database=main").status == 400
+    assert served.get("/api/search?q=x&k=0").status == 400
+    described = served.get("/api/openapi.json").json
+    assert list(described["paths"]) == ["/api/search", "/api/file", "/api/outline", "/api/status", "/healthz"]
+
+
+@pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "shop", ".", "%", "a\0b", "_", "shop/cart", "x" * 5_000])
+def test_no_file_is_shown_that_is_not_indexed(served: Served, path: str) -> None:
+    for endpoint in ("file", "outline"):
+        assert served.get(f"/api/{endpoint}?{urlencode({'path': path})}").status in (400, 404)
+
+
+def test_no_token_sees_what_another_may(served: Served) -> None:
+    assert served.get("/api/search?q=x", token="").status == 401
+    assert served.get("/api/search?q=x", token="wrong").status == 401
+    chunks = {token: served.get("/api/status", token=token).json[0]["chunks"] for token in (served.token, *TOKENS)}
+    assert chunks[served.token] == chunks["of-board"] > chunks["of-hr"] > chunks["of-nobody"] > 0
+    assert served.get("/metrics", token="of-hr").status == 403
+    assert b"coderag_requests_total" in served.get("/metrics").body
+
+
+def test_who_starts_the_server_bounds_every_token(served: Served, address: str, keys: Path) -> None:
+    with Served(None, "--store", address, "--groups", "hr", "--groups-from", str(keys)) as bounded:
+        assert bounded.get("/api/file?path=vault/board/bonus.py", token="of-board").status == 404
+        assert bounded.get("/api/file?path=vault/board/bonus.py").status == 404
+        assert bounded.get("/api/file?path=vault/salaries.py").status == 200
+    assert served.get("/api/file?path=vault/board/bonus.py", token="of-board").status == 200
+
+
+def test_readers_of_a_switch_get_one_generation(served: Served, root: Path, address: str) -> None:
+    old = opened(root)
+    write(
+        root,
+        {"left.py": "def zyxstate():\n    return 'left 1'\n", "right.py": "def zyxstate():\n    return 'right 1'\n"},
+    )
+    with closing(Index.open(root)) as index:
+        index.update()
+    new = opened(root)
+    seen: set[tuple[str, ...]] = set()
+    failed: list[object] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            reply = served.get("/api/search?q=zyxstate&k=50", token="of-nobody")
+            if reply.status != 200:
+                failed.append(reply)
+                continue
+            paths = {hit["path"] for hit in reply.json}
+            seen.add(tuple(sorted(paths & {"left.py", "right.py"})))
+            if any(path.startswith("vault/") for path in paths):
+                failed.append(paths)
+
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    with closing(open_store(parse_address(address))) as store:
+        for turn in range(12):
+            export_index(old if turn % 2 else new, store, name="shop")
+    done.set()
+    for reader in readers:
+        reader.join(HANG_SECONDS)
+    assert failed == []
+    assert seen == {(), ("left.py", "right.py")}
+
+
+def test_a_cut_connection_is_made_again(served: Served, address: str) -> None:
+    assert served.get("/api/search?q=payments").status == 200
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND pid <> pg_backend_pid()"
+        )
+    assert served.get("/api/search?q=payments").status == 200
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("DROP TABLE coderag.terms")
+    reply = served.get("/api/search?q=payments")
+    assert (reply.status, reply.json) == (503, {"error": "the store does not answer; the log of this server says more"})
+    assert "coderag: PostgreSQL: " in served.end()[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--root", "."], "--store and --root exclude each other"),
+        (["--model", "ollama:qwen3"], "--store and --model exclude each other"),
+        (["--background"], "--store and --background exclude each other"),
+        ([], "there is no index at"),
+    ],
+)
+def test_what_does_not_go_with_a_store_is_said(address: str, arguments: list[str], message: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, "-m", "coderag", "serve", "--port", "0", "--store", address, *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=HANG_SECONDS)
+    assert done.returncode == 2
+    assert message in done.stderr
