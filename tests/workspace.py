@@ -37,6 +37,7 @@ NEEDING = {
     "coderag.adapters.haystack": "haystack",
     "coderag.adapters.langchain": "langchain_core",
     "coderag.adapters.llama_index": "llama_index",
+    "coderag.index.workers.ray_executor": "ray",
     "coderag.stores.milvus": "pymilvus",
     "coderag.stores.postgres": "psycopg",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import threading
@@ -33,6 +34,8 @@ from tests.stores.test_stores import CONDITIONS, QUESTIONS, opened, shown
 from tests.workspace import write
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
+
+NUMBERS = itertools.count()
 QUESTION = make_query("where are failed payments retried?", k=50)
 KEY, OTHER_KEY = "k" * 40, "o" * 40
 
@@ -66,9 +69,10 @@ def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
-    fsspec.filesystem("s3", skip_instance_cache=True).mkdir("bucket")
+    bucket = f"bucket-{next(NUMBERS)}"  # the servers of a process share what they hold
+    fsspec.filesystem("s3", skip_instance_cache=True).mkdir(bucket)
     fsspec.filesystem("s3").clear_instance_cache()
-    yield "s3://bucket/indexes"
+    yield f"s3://{bucket}/indexes"
     server.stop()
 
 

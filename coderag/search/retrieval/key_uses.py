@@ -12,11 +12,9 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.search.retrieval.lexical import Scores
 from coderag.search.retrieval.spelled_chunks import spelled_chunks
 from coderag.search.retrieval.translations import Use, key_of, row_of, uses_of
-from coderag.types import Kind
 
-__all__ = ["KeyUse", "is_entry", "key_uses"]
+__all__ = ["KeyUse", "key_uses"]
 
-CALLABLES = frozenset({Kind.FUNCTION, Kind.METHOD})
 MAX_KEYS = 3  # of a message that several files of translations have
 MAX_FILES = 8  # that have a key of one part; one in more of them may mean anything
 MAX_USES = 8  # of a key
@@ -28,11 +26,6 @@ class KeyUse:
 
     message: float  # how much of the question the message is, by rarity
     nearness: float  # share of the key's parts that are in the chunk's path
-
-
-def is_entry(corpus: Corpus, chunk: int) -> bool:
-    """Tell whether a chunk is a piece of a file of translations, and no function in one."""
-    return is_translation(corpus.place(chunk)[0]) and corpus.kind(chunk) not in CALLABLES
 
 
 def key_uses(

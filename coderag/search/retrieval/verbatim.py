@@ -7,8 +7,9 @@ meet. Then the text decides, in which strings may be joined over lines and hold 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,13 +20,17 @@ from coderag.search.query.pasted import Pasted, is_plain
 from coderag.search.query.vocabulary import STOP_WORDS
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.retrieval.alignment import Alignment, align
-from coderag.search.retrieval.key_uses import KeyUse, is_entry, key_uses
 from coderag.search.retrieval.lexical import Scores
 from coderag.search.retrieval.spelled_chunks import names_a_file, spelled_chunks, whole_terms
 from coderag.text.tokens import plain_name, terms
+from coderag.types import Kind
+
+if TYPE_CHECKING:
+    from coderag.search.retrieval.key_uses import KeyUse
 
 __all__ = ["NONE", "Verbatim", "verbatim_matches"]
 
+FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD})
 MAX_READ = 24  # chunks whose text is looked at for a message
 MAX_READ_ALIKE = 72  # ... as long as they have as many of its words as the best
 MAX_TERMS = 8  # of a message that choose these
@@ -76,10 +81,26 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
             names[chunk] = names.get(chunk, 0.0) + 1.0
     if not (messages or names):
         return NONE
-    entries = {chunk: held for chunk, held in messages.items() if is_entry(corpus, chunk)}
-    uses = key_uses(corpus, question.run, entries, scores=scores, allowed=allowed)
+    entries = {chunk: held for chunk, held in messages.items() if _is_entry(corpus, chunk)}
+    uses = _uses(corpus, question.run, entries, scores=scores, allowed=allowed)
     asking = {chunk: use for chunk, use in uses.items() if chunk not in messages}
     return Verbatim(messages, names, asking, frozenset(entries), _aside(corpus, messages) if asking else frozenset())
+
+
+def _is_entry(corpus: Corpus, chunk: int) -> bool:
+    """Tell whether a chunk is a piece of a file of translations, and no function in one."""
+    return is_translation(corpus.place(chunk)[0]) and corpus.kind(chunk) not in FUNCTIONS
+
+
+def _uses(
+    corpus: Corpus, run: Collection[str], entries: Mapping[int, float], *, scores: Scores, allowed: Array
+) -> dict[int, KeyUse]:
+    """Return the chunks that ask for a translated message by its key."""
+    if not entries:
+        return {}
+    from coderag.search.retrieval.key_uses import key_uses  # most searches find no translation
+
+    return key_uses(corpus, run, entries, scores=scores, allowed=allowed)
 
 
 def _aside(corpus: Corpus, chunks: Iterable[int]) -> frozenset[int]:

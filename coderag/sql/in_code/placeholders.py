@@ -122,11 +122,13 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Mask
         if kind in fillers and (kind != "word" or MARK in token.text):
             text = fillers[kind](token, _Neighbours(last, following, table))
             dynamic = dynamic or (table and _is_hole(token, following))
-            if table and text is not None and token.text.strip(QUOTES) == MARK and holes[met - 1].parameter:
-                text = text.replace(HOLE, f"{HOLE}_{len(parameters)}")
-                parameters.append(holes[met - 1])
-            elif not table and token.text.strip(QUOTES) == MARK and clause not in VALUED and text not in FILLED_VALUES:
-                columns.append((holes[met - 1], clause in WRITING))
+            if token.text.strip(QUOTES) == MARK:
+                hole = holes[met - 1]
+                if table and text is not None and hole.parameter:
+                    text = text.replace(HOLE, f"{HOLE}_{len(parameters)}")
+                    parameters.append(hole)
+                elif _is_column(text, clause, table=table):
+                    columns.append((hole, clause in WRITING))
         if text is None:
             written.append(token.before)
             continue
@@ -148,6 +150,11 @@ def _tokens(text: str) -> list[_Token]:
         tokens.append(_Token(kind, token[0], text[position : token.start()]))
         position = token.end()
     return tokens
+
+
+def _is_column(text: str | None, clause: str, *, table: bool) -> bool:
+    """Tell whether what a hole was filled with in a clause may be columns."""
+    return not table and clause not in VALUED and text not in FILLED_VALUES
 
 
 def _space(token: _Token, text: str, written: Sequence[str]) -> str:
