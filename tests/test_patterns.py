@@ -99,6 +99,7 @@ SHORT = {
     "coderag.text.subjects.VERSION": 200,
     "coderag.files.privacy.secrets.anchors.CLASS": 400,  # a rule's expression
     "coderag.sql.ddl.comments.BANNERS": 400,
+    "coderag.files.translations.BUNDLE": 255,  # a file's name
     "coderag.sql.migration_order.NUMBERED": 255,  # a file's name
 }
 # How expressions are used that their modules use by other names; where it is not said, texts are searched.

@@ -30,6 +30,7 @@ SECRET = {
     "web/tsconfig.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"@rates/*": ["lib/*"]}}}\n',
 }
 RULES = '[[access]]\npaths = ["secret/**", "tsconfig.json"]\ngroups = ["board"]\n'
+SPOILT = 128  # bytes; arrays begin at multiples of 64, and what fills the gaps between them may be anything
 QUESTIONS = ("rounded", "total", "rate", "tax of a sum", "orders")
 
 
@@ -140,7 +141,8 @@ def cut(path: Path) -> None:
 
 def spoil(path: Path) -> None:
     data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
+    for place in range(len(data) // 2, len(data) // 2 + SPOILT):
+        data[place] ^= 1
     path.write_bytes(data)
 
 

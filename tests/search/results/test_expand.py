@@ -153,5 +153,5 @@ def test_line_ends_and_other_letters(tmp_path: Path) -> None:
 
 
 def test_an_unknown_way_is_refused(shop: Index) -> None:
-    with pytest.raises(QueryError, match="expand is parent, file, neighbours"):
+    with pytest.raises(QueryError, match="expansions are parent, file, neighbours"):
         shop.search("cart", expand="everything")
