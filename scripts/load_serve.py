@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import resource
@@ -63,16 +64,17 @@ async def ask(port: int, path: str, token: str) -> int:
 class Readers:
     """Readers that ask one question after the other."""
 
+    turns = itertools.count(int(time.time()))  # no question of another run either
+
     def __init__(self, options: argparse.Namespace) -> None:
         self.seconds: list[float] = []
         self.statuses: Counter[int] = Counter()
         self._options = options
-        self._turn = 0
 
     async def once(self) -> None:
         """Ask a question and note how long that took."""
-        self._turn += 1
-        question = quote(QUESTIONS[self._turn % len(QUESTIONS)] + (f" {self._turn}" if self._options.distinct else ""))
+        turn = next(self.turns)
+        question = quote(QUESTIONS[turn % len(QUESTIONS)] + (f" {turn}" if self._options.distinct else ""))
         started = time.perf_counter()
         status = await ask(self._options.port, self._options.path.format(q=question), self._options.token)
         self.seconds.append(time.perf_counter() - started)
@@ -124,8 +126,10 @@ async def measure(options: argparse.Namespace) -> dict[str, object]:
     between = processor_seconds(options.process)
     beside = [asyncio.create_task(edits(options.edit))] if options.edit else []
     beside += [asyncio.create_task(memory(options.process, samples))] if options.process else []
-    deadline = time.perf_counter() + options.seconds
+    start = time.perf_counter()
+    deadline = start + options.seconds
     await asyncio.gather(*(crowd.until(deadline) for _ in range(options.readers)))
+    lasted = time.perf_counter() - start
     spent = processor_seconds(options.process) - between
     for task in beside:
         task.cancel()
@@ -140,7 +144,7 @@ async def measure(options: argparse.Namespace) -> dict[str, object]:
         "readers": options.readers,
         "readers_ms": many,
         "p95_in_singles": round(many["p95"] / one["p50"], 1),
-        "per_second": round(len(crowd.seconds) / options.seconds, 1),
+        "per_second": round(len(crowd.seconds) / lasted, 1),
         "processor_ms": [round((between - began) / SINGLE * 1e3, 1), round(spent / len(crowd.seconds) * 1e3, 1)],
         "statuses": dict(alone.statuses + crowd.statuses),
         "idle": options.idle,
