@@ -11,7 +11,7 @@ import re
 __all__ = ["CLOSED", "DOLLARS", "SKIPPED", "block_comment", "q_quoted", "quoted", "quoted_name", "triple_quoted"]
 
 CLOSED = ""  # an `end`
-DOLLARS = r"\$(?<![\w$]\$)(?P<tag>(?:[^\W\d]\w*+)?)\$.*?(?:\$(?P=tag)\$|\Z)"
+DOLLARS = r"\$(?P<tag>(?:[^\W\d]\w*+)?)\$.*?(?:\$(?P=tag)\$|\Z)"
 
 
 def block_comment(*, end: str = r"|\Z") -> str:
