@@ -16,6 +16,7 @@ from tree_sitter import Query, QueryCursor, QueryError
 from coderag.errors import LanguageDataError
 from coderag.syntax.grammar import reader
 from coderag.syntax.language import Language
+from coderag.syntax.trees.node_types import PLAIN_CALLS
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +28,6 @@ __all__ = ["NAMED", "CallRoutes", "call_routes"]
 
 NAMED = re.compile(r'\(#(?:any-of|eq)\?\s+@(?:verb|route|_called)((?:\s+"\w+")+)\s*\)')
 WORD = re.compile(r'"(\w+)"')
-CALLS = frozenset({"call", "call_expression"})
 NO_WORDS: frozenset[str] = frozenset()
 MAX_STEPS = 1_000_000  # of a file, down its tree: in a chain of ten thousand calls the next one is as deep
 
@@ -78,6 +78,6 @@ def _nodes(root: Node, calls: Iterable[Call]) -> Iterator[Node]:
         if left <= 0:
             return
         for _ in range(2):  # get(...), router.get(...)
-            if cursor.goto_parent() and (node := cursor.node) is not None and node.type in CALLS:
+            if cursor.goto_parent() and (node := cursor.node) is not None and node.type in PLAIN_CALLS:
                 yield node
                 break

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from coderag.ask.sql.functions import COMPUTING
 from coderag.errors import QueryError
 from coderag.limits import SQL, check_text
+from coderag.sql.check.parse import NO_SQL
 from coderag.sql.statements.dialect import Dialect
 from coderag.sql.statements.parsing import quiet_sqlglot
 
 __all__ = ["limited", "objection", "read_only"]
 
-# Besides its own errors sqlglot raises those of Python for some of what is no SQL.
-NO_SQL = (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, LookupError)
 WRITES = "it does more than read"
 LOCKS = "it locks rows"
 FILES = "it reads or writes files"

@@ -10,12 +10,12 @@ from coderag.sql.check.findings import Code, Finding, Severity, finding
 from coderag.sql.check.known import Known
 from coderag.sql.records import Name
 from coderag.sql.statements.dialect import Dialect
+from coderag.sql.statements.lexemes import SKIPPED
 
 __all__ = ["ambiguous", "candidates"]
 
 SHOWN = 3  # databases in a message
 WORDS = re.compile(r'"([^"\n]+)"|`([^`\n]+)`|\[([^\[\]\n]+)\]|([^\W\d][\w$#]*)')
-NOT_NAMES = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^'\\]|''|\\.)*(?:'|\Z)", re.DOTALL)
 
 
 def candidates(text: str, names: Sequence[Name], known: Known, dialect: Dialect | None) -> list[str]:
@@ -28,7 +28,7 @@ def candidates(text: str, names: Sequence[Name], known: Known, dialect: Dialect 
         votes.update({table.name.database for table in known.matching(name)})
     if len(votes) < 2:
         return list(votes)
-    words = {next(filter(None, found)).casefold() for found in WORDS.findall(NOT_NAMES.sub(" ", text))}
+    words = {next(filter(None, found)).casefold() for found in WORDS.findall(SKIPPED.sub(" ", text))}
     ranked = {database: (count, _columns(database, names, words, known)) for database, count in votes.items()}
     best = sorted(database for database, rank in ranked.items() if rank == max(ranked.values()))
     if dialect is not None:

@@ -9,7 +9,7 @@ from coderag.sql.lineage.usage import usage_of, usage_of_text
 from coderag.sql.records import ExampleQuery, Source
 from coderag.sql.statements.dialect import GENERIC, Dialect
 from coderag.sql.statements.masking import fill_holes
-from coderag.sql.statements.parsing import parse_statements
+from coderag.sql.statements.parsing import EXPLAIN, SPACED, parse_statements
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -19,16 +19,11 @@ __all__ = ["is_named", "parse_query", "question_of", "read_query"]
 MAX_PARSED_CHARACTERS = 100_000  # sqlglot takes about three seconds for them
 OTHER_DIALECTS = ("postgres", "mysql", "tsql", "bigquery")  # tried in turn where the dialect is not known
 LEADING_COMMENTS = re.compile(r"(?:\s+|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z)|#[^\n]*(?:\n|\Z))+", re.DOTALL)
-EXPLAIN = re.compile(
-    r"EXPLAIN\b(?:\s+(?:ANALYZE|ANALYSE|VERBOSE|QUERY\s+PLAN|EXTENDED|PLAN\s+FOR|FORMAT\s*=\s*\w+|\([^()]*\)))*\s*",
-    re.IGNORECASE,
-)
 REPLACE = re.compile(r"\A\s*REPLACE(?=\s+INTO\b)", re.IGNORECASE)  # which sqlglot passes through
 NO_QUERY = re.compile(r"UPDATE\s+STATISTICS\b", re.IGNORECASE)
 QUERY_WORDS = frozenset("SELECT WITH INSERT REPLACE UPDATE DELETE MERGE UPSERT FROM VALUES TABLE SEL".split())
 FIRST_WORD = re.compile(r"[\s(]*([A-Za-z]+)")
 TEMPLATE = re.compile(r"\{\{|\{%|[$#@]\{|<%")  # of some of these sqlglot makes what nobody meant
-SPACED_OPERATOR = re.compile(r"([<>!])\s+=")  # legal in T-SQL, and nothing that sqlglot reads
 
 
 def read_query(
@@ -43,7 +38,8 @@ def read_query(
     A statement that does not parse, or only takes too long to, is kept with the tables that its text names.
     """
     text = text.strip().rstrip(";").rstrip()
-    bare = EXPLAIN.sub("", LEADING_COMMENTS.sub("", text, count=1) if LEADING_COMMENTS.match(text) else text, count=1)
+    comments = LEADING_COMMENTS.match(text)
+    bare = EXPLAIN.sub("", text[comments.end() :] if comments is not None else text, count=1)
     first = FIRST_WORD.match(fill_holes(bare[:MAX_PARSED_CHARACTERS]))
     word = first[1].upper() if first is not None else ""
     if word not in QUERY_WORDS or NO_QUERY.match(bare):
@@ -59,7 +55,7 @@ def parse_query(text: str, dialect: Dialect) -> exp.Expr | None:
     """Return the tree of one statement, the holes of a template filled; None where it does not parse."""
     if len(text) > MAX_PARSED_CHARACTERS:
         return None
-    filled = REPLACE.sub("INSERT", SPACED_OPERATOR.sub(r"\1=", fill_holes(text)), count=1)
+    filled = REPLACE.sub("INSERT", SPACED.sub(r"\1=", fill_holes(text)), count=1)
     names = (dialect.sqlglot, *(OTHER_DIALECTS if dialect.name == GENERIC else ()))
     for name in names:
         for candidate in dict.fromkeys((filled, text) if TEMPLATE.search(text) else (text, filled)):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from coderag.sql.in_code.evaluation.string_values import Hole, Text
 from coderag.sql.lineage.scopes import HOLE
+from coderag.sql.statements.lexemes import DOLLARS, block_comment, quoted, quoted_name
 
 __all__ = ["Masked", "masked"]
 
@@ -19,10 +20,10 @@ QUOTES = '"`[]'  # around a name
 
 JDBC_CALL = re.compile(r"\A\s*\{\s*(?:\?\s*=\s*)?call\s++([^{}]*+)\}\s*\Z", re.IGNORECASE)
 TOKEN = re.compile(
-    rf"""(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z)|(?<![\w%#])\#(?=\ )[^\n]*)
-      | (?P<string>[nNeEbBxXrRuU]?'(?:[^'\\]|''|\\.)*(?:'|\Z))
-      | (?P<dollar>\$(?P<tag>[A-Za-z_]*)\$.*?(?:\$(?P=tag)\$|\Z))
-      | (?P<quoted>"(?:[^"\n]|"")*+"|`[^`\n]{{0,200}}`|\[[^\[\]\n\d:'"()]{{0,200}}\])
+    rf"""(?P<comment>--[^\n]*|{block_comment()}|(?<![\w%#])\#(?=\ )[^\n]*)
+      | (?P<string>[nNeEbBxXrRuU]?{quoted("'", backslash=True)})
+      | (?P<dollar>{DOLLARS})
+      | (?P<quoted>"(?:[^"\n]|"")*+"|{quoted_name("`")}|\[[^\[\]\n\d:'"()]{{0,200}}\])
       | (?P<mybatis>[$\#]\{{[^{{}}\n]*\}})
       | (?P<percent>%%|%\(\w+\)[a-z]|(?<![\w)%])%[sdifrvbqt](?!\w)|(?<=[=(,\s])%[sdifrvbqt](?!\w))
       | (?P<names>\?\?)

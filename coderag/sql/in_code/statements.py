@@ -12,7 +12,7 @@ from coderag.sql.in_code.records import Access, TableUse
 from coderag.sql.lineage.scopes import HOLE, STAR
 from coderag.sql.lineage.usage import touched_by, usage_of_text
 from coderag.sql.records import ColumnUse, Name
-from coderag.sql.statements.parsing import parse_statements
+from coderag.sql.statements.parsing import EXPLAIN, SPACED, parse_statements
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -24,17 +24,12 @@ MAX_DEPTH = 60  # parentheses in each other; with many, sqlglot takes long
 MAX_STATEMENTS = 200  # of one text
 REMEMBERED = 1_024  # texts that were read: tests and generated code repeat theirs from file to file
 
-EXPLAIN = re.compile(
-    r"\A\s*+EXPLAIN\b(?:\s+(?:ANALYZE|ANALYSE|VERBOSE|QUERY\s+PLAN|EXTENDED|PLAN\s+FOR|FORMAT\s*=\s*\w+|\([^()]*\)))*\s*",
-    re.IGNORECASE,
-)
 CURSOR = re.compile(
     r"\A\s*+DECLARE\s+\S{1,100}\s+(?:\w+\s+){0,4}?CURSOR\s+(?:WITH(?:OUT)?\s+HOLD\s+)?FOR\s+", re.IGNORECASE
 )
 REPLACE = re.compile(r"(?<![\w.])REPLACE(?=\s+INTO\b)", re.IGNORECASE)
 UPSERT = re.compile(r"\A\s*UPSERT(?=\s+INTO\b)", re.IGNORECASE)
 SQLITE_OR = re.compile(r"\b(INSERT|UPDATE)\s+OR\s+(?:REPLACE|IGNORE|ABORT|FAIL|ROLLBACK)\b", re.IGNORECASE)
-SPACED = re.compile(r"([<>!])\s+=")
 ROUTINES = re.compile(
     r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:\w+\s+){0,2}?(?:FUNCTION|PROCEDURE|TRIGGER)\b", re.IGNORECASE
 )

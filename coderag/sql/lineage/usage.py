@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from coderag.sql.lineage.scopes import STAR, ColumnsOf, Scope, narrowed, written_name
 from coderag.sql.records import ColumnUse, Name, Usage
+from coderag.sql.statements.lexemes import SKIPPED
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -110,8 +111,6 @@ def _merged(one: Iterable[Name], other: Iterable[Name]) -> tuple[Name, ...]:
 
 PART = r'(?:"(?:[^"\n]|""){1,128}"|`[^`\n]{1,128}`|\[[^\]\n]{1,128}\]|[^\W\d][\w$#]*)'
 NAME = rf"{PART}(?:\s*\.\s*{PART}|\.\.{PART}){{0,3}}"
-# What stands between quotes or in a comment is no SQL to read.
-BLANKED = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)|[nNeE]?'(?:[^'\\]|''|\\.)*(?:'|\Z)", re.DOTALL)
 PARTS = re.compile(PART)
 FUNCTION = re.compile(r"\s*\(")
 CTE = re.compile(
@@ -152,7 +151,7 @@ def usage_of_text(text: str) -> Usage:
 
     This is for bodies in procedural languages, which no parser takes apart; columns are not found.
     """
-    bare = BLANKED.sub(lambda match: " " * (match.end() - match.start()), text)
+    bare = SKIPPED.sub(lambda match: " " * (match.end() - match.start()), text)
     ctes = {_bare(match[1]).casefold() for match in CTE.finditer(bare)}
     reads: dict[tuple[str, str, str], Name] = {}
     writes: dict[tuple[str, str, str], Name] = {}

@@ -10,8 +10,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from coderag.sql.statements.dialect import Dialect
+from coderag.sql.statements.lexemes import CLOSED, DOLLARS, block_comment, q_quoted, quoted, quoted_name, triple_quoted
 
-__all__ = ["END", "Remark", "Script", "Token", "TokenKind", "scan", "string_value"]
+__all__ = ["END", "Remark", "Script", "Token", "TokenKind", "name_patterns", "scan", "string_patterns", "string_value"]
 
 
 class TokenKind(StrEnum):
@@ -93,19 +94,6 @@ UNICODE_ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{4})|\+([0-9A-Fa-f]{6}))")
 LINE_END = re.compile("\n")
 COMMENT_SIGN = re.compile(r"/\*|\*/|'[^']*'|--[^\n]*")
 
-# What has no end is taken up to the end of the text, or looked for within some hundred characters: so no text is
-# searched again from each of its signs.
-PLAIN_STRING = r"'[^']*+(?:''[^']*+)*+(?:'|\Z)"
-ESCAPED_STRING = r"'[^'\\]*+(?:(?:\\(?:.|\Z)|'')[^'\\]*+)*+(?:'|\Z)"
-ESCAPED_DOUBLE = r'"[^"\\]*+(?:(?:\\(?:.|\Z)|"")[^"\\]*+)*+"'
-DOUBLE = r'"[^"]*+(?:""[^"]*+)*+"'
-BACKTICKS = r"`[^`\n]{0,400}+(?:``[^`\n]{0,400}+){0,9}+`"
-BRACKETS = r"\[[^\]\n]{0,400}+(?:\]\][^\]\n]{0,400}+){0,9}+\]"
-DOLLARS = r"\$(?P<tag>(?:[^\W\d]\w*+)?)\$.*?(?:\$(?P=tag)\$|\Z)"
-Q_STRING = (
-    r"[Nn]?[Qq]'(?:\[.*?(?:\]'|\Z)|\(.*?(?:\)'|\Z)|\{.*?(?:\}'|\Z)|<.*?(?:>'|\Z)|(?P<q>[^\s\w]).*?(?:(?P=q)'|\Z))"
-)
-TRIPLE = r"[Rr]?(?:'''.*?(?:'''|\Z)|" + r'""".*?(?:"""|\Z))'
 # Jinja, sqlcmd's $(x), ${x}, #{x}, {x}, Oracle's &x., psql's :x, Python's %(x)s
 TEMPLATE = (
     r"\{\{[^{}\n]{0,200}+\}\}|(?<=\$)\([\w.]{1,80}+\)|\{[^{}\s]{0,200}+\}|(?<!:):(?=[A-Za-z_])|&{1,2}(?=\w)"
@@ -113,26 +101,32 @@ TEMPLATE = (
 )
 
 
+def string_patterns(dialect: Dialect) -> list[str]:
+    """Return the patterns of strings in single quotes and dollars, with what may stand before them."""
+    usual = quoted("'", backslash="backslash" in dialect.escapes)
+    special = [f"[Rr]?{triple_quoted(sign)}" for sign in "'\""] if "triple" in dialect.escapes else []
+    special += [f"[Nn]?[Qq]{q_quoted()}"] if "q" in dialect.escapes else []
+    prefixed = [rf"[NnXxBbRrUu]{{1,2}}&?{usual}", rf"_\w++{usual}", "[Ee]" + quoted("'", backslash=True)]
+    return [*special, usual, *prefixed, DOLLARS]
+
+
+def name_patterns(dialect: Dialect) -> list[str]:
+    """Return the patterns of names in quotes; a dialect may mean a string by "x"."""
+    escaped = "backslash" in dialect.escapes and '"' in dialect.strings
+    brackets = [quoted_name("[")] if "[" in dialect.identifiers else []
+    return [quoted_name("`"), quoted('"', backslash=escaped, end=CLOSED), *brackets]
+
+
 @cache
 def _pattern(dialect: Dialect) -> re.Pattern[str]:
     """Return the expression of a dialect's tokens, the most special ones first."""
-    escaped = "backslash" in dialect.escapes
     line_comments = "|".join(dict.fromkeys(("--", *dialect.comments)))
-    names = [BACKTICKS, ESCAPED_DOUBLE if escaped and '"' in dialect.strings else DOUBLE]
-    if "[" in dialect.identifiers:
-        names.append(BRACKETS)
-    prefixed = r"(?:[NnXxBbRrUu]&?|_\w++)?" + (ESCAPED_STRING if escaped else PLAIN_STRING)
-    strings = [prefixed, f"[Ee]{ESCAPED_STRING}", DOLLARS]
-    if "q" in dialect.escapes:
-        strings.insert(0, Q_STRING)
-    if "triple" in dialect.escapes:
-        strings.insert(0, TRIPLE)
     parts = (
         r"(?P<space>\s++|\{%[^%{}]{0,400}+%\}|\{\#[^#{}]{0,800}+\#\})",
-        rf"(?P<remark>(?:{line_comments})[^\n]*+|/\*.*?(?:\*/|\Z))",
-        rf"(?P<string>{'|'.join(strings)})",
+        rf"(?P<remark>(?:{line_comments})[^\n]*+|{block_comment()})",
+        rf"(?P<string>{'|'.join(string_patterns(dialect))})",
         rf"(?P<word>(?:[\w$#@]++|{TEMPLATE})++)",
-        rf"(?P<name>{'|'.join(names)})",
+        rf"(?P<name>{'|'.join(name_patterns(dialect))})",
         r"(?P<sign>.)",
     )
     return re.compile("|".join(parts), re.DOTALL)

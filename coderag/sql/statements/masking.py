@@ -7,6 +7,8 @@ from functools import cache
 
 from coderag.sql.lineage.scopes import HOLE
 from coderag.sql.statements.dialect import Dialect
+from coderag.sql.statements.lexemes import DOLLARS, block_comment, quoted
+from coderag.sql.statements.lexer import name_patterns, string_patterns
 
 __all__ = ["fill_holes", "mask_literals"]
 
@@ -27,17 +29,7 @@ LIST_ENDS = frozenset(
     """.split()
 )
 
-PLAIN_STRING = r"[nNeEbBxXrRuU]?&?'(?:[^']|'')*(?:'|\Z)"
-ESCAPED_STRING = r"[nNeEbBxXrRuU]{0,2}'(?:[^'\\]|''|\\.)*(?:'|\Z)"
-E_STRING = r"[eE]'(?:[^'\\]|''|\\.)*(?:'|\Z)"
-Q_STRING = (  # with an end in sight, or many without one would take long
-    r"[nN]?[qQ]'(?:\[.{0,4000}?\]|\{.{0,4000}?\}|\(.{0,4000}?\)|<.{0,4000}?>|(?P<q>[^\s\[{(<]).{0,4000}?(?P=q))'"
-)
-DOLLAR_STRING = r"(?<![\w$])\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?(?:\$(?P=tag)\$|\Z)"
-TRIPLE_STRING = r"[bBrR]{0,2}(?:'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z))"
 NUMBER = r"(?<![\w$@:#.\]])(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?!\w)"
-QUOTED = {'"': r'"(?:[^"]|"")*(?:"|\Z)', "`": r"`[^`]*(?:`|\Z)", "[": r"\[[^\]]*(?:\]|\Z)"}
-DOUBLE_STRING = r"[bBrR]{0,2}\"(?:[^\"\\]|\"\"|\\.)*(?:\"|\Z)"
 
 
 class _Lists:
@@ -105,19 +97,13 @@ def _is_counted(word: str, last: str) -> bool:
 
 @cache
 def _pattern(dialect: Dialect) -> re.Pattern[str]:
-    escapes = dialect.escapes
-    strings = [
-        *([Q_STRING] if "q" in escapes else ()),
-        *([TRIPLE_STRING] if "triple" in escapes else ()),
-        *([DOLLAR_STRING] if "dollar" in escapes else ()),
-        *([DOUBLE_STRING] if '"' in dialect.strings else ()),
-        *([ESCAPED_STRING] if "backslash" in escapes else [E_STRING, PLAIN_STRING]),
-    ]
-    names = [QUOTED[sign] for sign in dialect.identifiers if sign not in dialect.strings]
-    comments = [rf"(?:{sign})[^\n]*" for sign in dialect.comments]
+    strings = [one for one in string_patterns(dialect) if one is not DOLLARS or "dollar" in dialect.escapes]
+    if '"' in dialect.strings:
+        strings.append("[BbRr]{0,2}" + quoted('"', backslash="backslash" in dialect.escapes))
+    comments = "|".join(dialect.comments)
     return re.compile(
-        rf"(?P<comment>/\*.*?(?:\*/|\Z)|{'|'.join(comments)})|(?P<string>{'|'.join(strings)})"
-        rf"|(?P<name>{'|'.join(names)})|(?P<number>{NUMBER})|(?P<word>[^\W\d][\w$]*)|[(),]",
+        rf"(?P<comment>{block_comment()}|(?:{comments})[^\n]*+)|(?P<string>{'|'.join(strings)})"
+        rf"|(?P<name>{'|'.join(name_patterns(dialect))})|(?P<number>{NUMBER})|(?P<word>[^\W\d][\w$]*)|[(),]",
         re.DOTALL,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,9 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["load_parser", "parse_statements", "quiet_sqlglot"]
+__all__ = ["EXPLAIN", "SPACED", "load_parser", "parse_statements", "quiet_sqlglot"]
 
 FREQUENT = ("", "postgres", "mysql")
+EXPLAIN = re.compile(
+    r"\A\s*+EXPLAIN\b(?:\s+(?:ANALYZE|ANALYSE|VERBOSE|QUERY\s+PLAN|EXTENDED|PLAN\s+FOR|FORMAT\s*=\s*\w+|\([^()]*\)))*\s*",
+    re.IGNORECASE,
+)
+SPACED = re.compile(r"([<>!])\s+=")  # legal in T-SQL, and nothing that sqlglot reads
 LOGGER = logging.getLogger("sqlglot")
 
 

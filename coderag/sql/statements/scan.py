@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from coderag.sql.statements.dialect import Dialect, dialects
+from coderag.sql.statements.lexemes import CLOSED, block_comment, q_quoted, quoted, quoted_name, triple_quoted
 
 __all__ = ["Pattern", "Scanner", "scanner"]
 
@@ -18,18 +19,15 @@ Pattern = re.Pattern[bytes]
 
 NEVER = "(?!)"
 NESTED_COMMENTS = 4  # levels of /* /* */ */ that are read
-NAME_BYTES = 400  # of a quoted name, in one line
-MAX_DOUBLED = 4  # signs in a quoted name that would end it, each written twice
 TAGS = (
     r"\{%(?:[^%{]++|%(?!\})|\{(?!%))*+%\}",
     r"\{#(?:[^#{]++|#(?!\})|\{(?!#))*+#\}",
 )
 EXPRESSION = r"\{\{(?:[^{}]++|\{[^{}]*+\})*+\}\}"
 BRACKETS = r"\([\w \t,.+*]*+\)"  # of types and columns; no statement begins in them
-FLAT_COMMENT = r"/\*(?:[^*]++|\*(?!/))*+\*/"  # whatever is inside, also where comments nest
+FLAT_COMMENT = block_comment(end=CLOSED)  # whatever is inside, also where comments nest
 VERSION_COMMENT = r"/\*M?!(?!999999)\d*"  # no server is that new: mariadb-dump's comment for its client
 DOLLAR = r"(?<![\w$])\$(?:[A-Za-z_]\w*+)?+\$"
-Q_QUOTES = {"[": "]", "(": ")", "{": "}", "<": ">", **{sign: sign for sign in '!|#~^*%/@$+"`'}}
 BLOCK_WORDS = "begin|case|declare|end"
 # What CREATE is followed by where it begins a statement, also one that lacks the ";" before it.
 NOISE = (
@@ -72,9 +70,9 @@ def scanner(name: str, delimiter: str = ";", *, broken: bool = False) -> Scanner
     In a broken text the quotes do not pair: no string goes on in another line.
     """
     dialect = dialects()[name]
-    comments = [*(_short_comments(dialect) if broken else _block_comments(dialect)), *_line_comments(dialect)]
-    quoted = _short_strings(dialect) if broken else _strings(dialect)
-    quoted += _names(dialect)
+    comments = [*_block_comments(dialect, broken=broken), *_line_comments(dialect)]
+    strings = [rf"{sign}[^{sign}\n]*+{sign}" for sign in dialect.strings] if broken else _strings(dialect)
+    strings += map(quoted_name, dialect.identifiers)
     version_comment = VERSION_COMMENT if dialect.version_comments else NEVER
     version_end = r"\*/" if dialect.version_comments else NEVER
     dollar = DOLLAR if "dollar" in dialect.escapes and not broken else NEVER
@@ -93,7 +91,7 @@ def scanner(name: str, delimiter: str = ";", *, broken: bool = False) -> Scanner
     version = rf"(?P<version>{version_comment}\s?|{version_end})"
     comment = rf"(?P<comment>{_any(comments if broken else [*comments, FLAT_COMMENT])})"
     rest = NEVER if broken else rf"(?P<open>(?:{_any(dialect.strings)}|/\*).*+)"
-    dull = [*quoted, *comments, *TAGS, EXPRESSION]
+    dull = [*strings, *comments, *TAGS, EXPRESSION]
     special = {*dialect.strings, *dialect.identifiers, delimiter[0], *"-/{\n"}
     special |= {"#"} if any("#" in one for one in dialect.comments) else set()
     special |= {"$"} if dollar != NEVER else set()
@@ -102,7 +100,7 @@ def scanner(name: str, delimiter: str = ";", *, broken: bool = False) -> Scanner
         gap=_compile(rf"(?:\s++|{_any([version_comment, version_end, *comments, *TAGS])})*+"),
         comment=_compile(_any(comments)),
         between=_compile(_any([version_comment, version_end, comment, *TAGS])),
-        marks=_compile(_any([version, *quoted, comment, rf"[^{_signs(special)}*]++", rest])),
+        marks=_compile(_any([version, *strings, comment, rf"[^{_signs(special)}*]++", rest])),
         plain=_compile(_run(dull, stops, special=special)),
         nested=_compile(_run(dull, stops, special=special, word=_word(BLOCK_WORDS))),
         loose=_compile(
@@ -154,15 +152,10 @@ def _run(dull: list[str], stops: list[str], *, special: set[str], word: str = ""
     return rf"(?:[^\w{signs}]++|(?!{word})\w++|{rest})*+"
 
 
-def _block_comments(dialect: Dialect) -> list[str]:
-    block = FLAT_COMMENT
-    for _ in range(NESTED_COMMENTS if dialect.nested_comments else 0):
+def _block_comments(dialect: Dialect, *, broken: bool) -> list[str]:
+    block = r"/\*(?:[^*/\n]++|\*(?!/)|/(?!\*))*+\*/" if broken else FLAT_COMMENT
+    for _ in range(NESTED_COMMENTS if dialect.nested_comments and not broken else 0):
         block = rf"/\*(?:[^*/]++|{block}|\*(?!/)|/(?!\*))*+\*/"
-    return [rf"(?!{VERSION_COMMENT}){block}" if dialect.version_comments else block]
-
-
-def _short_comments(dialect: Dialect) -> list[str]:
-    block = r"/\*(?:[^*/\n]++|\*(?!/)|/(?!\*))*+\*/"
     return [rf"(?!{VERSION_COMMENT}){block}" if dialect.version_comments else block]
 
 
@@ -179,28 +172,12 @@ def _strings(dialect: Dialect) -> list[str]:
     prefixes = ""
     if "e" in dialect.escapes:
         prefixes += "eE"
-        found.append(r"(?<=\W[eE])'(?:[^'\\]++|\\.|'')*+'")
+        found.append(r"(?<=\W[eE])" + quoted("'", backslash=True, end=CLOSED))
     if "q" in dialect.escapes:
         prefixes += "qQ"
-        pairs = [(re.escape(first), re.escape(last)) for first, last in Q_QUOTES.items()]
-        ends = "|".join(rf"{first}(?:[^{last}]++|{last}(?!'))*+{last}'" for first, last in pairs)
-        found.append(rf"(?:(?<=\W[qQ])|(?<=\W[nN][qQ]))'(?:{ends})")
+        found.append(rf"(?:(?<=\W[qQ])|(?<=\W[nN][qQ])){q_quoted(end=CLOSED)}")
     if "triple" in dialect.escapes:
-        found += [rf"{sign}{{3}}(?:[^{sign}\\]++|\\.|{sign}(?!{sign}{{2}}))*+{sign}{{3}}" for sign in dialect.strings]
+        found += [triple_quoted(sign, end=CLOSED) for sign in dialect.strings]
     plain = rf"(?<!\W[{prefixes}])" if prefixes else ""
-    backslash = r"\\" if "backslash" in dialect.escapes else ""
-    escaped = r"|\\." if backslash else ""
-    return found + [
-        rf"{plain}{sign}(?:[^{sign}{backslash}]++{escaped}|{sign}{sign})*+{sign}" for sign in dialect.strings
-    ]
-
-
-def _short_strings(dialect: Dialect) -> list[str]:
-    return [rf"{sign}[^{sign}\n]*+{sign}" for sign in dialect.strings]
-
-
-def _names(dialect: Dialect) -> list[str]:
-    ends = [(re.escape(sign), r"\]" if sign == "[" else sign) for sign in dialect.identifiers]
-    piece = rf"[^{{0}}\n]{{{{0,{NAME_BYTES}}}}}+"
-    doubled = rf"{{0,{MAX_DOUBLED}}}+"
-    return [rf"{first}{piece.format(last)}(?:{last}{last}{piece.format(last)}){doubled}{last}" for first, last in ends]
+    backslash = "backslash" in dialect.escapes
+    return found + [plain + quoted(sign, backslash=backslash, end=CLOSED) for sign in dialect.strings]

@@ -9,6 +9,7 @@ from coderag.syntax.link_captures import Nodes
 from coderag.syntax.references.imports import plain_text
 from coderag.syntax.references.receivers import Chains
 from coderag.syntax.trees.call_chains import Chain, chain_of, literal
+from coderag.syntax.trees.node_types import PLAIN_CALLS
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["NOTHING", "handler_of"]
 
 PARTS = frozenset({"keyword_argument"})
-CALLS = frozenset({"call", "call_expression"})
 FUNCTIONS = frozenset(
     "arrow_function function_expression lambda func_literal lambda_expression anonymous_function".split()
 )
@@ -62,7 +62,7 @@ def _named(node: Node, chains: Chains) -> str:
     for _ in range(MAX_WRAPPERS):
         if node.type in FUNCTIONS:
             return ""
-        if node.type not in CALLS:
+        if node.type not in PLAIN_CALLS:
             return chains.ending(node.start_byte, node.end_byte)
         chain = chain_of(node)
         if chain is None or not chain.links:
@@ -91,7 +91,7 @@ def _included(chain: Chain, chains: Chains) -> str:
 
 def _may_answer(node: Node) -> bool:
     """Tell whether an argument may be a function."""
-    return node.type in CALLS | FUNCTIONS or node.type in {
+    return node.type in PLAIN_CALLS | FUNCTIONS or node.type in {
         "identifier",
         "attribute",
         "member_expression",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.syntax.trees.node_types import ARGUMENT_LISTS, CHAIN_NAMES, CHAIN_WRAPPERS, CLOSURES, PAIRS
+from coderag.syntax.trees.nodes import field_or
 from coderag.syntax.trees.tree import named, string_value, text_of
 
 __all__ = [
@@ -79,13 +80,6 @@ class Chain(NamedTuple):
 Step = tuple[Node | None, Link]  # what the link hangs on, None at the beginning
 
 
-def _field(node: Node, *fields: str) -> Node | None:
-    for field in fields:
-        if (one := node.child_by_field_name(field)) is not None:
-            return one
-    return None
-
-
 def _access(receiver: str, name: str) -> Callable[[Node], Step | None]:
     """Return the reader of `receiver.name` with the fields of a grammar."""
 
@@ -117,7 +111,7 @@ def _generic(node: Node) -> tuple[str, tuple[str, ...]]:
 
 def _called(node: Node) -> Step | None:
     """Read a call whose function is an expression."""
-    function = _field(node, "function", "target")
+    function = field_or(node, "function", "target")
     if function is None:
         children = named(node)
         if not children:
@@ -127,8 +121,8 @@ def _called(node: Node) -> Step | None:
     if node.named_child_count > PLAIN_CALL:
         types = tuple(text_of(child) for holder in named(node, "type_arguments") for child in named(holder))
     if function.type == "generic_function":
-        inner = _field(function, "function")
-        types = tuple(text_of(child) for child in named(_field(function, "type_arguments")))
+        inner = field_or(function, "function")
+        types = tuple(text_of(child) for child in named(field_or(function, "type_arguments")))
         function = inner or function
     function = unwrapped(function) or function  # `await db<User>("users")` is read as `(await db)<User>("users")`
     arguments = _arguments(node)
@@ -187,12 +181,12 @@ def _method(node: Node) -> Step | None:
     name = node.child_by_field_name("name")
     if name is None:
         return None
-    return _field(node, "object", "scope"), Link(text_of(name).removeprefix("$"), name, _arguments(node))
+    return field_or(node, "object", "scope"), Link(text_of(name).removeprefix("$"), name, _arguments(node))
 
 
 def _made(node: Node) -> Step | None:
     """Read the making of an object."""
-    kind = _field(node, "type", "constructor", "name")
+    kind = field_or(node, "type", "constructor", "name")
     if kind is None:
         kind = next(
             (child for child in named(node) if child.type in CHAIN_NAMES or child.type == "qualified_name"), None
@@ -201,14 +195,14 @@ def _made(node: Node) -> Step | None:
         return None
     name, types = _generic(kind)
     arguments = list(_arguments(node))
-    body = _field(node, "initializer", "body")
+    body = field_or(node, "initializer", "body")
     if body is not None:
         arguments += [Argument(value, key) for key, value in entries(body)]
     return None, Link(name, kind, tuple(arguments), types, made=True)
 
 
 def _element(node: Node) -> Step | None:
-    inner = _field(node, "value", "object", "operand", "expression", "receiver") or next(iter(named(node)), None)
+    inner = field_or(node, "value", "object", "operand", "expression", "receiver") or next(iter(named(node)), None)
     if inner is None:
         return None
     arguments = tuple(Argument(child) for child in named(node) if child.id != inner.id)
@@ -403,13 +397,12 @@ def literal(node: Node | None) -> str | None:
         return text_of(node).strip(":\"'")
     if node.type in {"keyword"}:
         return text_of(node).strip().rstrip(":")
-    value = string_value(node)
-    return value if value is not None else None
+    return string_value(node)
 
 
 def _entry(pair: Node) -> Iterator[tuple[str, Node]]:
     """Yield the name and value of an entry of a literal, where its name is written."""
-    key = _field(pair, "name", "key", "field")
+    key = field_or(pair, "name", "key", "field")
     value = pair.child_by_field_name("value")
     if key is None or value is None:
         parts = named(pair)

@@ -37,6 +37,7 @@ __all__ = [
     "PAIRS",
     "PARAMETERS",
     "PATTERNS",
+    "PLAIN_CALLS",
     "RETURNS",
     "SUBSCRIPTS",
     "TARGET_WRAPPERS",
@@ -81,8 +82,9 @@ SUBSCRIPTS = frozenset("subscript subscript_expression index_expression element_
 
 # Calls
 
-CALLS = frozenset(
-    """call call_expression method_invocation invocation_expression member_call_expression function_call_expression
+PLAIN_CALLS = frozenset({"call", "call_expression"})  # whose function is any expression
+CALLS = PLAIN_CALLS.union(
+    """method_invocation invocation_expression member_call_expression function_call_expression
     nullsafe_member_call_expression scoped_call_expression macro_invocation object_creation_expression new_expression
     instance_expression annotation attribute_item constructor_invocation""".split()
 )

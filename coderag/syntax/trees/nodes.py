@@ -20,6 +20,7 @@ from coderag.syntax.trees.node_types import (
     PATTERNS,
     TARGET_WRAPPERS,
 )
+from coderag.syntax.trees.tree import text_of
 
 __all__ = [
     "APPENDS",
@@ -69,11 +70,6 @@ class Called(NamedTuple):
     receiver: Node | None
     arguments: tuple[Argument, ...]
     node: Node
-
-
-def text_of(node: Node | None) -> str:
-    """Return a node's text, "" for no node."""
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
 def written(node: Node | None) -> str:

@@ -131,6 +131,12 @@ def test_a_long_comment_is_cut_where_a_sentence_ends() -> None:
     assert len(question_of("word " * 500)) <= 402
 
 
+def test_a_column_called_explain_is_a_column() -> None:
+    query = read("SELECT plan, explain FROM t")
+    assert query is not None
+    assert [use.column for use in query.usage.columns] == ["plan", "explain"]
+
+
 @pytest.mark.parametrize(
     ("dialect", "text", "masked"),
     [
@@ -142,6 +148,9 @@ def test_a_long_comment_is_cut_where_a_sentence_ends() -> None:
         ("tsql", "SELECT TOP 5 [a 1] FROM t WHERE b = N'x'", "SELECT TOP 5 [a 1] FROM t WHERE b = '?'"),
         ("oracle", "a = q'[it's]' AND b = :1", "a = '?' AND b = :1"),
         ("bigquery", "a = '''x'y''' AND b = r\"z\"", "a = '?' AND b = '?'"),
+        ("bigquery", "a = rb'x' AND b = \"it's", "a = '?' AND b = '?'"),
+        ("mysql", "a = _utf8'x' AND b = 'y\\", "a = '?' AND b = '?'"),
+        ("postgres", "\"a AND b = 'x' AND c = 22", "\"a AND b = '?' AND c = 0"),
         (
             "postgres",
             "GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 10 OFFSET 5",

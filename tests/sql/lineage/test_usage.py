@@ -6,6 +6,7 @@ import pytest
 import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlglot.optimizer.scope import traverse_scope
 
 from coderag.sql.lineage.lineage import lineage_of
 from coderag.sql.lineage.usage import resolved, usage_of, usage_of_text
@@ -38,6 +39,45 @@ def joins(text: str, dialect: str = "postgres") -> list[str]:
 def lineage(text: str, *names: str, dialect: str = "postgres") -> dict[str, list[str]]:
     found = lineage_of(sqlglot.parse_one(text, read=dialect), names)
     return {one.column: columns(Usage(columns=one.sources)) for one in found}
+
+
+QUERIES = [
+    "SELECT o.id FROM shop.orders o, users AS u WHERE o.user_id = u.id",
+    "WITH x AS (SELECT * FROM a), y AS (SELECT * FROM x) SELECT * FROM y JOIN b ON true",
+    "WITH users AS (SELECT * FROM users) SELECT * FROM users",
+    "SELECT * FROM (WITH x AS (SELECT 1) SELECT * FROM x) q JOIN x ON true",
+    "SELECT (SELECT max(x) FROM a) FROM b WHERE EXISTS (SELECT 1 FROM c WHERE c.i = b.i)",
+    "SELECT a FROM x UNION SELECT a FROM y EXCEPT SELECT a FROM z",
+    "WITH RECURSIVE r AS (SELECT id FROM n UNION ALL SELECT n.id FROM n JOIN r ON r.id = n.up) SELECT * FROM r",
+    "SELECT * FROM a CROSS JOIN LATERAL (SELECT * FROM b WHERE b.i = a.i) q",
+]
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_the_scopes_of_sqlglot_read_the_same_tables(text: str) -> None:
+    found = {
+        source.sql().rpartition(" AS ")[0] or source.sql()
+        for scope in traverse_scope(sqlglot.parse_one(text, read="postgres"))
+        for _, source in scope.selected_sources.values()
+        if isinstance(source, sqlglot.exp.Table)
+    }
+    assert set(reads(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "tables", "written"),
+    [
+        # sqlglot takes a CTE that changes rows for a table, and has no scopes for what is no query.
+        ("WITH l AS (UPDATE lists SET a = 1 RETURNING id) SELECT * FROM l JOIN b ON b.i = l.id", ["b"], ["lists"]),
+        ("WITH s AS (INSERT INTO subs (a) SELECT a FROM c RETURNING id) SELECT id FROM s", ["c"], ["subs"]),
+        ("UPDATE t SET a = u.a FROM u WHERE u.i = t.i", ["u"], ["t"]),
+        # And it refuses an alias that is used twice.
+        ("SELECT T1.a FROM x T1 JOIN y T2 ON T2.i = T1.i JOIN z T2 ON T2.i = T1.i", ["x", "y", "z"], []),
+    ],
+)
+def test_tables_that_the_scopes_of_sqlglot_have_not(text: str, tables: list[str], written: list[str]) -> None:
+    usage = use(text)
+    assert (reads(text), [str(name) for name in usage.writes]) == (tables, written)
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,7 @@ def test_kinds(text: str, dialect: str, kind: StatementKind) -> None:
         ("SELECT 'a\\';b'; SELECT 2", "mysql", ["SELECT 'a\\';b'", "SELECT 2"]),
         ("SELECT 'a\\'; SELECT 2", "postgres", ["SELECT 'a\\'", "SELECT 2"]),
         ("SELECT E'a\\';b'; SELECT 2", "postgres", ["SELECT E'a\\';b'", "SELECT 2"]),
+        ("SELECT q'-a';b-'; SELECT 2 FROM dual", "oracle", ["SELECT q'-a';b-'", "SELECT 2 FROM dual"]),
         ("SELECT q'[it's;]'; SELECT nq'!;'!' FROM dual", "oracle", ["SELECT q'[it's;]'", "SELECT nq'!;'!' FROM dual"]),
         ("SELECT 1 -- a;\n; SELECT 2 # b;\n, 3", "mysql", ["SELECT 1 -- a;", "SELECT 2 # b;\n, 3"]),
         ("SELECT 5--1; SELECT 2", "mysql", ["SELECT 5--1", "SELECT 2"]),
