@@ -15,6 +15,7 @@ __all__ = [
     "curve",
     "cut",
     "neighbours_of",
+    "pack",
     "place",
     "place_layers",
     "svg_head",
@@ -24,6 +25,7 @@ __all__ = [
 CHARACTER, PADDING = 7.2, 10
 MAX_NAME = 34  # characters
 GAP_X, GAP_Y, MARGIN, BEND = 90, 28, 24, 45
+SHAPE = 1.25  # the root of how much wider than high what is packed becomes
 MAX_HEIGHT = 1400  # of a column of boxes; a higher one goes on beside it
 STYLE = """\
 .box{fill:#fff;stroke:#64748b}.head{fill:#1e3a5f}.title{fill:#fff;font-weight:600}.key{font-weight:600}
@@ -99,6 +101,21 @@ def place(boxes: Sequence[Frame], ties: Sequence[tuple[int, int]]) -> tuple[floa
             right = max(right, x)
             top += max(boxes[position].height for position in row) + GAP_Y
     return max(right, 200.0) + BEND + MARGIN, top + MARGIN - GAP_Y
+
+
+def pack(frames: Sequence[Frame]) -> tuple[float, float]:
+    """Give frames their places in rows, the highest first, and return the size of the canvas, wider than high."""
+    area = sum((frame.width + GAP_X) * (frame.height + GAP_Y) for frame in frames)
+    most = max([area**0.5 * SHAPE, *(frame.width for frame in frames)])
+    x = y = float(MARGIN)
+    right = high = 0.0
+    for frame in sorted(frames, key=lambda one: -one.height):
+        if x > MARGIN and x + frame.width > most:
+            x, y, high = float(MARGIN), y + high + GAP_Y, 0.0
+        frame.x, frame.y = x, y
+        x += frame.width + GAP_Y
+        high, right = max(high, frame.height), max(right, x)
+    return right + MARGIN - GAP_Y, y + high + MARGIN
 
 
 def _components(neighbours: Sequence[set[int]]) -> list[list[int]]:
