@@ -165,8 +165,8 @@ def _drawn(box: Box, edges: Sequence[Edge], boxes: Sequence[Box]) -> Iterator[st
         style = ' class="key"' if key else ""
         yield f'<text{style} x="{box.x + PADDING:.0f}" y="{y:.0f}">{escape(_shown(column.name))}</text>'
         right = box.x + box.width - PADDING
-        leads = f" → {_shown(box.leads[column.name])}" if column.name in box.leads else ""
-        kind = f"{_shown(column.type)} {key}{leads}".strip()
+        leads = f"→ {_shown(box.leads[column.name])}" if column.name in box.leads else ""
+        kind = " ".join(filter(None, (_shown(column.type), key, leads)))
         yield f'<text class="type" text-anchor="end" x="{right:.0f}" y="{y:.0f}">{escape(kind)}</text>'
     if len(table.columns) > len(box.rows):
         y = box.y + HEAD + ROW * len(box.rows) + 13
