@@ -163,9 +163,17 @@ def _farthest(start: int, neighbours: Sequence[set[int]]) -> int:
 
 
 def place_layers(
-    boxes: Sequence[Frame], layers: list[list[int]], neighbours: Sequence[set[int]], top: float
+    boxes: Sequence[Frame],
+    layers: list[list[int]],
+    neighbours: Sequence[set[int]],
+    top: float,
+    *,
+    groups: Sequence[str] = (),
 ) -> tuple[float, float]:
-    """Place layers beside each other, each ordered by where its neighbours to the left are; return right and bottom."""
+    """Place layers beside each other, each ordered by where its neighbours to the left are; return right and bottom.
+
+    Boxes of one of the `groups`, of which each box has one, stay together.
+    """
     x = float(MARGIN)
     stacks: list[list[Frame]] = []
     for number, layer in enumerate(layers):
@@ -175,7 +183,8 @@ def place_layers(
             left = [boxes[other].y + boxes[other].height / 2 for other in neighbours[position] & before]
             return (sum(left) / len(left) if left else 0.0), position
 
-        for stack in _stacks([boxes[position] for position in sorted(layer, key=middle)]):
+        ordered = _together(sorted(layer, key=middle), groups)
+        for stack in _stacks([boxes[position] for position in ordered]):
             y = top
             for box in stack:
                 box.x, box.y = x, y
@@ -188,6 +197,14 @@ def place_layers(
         for box in stack:
             box.y += lower
     return x - GAP_X, bottom
+
+
+def _together(positions: list[int], groups: Sequence[str]) -> list[int]:
+    """Return positions in order, those of one group behind the first of them; "" is no group."""
+    first: dict[str, int] = {}
+    for place, position in enumerate(positions if groups else ()):
+        first.setdefault(groups[position] or f"\0{position}", place)
+    return sorted(positions, key=lambda one: first[groups[one] or f"\0{one}"]) if groups else positions
 
 
 def _stacks(boxes: list[Frame]) -> list[list[Frame]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -94,7 +94,7 @@ def _ties(tables: Sequence[Table], edges: Iterable[Edge]) -> Ties:
     A foreign key says the less, the more tables refer to its target: a user or a tenant says little of any of them.
     Tables whose names begin alike belong together the more, the more words they share.
     """
-    ties: Counter[tuple[int, int]] = Counter()
+    ties: defaultdict[tuple[int, int], float] = defaultdict(float)
     pairs = {(edge.child, edge.parent) for edge in edges if edge.child != edge.parent}
     children = Counter(parent for _, parent in pairs)
     for child, parent in sorted(pairs):

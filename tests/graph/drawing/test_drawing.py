@@ -92,5 +92,19 @@ def test_svg_has_a_box_and_a_name_for_each_spot() -> None:
     root = ElementTree.fromstring(as_svg(found))
     texts = {one.text for one in root.iter("{http://www.w3.org/2000/svg}text")}
     assert {one.name for one in found.spots} <= texts
-    boxes = list(root.iter("{http://www.w3.org/2000/svg}rect"))
+    boxes = [one for one in root.iter("{http://www.w3.org/2000/svg}rect") if "box" in one.attrib["class"].split()]
     assert len(boxes) == len(found.spots)
+
+
+def test_svg_has_a_frame_for_each_file_with_several_boxes() -> None:
+    svg = as_svg(drawn("orders"))
+    root = ElementTree.fromstring(svg)
+    rects = [one.attrib for one in root.iter("{http://www.w3.org/2000/svg}rect")]
+    frames = [one for one in rects if one["class"] == "file"]
+    texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "path"]
+    assert len(frames) == len(texts) == 1
+    top, high = float(frames[0]["y"]), float(frames[0]["height"])
+    boxes = [float(one["y"]) for one in rects if "box" in one["class"].split()]
+    assert sum(top < y < top + high for y in boxes if y) == 2
+    assert texts[0] is not None
+    assert texts[0].endswith("orders.py")

@@ -369,7 +369,7 @@ if (path.startsWith('/api') || url.indexOf('/admin') > 0 || url.includes('/x')) 
 router.push('/home'); res.redirectTo('/a'); get('/real');
 """
     assert named(text, Role.REQUEST, "a.js") == ["GET|/real"]
-    text = 'package a\nfunc f() { strings.HasPrefix(p, "/x"); strings.TrimSuffix(p, "/v1"); http.Redirect(w, r, "/y", 302) }'
+    text = 'package a\nfunc f() { text.HasPrefix(p, "/x"); text.TrimSuffix(p, "/v"); http.Redirect(w, r, "/y", 302) }'
     assert named(text, Role.REQUEST, "a.go") == []
     assert named('path.start_with?("/login")\nredirect_to "/x"\n', Role.REQUEST, "a.rb") == []
 
