@@ -97,14 +97,14 @@ def test_svg_has_a_box_and_a_name_for_each_spot() -> None:
 
 
 def test_svg_has_a_frame_for_each_file_with_several_boxes() -> None:
-    svg = as_svg(drawn("orders"))
-    root = ElementTree.fromstring(svg)
+    found = drawn("orders")
+    root = ElementTree.fromstring(as_svg(found))
     rects = [one.attrib for one in root.iter("{http://www.w3.org/2000/svg}rect")]
-    frames = [one for one in rects if one["class"] == "file"]
-    texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "path"]
-    assert len(frames) == len(texts) == 1
-    top, high = float(frames[0]["y"]), float(frames[0]["height"])
-    boxes = [float(one["y"]) for one in rects if "box" in one["class"].split()]
-    assert sum(top < y < top + high for y in boxes if y) == 2
-    assert texts[0] is not None
-    assert texts[0].endswith("orders.py")
+    (frame,) = (one for one in rects if one["class"] == "file")
+    (path,) = (one.text for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "path")
+    begin, top = float(frame["x"]), float(frame["y"])
+    end, bottom = begin + float(frame["width"]), top + float(frame["height"])
+    boxes = [(float(one["x"]), float(one["y"])) for one in rects if "box" in one["class"].split()]
+    inside = [spot for spot, (x, y) in zip(found.spots, boxes, strict=True) if begin < x < end and top < y < bottom]
+    assert {spot.path for spot in inside} == {path}
+    assert len(inside) == sum(spot.path == path for spot in found.spots) > 1
