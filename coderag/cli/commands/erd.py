@@ -13,7 +13,7 @@ from coderag.cli.output.files import chosen_format, write_output
 from coderag.cli.output.text import visible
 from coderag.errors import QueryError
 from coderag.limits import ITEMS
-from coderag.search.context.erd import as_mermaid
+from coderag.search.context.erd_flowchart import as_mermaid_by_domain
 from coderag.search.context.erd_svg import as_svg
 from coderag.sql.records import Table
 from coderag.text.counted import counted
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if not tables:
         note("there is no table to draw")
         return NOTHING
-    drawn = as_svg(tables) if kind == "svg" else as_mermaid(tables)
+    drawn = as_svg(tables) if kind == "svg" else as_mermaid_by_domain(tables)
     if options.output:
         write_output(options.output, drawn)
         note(f"{counted(len(tables), 'table')} drawn in {options.output}, as {kind}")

@@ -10,7 +10,7 @@ from coderag.graph.queries.locations import DATA_KINDS, TYPE_KINDS, Location
 from coderag.graph.records import NodeKind
 from coderag.text.visible import visible
 
-__all__ = ["as_dot", "as_graphml", "as_mermaid", "where"]
+__all__ = ["as_dot", "as_graphml", "as_mermaid", "mermaid_text", "where"]
 
 # In a label of Mermaid these are its own, or are read as HTML; "#" begins an entity (https://mermaid.js.org).
 MERMAID = {ord(sign): f"#{ord(sign)};" for sign in '"#&<>`\\|[]{}()'}
@@ -39,7 +39,7 @@ def as_mermaid(drawing: Drawing) -> str:
         nodes = [_mermaid_node(number, drawing.spots[number]) for number in numbers]
         if path:
             lines += [
-                f'    subgraph f{group}["{_mermaid_text(path)}"]',
+                f'    subgraph f{group}["{mermaid_text(path)}"]',
                 *(f"        {node}" for node in nodes),
                 "    end",
             ]
@@ -62,7 +62,7 @@ def _by_file(drawing: Drawing) -> list[tuple[str, list[int]]]:
 
 
 def _mermaid_node(number: int, spot: Location) -> str:
-    label = f"{_mermaid_text(spot.name)}<br/>{spot.kind}"
+    label = f"{mermaid_text(spot.name)}<br/>{spot.kind}"
     if spot.kind in (NodeKind.TABLE, NodeKind.VIEW):
         return f'n{number}[("{label}")]'
     if spot.kind is NodeKind.ROUTE:
@@ -70,7 +70,8 @@ def _mermaid_node(number: int, spot: Location) -> str:
     return f'n{number}["{label}"]' if spot.kind in TYPE_KINDS else f'n{number}("{label}")'
 
 
-def _mermaid_text(text: str) -> str:
+def mermaid_text(text: str) -> str:
+    """Return a text for a label in quotes, cut to a length that boxes have."""
     return _cut(visible(text)).translate(MERMAID)
 
 

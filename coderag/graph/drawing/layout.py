@@ -15,6 +15,7 @@ __all__ = [
     "curve",
     "cut",
     "neighbours_of",
+    "pack",
     "place",
     "place_layers",
     "svg_head",
@@ -24,6 +25,7 @@ __all__ = [
 CHARACTER, PADDING = 7.2, 10
 MAX_NAME = 34  # characters
 GAP_X, GAP_Y, MARGIN, BEND = 90, 28, 24, 45
+SHAPE = 1.25  # the root of how much wider than high what is packed becomes
 MAX_HEIGHT = 1400  # of a column of boxes; a higher one goes on beside it
 STYLE = """\
 .box{fill:#fff;stroke:#64748b}.head{fill:#1e3a5f}.title{fill:#fff;font-weight:600}.key{font-weight:600}
@@ -101,6 +103,21 @@ def place(boxes: Sequence[Frame], ties: Sequence[tuple[int, int]]) -> tuple[floa
     return max(right, 200.0) + BEND + MARGIN, top + MARGIN - GAP_Y
 
 
+def pack(frames: Sequence[Frame]) -> tuple[float, float]:
+    """Give frames their places in rows, the highest first, and return the size of the canvas, wider than high."""
+    area = sum((frame.width + GAP_X) * (frame.height + GAP_Y) for frame in frames)
+    most = max([area**0.5 * SHAPE, *(frame.width for frame in frames)])
+    x = y = float(MARGIN)
+    right = high = 0.0
+    for frame in sorted(frames, key=lambda one: -one.height):
+        if x > MARGIN and x + frame.width > most:
+            x, y, high = float(MARGIN), y + high + GAP_Y, 0.0
+        frame.x, frame.y = x, y
+        x += frame.width + GAP_Y
+        high, right = max(high, frame.height), max(right, x)
+    return right + MARGIN - GAP_Y, y + high + MARGIN
+
+
 def _components(neighbours: Sequence[set[int]]) -> list[list[int]]:
     seen: set[int] = set()
     found = []
@@ -146,9 +163,17 @@ def _farthest(start: int, neighbours: Sequence[set[int]]) -> int:
 
 
 def place_layers(
-    boxes: Sequence[Frame], layers: list[list[int]], neighbours: Sequence[set[int]], top: float
+    boxes: Sequence[Frame],
+    layers: list[list[int]],
+    neighbours: Sequence[set[int]],
+    top: float,
+    *,
+    groups: Sequence[str] = (),
 ) -> tuple[float, float]:
-    """Place layers beside each other, each ordered by where its neighbours to the left are; return right and bottom."""
+    """Place layers beside each other, each ordered by where its neighbours to the left are; return right and bottom.
+
+    Boxes of one of the `groups`, of which each box has one, stay together.
+    """
     x = float(MARGIN)
     stacks: list[list[Frame]] = []
     for number, layer in enumerate(layers):
@@ -158,7 +183,8 @@ def place_layers(
             left = [boxes[other].y + boxes[other].height / 2 for other in neighbours[position] & before]
             return (sum(left) / len(left) if left else 0.0), position
 
-        for stack in _stacks([boxes[position] for position in sorted(layer, key=middle)]):
+        ordered = _together(sorted(layer, key=middle), groups)
+        for stack in _stacks([boxes[position] for position in ordered]):
             y = top
             for box in stack:
                 box.x, box.y = x, y
@@ -171,6 +197,14 @@ def place_layers(
         for box in stack:
             box.y += lower
     return x - GAP_X, bottom
+
+
+def _together(positions: list[int], groups: Sequence[str]) -> list[int]:
+    """Return positions in order, those of one group behind the first of them; "" is no group."""
+    first: dict[str, int] = {}
+    for place, position in enumerate(positions if groups else ()):
+        first.setdefault(groups[position] or f"\0{position}", place)
+    return sorted(positions, key=lambda one: first[groups[one] or f"\0{one}"]) if groups else positions
 
 
 def _stacks(boxes: list[Frame]) -> list[list[Frame]]:

@@ -1,8 +1,8 @@
-"""A drawing as SVG: what leads to what was asked for on the left, what that leads to on the right."""
+"""A drawing as SVG: what leads to what was asked for on the left, what that leads to on the right, grouped by file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -20,7 +20,7 @@ from coderag.graph.drawing.layout import (
     place_layers,
     svg_head,
 )
-from coderag.graph.queries.locations import Location
+from coderag.graph.queries.locations import DATA_KINDS, Location
 from coderag.graph.records import NodeKind
 from coderag.text.visible import visible
 
@@ -28,12 +28,16 @@ __all__ = ["as_svg"]
 
 HEIGHT, TEXT, SUBTEXT = 44, 18, 34  # of a box and of its lines, in pixels
 LABEL_GAP = 9  # between a box and the words of a line
+FRAME, FRAME_HEAD = 7, 18  # between a frame of a file and its boxes, and where its path stands, in pixels
+PATH_CHARACTER = 6.1
 SPREAD = 6  # pixels between the ends of lines at one box
 STYLE = """
 .asked{stroke:#c2410c;stroke-width:2.5}.data{fill:#e8eef6}.test{stroke-dasharray:4 3}.doubt{stroke-dasharray:5 4}
 .name{font-weight:600}.sub{fill:#64748b;font-size:11px}.said{fill:#475569;font-size:10px;paint-order:stroke;
 stroke:#fff;stroke-width:3px}.tip{fill:#64748b}
+.file{fill:#f8fafc;stroke:#cbd5e1}.path{fill:#64748b;font-size:10px}
 @media(prefers-color-scheme:dark){.asked{stroke:#fb923c}.data{fill:#22395b}.sub,.said{fill:#94a3b8}
+.file{fill:#131d31;stroke:#334155}.path{fill:#94a3b8}
 .said{stroke:#0f172a}.tip{fill:#94a3b8}}"""
 
 
@@ -58,16 +62,41 @@ def as_svg(drawing: Drawing) -> str:
         [number for number, layer in enumerate(drawing.layers) if layer == one] for one in sorted(set(drawing.layers))
     ]
     neighbours = neighbours_of(len(boxes), [(line.source, line.target) for line in drawing.lines])
-    right, bottom = place_layers(boxes, layers, neighbours, float(MARGIN))
+    files = ["" if one.spot.kind in DATA_KINDS else one.spot.path for one in boxes]
+    right, bottom = place_layers(boxes, layers, neighbours, float(MARGIN), groups=files)
     bent = any(
         drawing.layers[line.source] == drawing.layers[line.target] == max(drawing.layers) for line in drawing.lines
     )
     width, height = right + MARGIN + (BEND if bent else 0), bottom + MARGIN
     parts = [svg_head(width, height, title=escape(_title(drawing)), style=STYLE)]
+    parts += _frames(boxes)
     parts += [_line(boxes, line, number) for number, line in enumerate(drawing.lines)]
     parts += [part for box in boxes for part in _drawn(box)]
     parts += [_label(boxes, line, number) for number, line in enumerate(drawing.lines)]
     return "\n".join([*parts, "</svg>"])
+
+
+def _frames(boxes: Sequence[Box]) -> Iterator[str]:
+    """Yield a frame for each file that has several boxes below each other."""
+    columns: dict[tuple[float, str], list[Box]] = {}
+    for box in boxes:
+        if box.spot.kind not in DATA_KINDS:
+            columns.setdefault((box.x, box.spot.path), []).append(box)
+    for (x, path), some in columns.items():
+        if path and len(some) > 1:
+            y, bottom = min(box.y for box in some), max(box.y + box.height for box in some)
+            width = max(box.width for box in some)
+            yield (
+                f'<rect class="file" x="{x - FRAME:.0f}" y="{y - FRAME_HEAD:.0f}" width="{width + 2 * FRAME:.0f}" '
+                f'height="{bottom - y + FRAME_HEAD + FRAME:.0f}" rx="6"/>'
+                f'<text class="path" x="{x:.0f}" y="{y - 5:.0f}">{escape(_end_of(visible(path), width))}</text>'
+            )
+
+
+def _end_of(path: str, width: float) -> str:
+    """Return as much of the end of a path as a width has room for."""
+    room = max(int(width / PATH_CHARACTER), 4)
+    return path if len(path) <= room else f"…{path[1 - room :]}"
 
 
 def _title(drawing: Drawing) -> str:

@@ -143,6 +143,8 @@ def _declared(graph: Graph, chunks: Chunks, *, ranks: Array, among: Array) -> It
             kind = _kind_of(chunk)
             if kind in asked:
                 nodes = [one for one in graph.named(chunk.name) if graph.node(one).path == path]
+                if any(True for one in nodes for _ in graph.edges_to(one, (EdgeKind.INHERITS,))):
+                    continue  # a base of jobs, such as Rails' ApplicationJob
                 rank = round(max((float(ranks[one]) for one in nodes), default=0.0), 6)
                 yield EntryPoint(kind, _called(chunk), path, _line_of(chunk), rank=rank)
 

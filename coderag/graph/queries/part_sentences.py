@@ -18,12 +18,13 @@ READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Read
 PACKAGE_FILES = ("__init__.py", "doc.go", "main.go", "package-info.java", "mod.rs", "lib.rs", "index.ts", "index.js")
 MAIN_FILES = 3  # of a part, whose own comments are looked at
 MOST_HELD = 0.5  # of a part that a folder must hold for its README to be about the part
+MOST_ABOVE = 2  # folders between a README and the innermost folder that holds most of a part
 LEAST_OF_FOLDER = 1 / 3  # of the folder's files that must be of the part
 MAX_SENTENCE = 240  # characters
 MIN_WORDS = 4
 # Lines that are no sentence about the code: imports behind a package clause, notices, orders to tools, badges, tables.
 NO_SENTENCE = re.compile(
-    r"import\b|copyright|\(c\)|spdx|licen[cs]ed?\b|@|eslint|prettier|#!|\[|\||todo\b|fixme\b"
+    r"import\b|copyright|\(c\)|spdx|licen[cs]ed?\b|@|eslint|biome|prettier|tslint|noinspection|pylint|rubocop|#!|\[|\||todo\b|fixme\b"
     r"|stylelint|.{0,200}(?:https?://|\bgenerated (?:by|code|file|from)|code generated|auto-?generated"
     r"|do not (?:edit|modify)\b)",
     re.IGNORECASE,
@@ -82,7 +83,10 @@ def _package_files(part: PartFiles) -> Iterator[str]:
 
 
 def _main_folders(part: PartFiles) -> list[str]:
-    """Return the folders that hold most of a part and little else, the innermost first, without the root."""
+    """Return the folders that hold most of a part and little else, the innermost first, without the root.
+
+    Those far above the innermost one that holds most of it are about more than the part.
+    """
     held: dict[str, float] = {}
     count: dict[str, int] = {}
     for path, worth in part.paths.items():
@@ -92,10 +96,12 @@ def _main_folders(part: PartFiles) -> list[str]:
             count[folder] = count.get(folder, 0) + 1
             folder = folder.rpartition("/")[0]
     least = MOST_HELD * sum(part.paths.values())
+    most = [one for one, worth in held.items() if worth > least]
+    highest = max((one.count("/") for one in most), default=0) - MOST_ABOVE
     own = (
         one
-        for one, worth in held.items()
-        if worth > least and count[one] >= LEAST_OF_FOLDER * part.sizes.get(one, count[one])
+        for one in most
+        if one.count("/") >= highest and count[one] >= LEAST_OF_FOLDER * part.sizes.get(one, count[one])
     )
     return sorted(own, key=lambda one: (-one.count("/"), one))
 

@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 from coderag.ask.records import Answer
 from coderag.degraded import retrieval_warnings
 from coderag.errors import CoderagError, QueryError
+from coderag.search.context.domains import MOST_TOGETHER
 from coderag.serve.conversing import answered_in
 from coderag.serve.html import asking, file, graph, home, map, searching, sql, status, symbol, tables
 from coderag.serve.html.desk import Desk
@@ -237,7 +238,7 @@ def _diagram(desk: Desk, request: Request) -> Response:
     if name := request.query_params.get("domain", "").strip():
         domain = tables.domain_with(chosen, name)
         chosen, values["domain"] = list(domain.tables), domain.name
-    if len(chosen) > tables.MOST_DRAWN:
+    if len(chosen) > MOST_TOGETHER:
         overview = tables.overview(chosen, _links(view))
         values["domains"], picture = overview.domains, overview.picture
     else:

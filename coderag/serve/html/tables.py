@@ -12,7 +12,7 @@ from coderag.errors import CoderagError, QueryError
 from coderag.graph.drawing.layout import STYLE
 from coderag.graph.queries.refs import Group, Reference, References, Role
 from coderag.search.context.about import TableFacts
-from coderag.search.context.domains import Domain, domains_of
+from coderag.search.context.domains import MOST_TOGETHER, Domain, domains_of
 from coderag.search.context.domains_svg import domains_as_svg
 from coderag.search.context.erd_svg import as_svg
 from coderag.serve.html.code import code_lines
@@ -22,7 +22,6 @@ from coderag.sql.records import Column, Name, Table
 from coderag.text.counted import counted
 
 __all__ = [
-    "MOST_DRAWN",
     "ColumnRow",
     "Overview",
     "TablePage",
@@ -36,7 +35,6 @@ __all__ = [
     "table_rows",
 ]
 
-MOST_DRAWN = 60  # tables; of more the domains are drawn
 MOST_NEIGHBOURS = 14
 READING = (Role.READERS, Role.QUERIES, Role.VIEWS, Role.ROUTINES)
 WRITING = (Role.WRITERS, Role.DELETERS)
@@ -130,7 +128,7 @@ def diagram(tables: Sequence[Table], links: Links) -> Markup:
 
 def overview(tables: Sequence[Table], links: Links) -> Overview:
     """Return a picture of the domains of tables that are too many for one, each a link to the diagram of its own."""
-    domains = domains_of(tables, most=MOST_DRAWN)
+    domains = domains_of(tables, most=MOST_TOGETHER)
     boxes = [
         (links.domain(str(domain.tables[0].name)), f"{domain.name}, {counted(len(domain.tables), 'table')}")
         for domain in domains
@@ -140,7 +138,7 @@ def overview(tables: Sequence[Table], links: Links) -> Overview:
 
 def domain_with(tables: Sequence[Table], name: str) -> Domain:
     """Return the domain that a table is in; raises QueryError where there is no such table."""
-    for domain in domains_of(tables, most=MOST_DRAWN):
+    for domain in domains_of(tables, most=MOST_TOGETHER):
         if any(str(table.name) == name for table in domain.tables):
             return domain
     raise QueryError(f"the table {name} is not in the index")

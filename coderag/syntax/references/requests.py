@@ -14,7 +14,15 @@ ADDRESS = re.compile(rb"""["'`](/[^"'`\s\\]{0,300})["'`]""")
 SLASH = b"/"
 QUOTES = frozenset(b"\"'`")
 BEFORE_BYTES = 120  # between the name of a call and the address
-REDIRECT = "redirect"  # it sends a browser elsewhere and asks for nothing
+# It sends a browser elsewhere and asks for nothing itself: redirect_to, navigate, router.push.
+REDIRECT = re.compile(r"\w{0,60}(?:redirect|navigate)\w{0,60}|push|replace", re.IGNORECASE)
+# It looks at an address or changes one: startsWith, HasPrefix, start_with, removeprefix, indexOf.
+TEXT = re.compile(
+    r"(?:str_?)?(?:(?:starts?|ends?)_?with|(?:has|trim|cut|remove|delete)_?(?:prefix|suffix|left|right|start|end)"
+    r"|(?:last_?)?index_?of|contains?|includes?|equals?|r?split|join|replace_?all|concat|strip|[lr]?trim|pos)",
+    re.IGNORECASE,
+)
+FORMATTING = frozenset({"sprintf", "format"})  # what they give is handed on to the call around them
 AFTER_BYTES = 160  # in which its method may be told
 PREFIXES = b" \t\r\nrfbuRFBU@$"  # between an opening bracket or comma and a string
 WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$"
@@ -31,7 +39,9 @@ def read_requests(data: bytes, calls: Container[int], *, routes: Container[int])
     for match in _addresses(data):
         start = match.start()
         name, first, begin = _call_before(data, start)
-        if begin not in calls or start in routes or start - 1 in routes or REDIRECT in name.lower():
+        if begin not in calls or start in routes or start - 1 in routes:
+            continue
+        if REDIRECT.fullmatch(name) or TEXT.fullmatch(name):
             continue
         address = HOLE.sub("{}", match[1].decode("utf-8", "replace").partition("?")[0].partition("#")[0])
         method = method_of(name) or _method(first, data[match.end() : match.end() + AFTER_BYTES])
@@ -40,7 +50,19 @@ def read_requests(data: bytes, calls: Container[int], *, routes: Container[int])
 
 
 def _call_before(data: bytes, start: int) -> tuple[str, bytes, int]:
-    """Return the name of the call that an argument is of, the argument before that, and where the name begins."""
+    """Return the name of the call that an argument is of, the argument before that, and where the name begins.
+
+    Of an address that is put together in a call, that is the call around it.
+    """
+    name, first, begin = _innermost(data, start)
+    if name.lower() in FORMATTING:
+        around = len(data[max(0, begin - BEFORE_BYTES) : begin].rstrip(WORD + b".")) + max(0, begin - BEFORE_BYTES)
+        outer = _innermost(data, around)
+        return outer if outer[0] else (name, first, begin)
+    return name, first, begin
+
+
+def _innermost(data: bytes, start: int) -> tuple[str, bytes, int]:
     begin = max(0, start - BEFORE_BYTES)
     head = data[begin:start].rstrip(PREFIXES)
     first = b""

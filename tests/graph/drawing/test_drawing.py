@@ -92,5 +92,19 @@ def test_svg_has_a_box_and_a_name_for_each_spot() -> None:
     root = ElementTree.fromstring(as_svg(found))
     texts = {one.text for one in root.iter("{http://www.w3.org/2000/svg}text")}
     assert {one.name for one in found.spots} <= texts
-    boxes = list(root.iter("{http://www.w3.org/2000/svg}rect"))
+    boxes = [one for one in root.iter("{http://www.w3.org/2000/svg}rect") if "box" in one.attrib["class"].split()]
     assert len(boxes) == len(found.spots)
+
+
+def test_svg_has_a_frame_for_each_file_with_several_boxes() -> None:
+    found = drawn("orders")
+    root = ElementTree.fromstring(as_svg(found))
+    rects = [one.attrib for one in root.iter("{http://www.w3.org/2000/svg}rect")]
+    (frame,) = (one for one in rects if one["class"] == "file")
+    (path,) = (one.text for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "path")
+    begin, top = float(frame["x"]), float(frame["y"])
+    end, bottom = begin + float(frame["width"]), top + float(frame["height"])
+    boxes = [(float(one["x"]), float(one["y"])) for one in rects if "box" in one["class"].split()]
+    inside = [spot for spot, (x, y) in zip(found.spots, boxes, strict=True) if begin < x < end and top < y < bottom]
+    assert {spot.path for spot in inside} == {path}
+    assert len(inside) == sum(spot.path == path for spot in found.spots) > 1

@@ -21,6 +21,7 @@ lib/util.py              method Parser.main 3-5
 web.py                   route GET /pay 4-4
 web.py                   function answer 5-9
 app/jobs/mail_job.rb     class MailJob 1-9
+app/jobs/base_job.rb     class BaseJob 1-9
 app/jobs/helper.rb       class Helper 1-9
 shop/tasks.py            function send_mail 2-9
 shop/cli.py              function serve 2-9
@@ -29,6 +30,7 @@ lib/mail_job.py          class Unrelated 1-9
 tests/test_main.py       function main 1-9
 
 GET /pay -routes> answer
+MailJob -inherits> BaseJob
 """
 )
 
@@ -39,7 +41,9 @@ def chunk(path: str, name: str, kind: Kind, **details: object) -> Chunk:
 
 
 CHUNKS = [
-    chunk("app/jobs/mail_job.rb", "MailJob", Kind.CLASS, signature="class MailJob < ApplicationJob"),
+    chunk("app/jobs/mail_job.rb", "MailJob", Kind.CLASS, signature="class MailJob < BaseJob"),
+    chunk("app/jobs/base_job.rb", "BaseJob", Kind.CLASS, signature="class BaseJob < ActiveJob::Base"),
+    chunk("app/jobs/base_job.rb", "BaseJob", Kind.CLASS, signature="class BaseJob < QueueJob"),
     chunk("app/jobs/helper.rb", "Helper", Kind.CLASS, signature="class Helper"),
     chunk("shop/tasks.py", "send_mail", Kind.FUNCTION, decorators=("@shared_task",)),
     chunk("shop/cli.py", "serve", Kind.FUNCTION, decorators=("@app.command()",)),

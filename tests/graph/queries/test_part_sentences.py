@@ -35,6 +35,14 @@ def test_the_readme_comes_first_and_its_lines_are_cited() -> None:
     assert said(README, PACKAGE, STORE) == ("Collects **money** from customers, once.", "pay/README.md", 5, 6)
 
 
+@pytest.mark.parametrize(("folder", "is_about"), [("web", False), ("web/src", True), ("web/src/api", True)])
+def test_a_readme_far_above_is_about_more_than_the_part(folder: str, is_about: bool) -> None:
+    readme = chunk(f"{folder}/README.md", "# Web\n\nThe user interface of the shop.\n", Kind.SECTION)
+    part = PartFiles({f"web/src/api/models/{name}.ts": 1.0 for name in "ab"}, [], {readme.path}, {"web": 3})
+    found = part_sentence(part, lambda path: [readme] if path == readme.path else [], used=())
+    assert (found is not None) is is_about
+
+
 def test_then_the_package_then_the_main_definition() -> None:
     assert said(PACKAGE, STORE) == ("Payments and refunds of orders.", "pay/__init__.py", 1, 1)
     assert said(IMPORT, STORE) == ("Store keeps each payment once.", "pay/store.py", 2, 2)
@@ -53,6 +61,7 @@ def test_what_another_part_says_already_is_left() -> None:
         "Copyright 2024 the authors of it",
         "See https://example.org/pay for all of it",
         "eslint no-console off for this file",
+        "biome-ignore lint: we need this for the theme",
         "Short words",
     ],
 )

@@ -35,6 +35,14 @@ def test_tables_that_refer_to_each_other_are_a_domain() -> None:
     assert any(domain.name == "orders" for domain in domains)
 
 
+def test_first_words_tie_tables_more_than_a_table_that_all_refer_to() -> None:
+    shop = [table("users"), *(table(f"user_{word}", "users") for word in ("splash", "login"))]
+    change = [table("change_requests", "users"), *(table(f"change_request_{n}s", "users") for n in ("event", "note"))]
+    stats = [table(f"stat_{word}", "users") for word in ("day", "hour", "week")]
+    found = domains_of([*stats, *change, *shop], most=60)
+    assert {domain.name: len(domain.tables) for domain in found} == {"change_request": 3, "stat": 3, "user": 3}
+
+
 def test_what_refers_to_one_table_alone_is_in_few_domains() -> None:
     words = [f"{first}{second}" for first in "klmnopqrst" for second in "abcdefghijkl"]
     found = domains_of([table("hub"), *(table(word, "hub") for word in words)], most=60)

@@ -357,6 +357,21 @@ def f(): pass
     assert named(text, Role.REQUEST, "a.js") == ["PUT|/a/{}", "/c", "GET|/d"]
     text = 'package a\nfunc f() { httptest.NewRequest("POST", "/x", nil); http.NewRequest(http.MethodGet, "/y", nil) }'
     assert named(text, Role.REQUEST, "a.go") == ["POST|/x", "GET|/y"]
+    text = (
+        'package a\nfunc f() { c.request.Put(ctx, fmt.Sprintf("/v1/users/%d", id), x); log.Print(fmt.Sprintf("/a")) }'
+    )
+    assert named(text, Role.REQUEST, "a.go") == ["PUT|/v1/users/{}", "/a"]
+
+
+def test_redirects_and_what_looks_at_an_address_ask_for_nothing() -> None:
+    text = """
+if (path.startsWith('/api') || url.indexOf('/admin') > 0 || url.includes('/x')) navigate('/login');
+router.push('/home'); res.redirectTo('/a'); get('/real');
+"""
+    assert named(text, Role.REQUEST, "a.js") == ["GET|/real"]
+    text = 'package a\nfunc f() { text.HasPrefix(p, "/x"); text.TrimSuffix(p, "/v"); http.Redirect(w, r, "/y", 302) }'
+    assert named(text, Role.REQUEST, "a.go") == []
+    assert named('path.start_with?("/login")\nredirect_to "/x"\n', Role.REQUEST, "a.rb") == []
 
 
 def test_a_language_without_a_query_still_has_its_calls(tmp_path: Path) -> None:
