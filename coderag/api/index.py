@@ -818,6 +818,9 @@ class Index:
         pipeline: str | Sequence[str | AskStage] = "",
         paths: Sequence[str] = (),
         databases: Iterable[str] = (),
+        languages: Iterable[str] = (),
+        kinds: Iterable[Kind | str] = (),
+        tests: TestPolicy | str = TestPolicy.DEMOTE,
         model: str | LanguageModel = "",
         watch: Callable[[str], None] | None = None,
         conversation: Conversation | None = None,
@@ -834,11 +837,12 @@ class Index:
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
         are given. `pipeline` is "naive", "advanced", "modular", "agentic", or names of stages, orchestrations of them
         and stages of one's own (coderag.ask); "" takes that of the settings, else "modular", and "settings" the same
-        with its stages asking the model. `paths` are globs; `databases` as in `search`. A question that
-        leans on a `conversation` ("where is it called?") is completed from it (`session`, or
-        coderag.ask.memory.conversation). With `cache`, the answer of an equal question on the same state of the index
-        is given again (one of a model also to other processes of this user, unless it is of what some groups see), and
-        with a `semantic_cache` below 1 that of one whose vector has at least this cosine and which differs in courtesy,
+        with its stages asking the model. `paths` are globs; `databases`, `languages`, `kinds` and `tests` as in
+        `search`: which definitions may be sources, and whether tests may. A question that leans on a `conversation`
+        ("where is it called?") is completed from it (`session`, or coderag.ask.memory.conversation). With `cache`, the
+        answer of an equal question on the same state of the index is given again (one of a model also to other
+        processes of this user, unless it is of what some groups see), and with a `semantic_cache` below 1 that of one
+        whose vector has at least this cosine and which differs in courtesy,
         articles and endings alone. `limits` are those of the stage that calls tools. `on_step` gets what each stage did
         as soon as it is done. Raises QueryError for an empty question, an unknown pipeline, and what exceeds a limit,
         SettingsError, and LanguageModelError.
@@ -850,7 +854,7 @@ class Index:
         from coderag.ask.caching.key import generation_of
         from coderag.ask.memory.conversation import Conversation
         from coderag.ask.settings import stated_or_set
-        from coderag.ask.turn import IndexState, Options
+        from coderag.ask.turn import IndexState, Options, SourceFilter
         from coderag.search.retrieval.frequency import word_frequencies
         from coderag.search.retrieval.initials import names_of_initials
 
@@ -858,13 +862,19 @@ class Index:
         check_number(BUDGET, budget)
         check_number(COSINE, semantic_cache)
         check_limits(limits or Limits())
-        globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
-        named = frozenset(checked_list(ITEMS, databases, name="databases"))
+        conditions = make_query("-", paths=paths, databases=databases, languages=languages, kinds=kinds, tests=tests)
+        within = SourceFilter(
+            paths=tuple(conditions.paths),
+            databases=tuple(sorted(conditions.databases)),
+            languages=tuple(sorted(conditions.languages)),
+            kinds=tuple(sorted(conditions.kinds)),
+            tests=conditions.tests,
+        )
         corpus = self._snapshot.corpus
         request = Request(
             question,
             stated_or_set(pipeline, [root.root for root in self.roots]),
-            Options(k=k, budget=budget, paths=globs, databases=named, limits=limits or Limits()),
+            Options(k=k, budget=budget, within=within, limits=limits or Limits()),
             model=model,
             conversation=conversation or Conversation(),
             watch=watch,
@@ -1233,25 +1243,29 @@ class Index:
         kinds: Iterable[Kind | str] = (),
         languages: Iterable[str] = (),
         databases: Iterable[str] = (),
+        tests: TestPolicy | str = TestPolicy.EXCLUDE,
+        k: int | None = None,
     ) -> list[RepositoryMap]:
         """Return an overview of each root within `budget` tokens: its parts, and what matters most in each.
 
         With a question the parts that it is about come first; one such as "what are the main parts?" is about all.
-        `paths` are globs; `kinds`, `languages` and `databases` as in `search`. Raises QueryError for an unknown
-        condition and what exceeds a limit.
+        `paths` are globs; `kinds`, `languages`, `databases` and `tests` as in `search`, but that tests are left out
+        unless they are asked for. At most `k` parts of each root, by default as many as the budget has room for.
+        Raises QueryError for an unknown condition and what exceeds a limit.
         """
         from coderag.graph.queries.map import map_of
         from coderag.graph.queries.overview import about_the_whole
 
         check_text(QUESTION, question)
         check_number(MAP_BUDGET, budget)
+        check_number(K, 1 if k is None else k)
         paths = checked_list(GLOBS, paths, name="paths", item=GLOB)
         asked = question if question.strip() and not about_the_whole(question) else ""
-        near = self._answering(asked, paths) if asked else {}
-        conditions = make_query("-", kinds=kinds, languages=languages, databases=databases)
+        conditions = make_query("-", kinds=kinds, languages=languages, databases=databases, tests=tests)
+        near = self._answering(asked, paths, conditions.tests) if asked else {}
         files: dict[str, set[str]] = {}
         if filtered := bool(conditions.languages or conditions.databases):
-            for name, path in self.files(replace(conditions, kinds=frozenset())):
+            for name, path in self.files(replace(conditions, kinds=frozenset(), tests=TestPolicy.INCLUDE)):
                 files.setdefault(name, set()).add(path)
         return [
             map_of(
@@ -1265,6 +1279,8 @@ class Index:
                 near=near.get(name, {}),
                 repository=name,
                 chunks=self._chunker(name),
+                tests=conditions.tests,
+                k=k,
             )
             for name, graph in self._graph_of_each().items()
         ]
@@ -1280,10 +1296,10 @@ class Index:
             for one in maps
         ]
 
-    def _answering(self, question: str, paths: Sequence[str]) -> dict[str, dict[str, float]]:
+    def _answering(self, question: str, paths: Sequence[str], tests: TestPolicy) -> dict[str, dict[str, float]]:
         """Return how much of what answers a question is in each file of each repository; 1 in sum for each of these."""
         found: dict[str, dict[str, float]] = {}
-        for hit in self.search(question, k=MAX_ANSWERING, paths=paths, tests=TestPolicy.EXCLUDE):
+        for hit in self.search(question, k=MAX_ANSWERING, paths=paths, tests=tests):
             of_file = found.setdefault(hit.chunk.repository, {})
             of_file[hit.chunk.path] = of_file.get(hit.chunk.path, 0.0) + max(hit.score, 0.0)
         return {
