@@ -1131,11 +1131,11 @@ class Index:
         source: str,
         target: str,
         *,
-        limit: int = 1,
+        k: int = 1,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
     ) -> list[GraphPath]:
-        """Return up to `limit` different ways from one target to another, the surest and shortest first.
+        """Return up to `k` different ways from one target to another, the surest and shortest first.
 
         Over routes, calls, overriding methods, mappings and uses of data; where none leads there, the ways back. []
         where neither leads to the other, or nothing has a name. Raises QueryError.
@@ -1145,8 +1145,8 @@ class Index:
         _check_target(source)
         _check_target(target)
         kinds, paths = _narrowing(kinds, paths)
-        check_number(WAYS, limit)
-        return all_paths(self._graph_of_each(), source, target, kinds=kinds, paths=paths, limit=limit)
+        check_number(WAYS, k)
+        return all_paths(self._graph_of_each(), source, target, kinds=kinds, paths=paths, k=k)
 
     @on_one_snapshot
     def neighbours(self, target: str, *, shown: int = 3) -> Neighbours:
@@ -1190,7 +1190,7 @@ class Index:
         what: str,
         *,
         depth: int = 1,
-        limit: int = 30,
+        k: int = 30,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
         languages: Iterable[str] = (),
@@ -1200,7 +1200,7 @@ class Index:
     ) -> Drawing | None:
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
-        At most `limit` nodes. `languages`, `databases` and `tests` are about what a question finds. None where nothing
+        At most `k` nodes. `languages`, `databases` and `tests` are about what a question finds. None where nothing
         is found. Raises QueryError for an empty question, an unknown kind, and what exceeds a limit.
         """
         from coderag.graph.queries.answers import draw, draw_places
@@ -1208,10 +1208,10 @@ class Index:
         check_question(what)
         kinds, paths = _narrowing(kinds, paths)
         check_number(DEPTH, depth)
-        check_number(NODES, limit)
+        check_number(NODES, k)
         graphs = self._graph_of_each(repository)
         is_name = not fault_of_text(NAME, what)
-        drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, limit=limit) if is_name else None
+        drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, k=k) if is_name else None
         if drawn is not None:
             return drawn
         hits = self.search(
@@ -1230,7 +1230,7 @@ class Index:
             [(hit.chunk.repository, hit.chunk.path, hit.chunk.span.start_line) for hit in hits],
             [str(self.catalog.tables[table.table].name.name) for table in tables if table.score >= DRAWN_SCORE],
             depth=depth,
-            limit=limit,
+            k=k,
         )
 
     @on_one_snapshot

@@ -142,7 +142,7 @@ def _impact(index: Index, asked: ImpactParameters) -> Any:
 
 
 def _path(index: Index, asked: PathParameters) -> Any:
-    return index.path_between(asked.source, asked.target, limit=asked.k, kinds=_lower(asked.kind), paths=asked.path)
+    return index.path_between(asked.source, asked.target, k=asked.k, kinds=_lower(asked.kind), paths=asked.path)
 
 
 def _map(index: Index, asked: MapParameters) -> Any:
