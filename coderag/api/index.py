@@ -682,15 +682,15 @@ class Index:
     def _states(self) -> tuple[str, ...]:
         """Return what tells the state of each index from any other, for all processes; () of what some groups see."""
         snapshot = self._snapshot
-        return () if isinstance(snapshot, SnapshotView) else tuple(repr(one.manifest) for one in snapshot.opened)
+        return () if isinstance(snapshot, SnapshotView) else tuple(repr(root.manifest) for root in snapshot.opened)
 
     def _question_vector(self, text: str) -> list[float] | None:
         """Return the vector of a question with unit length."""
         vector = self._vector(text)
         if vector is None or not (length := float(np.linalg.norm(vector))):
             return None
-        found: list[float] = (vector / length).tolist()
-        return found
+        normalised: list[float] = (vector / length).tolist()
+        return normalised
 
     @on_one_snapshot
     def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:
@@ -965,8 +965,8 @@ class Index:
         check_name(name, what="the name")
         check_conditions(conditions)
         allowed = allowed_tables(self.catalog, conditions)
-        found = self.catalog.find(name)
-        return [about_table(self.catalog, one) for one in found if allowed is None or allowed[one]]
+        numbers = self.catalog.find(name)
+        return [about_table(self.catalog, number) for number in numbers if allowed is None or allowed[number]]
 
     @on_one_snapshot
     def check_sql(
@@ -1260,9 +1260,9 @@ class Index:
         check_number(MAP_BUDGET, budget)
         check_number(K, 1 if k is None else k)
         paths = checked_list(GLOBS, paths, name="paths", item=GLOB)
-        asked = question if question.strip() and not about_the_whole(question) else ""
+        topic = question if question.strip() and not about_the_whole(question) else ""
         conditions = make_query("-", kinds=kinds, languages=languages, databases=databases, tests=tests)
-        near = self._answering(asked, paths, conditions.tests) if asked else {}
+        near = self._answering(topic, paths, conditions.tests) if topic else {}
         files: dict[str, set[str]] = {}
         if filtered := bool(conditions.languages or conditions.databases):
             for name, path in self.files(replace(conditions, kinds=frozenset(), tests=TestPolicy.INCLUDE)):
@@ -1292,19 +1292,21 @@ class Index:
 
         graphs, histories = self._graph_of_each(), self._snapshot.histories
         return [
-            part_changes(one, graphs[one.repository], histories[one.repository]) if one.repository in histories else ()
-            for one in maps
+            part_changes(repository_map, graphs[repository_map.repository], histories[repository_map.repository])
+            if repository_map.repository in histories
+            else ()
+            for repository_map in maps
         ]
 
     def _answering(self, question: str, paths: Sequence[str], tests: TestPolicy) -> dict[str, dict[str, float]]:
         """Return how much of what answers a question is in each file of each repository; 1 in sum for each of these."""
-        found: dict[str, dict[str, float]] = {}
+        scores_of_files: dict[str, dict[str, float]] = {}
         for hit in self.search(question, k=MAX_ANSWERING, paths=paths, tests=tests):
-            of_file = found.setdefault(hit.chunk.repository, {})
+            of_file = scores_of_files.setdefault(hit.chunk.repository, {})
             of_file[hit.chunk.path] = of_file.get(hit.chunk.path, 0.0) + max(hit.score, 0.0)
         return {
             name: {path: score / sum(scores.values()) for path, score in scores.items()}
-            for name, scores in found.items()
+            for name, scores in scores_of_files.items()
             if sum(scores.values())
         }
 
