@@ -123,7 +123,7 @@ class MapParameters(Struct, frozen=True, kw_only=True):
     language: Words = []
     database: Words = []
     tests: Tests = "exclude"
-    k: Annotated[int | None, Meta(ge=int(K.least), le=int(K.most), description="parts of each repository")] = None
+    k: Annotated[Count | None, Meta(description="parts of each repository")] = None
 
 
 class TableFilters(Struct, frozen=True, kw_only=True):
