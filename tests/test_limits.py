@@ -80,10 +80,10 @@ TOO_MUCH: list[tuple[str, Call, str]] = [
     ("refs", lambda index: index.refs(text_of(NAME)), "the target has 5,001 bytes"),
     ("shown", lambda index: index.refs("Cart", shown=-1), "shown is -1; give a whole number from 0 to 1,000,000"),
     ("depth", lambda index: index.impact("Cart", depth=21), "depth is 21; give a whole number from 1 to 20"),
-    ("ways", lambda index: index.path_between("Cart", "add", limit=11), "limit is 11; give a whole number from 1 to"),
+    ("ways", lambda index: index.path_between("Cart", "add", k=11), "k is 11; give a whole number from 1 to"),
     ("like", lambda index: index.reached("Cart", like=text_of(NAME)), "the target has 5,001 bytes"),
     ("drawing", lambda index: index.graph("Cart", depth=99_999_999_999), "depth is 99999999999; give a whole number"),
-    ("nodes", lambda index: index.graph("Cart", limit=1_001), "limit is 1001; give a whole number from 1 to 1,000"),
+    ("nodes", lambda index: index.graph("Cart", k=1_001), "k is 1001; give a whole number from 1 to 1,000"),
     ("drawn", lambda index: index.graph(LONG), "the question has 40,000 bytes"),
     ("map", lambda index: index.map(LONG), "the question has 40,000 bytes"),
     ("map's", lambda index: index.map(budget=0), "budget is 0; give a whole number from 1 to 100,000"),
@@ -108,9 +108,9 @@ def test_what_is_within_the_limits_is_answered(index: Index) -> None:
     question = "total " * 5_333  # 31,998 bytes
     globs = [f"!nowhere_{number}/**" for number in range(1_000)]
     assert index.search(question, k=1_000, paths=globs, related=100)[0].chunk.path == "cart.py"
-    assert index.graph("Cart.total", depth=20, limit=1_000) is not None
+    assert index.graph("Cart.total", depth=20, k=1_000) is not None
     assert index.impact("add", depth=20) is not None
-    assert index.path_between("Cart.total", "add", limit=10)
+    assert index.path_between("Cart.total", "add", k=10)
     assert index.map(question, budget=100_000)
     assert index.schema_context(question, k=1_000, budget=1_000_000).tables
     assert not index.symbols(text_of(NAME, 0))

@@ -62,7 +62,7 @@ class _FileChunks(Sequence[Chunk]):
 
     def __getitem__(self, at: int | slice) -> Chunk | list[Chunk]:
         if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
+            return [self[number] for number in range(*at.indices(len(self)))]
         number = self._numbers[at]
         if number not in self._known:
             self._known[number] = self._member.segment.chunk(number, repository=self._member.repository)

@@ -56,16 +56,16 @@ def index_repositories(
     Clones are fetched; where neither the commit nor a file differs from the index, and that is as it was asked for,
     nothing is read. So a run that was killed goes on where it ended. `bring_up` indexes a root.
     """
-    for one in listed:
+    for repository in listed:
         started = time.monotonic()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", RetrievalWarning)  # of a clone that could not be fetched
-                tree = one.root(Fetch.ALWAYS, telling)
+                tree = repository.root(Fetch.ALWAYS, telling)
             state = _state_of(tree, bring_up, is_as_asked)
         except (CoderagError, RetrievalWarning, OSError) as error:
             state = RepositoryState("", State.FAILED, reason=_reason(error))
-        yield replace(state, repository=str(one), seconds=round(time.monotonic() - started, 3))
+        yield replace(state, repository=str(repository), seconds=round(time.monotonic() - started, 3))
 
 
 def _state_of(tree: Path, bring_up: Callable[[Root], Index], is_as_asked: Callable[[Root], bool]) -> RepositoryState:

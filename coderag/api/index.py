@@ -682,15 +682,15 @@ class Index:
     def _states(self) -> tuple[str, ...]:
         """Return what tells the state of each index from any other, for all processes; () of what some groups see."""
         snapshot = self._snapshot
-        return () if isinstance(snapshot, SnapshotView) else tuple(repr(one.manifest) for one in snapshot.opened)
+        return () if isinstance(snapshot, SnapshotView) else tuple(repr(root.manifest) for root in snapshot.opened)
 
     def _question_vector(self, text: str) -> list[float] | None:
         """Return the vector of a question with unit length."""
         vector = self._vector(text)
         if vector is None or not (length := float(np.linalg.norm(vector))):
             return None
-        found: list[float] = (vector / length).tolist()
-        return found
+        normalised: list[float] = (vector / length).tolist()
+        return normalised
 
     @on_one_snapshot
     def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:
@@ -818,6 +818,9 @@ class Index:
         pipeline: str | Sequence[str | AskStage] = "",
         paths: Sequence[str] = (),
         databases: Iterable[str] = (),
+        languages: Iterable[str] = (),
+        kinds: Iterable[Kind | str] = (),
+        tests: TestPolicy | str = TestPolicy.DEMOTE,
         model: str | LanguageModel = "",
         watch: Callable[[str], None] | None = None,
         conversation: Conversation | None = None,
@@ -834,11 +837,12 @@ class Index:
         `budget` tokens together; where the evidence carries no answer, the verdict is "not found" and the nearest hits
         are given. `pipeline` is "naive", "advanced", "modular", "agentic", or names of stages, orchestrations of them
         and stages of one's own (coderag.ask); "" takes that of the settings, else "modular", and "settings" the same
-        with its stages asking the model. `paths` are globs; `databases` as in `search`. A question that
-        leans on a `conversation` ("where is it called?") is completed from it (`session`, or
-        coderag.ask.memory.conversation). With `cache`, the answer of an equal question on the same state of the index
-        is given again (one of a model also to other processes of this user, unless it is of what some groups see), and
-        with a `semantic_cache` below 1 that of one whose vector has at least this cosine and which differs in courtesy,
+        with its stages asking the model. `paths` are globs; `databases`, `languages`, `kinds` and `tests` as in
+        `search`: which definitions may be sources, and whether tests may. A question that leans on a `conversation`
+        ("where is it called?") is completed from it (`session`, or coderag.ask.memory.conversation). With `cache`, the
+        answer of an equal question on the same state of the index is given again (one of a model also to other
+        processes of this user, unless it is of what some groups see), and with a `semantic_cache` below 1 that of one
+        whose vector has at least this cosine and which differs in courtesy,
         articles and endings alone. `limits` are those of the stage that calls tools. `on_step` gets what each stage did
         as soon as it is done. Raises QueryError for an empty question, an unknown pipeline, and what exceeds a limit,
         SettingsError, and LanguageModelError.
@@ -850,7 +854,7 @@ class Index:
         from coderag.ask.caching.key import generation_of
         from coderag.ask.memory.conversation import Conversation
         from coderag.ask.settings import stated_or_set
-        from coderag.ask.turn import IndexState, Options
+        from coderag.ask.turn import IndexState, Options, SourceFilter
         from coderag.search.retrieval.frequency import word_frequencies
         from coderag.search.retrieval.initials import names_of_initials
 
@@ -858,13 +862,19 @@ class Index:
         check_number(BUDGET, budget)
         check_number(COSINE, semantic_cache)
         check_limits(limits or Limits())
-        globs = tuple(checked_list(GLOBS, paths, name="paths", item=GLOB))
-        named = frozenset(checked_list(ITEMS, databases, name="databases"))
+        conditions = make_query("-", paths=paths, databases=databases, languages=languages, kinds=kinds, tests=tests)
+        within = SourceFilter(
+            paths=tuple(conditions.paths),
+            databases=tuple(sorted(conditions.databases)),
+            languages=tuple(sorted(conditions.languages)),
+            kinds=tuple(sorted(conditions.kinds)),
+            tests=conditions.tests,
+        )
         corpus = self._snapshot.corpus
         request = Request(
             question,
             stated_or_set(pipeline, [root.root for root in self.roots]),
-            Options(k=k, budget=budget, paths=globs, databases=named, limits=limits or Limits()),
+            Options(k=k, budget=budget, within=within, limits=limits or Limits()),
             model=model,
             conversation=conversation or Conversation(),
             watch=watch,
@@ -955,8 +965,8 @@ class Index:
         check_name(name, what="the name")
         check_conditions(conditions)
         allowed = allowed_tables(self.catalog, conditions)
-        found = self.catalog.find(name)
-        return [about_table(self.catalog, one) for one in found if allowed is None or allowed[one]]
+        numbers = self.catalog.find(name)
+        return [about_table(self.catalog, number) for number in numbers if allowed is None or allowed[number]]
 
     @on_one_snapshot
     def check_sql(
@@ -1121,11 +1131,11 @@ class Index:
         source: str,
         target: str,
         *,
-        limit: int = 1,
+        k: int = 1,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
     ) -> list[GraphPath]:
-        """Return up to `limit` different ways from one target to another, the surest and shortest first.
+        """Return up to `k` different ways from one target to another, the surest and shortest first.
 
         Over routes, calls, overriding methods, mappings and uses of data; where none leads there, the ways back. []
         where neither leads to the other, or nothing has a name. Raises QueryError.
@@ -1135,8 +1145,8 @@ class Index:
         _check_target(source)
         _check_target(target)
         kinds, paths = _narrowing(kinds, paths)
-        check_number(WAYS, limit)
-        return all_paths(self._graph_of_each(), source, target, kinds=kinds, paths=paths, limit=limit)
+        check_number(WAYS, k)
+        return all_paths(self._graph_of_each(), source, target, kinds=kinds, paths=paths, k=k)
 
     @on_one_snapshot
     def neighbours(self, target: str, *, shown: int = 3) -> Neighbours:
@@ -1180,7 +1190,7 @@ class Index:
         what: str,
         *,
         depth: int = 1,
-        limit: int = 30,
+        k: int = 30,
         kinds: Iterable[NodeKind | str] = (),
         paths: Sequence[str] = (),
         languages: Iterable[str] = (),
@@ -1190,7 +1200,7 @@ class Index:
     ) -> Drawing | None:
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
-        At most `limit` nodes. `languages`, `databases` and `tests` are about what a question finds. None where nothing
+        At most `k` nodes. `languages`, `databases` and `tests` are about what a question finds. None where nothing
         is found. Raises QueryError for an empty question, an unknown kind, and what exceeds a limit.
         """
         from coderag.graph.queries.answers import draw, draw_places
@@ -1198,10 +1208,10 @@ class Index:
         check_question(what)
         kinds, paths = _narrowing(kinds, paths)
         check_number(DEPTH, depth)
-        check_number(NODES, limit)
+        check_number(NODES, k)
         graphs = self._graph_of_each(repository)
         is_name = not fault_of_text(NAME, what)
-        drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, limit=limit) if is_name else None
+        drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, k=k) if is_name else None
         if drawn is not None:
             return drawn
         hits = self.search(
@@ -1220,7 +1230,7 @@ class Index:
             [(hit.chunk.repository, hit.chunk.path, hit.chunk.span.start_line) for hit in hits],
             [str(self.catalog.tables[table.table].name.name) for table in tables if table.score >= DRAWN_SCORE],
             depth=depth,
-            limit=limit,
+            k=k,
         )
 
     @on_one_snapshot
@@ -1233,25 +1243,29 @@ class Index:
         kinds: Iterable[Kind | str] = (),
         languages: Iterable[str] = (),
         databases: Iterable[str] = (),
+        tests: TestPolicy | str = TestPolicy.EXCLUDE,
+        k: int | None = None,
     ) -> list[RepositoryMap]:
         """Return an overview of each root within `budget` tokens: its parts, and what matters most in each.
 
         With a question the parts that it is about come first; one such as "what are the main parts?" is about all.
-        `paths` are globs; `kinds`, `languages` and `databases` as in `search`. Raises QueryError for an unknown
-        condition and what exceeds a limit.
+        `paths` are globs; `kinds`, `languages`, `databases` and `tests` as in `search`, but that tests are left out
+        unless they are asked for. At most `k` parts of each root, by default as many as the budget has room for.
+        Raises QueryError for an unknown condition and what exceeds a limit.
         """
         from coderag.graph.queries.map import map_of
         from coderag.graph.queries.overview import about_the_whole
 
         check_text(QUESTION, question)
         check_number(MAP_BUDGET, budget)
+        check_number(K, 1 if k is None else k)
         paths = checked_list(GLOBS, paths, name="paths", item=GLOB)
-        asked = question if question.strip() and not about_the_whole(question) else ""
-        near = self._answering(asked, paths) if asked else {}
-        conditions = make_query("-", kinds=kinds, languages=languages, databases=databases)
+        topic = question if question.strip() and not about_the_whole(question) else ""
+        conditions = make_query("-", kinds=kinds, languages=languages, databases=databases, tests=tests)
+        near = self._answering(topic, paths, conditions.tests) if topic else {}
         files: dict[str, set[str]] = {}
         if filtered := bool(conditions.languages or conditions.databases):
-            for name, path in self.files(replace(conditions, kinds=frozenset())):
+            for name, path in self.files(replace(conditions, kinds=frozenset(), tests=TestPolicy.INCLUDE)):
                 files.setdefault(name, set()).add(path)
         return [
             map_of(
@@ -1265,6 +1279,8 @@ class Index:
                 near=near.get(name, {}),
                 repository=name,
                 chunks=self._chunker(name),
+                tests=conditions.tests,
+                k=k,
             )
             for name, graph in self._graph_of_each().items()
         ]
@@ -1276,19 +1292,21 @@ class Index:
 
         graphs, histories = self._graph_of_each(), self._snapshot.histories
         return [
-            part_changes(one, graphs[one.repository], histories[one.repository]) if one.repository in histories else ()
-            for one in maps
+            part_changes(repository_map, graphs[repository_map.repository], histories[repository_map.repository])
+            if repository_map.repository in histories
+            else ()
+            for repository_map in maps
         ]
 
-    def _answering(self, question: str, paths: Sequence[str]) -> dict[str, dict[str, float]]:
+    def _answering(self, question: str, paths: Sequence[str], tests: TestPolicy) -> dict[str, dict[str, float]]:
         """Return how much of what answers a question is in each file of each repository; 1 in sum for each of these."""
-        found: dict[str, dict[str, float]] = {}
-        for hit in self.search(question, k=MAX_ANSWERING, paths=paths, tests=TestPolicy.EXCLUDE):
-            of_file = found.setdefault(hit.chunk.repository, {})
+        scores_of_files: dict[str, dict[str, float]] = {}
+        for hit in self.search(question, k=MAX_ANSWERING, paths=paths, tests=tests):
+            of_file = scores_of_files.setdefault(hit.chunk.repository, {})
             of_file[hit.chunk.path] = of_file.get(hit.chunk.path, 0.0) + max(hit.score, 0.0)
         return {
             name: {path: score / sum(scores.values()) for path, score in scores.items()}
-            for name, scores in found.items()
+            for name, scores in scores_of_files.items()
             if sum(scores.values())
         }
 

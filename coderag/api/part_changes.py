@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coderag.graph.graph import NODE_KINDS, Graph
+from coderag.graph.queries.communities import NO_COMMUNITY
 from coderag.graph.queries.map import RepositoryMap, communities_of
 from coderag.graph.records import NodeKind
 from coderag.index.history.history import History
@@ -21,6 +22,7 @@ def part_changes(shown: RepositoryMap, graph: Graph, history: History) -> tuple[
     members: dict[int, list[str]] = {}
     for number, path in zip(of_file, graph.paths.some(np.array(list(of_file), np.int64)), strict=True):
         members.setdefault(of_file[number], []).append(path)
+    members.pop(NO_COMMUNITY, None)  # a part that the graph does not number has none
     return tuple(_commits(history, members.get(part.community, [])) for part in shown.parts)
 
 

@@ -81,13 +81,13 @@ def read_repositories(path: str | os.PathLike[str]) -> list[ListedRepository]:
         raise SettingsError(f'{where} is no list of repositories; give each a table "[[repository]]", and nothing else')
     if len(rows) > ROOTS.most:
         raise SettingsError(f"{where} has {len(rows):,} repositories; a list has at most {ROOTS.most:,}")
-    found = [_repository(row, where, number) for number, row in enumerate(rows, 1)]
-    seen: dict[str, int] = {}
-    for number, one in enumerate(found, 1):
-        first = seen.setdefault(str(one), number)
+    repositories = [_repository(row, where, number) for number, row in enumerate(rows, 1)]
+    first_numbers: dict[str, int] = {}
+    for number, repository in enumerate(repositories, 1):
+        first = first_numbers.setdefault(str(repository), number)
         if first != number:
-            raise SettingsError(f"{where}: repositories {first} and {number} are both {one}")
-    return found
+            raise SettingsError(f"{where}: repositories {first} and {number} are both {repository}")
+    return repositories
 
 
 def _repository(row: Any, where: Path, number: int) -> ListedRepository:

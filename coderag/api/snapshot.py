@@ -64,7 +64,7 @@ class Snapshot:
     @cached_property
     def catalogs(self) -> Mapping[str, Catalog]:
         """The catalogs of the roots that have any, by repository."""
-        return {one.manifest.repository: one.catalog for one in self.opened if one.catalog is not None}
+        return {root.manifest.repository: root.catalog for root in self.opened if root.catalog is not None}
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -76,7 +76,7 @@ class Snapshot:
     @cached_property
     def encoder(self) -> Encoder | None:
         """The encoder of all roots' vectors, None where they have none, or not the same; a warning says so then."""
-        keys = {one.manifest.vectors for one in self.opened}
+        keys = {root.manifest.vectors for root in self.opened}
         if keys == {""}:
             return None
         try:
@@ -103,14 +103,14 @@ class Snapshot:
 
             self._graphs["current"] = tuple(
                 current_graph(
-                    one.folder,
-                    one.manifest,
-                    one.segments,
-                    schema=partial(_schema, one),
+                    root.folder,
+                    root.manifest,
+                    root.segments,
+                    schema=partial(_schema, root),
                     making=making,
                     waiting=waiting,
                 )
-                for one in self.opened
+                for root in self.opened
             )
         return self._graphs["current"]
 
@@ -119,10 +119,10 @@ class Snapshot:
         """What is stored of the graphs of the roots."""
         from coderag.graph.store import is_current
 
-        manifests = [one.manifest for one in self.opened]
+        manifests = [root.manifest for root in self.opened]
         return GraphState(
             is_stored=all(manifest.graph for manifest in manifests),
-            is_current=all(is_current(one.folder, one.manifest, one.segments) for one in self.opened),
+            is_current=all(is_current(root.folder, root.manifest, root.segments) for root in self.opened),
             made=min((manifest.graph_ns for manifest in manifests), default=0) / 1e9,
             seconds=sum(manifest.graph_seconds for manifest in manifests),
         )
@@ -135,15 +135,15 @@ class Snapshot:
         from coderag.graph.graph import Graph
 
         return {
-            one.manifest.repository: Graph.open(one.folder / one.manifest.graph, one.pinned.graph)
-            for one in self.opened
-            if one.pinned.graph is not None
+            root.manifest.repository: Graph.open(root.folder / root.manifest.graph, root.pinned.graph)
+            for root in self.opened
+            if root.pinned.graph is not None
         }
 
     @property
     def has_stored_graphs(self) -> bool:
         """Whether some root has a graph, which may be older than the index."""
-        return any(one.pinned.graph is not None for one in self.opened)
+        return any(root.pinned.graph is not None for root in self.opened)
 
     @cached_property
     def relations(self) -> Mapping[str, Relations]:
@@ -157,14 +157,14 @@ class Snapshot:
     @cached_property
     def histories(self) -> Mapping[str, History]:
         """The histories that are stored, by repository, of the roots that have any; they may be older."""
-        if not any(one.pinned.history is not None for one in self.opened):
+        if not any(root.pinned.history is not None for root in self.opened):
             return {}
         from coderag.index.history.history import History
 
         return {
-            one.manifest.repository: History.open(one.folder / one.manifest.history, one.pinned.history)
-            for one in self.opened
-            if one.pinned.history is not None
+            root.manifest.repository: History.open(root.folder / root.manifest.history, root.pinned.history)
+            for root in self.opened
+            if root.pinned.history is not None
         }
 
     def read_histories(self) -> Mapping[str, History]:
@@ -175,12 +175,12 @@ class Snapshot:
         from coderag.index.history.store import open_history, write_history
 
         found = {}
-        for root, one in zip(self.roots, self.opened, strict=True):
+        for root, opened_root in zip(self.roots, self.opened, strict=True):
             with suppress(GitError, IndexLockedError, IndexWriteError):
-                write_history(one.folder, root.root)
-            history = open_history(one.folder, read_manifest(one.folder))
+                write_history(opened_root.folder, root.root)
+            history = open_history(opened_root.folder, read_manifest(opened_root.folder))
             if history is not None:
-                found[one.manifest.repository] = history
+                found[opened_root.manifest.repository] = history
         return found
 
     def missing_histories(self) -> dict[str, str]:
@@ -188,8 +188,8 @@ class Snapshot:
         from coderag.index.history.store import missing_history
 
         why = {
-            one.manifest.repository: missing_history(read_manifest(one.folder), root.root)
-            for root, one in zip(self.roots, self.opened, strict=True)
+            opened_root.manifest.repository: missing_history(read_manifest(opened_root.folder), root.root)
+            for root, opened_root in zip(self.roots, self.opened, strict=True)
         }
         return {name: reason for name, reason in why.items() if reason}
 
@@ -198,7 +198,7 @@ class Snapshot:
         """The addresses of the databases whose schema was read, without credentials."""
         from coderag.index.storage.database_snapshots import read_snapshots
 
-        return [found.name for one in self.opened for found in read_snapshots(one.folder)]
+        return [snapshot.name for root in self.opened for snapshot in read_snapshots(root.folder)]
 
     def status(self, *, compare: bool, schema: bool) -> list[Status]:
         """Return what is indexed of each root; with `compare`, also how its files have changed since."""
@@ -207,16 +207,16 @@ class Snapshot:
 
         return [
             take_stock(
-                one.folder,
-                one.manifest,
-                one.segments,
+                root.folder,
+                root.manifest,
+                root.segments,
                 compare=compare,
                 is_unchanged=self.is_still,
-                listed=one.listed,
-                catalog=one.catalog if schema else None,
-                snapshots=read_snapshots(one.folder),
+                listed=root.listed,
+                catalog=root.catalog if schema else None,
+                snapshots=read_snapshots(root.folder),
             )
-            for one in self.opened
+            for root in self.opened
         ]
 
     def stale_paths(self, *, watched: bool = False) -> list[str] | None:
@@ -244,12 +244,12 @@ class Snapshot:
 
     def verify(self) -> None:
         """Compare every byte of what was opened with its checksum; raises IndexDamagedError."""
-        for one in self.opened:
-            one.verify()
+        for root in self.opened:
+            root.verify()
 
     def was_replaced(self) -> bool:
         """Tell whether an index on disk is newer than the one that was opened."""
-        return any(one.was_replaced() for one in self.opened)
+        return any(root.was_replaced() for root in self.opened)
 
     def seen_by(self, callers: Sequence[frozenset[str]]) -> SnapshotView:
         """Return the intersection of what callers of some groups see.
@@ -259,9 +259,9 @@ class Snapshot:
         """
         from coderag.index.reader.access_control import denied_rules, others_state  # who sees all needs none of it
 
-        denied = tuple(denied_rules(one.manifest, one.listed.folders, callers) for one in self.opened)
+        denied = tuple(denied_rules(root.manifest, root.listed.folders, callers) for root in self.opened)
         parts = zip(self.opened, denied, strict=True)
-        key = denied, tuple(others_state(one.manifest.root, rules) for one, rules in parts)
+        key = denied, tuple(others_state(root.manifest.root, rules) for root, rules in parts)
         view = self._views.get(key)
         if view is None:
             view = SnapshotView.of(self, denied)
@@ -278,7 +278,7 @@ def open_snapshot(roots: Sequence[Root], before: Snapshot | None = None) -> Snap
     """
     snapshot = _open(roots, before)
     preloaded.note_opened(snapshot.roots)
-    if preloaded.is_copy() and any(_needs_model(one.manifest) for one in snapshot.opened):
+    if preloaded.is_copy() and any(_needs_model(root.manifest) for root in snapshot.opened):
         preloaded.leave_to_asker()
     return snapshot
 
@@ -288,9 +288,9 @@ def _open(roots: Sequence[Root], before: Snapshot | None) -> Snapshot:
         before, is_current = preloaded.kept_for(tuple(roots))
         if before is not None and is_current:
             return before
-    known = {} if before is None else {one.segment.folder: one.segment for one in before.corpus.members}
+    known = {} if before is None else {member.segment.folder: member.segment for member in before.corpus.members}
     opened = tuple(_open_root(root, known) for root in roots)
-    snapshot = Snapshot(tuple(roots), opened, Corpus([member for one in opened for member in one.members]))
+    snapshot = Snapshot(tuple(roots), opened, Corpus([member for root in opened for member in root.members]))
     if before is not None and _graph_files(before) == _graph_files(snapshot):
         kept = {name: value for name, value in vars(before).items() if name in OF_STORED_GRAPHS}
         vars(snapshot).update(kept)  # their arrays are unpacked once
@@ -300,7 +300,7 @@ def _open(roots: Sequence[Root], before: Snapshot | None) -> Snapshot:
 
 
 def _graph_files(snapshot: Snapshot) -> list[tuple[IndexPath, str]]:
-    return [(one.folder, one.manifest.graph) for one in snapshot.opened]
+    return [(root.folder, root.manifest.graph) for root in snapshot.opened]
 
 
 def reopen_root(root: Root, before: OpenedRoot) -> OpenedRoot:
@@ -317,21 +317,21 @@ def stale_paths(opened: Sequence[OpenedRoot]) -> list[str] | None:
 def _comparisons(opened: Sequence[OpenedRoot]) -> list[FileComparison] | None:
     from coderag.index.build.staleness import FileComparison
 
-    if any(one.manifest.version != __version__ or _has_other_encoder(one.manifest) for one in opened):
+    if any(root.manifest.version != __version__ or _has_other_encoder(root.manifest) for root in opened):
         return None
     try:
-        return [FileComparison(one.manifest, one.segments, one.listed) for one in opened]
+        return [FileComparison(root.manifest, root.segments, root.listed) for root in opened]
     except IndexDamagedError:
         return None
 
 
 def _stale_paths(opened: Sequence[OpenedRoot], comparisons: Sequence[FileComparison]) -> list[str] | None:
     found: list[str] = []
-    for one, comparison in zip(opened, comparisons, strict=True):
+    for root, comparison in zip(opened, comparisons, strict=True):
         paths = comparison.stale_paths()
         if paths is None:
             return None
-        found += [os.path.join(one.manifest.root, path) for path in paths]
+        found += [os.path.join(root.manifest.root, path) for path in paths]
     return found
 
 

@@ -24,10 +24,10 @@ class Stillness:
 
     def __init__(self, opened: Sequence[OpenedRoot], watch: FolderWatch | None = None) -> None:
         """Watch nothing yet, or go on with what watches the same folders."""
-        bases = {one: os.path.join(one.manifest.root, "") for one in opened}
-        self._roots = [one.manifest.root for one in opened]
-        self._folders = {(base + folder).rstrip("/") for one, base in bases.items() for folder in one.listed.folders}
-        rules = {normpath(base + rule) for one, base in bases.items() for rule in one.listed.rules}
+        bases = {root: os.path.join(root.manifest.root, "") for root in opened}
+        self._roots = [root.manifest.root for root in opened]
+        self._folders = {(base + folder).rstrip("/") for root, base in bases.items() for folder in root.listed.folders}
+        rules = {normpath(base + rule) for root, base in bases.items() for rule in root.listed.rules}
         self._elsewhere = sorted(rule for rule in rules if dirname(rule) not in self._folders)
         self._watch = watch
         self._cannot_watch = False

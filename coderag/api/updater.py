@@ -18,7 +18,7 @@ from coderag.index.storage.misread import DATA_ERRORS
 __all__ = ["IndexUpdater", "read_history"]
 
 
-class _Told:
+class _Progress:
     """A watch that knows what it was told last."""
 
     def __init__(self, watch: Watch | None) -> None:
@@ -44,7 +44,7 @@ class IndexUpdater:
 
     def build(self, options: BuildOptions, *, watch: Watch | None = None) -> tuple[Report, ...]:
         """Build every index from nothing."""
-        return tuple(self._build_one(root, options, _Told(watch)) for root in self._builders)
+        return tuple(self._build_one(root, options, _Progress(watch)) for root in self._builders)
 
     def update(
         self,
@@ -55,24 +55,24 @@ class IndexUpdater:
         watch: Watch | None = None,
     ) -> tuple[Report, ...]:
         """Bring every index up to date, or build it; with `paths` by looking at these only."""
-        given = None if paths is None else [os.fspath(path) for path in paths]
+        looked_at = None if paths is None else [os.fspath(path) for path in paths]
         reports = []
         for root in self._builders:
-            told = _Told(watch)
-            report = self.update_one(root, options, paths=given, thorough=thorough, watch=told)
+            progress = _Progress(watch)
+            report = self.update_one(root, options, paths=looked_at, thorough=thorough, watch=progress)
             if thorough:
                 try:
-                    _write_graph(root, options, told)
+                    _write_graph(root, options, progress)
                 except (IndexDamagedError, *DATA_ERRORS):
                     # What was kept of the index is wrong; what is read again is not.
                     reason = f"no graph could be made of the index at {root.folder}"
-                    report = replace(self._build_one(root, options, told), rebuilt=reason)
+                    report = replace(self._build_one(root, options, progress), rebuilt=reason)
             reports.append(report)
         return tuple(reports)
 
     def update_one(
         self,
-        one: Root,
+        root: Root,
         options: BuildOptions,
         *,
         paths: Iterable[str] | None = None,
@@ -80,12 +80,12 @@ class IndexUpdater:
         watch: Watch | None = None,
     ) -> Report:
         """Bring the index of one root up to date."""
-        below = None if paths is None else _below(one.root, paths)
-        return self._builders[one].update(options, paths=below, thorough=thorough, watch=watch)
+        below = None if paths is None else _below(root.root, paths)
+        return self._builders[root].update(options, paths=below, thorough=thorough, watch=watch)
 
-    def _build_one(self, one: Root, options: BuildOptions, told: _Told) -> Report:
-        report = self._builders[one].build(options, watch=told)
-        _write_graph(one, options, told)
+    def _build_one(self, root: Root, options: BuildOptions, progress: _Progress) -> Report:
+        report = self._builders[root].build(options, watch=progress)
+        _write_graph(root, options, progress)
         return report
 
     def merge(self) -> bool:
@@ -98,25 +98,25 @@ class IndexUpdater:
             builder.close()
 
 
-def _write_graph(one: Root, options: BuildOptions, told: _Told) -> None:
+def _write_graph(root: Root, options: BuildOptions, progress: _Progress) -> None:
     """Bring the graph of a root up to date, and the history that is asked for."""
     if options.graph:
         from coderag.graph.store import write_graph
 
-        write_graph(one.folder, one.root, making=told.linking)
+        write_graph(root.folder, root.root, making=progress.linking)
     if options.history:
-        read_history(one)
+        read_history(root)
 
 
-def read_history(one: Root) -> None:
+def read_history(root: Root) -> None:
     """Bring the history of a root up to date; what git cannot read leaves it as it is."""
     from coderag.index.history.store import write_history
 
     with suppress(GitError):
-        write_history(one.folder, one.root)
+        write_history(root.folder, root.root)
 
 
 def _below(root: Path, paths: Iterable[str]) -> list[str]:
     """Return those of some paths, absolute or from a root, that lie below it, from it; the root itself is ""."""
-    found = (os.path.relpath(os.path.join(root, path), root).replace(os.sep, "/") for path in paths)
-    return ["" if path == "." else path for path in found if path != ".." and not path.startswith("../")]
+    relative = (os.path.relpath(os.path.join(root, path), root).replace(os.sep, "/") for path in paths)
+    return ["" if path == "." else path for path in relative if path != ".." and not path.startswith("../")]

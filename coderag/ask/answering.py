@@ -88,5 +88,8 @@ def answer_of(index: Index, request: Request, *, frequencies: WordFrequencies, i
     if writer is None:
         return found
     if found.routes[:1] == (Route.MAP,):
-        return written_from_parts(found, index, model=writer, check=index.check_answer, watch=request.watch)
+        limits = request.options.within
+        return written_from_parts(
+            found, index, model=writer, check=index.check_answer, limits=limits, watch=request.watch
+        )
     return written(found, model=writer, check=index.check_answer, watch=request.watch)

@@ -47,7 +47,7 @@ def ask(
     turn = Turn(
         question,
         index,
-        Places(index),
+        Places(index, options.within),
         frequencies,
         options=options,
         writer=model,

@@ -60,7 +60,7 @@ def _near(turn: Turn, part: Evidence) -> Iterator[Source]:
         near = [hit.chunk for hit in part.hits if hit.confidence >= FAINT * best]
         yield from map(source_of, near)
         yield from map(source_of, _classes(turn, near))
-    if turn.options.paths or turn.options.databases:
+    if not turn.options.within.is_open:
         return  # what the graph leads to may lie elsewhere
     if part.hits:
         yield from _tables(turn, [hit.chunk for hit in part.hits if hit.chunk.kind in CALLABLE][:USED])

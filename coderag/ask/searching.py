@@ -23,23 +23,37 @@ def searched(
     text: str,
     *,
     k: int = HITS,
-    tests: TestPolicy = TestPolicy.DEMOTE,
+    tests: TestPolicy | None = None,
     kinds: frozenset[Kind] = frozenset(),
     languages: frozenset[str] = frozenset(),
     repositories: frozenset[str] = frozenset(),
 ) -> list[Hit]:
-    """Return the hits of a text as it is: quotes and colons in a question are no conditions."""
+    """Return the hits of a text as it is: quotes and colons in a question are no conditions.
+
+    Kinds and languages are those among what the question is limited to; [] where none of them is.
+    """
+    within = turn.options.within
+    of_kinds, of_languages = _common(within.kinds, kinds), _common(within.languages, languages)
+    if of_kinds is None or of_languages is None:
+        return []
     query = make_query(
         text,
         k=k,
-        kinds=kinds,
-        tests=tests,
-        languages=languages,
+        kinds=of_kinds,
+        tests=tests or within.tests,
+        languages=of_languages,
         repositories=repositories,
-        paths=turn.options.paths,
-        databases=turn.options.databases,
+        paths=within.paths,
+        databases=within.databases,
     )
     return list(_once(turn, query))
+
+
+def _common(chosen: Sequence[str], wanted: frozenset[str]) -> frozenset[str] | None:
+    """Return what is both chosen and wanted, of which an empty one is everything; None where nothing is."""
+    if not chosen or not wanted:
+        return frozenset(chosen) or wanted
+    return wanted.intersection(chosen) or None
 
 
 def first_hits(turn: Turn, part: Evidence) -> list[Hit]:

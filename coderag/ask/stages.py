@@ -91,14 +91,15 @@ def _looked_up(turn: Turn, part: Evidence) -> Evidence:
 
 def _retrieved(turn: Turn, part: Evidence) -> Evidence:
     routes = part.routes or (Route.CODE,)
+    limits = turn.options.within
     if outgoing := tuple(outgoing_findings(turn.index, part.text, turn.places)):
         return replace(part, findings=outgoing, routes=routes)
     if Route.GRAPH in routes and (findings := _of_relation(turn, part)):
         return replace(part, findings=findings, routes=routes)
-    if Route.MAP in routes and (findings := tuple(overview_findings(turn.index, part.text, turn.places))):
+    if Route.MAP in routes and (findings := _of_overview(turn, part)):
         return replace(part, findings=findings, routes=routes)
-    if Route.DATA in routes:
-        data = data_answer(turn.index, part.text, turn.places, conditions=turn.options.tables)
+    if Route.DATA in routes and limits.has_tables:
+        data = data_answer(turn.index, part.text, turn.places.of_data, conditions=limits.tables)
         if data.findings:
             findings = (*data.findings, *_of_variants(turn, part, data.findings))
             return replace(part, findings=findings, sql=data.sql, sql_origin=data.origin, held=data.covered)
@@ -117,6 +118,11 @@ def _of_relation(turn: Turn, part: Evidence) -> tuple[Finding, ...]:
         if found := relation_findings(turn.index, asked, turn.places):
             return tuple(found)
     return ()
+
+
+def _of_overview(turn: Turn, part: Evidence) -> tuple[Finding, ...]:
+    """Return what the parts are that matter most, of those that a question is limited to."""
+    return tuple(overview_findings(turn.index, part.text, turn.places, limits=turn.options.within))
 
 
 def _of_variants(turn: Turn, part: Evidence, known: Sequence[Finding]) -> list[Finding]:
@@ -150,5 +156,6 @@ def _remembered(turn: Turn, part: Evidence) -> list[Hit]:
         hits = fused([hits, searched(turn, turn.beside)], k=HITS)
     if not (pinned := turn.conversation.pinned):
         return hits
-    found = searched(replace(turn, options=replace(turn.options, paths=pinned)), part.text)
-    return with_pinned(hits, found, paths=turn.options.paths, k=HITS)
+    limits = turn.options.within
+    there = replace(turn, options=replace(turn.options, within=replace(limits, paths=pinned)))
+    return with_pinned(hits, searched(there, part.text), paths=limits.paths, k=HITS)

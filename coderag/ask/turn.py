@@ -13,7 +13,7 @@ from coderag.ask.sufficiency import word_weights
 from coderag.ask.wording import content_words
 from coderag.record import record
 from coderag.text.tokens import stem
-from coderag.types import Hit, Query, TableFilter
+from coderag.types import Hit, Kind, Query, TableFilter, TestPolicy
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from coderag.ask.memory.acronyms import NamesOfInitials
     from coderag.ask.models.model import LanguageModel
 
-__all__ = ["Evidence", "IndexState", "Options", "Telling", "Turn", "Variant", "WordFrequencies"]
+__all__ = ["Evidence", "IndexState", "Options", "SourceFilter", "Telling", "Turn", "Variant", "WordFrequencies"]
+
+TABLE_KINDS = (str(Kind.TABLE), str(Kind.VIEW))
 
 WordFrequencies = Callable[[Iterable[str]], dict[str, int]]  # words -> how many chunks hold each
 
@@ -35,19 +37,45 @@ class IndexState:
 
 
 @record
+class SourceFilter:
+    """Where an answer may come from; sets are sorted tuples, so that equal filters are written alike."""
+
+    paths: tuple[str, ...] = ()  # globs; a leading "!" excludes
+    databases: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    tests: TestPolicy = TestPolicy.DEMOTE
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every file and kind may answer."""
+        return not (self.paths or self.databases or self.languages or self.kinds or self.tests is TestPolicy.EXCLUDE)
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether tables and views are among the kinds that may answer."""
+        return not self.kinds or any(kind in TABLE_KINDS for kind in self.kinds)
+
+    @property
+    def tables(self) -> TableFilter:
+        """The conditions on tables, which are of any kind where none of theirs is asked for (`has_tables`)."""
+        return TableFilter(
+            databases=frozenset(self.databases),
+            paths=self.paths,
+            tests=self.tests,
+            languages=frozenset(self.languages),
+            kinds=frozenset(kind for kind in self.kinds if kind in TABLE_KINDS),
+        )
+
+
+@record
 class Options:
     """What somebody who asks may choose."""
 
     k: int = 5  # statements for each part of the question
     budget: int = 2000  # tokens of the sources' texts
-    paths: tuple[str, ...] = ()
-    databases: frozenset[str] = frozenset()
+    within: SourceFilter = SourceFilter()
     limits: Limits = Limits()  # of the tools that are called
-
-    @property
-    def tables(self) -> TableFilter:
-        """The conditions on tables."""
-        return TableFilter(databases=self.databases, paths=self.paths)
 
 
 @record

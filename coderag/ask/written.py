@@ -10,6 +10,7 @@ from coderag.ask.composing import cited
 from coderag.ask.models.model import LanguageModel
 from coderag.ask.models.writing import Check, checked_answer
 from coderag.ask.records import Answer, Verdict
+from coderag.ask.turn import SourceFilter
 
 if TYPE_CHECKING:
     from coderag.api.index import Index
@@ -42,6 +43,7 @@ def written_from_parts(
     *,
     model: LanguageModel,
     check: Check,
+    limits: SourceFilter,
     watch: Callable[[str], None] | None = None,
 ) -> Answer:
     """Return an overview with its text, from summaries of the parts that the model writes or wrote before.
@@ -52,5 +54,5 @@ def written_from_parts(
     from coderag.ask.summaries.part_sources import parts_to_summarise
     from coderag.ask.summaries.store import summary_store
 
-    parts = parts_to_summarise(index, answer.question) if answer.is_found else []
+    parts = parts_to_summarise(index, answer.question, limits) if answer.is_found else []
     return written_overview(answer, parts, model=model, check=check, store=summary_store(), watch=watch)

@@ -87,5 +87,5 @@ def _ask(urls: Sequence[DatabaseUrl], root: Root, options: argparse.Namespace) -
     for url, facts in snapshots:
         write_snapshot(root.folder, url.name, facts, inside=paths_inside(root.root, url.path))
         if not options.quiet:
-            lost = f", {counted(len(facts.lost), 'thing')} could not be read" if facts.lost else ""
+            lost = f", {counted(len(facts.unparsed), 'thing')} could not be read" if facts.unparsed else ""
             note(f"asked {url.name}: {counted(facts.statements, 'thing')} declared{lost}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from coderag.api.index import Index
@@ -14,7 +15,9 @@ from coderag.errors import EvaluationError, QueryError
 from coderag.search.query.query import DATE, make_query
 from coderag.types import Query, TableFilter, TestPolicy
 
-__all__ = ["Filters", "filters_of", "table_conditions"]
+__all__ = ["Filters", "date_of", "filters_of", "table_conditions"]
+
+SECOND = timedelta(seconds=1)  # git counts time by it
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,17 @@ class Filters:
         """Whether a condition is set that the name, kind and path of a thing do not tell."""
         return bool(self.languages or self.databases or self.tests is TestPolicy.EXCLUDE)
 
+    @property
+    def tables(self) -> TableFilter:
+        """The conditions on tables."""
+        return TableFilter(
+            databases=frozenset(self.databases),
+            paths=self.paths,
+            tests=self.tests,
+            languages=frozenset(self.languages),
+            kinds=frozenset(self.kinds),
+        )
+
     def files(self, index: Index) -> Collection[tuple[str, str]] | None:
         """Return the files that meet the conditions, as repository and path; None where all do."""
         return index.files(self.of_files) if self.paths or self.beyond_names else None
@@ -62,23 +76,18 @@ def filters_of(options: argparse.Namespace) -> Filters:
 
 def table_conditions(options: argparse.Namespace) -> TableFilter:
     """Return the conditions on tables that a command was given; raises QueryError for an unknown date or revision."""
-    filters = filters_of(options)
-    return TableFilter(
-        databases=frozenset(filters.databases),
+    return replace(
+        filters_of(options).tables,
         schemas=frozenset(options.schema),
         dialects=frozenset(options.dialect),
         environments=frozenset(options.environment),
         domains=frozenset(options.domain),
-        paths=filters.paths,
-        since=_date_of(options.since, given_roots(options, options.root)) if options.since else "",
-        tests=filters.tests,
-        languages=frozenset(filters.languages),
-        kinds=frozenset(filters.kinds),
+        since=date_of(options.since, given_roots(options, options.root)) if options.since else "",
     )
 
 
-def _date_of(since: str, roots: Sequence[Root]) -> str:
-    """Return a date as it is, and of a revision of a root the date of its commit."""
+def date_of(since: str, roots: Sequence[Root]) -> str:
+    """Return a date as it is, and of a revision of a root the first moment after its commit; raises QueryError."""
     if DATE.match(since):
         return since
     from coderag.evaluate.git import History  # most commands run no git
@@ -89,6 +98,6 @@ def _date_of(since: str, roots: Sequence[Root]) -> str:
         except EvaluationError:
             continue
         if date:
-            return date
+            return (datetime.fromisoformat(date) + SECOND).isoformat()
     names = ", ".join(str(root.root) for root in roots)
     raise QueryError(f"since is {since!r}, no date and no revision of {names}; give a date such as 2025-06-30")

@@ -263,7 +263,12 @@ def calibrate(state: SearchState) -> SearchState:
     if state.verbatim is not None:
         sure = np.maximum(sure, least_confidence(chunks, state.verbatim))
     pairs = zip(state.ranked, sure.tolist(), strict=True)
-    return replace(state, ranked=tuple(Ranked(one.chunk, one.score, one.parts, certainty) for one, certainty in pairs))
+    return replace(
+        state,
+        ranked=tuple(
+            Ranked(candidate.chunk, candidate.score, candidate.parts, certainty) for candidate, certainty in pairs
+        ),
+    )
 
 
 def competition(state: SearchState) -> Competition:
@@ -372,8 +377,8 @@ def answer_by_graph(state: SearchState) -> SearchState:
         return state
     if question.is_exact:
         return replace(state, found=tuple(sure), related=())
-    given = {chunk for chunk, _ in sure}
-    others = [(chunk, hit) for chunk, hit in state.found if chunk not in given]
+    sure_chunks = {chunk for chunk, _ in sure}
+    others = [(chunk, hit) for chunk, hit in state.found if chunk not in sure_chunks]
     return replace(state, found=tuple((*sure, *others)[: query.k]))
 
 

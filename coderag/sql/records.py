@@ -573,7 +573,7 @@ class Facts(Record, frozen=True):
     statements: int = 0
     database: str = ""  # that the file says it belongs to, "" where it does not
     series: Series | None = None  # its place, where it is a migration
-    lost: tuple[Unparsed, ...] = ()
+    unparsed: tuple[Unparsed, ...] = msgspec.field(default=(), name="lost")  # as indexes spell it
     passed: tuple[tuple[int, int], ...] = ()  # rows of data, 0-based and inclusive: nothing to find in them
     entities: Entities | None = None
     unread: str = ""  # the framework that declares tables in it and that is not read

@@ -158,7 +158,7 @@ def _facts_wrong(facts: Facts, rows: int) -> Iterator[str]:
         first, last = source.get("start_line", 0), source.get("end_line", 0)
         if not 0 <= first <= last <= rows:
             yield f"something of a schema has the lines {first} to {last} of {rows}"
-    for lost in facts.lost:
+    for lost in facts.unparsed:
         if not 0 <= lost.line <= rows:
             yield f"what is lost has the line {lost.line} of {rows}"
 

@@ -68,8 +68,8 @@ def _tables_drawn(_: World, index: Index) -> None:
 
 
 def _ways(_: World, index: Index) -> None:
-    index.path_between("token", "orders", limit=3)
-    index.path_between("orders", "Money", limit=2)
+    index.path_between("token", "orders", k=3)
+    index.path_between("orders", "Money", k=2)
     index.path_between("shop/money.py", "orders.id")
 
 

@@ -878,7 +878,7 @@ def test_schemas_and_letter_case_do_not_hide_that_tables_are_the_same() -> None:
 def test_tables_that_the_user_may_not_read_are_not_missing() -> None:
     facts = Facts(
         database="shop",
-        lost=(Unparsed(0, "TABLE public.wages", "the user has no right to read it", table=True),),
+        unparsed=(Unparsed(0, "TABLE public.wages", "the user has no right to read it", table=True),),
         operations=(live(create("users")), live(create("staff", ""))),
     )
     schema = folded(

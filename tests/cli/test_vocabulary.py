@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from coderag.cli.parser.arguments import HIDDEN
+from coderag.cli.parser.parser import make_parser
 from tests.cli.conftest import Run
 from tests.workspace import write
 
@@ -118,10 +120,73 @@ def test_the_map_and_the_outline_are_filtered(coderag: Run, root: Path) -> None:
 
     assert {path for path, _ in mapped("--language", "go")} == {"api/orders.go"}
     assert {kind for _, kind in mapped("--kind", "class")} == {"class"}
+    assert "tests/test_orders.py" not in {path for path, _ in mapped()}
+    assert "tests/test_orders.py" in {path for path, _ in mapped("--tests", "include")}
+    assert {path for path, _ in mapped("--tests", "demote", "--path", "tests/**")} == {"tests/test_orders.py"}
+    [found] = records(coderag, root, "map", "-k", "1")
+    assert found["further"] == 3
     assert "api/orders.go" not in {path for path, _ in mapped("--database", "small")}
     outline = coderag("outline", "app/orders.py", "--kind", "class", cwd=root).stdout
     assert outline.splitlines()[1:] == ["  5  class  class Report"]
     assert coderag("outline", "app/orders.py", "--kind", "table", cwd=root).returncode == 1
+
+
+def test_answers_are_filtered(coderag: Run, root: Path) -> None:
+    def sources(question: str, *filters: str) -> set[str]:
+        answer = json.loads(coderag("ask", question, *filters, "--format", "jsonl", cwd=root).stdout)
+        return {source["path"] for source in (*answer["sources"], *answer["further"])}
+
+    callers = "who calls load?"
+    assert sources(callers) >= {"app/orders.py"}
+    assert sources(callers, "--path", "api/**") == {"api/orders.go"}
+    assert sources("how are orders loaded?", "--language", "go") <= {"api/orders.go"}
+    assert sources("what is orders.total?", "--kind", "function,class") <= {"app/orders.py", "tests/test_orders.py"}
+    assert sources("what is orders.total?", "--kind", "table") == {"schema.sql"}
+    assert "tests/test_orders.py" in sources("what is Fake?")
+    assert "tests/test_orders.py" not in sources("what is Fake?", "--tests", "exclude")
+    unknown = coderag("ask", callers, "--language", "pyton", cwd=root)
+    assert (unknown.returncode, "did you mean" in unknown.stderr) == (2, True)
+    sql = coderag("ask", "--sql", "total of the orders", "--language", "python", cwd=root)
+    assert "FROM orders" not in sql.stdout
+
+
+def test_logs_are_filtered(coderag: Run, tmp_path: Path) -> None:
+    root = write(tmp_path / "logged", FILES)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    dates = {"GIT_COMMITTER_DATE": "2020-01-01T00:00:00Z", "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z"}
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"], ["tag", "v1"]):
+        subprocess.run([*git, *command], cwd=root, check=True, env=dates)
+    (root / "app/orders.py").write_text("def load(db):\n    return None\n", encoding="utf-8")
+    later = {"GIT_COMMITTER_DATE": "2021-01-01T00:00:00Z", "GIT_AUTHOR_DATE": "2021-01-01T00:00:00Z"}
+    subprocess.run([*git, "commit", "-qam", "second"], cwd=root, check=True, env=later)
+    assert coderag("index", "--wait", cwd=root).returncode == 0
+
+    def logged(*filters: str) -> list[tuple[object, object]]:
+        return [(one["path"], one["subject"]) for one in records(coderag, root, "log", "load", *filters)]
+
+    go, first, test = (("api/orders.go", "first"), ("app/orders.py", "first"), ("tests/test_orders.py", "first"))
+    second = ("app/orders.py", "second")
+    assert logged() == [second, go, first, test]
+    assert logged("--language", "go") == [go]
+    assert logged("--kind", "method") == [test]
+    assert logged("--tests", "exclude") == [second, go, first]
+    assert logged("--since", "v1") == logged("--since", "2020-06-01") == [second]
+    assert logged("--since", "2020-01-01") == [second, go, first, test]
+    assert logged("--path", "!app/**", "-k", "1") == [go]
+
+
+def test_every_command_that_lists_things_has_the_same_filters() -> None:
+    [commands] = [action.choices for action in make_parser()._actions if isinstance(action.choices, dict)]
+    listing = "search ask at symbols log refs impact path graph map schema tables erd eval".split()
+    filters = {"--path", "--language", "--kind", "--database", "--tests", "-k", "--format", "--json"}
+    for name in listing:
+        options = {option: action for action in commands[name]._actions for option in action.option_strings}
+        assert filters <= options.keys(), name
+        assert {"json", "jsonl"} <= set(options["--format"].choices or ()), name
+    for name, parser in commands.items():
+        options = {option: action for action in parser._actions for option in action.option_strings}
+        assert "--limit" not in options or options["--limit"].help == HIDDEN, name
+        assert name in listing or not {"--language", "-k"} <= options.keys(), name
 
 
 def test_since_is_a_date_or_a_revision(coderag: Run, tmp_path: Path) -> None:
@@ -239,6 +304,6 @@ def test_problems_are_counted_with_an_example(coderag: Run, tmp_path: Path) -> N
     text = coderag("index", cwd=root).stdout
     assert "2 unknown type (b.bin)" in text
     assert "  unparsed   1 statement, 1 of them of tables or keys: 1 CREATE TABLE (a.sql:1)\n" in text
-    assert "  conflicts  1 schema conflict, such as a.sql:2: gone is altered and never created" in text
+    assert "  conflicts  1 schema conflict: 1 never created (a.sql:2: gone is altered and never created)" in text
     assert '"coderag status --verbose" lists them' in text
     assert coderag("tables", cwd=root).stderr.count("conflict") == 0

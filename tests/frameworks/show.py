@@ -41,7 +41,7 @@ def shown(text: str | bytes, *, path: str = "shop/models.py") -> list[str]:
 def show(facts: Facts) -> list[str]:
     """Return operations as lines, a table's columns and keys indented, and at the end what is lost."""
     lines = [line for operation in facts.operations for line in _operation(operation)]
-    return lines + [f"lost {lost.line}: {lost.reason}" for lost in facts.lost]
+    return lines + [f"lost {lost.line}: {lost.reason}" for lost in facts.unparsed]
 
 
 def _operation(operation: SchemaOperation) -> Iterator[str]:

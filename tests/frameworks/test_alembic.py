@@ -257,7 +257,7 @@ def upgrade_main():
 )
 def test_what_is_no_migration(text: str) -> None:
     found = read(text, path=PATH)
-    assert (found.series, found.operations, found.lost) == (None, (), ())
+    assert (found.series, found.operations, found.unparsed) == (None, (), ())
 
 
 @pytest.mark.parametrize(

@@ -233,4 +233,4 @@ def test_an_alias_bomb_does_not_explode() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
     facts = read_dbt("\n".join(lines).encode(), path="models/x.yml")
-    assert "too much" in facts.lost[0].reason
+    assert "too much" in facts.unparsed[0].reason

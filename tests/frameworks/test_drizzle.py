@@ -173,7 +173,7 @@ def test_a_view() -> None:
 
 def test_what_is_elsewhere_or_computed_is_reported() -> None:
     found = facts('const a = pgTable("a", { id: integer(), ...times });\nconst b = pgTable(name(), {});\n')
-    assert [(one.line, one.reason) for one in found.lost] == [
+    assert [(one.line, one.reason) for one in found.unparsed] == [
         (1, "its columns are in another file"),
         (2, "computed at run time"),
     ]

@@ -76,7 +76,7 @@ def migrated(statements: str) -> tuple[SchemaOperation, ...]:
     """Return what the statements of a migration do."""
     text = f"defmodule X do\n  use Ecto.Migration\n  def change do\n{statements}\n  end\nend\n"
     found = facts(text, "priv/repo/migrations/20240131120000_x.exs")
-    assert not found.lost
+    assert not found.unparsed
     assert found.series == Series("ecto", version="20240131120000", name="20240131120000_x")
     return found.operations
 
@@ -283,7 +283,7 @@ defmodule X do
 end
 """
     found = facts(text, "migrations/1_x.exs")
-    assert sorted((one.line, one.reason) for one in found.lost) == [
+    assert sorted((one.line, one.reason) for one in found.unparsed) == [
         (5, "computed at run time"),
         (10, "computed at run time"),
         (13, "computed at run time"),

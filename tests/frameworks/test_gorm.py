@@ -154,7 +154,7 @@ def test_what_is_elsewhere_or_computed_is_reported() -> None:
         'type B struct {\n\tID int `gorm:"x"`\n}\n'
         "func (B) TableName() string {\n\treturn prefix() + name\n}\n"
     )
-    assert [(one.line, one.reason) for one in found.lost] == [
+    assert [(one.line, one.reason) for one in found.unparsed] == [
         (3, "the columns of Shared are in another file"),
         (6, "its name is computed at run time"),
     ]

@@ -254,7 +254,7 @@ def test_what_another_file_states_is_reported() -> None:
         "import javax.persistence.*;\n@Entity @Table(name = Names.A)\nclass A {}\n"
         "@Entity\nclass B {\n  @Id int id;\n  @Column(name = Names.C) int c;\n  @EmbeddedId Key d;\n}\n"
     )
-    assert [(one.line, one.reason) for one in found.lost] == [
+    assert [(one.line, one.reason) for one in found.unparsed] == [
         (2, "its name is stated in another file"),
         (7, "its name is stated in another file"),
         (8, "the columns of Key are in another file"),

@@ -59,7 +59,7 @@ def altered(statement: str) -> tuple[SchemaOperation, ...]:
         f'export async function up(knex) {{\n  await knex.schema.alterTable("a", (t) => {{\n{statement}\n  }});\n}}\n'
     )
     found = facts(text)
-    assert not found.lost
+    assert not found.unparsed
     return found.operations
 
 
@@ -126,7 +126,7 @@ def test_schemas_and_sql() -> None:
 
 def test_what_is_computed_is_reported() -> None:
     found = facts("exports.up = (knex) => knex.schema.createTable(NAME, (t) => t.text('a')).dropTable('b');\n")
-    assert [(one.line, one.reason) for one in found.lost] == [(1, "computed at run time")]
+    assert [(one.line, one.reason) for one in found.unparsed] == [(1, "computed at run time")]
     assert found.operations == (Drop(Name("b"), source=at(1)),)
 
 

@@ -207,7 +207,7 @@ def test_views() -> None:
     views = [one for one in facts.operations if isinstance(one, CreateTable)]
     assert [(one.table.name.name, one.replace) for one in views] == [("a", False), ("a", True), ("b", False)]
     assert "FROM t WHERE s = 'open'" in views[0].table.query
-    assert [one.reason for one in facts.lost] == [
+    assert [one.reason for one in facts.unparsed] == [
         "a property that the file does not set",
         "its query is in another file",
     ]

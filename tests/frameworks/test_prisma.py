@@ -187,12 +187,12 @@ def test_a_type_of_another_file_is_an_enum_unless_it_looks_like_a_relation() -> 
 def test_broken_text_gives_what_is_there(text: str) -> None:
     found = read_code(text.encode(), language="prisma", path="x.prisma")
     assert found is not None
-    assert found.operations or found.lost
+    assert found.operations or found.unparsed
 
 
 def test_a_block_without_end_is_reported_and_the_next_one_read() -> None:
     found = facts("model A {\n  id Int @id\n\nmodel B {\n  id Int @id\n}\n")
-    assert [(one.line, one.head, one.table) for one in found.lost] == [(1, "model A", True)]
+    assert [(one.line, one.head, one.table) for one in found.unparsed] == [(1, "model A", True)]
     assert [one.table.name.name for one in found.operations if isinstance(one, CreateTable)] == ["A", "B"]
 
 

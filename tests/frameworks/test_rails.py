@@ -84,7 +84,7 @@ def migrated(statements: str, version: str = "7.1") -> tuple[SchemaOperation, ..
     """Return what the statements of a migration do, without their places."""
     text = f"class X < ActiveRecord::Migration[{version}]\n  def change\n{statements}\n  end\nend\n"
     found = facts(text, "db/migrate/20240131120000_x.rb")
-    assert not found.lost
+    assert not found.unparsed
     return found.operations
 
 
@@ -108,7 +108,7 @@ def test_a_schema_is_a_snapshot_with_a_version() -> None:
     found = facts(SCHEMA)
     assert found.series == Series("rails", version="20240131120000", name="schema", snapshot=True)
     assert found.dialect == "postgres"
-    assert not found.lost
+    assert not found.unparsed
     assert facts(SCHEMA, "db/animals_schema.rb").database == "animals"
     assert facts(SCHEMA).database == ""
 
@@ -332,7 +332,7 @@ class X < ActiveRecord::Migration[6.0]
 end
 """
     found = facts(text, "db/migrate/1_x.rb")
-    assert [(one.line, one.reason, one.table) for one in found.lost] == [
+    assert [(one.line, one.reason, one.table) for one in found.unparsed] == [
         (3, "computed at run time", True),
         (6, "computed at run time", True),
         (7, "computed at run time", True),
@@ -421,7 +421,7 @@ def test_what_is_reverted_is_taken_back_in_the_other_order() -> None:
         Drop(Name("a"), source=at(4)),
     )
     text = "class X < ActiveRecord::Migration[7.0]\n  def change\n    revert OtherMigration\n  end\nend\n"
-    assert [one.line for one in facts(text, "db/migrate/1_x.rb").lost] == [3]
+    assert [one.line for one in facts(text, "db/migrate/1_x.rb").unparsed] == [3]
 
 
 @pytest.mark.parametrize(

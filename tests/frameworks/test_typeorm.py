@@ -169,7 +169,7 @@ def test_a_view() -> None:
 
 def test_what_is_computed_or_elsewhere_is_reported() -> None:
     found = facts("@Entity(NAME)\nclass A {}\n@Entity()\nclass B {\n  @Column(() => Elsewhere) a: Elsewhere\n}\n")
-    assert [(one.line, one.reason) for one in found.lost] == [
+    assert [(one.line, one.reason) for one in found.unparsed] == [
         (1, "its name is computed at run time"),
         (5, "the columns of Elsewhere are in another file"),
     ]
@@ -208,7 +208,7 @@ def migrated(body: str) -> tuple[SchemaOperation, ...]:
         f"export class X1700000000000 implements MigrationInterface {{\n  async up(q: QueryRunner) {{\n{body}\n  }}\n}}"
     )
     found = facts(text, "src/migrations/1700000000000-X.ts")
-    assert not found.lost
+    assert not found.unparsed
     assert found.series == Series("typeorm", version="1700000000000", name="X1700000000000")
     return found.operations
 
@@ -288,5 +288,5 @@ class X1700000000000 implements MigrationInterface {
 }
 """
     found = facts(text)
-    assert [one.line for one in found.lost] == [3, 4]
+    assert [one.line for one in found.unparsed] == [3, 4]
     assert found.operations == ()

@@ -40,7 +40,7 @@ def shown(text: str, dialect: str = "", *, path: str = "schema.sql") -> str:
     """Return what is read of a text, a line for each operation, column and key, and what is lost."""
     facts = read(text, dialect, path=path)
     lines = [line for operation in facts.operations for line in _operation(operation)]
-    lines += [f"lost {one.line}: {one.head} | {one.reason}{' | table' if one.table else ''}" for one in facts.lost]
+    lines += [f"lost {one.line}: {one.head} | {one.reason}{' | table' if one.table else ''}" for one in facts.unparsed]
     return "\n".join(lines) + "\n"
 
 

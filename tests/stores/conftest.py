@@ -51,7 +51,18 @@ def address(server: Postgres) -> str:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """The shop, some files of which are for some groups, indexed in two segments, with a file that changed since."""
-    root = copy_shop(tmp_path / "shop")
+    return indexed_shop(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def unchanged_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same for tests that only read it: it takes longer to make than most of them do."""
+    return indexed_shop(tmp_path_factory.mktemp("unchanged"))
+
+
+def indexed_shop(folder: Path) -> Path:
+    """Return the root of a shop in a folder, indexed in two segments."""
+    root = copy_shop(folder / "shop")
     write(root, FILES)
     index = Index.build(root, cache=False, workers=0)
     write(root, {"payments/late.py": 'def remind_late_payers():\n    """Send a reminder for late payments."""\n'})

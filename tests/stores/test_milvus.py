@@ -44,10 +44,12 @@ def store(file_address: str) -> Iterator[Store]:
         yield opened_store
 
 
-def test_a_store_answers_like_files(root: Path, store: Store) -> None:
-    assert export_index(opened(root), store, name="shop").written == len(portions_of(opened(root))) > 3
-    assert export_index(opened(root), store, name="shop").written == 0
-    index, in_store = Index.open(root), StoredIndex(store, "shop")
+def test_a_store_answers_like_files(unchanged_root: Path, store: Store) -> None:
+    assert (
+        export_index(opened(unchanged_root), store, name="shop").written == len(portions_of(opened(unchanged_root))) > 3
+    )
+    assert export_index(opened(unchanged_root), store, name="shop").written == 0
+    index, in_store = Index.open(unchanged_root), StoredIndex(store, "shop")
     for conditions in CONDITIONS:
         for question in QUESTIONS[:5]:
             query = make_query(question, **conditions)
@@ -92,15 +94,15 @@ def test_readers_of_a_switch_get_one_generation(root: Path, store: Store) -> Non
     assert shown(in_store.search(query)) == expected[1]
 
 
-def test_a_killed_export_goes_on_where_it_ended(root: Path, file_address: str) -> None:
+def test_a_killed_export_goes_on_where_it_ended(unchanged_root: Path, file_address: str) -> None:
     for at, delay in ((0, 0.5), (1, 0.0), (1, 0.2)):
-        assert exporting(file_address, root, at=at, delay=delay).wait(HANG_SECONDS) in (-signal.SIGKILL, 0)
+        assert exporting(file_address, unchanged_root, at=at, delay=delay).wait(HANG_SECONDS) in (-signal.SIGKILL, 0)
     with closing(open_store(parse_address(file_address))) as store:
         if store.current("shop") is None:
             with pytest.raises(IndexMissingError):
                 StoredIndex(store, "shop").search(make_query("payments"))
-        export_index(opened(root), store, name="shop")
-        index = Index.open(root)
+        export_index(opened(unchanged_root), store, name="shop")
+        index = Index.open(unchanged_root)
         query = make_query("late payments", k=50)
         assert shown(StoredIndex(store, "shop").search(query)) == shown(index.search(query))
         index.close()

@@ -111,10 +111,10 @@ def data_objects(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.parametrize("conditions", CONDITIONS, ids=str)
 def test_ranges_answer_like_files(
-    root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any]
+    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any]
 ) -> None:
-    export(root, address)
-    index, in_store = Index.open(root), stored(address)
+    export(unchanged_root, address)
+    index, in_store = Index.open(unchanged_root), stored(address)
     for question in QUESTIONS:
         query = make_query(question, **conditions)
         assert shown(in_store.search(query)) == shown(index.search(query)), question
@@ -123,19 +123,21 @@ def test_ranges_answer_like_files(
 
 @pytest.mark.parametrize("groups", [(), ("hr",), ("hr", "board"), ("board",)], ids=str)
 def test_callers_see_what_they_see_of_files(
-    root: Path, folder: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
+    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
 ) -> None:
-    export(root, folder)
-    index, in_store = Index.open(root).as_seen_by(groups), stored(folder, frozenset(groups))
+    export(unchanged_root, folder)
+    index, in_store = Index.open(unchanged_root).as_seen_by(groups), stored(folder, frozenset(groups))
     for question in QUESTIONS:
         hits = in_store.search(make_query(question, k=100))
         assert shown(hits) == shown(index.search(make_query(question, k=100))), question
         assert all(hit.chunk.path.startswith("vault/") <= ("hr" in groups) for hit in hits)
 
 
-def test_a_caller_reads_nothing_of_what_is_hidden(root: Path, folder: str, cache: Path, tmp_path: Path) -> None:
-    export(root, folder)
-    (hidden,) = [portion for portion in portions_of(opened(root)) if len(portion.groups) == 2]
+def test_a_caller_reads_nothing_of_what_is_hidden(
+    unchanged_root: Path, folder: str, cache: Path, tmp_path: Path
+) -> None:
+    export(unchanged_root, folder)
+    (hidden,) = [portion for portion in portions_of(opened(unchanged_root)) if len(portion.groups) == 2]
     for path in (tmp_path / "store/segments" / hidden.name).iterdir():
         path.write_bytes(b"")
     store = RangedStore(ObjectStore(folder), RangeCache(cache))
@@ -145,9 +147,9 @@ def test_a_caller_reads_nothing_of_what_is_hidden(root: Path, folder: str, cache
 
 
 def test_what_was_read_once_is_not_read_again(
-    root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
+    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
 ) -> None:
-    export(root, folder)
+    export(unchanged_root, folder)
     expected = shown(stored(folder).search(QUESTION))
     for path in data_objects(tmp_path):
         path.unlink()
@@ -156,8 +158,10 @@ def test_what_was_read_once_is_not_read_again(
         stored(folder, kept=tmp_path / "other").search(QUESTION)
 
 
-def test_a_cache_is_not_believed(root: Path, folder: str, stored: Callable[..., StoredIndex], cache: Path) -> None:
-    export(root, folder)
+def test_a_cache_is_not_believed(
+    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], cache: Path
+) -> None:
+    export(unchanged_root, folder)
     expected = shown(stored(folder).search(QUESTION))
     assert list(cache.iterdir())
     for path in cache.iterdir():
@@ -188,8 +192,10 @@ def test_a_cache_keeps_to_its_size(tmp_path: Path) -> None:
     assert small.read("object 5", 0, 4) == b"xxxx"
 
 
-def test_a_damaged_block_is_said(root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path) -> None:
-    export(root, folder)
+def test_a_damaged_block_is_said(
+    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
+) -> None:
+    export(unchanged_root, folder)
     for path in data_objects(tmp_path):
         path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
     with pytest.raises(RemoteStoreError, match="are not what was exported"):
@@ -201,11 +207,15 @@ def test_a_damaged_block_is_said(root: Path, folder: str, stored: Callable[..., 
 
 
 def test_only_what_a_known_key_signed_is_believed(
-    root: Path, folder: str, stored: Callable[..., StoredIndex], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    unchanged_root: Path,
+    folder: str,
+    stored: Callable[..., StoredIndex],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     with monkeypatch.context() as exporter:
         exporter.setenv(VARIABLE, KEY)
-        export(root, folder)
+        export(unchanged_root, folder)
         expected = shown(stored(folder).search(QUESTION))
     for key in ("", OTHER_KEY):
         monkeypatch.setenv(VARIABLE, key)
@@ -216,10 +226,10 @@ def test_only_what_a_known_key_signed_is_believed(
 
 
 def test_one_signed_object_does_not_pass_for_another(
-    root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
+    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
 ) -> None:
-    export(root, folder)
-    first, second = [portion.name for portion in portions_of(opened(root))][:2]
+    export(unchanged_root, folder)
+    first, second = [portion.name for portion in portions_of(opened(unchanged_root))][:2]
     places = [tmp_path / "store" / directory_name(name) for name in (first, second)]
     kept = places[0].read_bytes()
     places[0].write_bytes(places[1].read_bytes())
@@ -232,9 +242,9 @@ def test_one_signed_object_does_not_pass_for_another(
         stored(folder).search(QUESTION)
 
 
-def test_a_store_that_is_gone_in_the_middle_is_said(root: Path, folder: str, cache: Path) -> None:
-    export(root, folder)
-    with closing(Index.open(root)) as index:
+def test_a_store_that_is_gone_in_the_middle_is_said(unchanged_root: Path, folder: str, cache: Path) -> None:
+    export(unchanged_root, folder)
+    with closing(Index.open(unchanged_root)) as index:
         expected = shown(index.search(QUESTION))
     failures = 0
     for left in range(50):
@@ -314,18 +324,20 @@ def test_what_nobody_needs_is_dropped(root: Path, folder: str, tmp_path: Path) -
     assert len(list((tmp_path / "store/generations").iterdir())) == 1
 
 
-def test_the_command_line_exports_and_searches(root: Path, folder: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["export", "--root", str(root), "--to", f"{folder}#team/shop"]) == 0
+def test_the_command_line_exports_and_searches(
+    unchanged_root: Path, folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["export", "--unchanged_root", str(unchanged_root), "--to", f"{folder}#team/shop"]) == 0
     assert "team/shop is at file://" in capsys.readouterr().out
     assert run(["search", "late payments", "--store", f"{folder}#team/shop", "--json"]) == 0
     found = [hit["path"] for hit in json.loads(capsys.readouterr().out)]
-    with closing(Index.open(root)) as index:
+    with closing(Index.open(unchanged_root)) as index:
         assert found == [hit.chunk.path for hit in index.search("late payments")]
     assert run(["search", "late payments", "--store", f"{folder}#other"]) == 2
 
 
-def test_blocks_of_terms_hold_every_entry(root: Path) -> None:
-    for portion in portions_of(opened(root)):
+def test_blocks_of_terms_hold_every_entry(unchanged_root: Path) -> None:
+    for portion in portions_of(opened(unchanged_root)):
         segment = stored_segment(portion)
         found = []
         entries = Entries(segment.keys, segment.key_files, segment.weights, segment.terms[:0])

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -18,6 +18,7 @@ import pytest
 from coderag import Index
 from coderag.stores.addresses import open_store, parse_address
 from coderag.stores.export import export_index
+from tests.catalog.introspect.servers import Postgres
 from tests.growth import HANG_SECONDS
 from tests.serve.http.served import Served
 from tests.stores.test_stores import QUESTIONS, Near, opened
@@ -37,10 +38,10 @@ UNANSWERED = [
 ]
 
 
-@pytest.fixture
-def keys(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of tokens."""
-    file = tmp_path / "keys"
+    file = tmp_path_factory.mktemp("tokens") / "keys"
     file.write_text(
         "".join(f"{hashlib.sha256(token.encode()).hexdigest()} {groups}\n" for token, groups in TOKENS.items())
     )
@@ -51,25 +52,45 @@ def keys(tmp_path: Path) -> Path:
 @pytest.fixture
 def served(root: Path, address: str, keys: Path) -> Iterator[Served]:
     """A server over the index in the store, as it was exported."""
+    with exported(root, address, keys) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def unchanged_address(server: Postgres) -> str:
+    """The address of the database that `unchanged` answers from."""
+    return server.database("unchanged")
+
+
+@pytest.fixture(scope="module")
+def unchanged(unchanged_root: Path, unchanged_address: str, keys: Path) -> Iterator[Served]:
+    """The same for tests that only ask it."""
+    with exported(unchanged_root, unchanged_address, keys) as server:
+        yield server
+
+
+@contextmanager
+def exported(root: Path, address: str, keys: Path) -> Iterator[Served]:
+    """Export an index to a store, and serve it from there."""
     with closing(open_store(parse_address(address))) as store:
         export_index(opened(root), store, name="shop")
     with Served(None, "--store", f"{address}#shop", "--groups-from", str(keys)) as server:
         yield server
 
 
-def test_a_store_is_served_as_files_are(served: Served, root: Path, keys: Path) -> None:
-    with Served(root, "--groups-from", str(keys)) as of_files:
+def test_a_store_is_served_as_files_are(unchanged: Served, unchanged_root: Path, keys: Path) -> None:
+    with Served(unchanged_root, "--groups-from", str(keys)) as of_files:
         for token in ("", *TOKENS):
             for question in QUESTIONS:
                 path = f"/api/search?{urlencode({'q': question, 'context': 'whole'})}"
                 expected = of_files.get(path, token=token or of_files.token).json
-                found = served.get(path, token=token or served.token).json
+                found = unchanged.get(path, token=token or unchanged.token).json
                 assert numbers_aside(found) == numbers_aside(expected), (token, question)
             for path in ("shop/cart.py", "vault/salaries.py", "vault/board/bonus.py", "payments/late.py", "README.md"):
                 for endpoint in ("file", "outline"):
                     address = f"/api/{endpoint}?{urlencode({'path': path})}"
                     expected_reply = of_files.get(address, token=token or of_files.token)
-                    reply = served.get(address, token=token or served.token)
+                    reply = unchanged.get(address, token=token or unchanged.token)
                     assert (reply.status, reply.json) == (expected_reply.status, expected_reply.json), (token, path)
 
 
@@ -82,47 +103,49 @@ def numbers_aside(hits: object) -> object:
     return Near(hits) if isinstance(hits, float) else hits
 
 
-def test_what_only_files_answer_says_so(served: Served) -> None:
+def test_what_only_files_answer_says_so(unchanged: Served) -> None:
     for endpoint in UNANSWERED:
-        reply = served.get(f"/api/{endpoint}")
+        reply = unchanged.get(f"/api/{endpoint}")
         name = endpoint.partition("?")[0].partition("/")[0]
         assert reply.status == 501
         assert reply.json["error"].startswith(
             f"a store answers search, file, outline and status; {name} needs the index"
         )
-    assert served.ask("POST", "/mcp", body=b"{}").status == 501
-    assert served.ask("POST", "/api/check-sql", body=b"{}").status == 501
-    assert served.get("/api/nothing").status == 404
-    assert served.ask("POST", "/api/search").status == 405
+    assert unchanged.ask("POST", "/mcp", body=b"{}").status == 501
+    assert unchanged.ask("POST", "/api/check-sql", body=b"{}").status == 501
+    assert unchanged.get("/api/nothing").status == 404
+    assert unchanged.ask("POST", "/api/search").status == 405
     for query in ('"connection refused"', "x lang:go"):
-        assert served.get(f"/api/search?q={quote(query)}").status == 400
-    assert served.get("/api/search?q=x&database=main").status == 400
-    assert served.get("/api/search?q=x&k=0").status == 400
-    described = served.get("/api/openapi.json").json
+        assert unchanged.get(f"/api/search?q={quote(query)}").status == 400
+    assert unchanged.get("/api/search?q=x&database=main").status == 400
+    assert unchanged.get("/api/search?q=x&k=0").status == 400
+    described = unchanged.get("/api/openapi.json").json
     assert list(described["paths"]) == ["/api/search", "/api/file", "/api/outline", "/api/status", "/healthz"]
 
 
 @pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "shop", ".", "%", "a\0b", "_", "shop/cart", "x" * 5_000])
-def test_no_file_is_shown_that_is_not_indexed(served: Served, path: str) -> None:
+def test_no_file_is_shown_that_is_not_indexed(unchanged: Served, path: str) -> None:
     for endpoint in ("file", "outline"):
-        assert served.get(f"/api/{endpoint}?{urlencode({'path': path})}").status in (400, 404)
+        assert unchanged.get(f"/api/{endpoint}?{urlencode({'path': path})}").status in (400, 404)
 
 
-def test_no_token_sees_what_another_may(served: Served) -> None:
-    assert served.get("/api/search?q=x", token="").status == 401
-    assert served.get("/api/search?q=x", token="wrong").status == 401
-    chunks = {token: served.get("/api/status", token=token).json[0]["chunks"] for token in (served.token, *TOKENS)}
-    assert chunks[served.token] == chunks["of-board"] > chunks["of-hr"] > chunks["of-nobody"] > 0
-    assert served.get("/metrics", token="of-hr").status == 403
-    assert b"coderag_requests_total" in served.get("/metrics").body
+def test_no_token_sees_what_another_may(unchanged: Served) -> None:
+    assert unchanged.get("/api/search?q=x", token="").status == 401
+    assert unchanged.get("/api/search?q=x", token="wrong").status == 401
+    chunks = {
+        token: unchanged.get("/api/status", token=token).json[0]["chunks"] for token in (unchanged.token, *TOKENS)
+    }
+    assert chunks[unchanged.token] == chunks["of-board"] > chunks["of-hr"] > chunks["of-nobody"] > 0
+    assert unchanged.get("/metrics", token="of-hr").status == 403
+    assert b"coderag_requests_total" in unchanged.get("/metrics").body
 
 
-def test_who_starts_the_server_bounds_every_token(served: Served, address: str, keys: Path) -> None:
-    with Served(None, "--store", address, "--groups", "hr", "--groups-from", str(keys)) as bounded:
+def test_who_starts_the_server_bounds_every_token(unchanged: Served, unchanged_address: str, keys: Path) -> None:
+    with Served(None, "--store", unchanged_address, "--groups", "hr", "--groups-from", str(keys)) as bounded:
         assert bounded.get("/api/file?path=vault/board/bonus.py", token="of-board").status == 404
         assert bounded.get("/api/file?path=vault/board/bonus.py").status == 404
         assert bounded.get("/api/file?path=vault/salaries.py").status == 200
-    assert served.get("/api/file?path=vault/board/bonus.py", token="of-board").status == 200
+    assert unchanged.get("/api/file?path=vault/board/bonus.py", token="of-board").status == 200
 
 
 def test_readers_of_a_switch_get_one_generation(served: Served, root: Path, address: str) -> None:

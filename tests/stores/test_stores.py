@@ -118,10 +118,10 @@ def stored(address: str) -> Iterator[Callable[..., StoredIndex]]:
 
 @pytest.mark.parametrize("conditions", CONDITIONS, ids=str)
 def test_a_store_answers_like_files(
-    root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any]
+    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any]
 ) -> None:
-    export(root, address)
-    index, in_store = Index.open(root), stored()
+    export(unchanged_root, address)
+    index, in_store = Index.open(unchanged_root), stored()
     for question in QUESTIONS:
         query = make_query(question, **conditions)
         assert shown(in_store.search(query)) == shown(index.search(query)), question
@@ -130,10 +130,10 @@ def test_a_store_answers_like_files(
 
 @pytest.mark.parametrize("groups", CALLERS, ids=str)
 def test_callers_see_of_a_store_what_they_see_of_files(
-    root: Path, address: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
+    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
 ) -> None:
-    export(root, address)
-    index, in_store = Index.open(root).as_seen_by(groups), stored(frozenset(groups))
+    export(unchanged_root, address)
+    index, in_store = Index.open(unchanged_root).as_seen_by(groups), stored(frozenset(groups))
     for question in QUESTIONS:
         hits = in_store.search(make_query(question, k=100))
         # The same scores, too: what is hidden does not even count for how rare a word is.
@@ -142,8 +142,10 @@ def test_callers_see_of_a_store_what_they_see_of_files(
         assert all(hit.chunk.path.startswith("vault/board/") <= ({"hr", "board"} <= set(groups)) for hit in hits)
 
 
-def test_several_callers_see_what_all_of_them_do(root: Path, address: str, stored: Callable[..., StoredIndex]) -> None:
-    export(root, address)
+def test_several_callers_see_what_all_of_them_do(
+    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex]
+) -> None:
+    export(unchanged_root, address)
     both = stored(frozenset({"hr"}), frozenset({"board"}))
     assert not any(hit.chunk.path.startswith("vault/") for hit in both.search(make_query("salary of a person", k=100)))
     one = stored(frozenset({"hr", "board"})).search(make_query("salary of a person", k=100, groups={"hr"}))
@@ -166,10 +168,10 @@ def test_a_second_export_writes_what_changed(root: Path, address: str, stored: C
 
 @pytest.mark.parametrize("delay", [0.0, 0.003, 0.01, 0.03])
 def test_a_killed_export_goes_on_where_it_ended(
-    root: Path, address: str, stored: Callable[..., StoredIndex], delay: float, server: Any
+    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], delay: float, server: Any
 ) -> None:
     for at in KILLED_AT:
-        assert exporting(address, root, at=at, delay=delay).wait(HANG_SECONDS) in (-signal.SIGKILL, 0)
+        assert exporting(address, unchanged_root, at=at, delay=delay).wait(HANG_SECONDS) in (-signal.SIGKILL, 0)
         store = open_store(parse_address(address))
         named = store.segments()
         if store.current("shop") is None:
@@ -177,11 +179,11 @@ def test_a_killed_export_goes_on_where_it_ended(
                 stored().search(make_query("payments"))
         store.close()
         assert len(named) >= (at if delay == 0 else 0)
-    export(root, address)
+    export(unchanged_root, address)
     other = server.database(f"whole_{str(delay).replace('.', '_')}")
-    export(root, other)
+    export(unchanged_root, other)
     assert rows(address) == rows(other)
-    index = Index.open(root)
+    index = Index.open(unchanged_root)
     assert shown(stored().search(make_query("late payments"))) == shown(index.search(make_query("late payments")))
     index.close()
 
@@ -275,13 +277,15 @@ def test_two_writers_and_four_callers_meet_in_whole_generations(
         assert all(answer in expected[groups] for answer in answers[groups]), groups
 
 
-def test_two_writers_leave_one_whole_generation(root: Path, address: str, stored: Callable[..., StoredIndex]) -> None:
-    writers = [exporting(address, root) for _ in range(3)]
+def test_two_writers_leave_one_whole_generation(
+    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex]
+) -> None:
+    writers = [exporting(address, unchanged_root) for _ in range(3)]
     assert [writer.wait(HANG_SECONDS) for writer in writers] == [0, 0, 0]
-    index = Index.open(root)
+    index = Index.open(unchanged_root)
     assert shown(stored().search(make_query("salary"))) == shown(index.search(make_query("salary")))
     index.close()
-    assert len(rows(address)) == len(portions_of(opened(root))) + 1
+    assert len(rows(address)) == len(portions_of(opened(unchanged_root))) + 1
     assert stored().current().number == 1
 
 
@@ -304,8 +308,8 @@ def segments(address: str) -> set[str]:
         return set(store.segments())
 
 
-def test_a_damaged_row_is_said(root: Path, address: str, stored: Callable[..., StoredIndex]) -> None:
-    export(root, address)
+def test_a_damaged_row_is_said(unchanged_root: Path, address: str, stored: Callable[..., StoredIndex]) -> None:
+    export(unchanged_root, address)
     with psycopg.connect(address) as connection:
         connection.execute("UPDATE coderag.files SET packet = substr(packet, 1, length(packet) / 2)")
     with pytest.raises(RemoteStoreError, match="the store holds a damaged file"):
@@ -325,9 +329,9 @@ def test_a_damaged_row_is_said(root: Path, address: str, stored: Callable[..., S
     ids=str,
 )
 def test_what_only_files_answer_is_refused(
-    root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any], message: str
+    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any], message: str
 ) -> None:
-    export(root, address)
+    export(unchanged_root, address)
     with pytest.raises(QueryError, match=message):
         stored().search(make_query("payments", **conditions))
 

@@ -18,10 +18,10 @@ from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
 from coderag.ask.models.model import ToolSpec
 from coderag.ask.records import Finding, Route
+from coderag.ask.searching import searched
 from coderag.ask.turn import Turn
 from coderag.errors import CoderagError, QueryError
 from coderag.record import record
-from coderag.search.query.query import make_query
 from coderag.search.query.relation_question import RelationQuestion, Sought
 from coderag.types import Symbol
 
@@ -103,25 +103,16 @@ def checked_call(name: str, arguments: Any) -> Call:
 
 
 def observed(turn: Turn, call: Call) -> Observation:
-    """Return what a call finds, within the paths that the question is about; what is refused is a line that says so."""
+    """Return what a call finds in the sources that the question is limited to; a line says what is refused."""
     tool = TOOLS[call.tool]
     try:
-        found = tool.run(turn, msgspec.convert(call.arguments, tool.arguments))
+        return tool.run(turn, msgspec.convert(call.arguments, tool.arguments))
     except CoderagError as error:
         return Observation(lines=(str(error)[:LINE_CHARACTERS],))
-    if not turn.options.paths:
-        return found
-    query = make_query("-", paths=turn.options.paths)
-    allowed = {path for _, path in turn.index.files(query)}
-    findings = tuple(one for one in found.findings if all(source.path in allowed for source in one.sources))
-    hits = tuple(hit for hit in found.hits if hit.chunk.path in allowed)
-    return Observation(findings, hits, found.lines)
 
 
 def _search(turn: Turn, asked: Search) -> Observation:
-    options = turn.options
-    query = make_query(asked.query, k=HITS, paths=options.paths, databases=options.databases)
-    hits = tuple(turn.index.search(query))
+    hits = tuple(searched(turn, asked.query, k=HITS))
     return Observation(tuple(findings_of_hits(hits, turn.stem_weights(asked.query), route=Route.CODE)), hits)
 
 
@@ -154,7 +145,10 @@ def _outline(turn: Turn, asked: Outline) -> Observation:
 
 
 def _schema(turn: Turn, asked: Schema) -> Observation:
-    data = data_answer(turn.index, asked.question, turn.places, conditions=turn.options.tables)
+    limits = turn.options.within
+    if not limits.has_tables:
+        return Observation(lines=(f"only {', '.join(limits.kinds)} may answer",))
+    data = data_answer(turn.index, asked.question, turn.places.of_data, conditions=limits.tables)
     lines = (f"{data.origin}: {' '.join(data.sql.split())}",) if data.sql else ()
     return Observation(data.findings, lines=lines)
 
@@ -170,7 +164,7 @@ def _path(turn: Turn, asked: PathOf) -> Observation:
 
 
 def _check_sql(turn: Turn, asked: CheckSql) -> Observation:
-    faults = turn.index.check_sql(asked.sql, conditions=turn.options.tables)
+    faults = turn.index.check_sql(asked.sql, conditions=turn.options.within.tables)
     lines = [f"line {fault.line}: {fault.severity}: {fault.message}" for fault in faults[:FAULTS]]
     return Observation(lines=tuple(lines) or ("nothing is wrong with it",))
 

@@ -66,7 +66,5 @@ def trim_answers(most_bytes: int) -> int:
 
 
 def _name(key: AnswerKey, states: Sequence[str]) -> str:
-    databases = sorted(key.options.databases)  # the order of a set differs from process to process
-    chosen = replace(key, generation=0, options=replace(key.options, databases=frozenset()))
-    parts = repr((FORMAT, __version__, chosen, databases, *states))
+    parts = repr((FORMAT, __version__, replace(key, generation=0), *states))
     return f"{sha256(parts.encode('utf-8', 'backslashreplace')).hexdigest()}.json"

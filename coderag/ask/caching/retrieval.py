@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from coderag.ask.caching.bounded import BoundedCache
 from coderag.ask.records import Route
-from coderag.ask.turn import Evidence, IndexState, Turn, Variant
+from coderag.ask.turn import Evidence, IndexState, SourceFilter, Turn, Variant
 from coderag.record import record
 
 __all__ = ["MOST_BYTES", "RETRIEVED", "RetrievalKey", "looked_up", "size_of"]
@@ -24,8 +24,7 @@ class RetrievalKey:
     """All that the lookup of a part depends on."""
 
     state: IndexState
-    paths: tuple[str, ...]
-    databases: frozenset[str]
+    within: SourceFilter
     text: str
     routes: tuple[Route, ...]
     variants: tuple[Variant, ...]
@@ -43,8 +42,7 @@ def looked_up(turn: Turn, part: Evidence, look_up: Callable[[Turn, Evidence], Ev
         return look_up(turn, fresh)
     key = RetrievalKey(
         turn.state,
-        turn.options.paths,
-        turn.options.databases,
+        turn.options.within,
         fresh.text,
         fresh.routes,
         fresh.variants,

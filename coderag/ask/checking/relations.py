@@ -207,7 +207,7 @@ def _calls(relation: Relation, subject: str, evidence: Evidence) -> Truth:
     if not callers or not called:
         return Truth.UNKNOWN
     most = MAX_INDIRECT_STEPS if relation.indirect else MAX_STEPS
-    for way in evidence.index.path_between(subject, relation.object, limit=3):
+    for way in evidence.index.path_between(subject, relation.object, k=3):
         if _is_calls(way, most):
             return Truth.SUPPORTED
     if any(_may_call(_body(one, evidence), last_part(relation.object)) for one in callers):

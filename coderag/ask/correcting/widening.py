@@ -50,7 +50,9 @@ def in_code(turn: Turn, part: Evidence) -> Iterator[Found]:
 
 
 def in_tests(turn: Turn, part: Evidence) -> Iterator[Found]:
-    """Look into tests alone."""
+    """Look into tests alone, unless they are excluded."""
+    if turn.options.within.tests is TestPolicy.EXCLUDE:
+        return
     hits = searched(turn, _matter(part), k=DEPTH, tests=TestPolicy.INCLUDE)
     yield Found(tuple(hit for hit in hits if TEST in hit.chunk.labels)[:HITS], "tests only")
 
@@ -105,10 +107,11 @@ def elsewhere(turn: Turn, part: Evidence) -> str:
 
     The paths hold, so it is only named; what they exclude is not looked at.
     """
-    excluded = tuple(path for path in turn.options.paths if path.startswith(EXCLUDES))
-    if excluded == turn.options.paths:
+    within = turn.options.within
+    excluded = tuple(path for path in within.paths if path.startswith(EXCLUDES))
+    if excluded == within.paths:
         return ""
-    everywhere = replace(turn, options=replace(turn.options, paths=excluded))
+    everywhere = replace(turn, options=replace(turn.options, within=replace(within, paths=excluded)))
     hits = tuple(searched(everywhere, _matter(part)))
     if not hits or _graded(everywhere, part, Found(hits, "other paths")).likelihood < SURE:
         return ""

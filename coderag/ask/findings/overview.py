@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from coderag.ask.findings.naming import Piece, finding_of, listed
 from coderag.ask.findings.passages import findings_of_hits, has_prose
@@ -18,6 +18,7 @@ from coderag.ask.findings.repetition import without_repetition
 from coderag.ask.records import Finding, Route
 from coderag.ask.routing import is_of_a_topic
 from coderag.ask.sufficiency import all_stems
+from coderag.ask.turn import SourceFilter
 from coderag.ask.wording import content_words, is_weak
 from coderag.graph.queries.entry_points import EntryGroup, EntryKind
 from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, part_definitions
@@ -46,17 +47,27 @@ WHOLLY = frozenset(
 READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "docs/index.md")
 
 
-def overview_findings(index: Index, question: str, places: Places) -> list[Finding]:
+def overview_findings(index: Index, question: str, places: Places, *, limits: SourceFilter) -> list[Finding]:
     """Return what the parts that matter most say, the README's first sentences before them where all is asked for.
 
     [] where a topic is asked for that nothing mentions.
     """
     if is_of_a_topic(question):
-        return without_repetition(_of_topic(index, question, places))
+        return without_repetition(_of_topic(index, question, places, limits))
     found: list[Finding] = []
-    for repository_map in index.map(budget=MAP_TOKENS):
+    for repository_map in index.map(budget=MAP_TOKENS, **_conditions(limits)):
         found += [*_of_readme(repository_map, places), *_of_the_whole(index, repository_map, places)]
     return without_repetition(found)
+
+
+def _conditions(limits: SourceFilter) -> dict[str, Any]:
+    """Return the conditions of a map on what a question is limited to; tests are part of no map."""
+    return {
+        "paths": limits.paths,
+        "kinds": limits.kinds,
+        "languages": limits.languages,
+        "databases": limits.databases,
+    }
 
 
 def _of_readme(found: RepositoryMap, places: Places) -> list[Finding]:
@@ -77,16 +88,16 @@ def _of_the_whole(index: Index, found: RepositoryMap, places: Places) -> Iterato
     yield from filter(None, (*of_parts, *of_entries, *of_tables))
 
 
-def _of_topic(index: Index, question: str, places: Places) -> Iterator[Finding]:
+def _of_topic(index: Index, question: str, places: Places, limits: SourceFilter) -> Iterator[Finding]:
     """Yield what a search for a topic finds, and what the parts nearest to it are."""
     topic = {stem(word.lower()): 1.0 for word in content_words(question) if not is_weak(word) and word not in WHOLLY}
     asked = " ".join(word for word in content_words(question) if word not in WHOLLY)
-    hits = index.search(make_query(asked, k=HITS, tests=TestPolicy.EXCLUDE)) if topic else []
+    hits = index.search(make_query(asked, k=HITS, tests=TestPolicy.EXCLUDE, **_conditions(limits))) if topic else []
     about = [hit for hit in hits if all_stems(f"{hit.chunk.text} {hit.chunk.path} {hit.chunk.doc}") & topic.keys()]
     best = max((hit.confidence for hit in about), default=0.0)
     near = [hit for hit in about if hit.confidence >= WEAK * best]
     yield from (replace(finding, route=Route.MAP) for finding in findings_of_hits(near, topic, route=Route.MAP))
-    for found in index.map(asked, budget=MAP_TOKENS) if near else ():
+    for found in index.map(asked, budget=MAP_TOKENS, **_conditions(limits)) if near else ():
         for part in found.parts[:TOPIC_PARTS]:
             if all_stems(" ".join(_words_of(entry) for entry in part.entries)) & topic.keys():
                 yield from filter(None, [_of_part(found, part, places)])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from coderag.ask.findings.places import Places
 from coderag.ask.routing import is_of_a_topic
 from coderag.ask.source import Source
+from coderag.ask.turn import SourceFilter
 from coderag.graph.queries.map import MapPart
 from coderag.record import record
 
@@ -31,10 +32,17 @@ class PartSources:
     sources: tuple[Source, ...]
 
 
-def parts_to_summarise(index: Index, question: str) -> list[PartSources]:
+def parts_to_summarise(index: Index, question: str, limits: SourceFilter) -> list[PartSources]:
     """Return the parts that a question is about with their passages, those that matter most first."""
-    places = Places(index)
-    maps = index.map(question if is_of_a_topic(question) else "", budget=MAP_TOKENS)
+    places = Places(index, limits)
+    maps = index.map(
+        question if is_of_a_topic(question) else "",
+        budget=MAP_TOKENS,
+        paths=limits.paths,
+        kinds=limits.kinds,
+        languages=limits.languages,
+        databases=limits.databases,
+    )
     found = []
     for repository_map in maps:
         for part in repository_map.parts[:PARTS]:

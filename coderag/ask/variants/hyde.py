@@ -42,7 +42,7 @@ def _gate(turn: Turn, part: Evidence) -> str:
 
 def _hypothesis(turn: Turn, part: Evidence) -> Proposal:
     if part.routes[:1] == (Route.DATA,):
-        context = turn.index.schema_context(part.text, k=TABLES, conditions=turn.options.tables)
+        context = turn.index.schema_context(part.text, k=TABLES, conditions=turn.options.within.tables)
         return Proposal(tuple(filter(None, (skeleton(context),))), "" if context.tables else "no table is named")
     frequencies = turn.frequencies(content_words(part.text))
     words = [word for word in frequencies if not is_weak(word) and word.isalpha()]

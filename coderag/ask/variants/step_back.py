@@ -64,7 +64,7 @@ def _readme(turn: Turn, repository: str, path: str, hits: Sequence[Hit]) -> str:
 
 def _domain(turn: Turn, part: Evidence) -> Proposal:
     """Return the domain of the best table, with the tables of it."""
-    ranking = turn.index.table_ranking(part.text, k=TABLES, conditions=turn.options.tables)
+    ranking = turn.index.table_ranking(part.text, k=TABLES, conditions=turn.options.within.tables)
     tables = turn.index.catalog.tables
     domain = tables[ranking.tables[0].table].domain if ranking.matched and ranking.tables else ""
     if not domain:

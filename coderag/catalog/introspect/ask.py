@@ -41,26 +41,26 @@ class Answers(msgspec.Struct, frozen=True):
     routines: list[rows.RoutineRow]
     parameters: list[rows.ParameterRow]
     triggers: list[rows.TriggerRow]
-    lost: list[Unparsed]
+    unparsed: list[Unparsed]
 
 
 def ask(session: Session, schemas: Sequence[str] = ()) -> Answers:
     """Return what a database says of its schemas, or of those named.
 
-    Raises DatabaseError when it cannot be read at all; what it refuses in part is in `lost`.
+    Raises DatabaseError when it cannot be read at all; what it refuses in part is in `unparsed`.
     """
     return _Asking(session).answers(schemas)
 
 
 class _Asking:
-    """One reading of a catalog: the session, and what was lost so far."""
+    """One reading of a catalog: the session, and what could not be read so far."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._catalog: Mapping[str, Section] = read_catalog(session.dialect)
         self._schemas: list[str] = []
         self._objects: list[rows.TableRow] = []
-        self._lost: list[Unparsed] = []
+        self._unparsed: list[Unparsed] = []
 
     def answers(self, wanted: Sequence[str]) -> Answers:
         database = self._must("database", rows.DatabaseRow)[0]
@@ -89,7 +89,7 @@ class _Asking:
             routines=self._may("routines", rows.RoutineRow),
             parameters=self._may("parameters", rows.ParameterRow),
             triggers=self._may("triggers", rows.TriggerRow),
-            lost=self._lost,
+            unparsed=self._unparsed,
         )
 
     def _must(self, name: str, kind: type[RowT]) -> list[RowT]:
@@ -105,7 +105,7 @@ class _Asking:
         try:
             return self._rows(section, kind)
         except StatementError as error:
-            self._lost.append(Unparsed(0, name.replace("_", " "), f"the database does not tell them: {error}"))
+            self._unparsed.append(Unparsed(0, name.replace("_", " "), f"the database does not tell them: {error}"))
             return []
 
     def _rows(self, section: Section, kind: type[RowT]) -> list[RowT]:
@@ -130,7 +130,7 @@ class _Asking:
         return [*self._rows_of(objects[:middle], section, kind), *self._rows_of(objects[middle:], section, kind)]
 
     def _give_up(self, table: rows.TableRow, reason: str) -> None:
-        self._lost.append(Unparsed(0, f"{TITLES[table.kind]} {table.schema_name}.{table.name}", reason, table=True))
+        self._unparsed.append(Unparsed(0, f"{TITLES[table.kind]} {table.schema_name}.{table.name}", reason, table=True))
         self._objects = [table_row for table_row in self._objects if table_row.id != table.id]
 
 

@@ -44,21 +44,21 @@ def facts_of(answers: Answers, *, database: str, watch: Watch | None = None) -> 
     Names in the schema that names without one mean are written without it.
     """
     found = grouped(answers)
-    lost = list(answers.lost)
+    unparsed = list(answers.unparsed)
     operations: list[SchemaOperation] = []
     if plain_schema(answers.database.schema_name) and answers.dialect == "postgres":
         operations.append(UseDatabase(schema=answers.database.schema_name))
     operations += (CreateType(_type(row, found)) for row in answers.types)
-    operations += _tables(found, lost, watch)
-    operations += _routines(found, lost)
-    operations += _triggers(found, lost)
+    operations += _tables(found, unparsed, watch)
+    operations += _routines(found, unparsed)
+    operations += _triggers(found, unparsed)
     operations += _schema_comments(found)
     return Facts(
         dialect=answers.dialect,
         guess=f"{answers.database.version} says so",
         statements=len(operations),
         database=database,
-        lost=tuple(lost),
+        unparsed=tuple(unparsed),
         operations=tuple(operations),
     )
 
@@ -81,52 +81,52 @@ def _type(row: TypeRow, answers: Grouped) -> TypeDefinition:
     )
 
 
-def _tables(answers: Grouped, lost: list[Unparsed], watch: Watch | None) -> Iterable[SchemaOperation]:
-    lost += (Unparsed(0, _head(row), NO_RIGHT, table=True) for row in answers.answers.tables if not row.readable)
+def _tables(answers: Grouped, unparsed: list[Unparsed], watch: Watch | None) -> Iterable[SchemaOperation]:
+    unparsed += (Unparsed(0, _head(row), NO_RIGHT, table=True) for row in answers.answers.tables if not row.readable)
     # Each server has its own idea of the order of names.
     readable = sorted(
         (row for row in answers.answers.tables if row.readable), key=lambda row: (row.schema_name, row.name)
     )
     for done, row in enumerate(readable, 1):
-        table = _table(row, answers, lost)
+        table = _table(row, answers, unparsed)
         if table is not None:
             yield CreateTable(table)
         if watch is not None:
             watch(done, len(readable))
 
 
-def _table(row: TableRow, answers: Grouped, lost: list[Unparsed]) -> Table | None:
+def _table(row: TableRow, answers: Grouped, unparsed: list[Unparsed]) -> Table | None:
     key = (row.schema_name, row.name)
     columns = answers.columns.get(key, [])
     kind = ObjectKind(row.kind)
     if row.problem:
-        lost.append(Unparsed(0, _head(row), row.problem, table=True))
+        unparsed.append(Unparsed(0, _head(row), row.problem, table=True))
     elif not columns and kind not in TITLES and answers.dialect.name != "postgres":  # where a table may have none
         reason = "it has no columns: it was dropped meanwhile, or the user may read none of them"
-        lost.append(Unparsed(0, _head(row), reason, table=True))
+        unparsed.append(Unparsed(0, _head(row), reason, table=True))
         return None
     hidden = (column.name for column in columns if not column.readable)
-    lost += (Unparsed(0, f"COLUMN {row.schema_name}.{row.name}.{name}", NO_RIGHT) for name in hidden)
+    unparsed += (Unparsed(0, f"COLUMN {row.schema_name}.{row.name}.{name}", NO_RIGHT) for name in hidden)
     table = table_of(row, answers)
     text = answers.texts.get(key, "")
     if not text:
         if kind in TITLES and not row.problem:
-            lost.append(Unparsed(0, _head(row), "the database does not show its query"))
+            unparsed.append(Unparsed(0, _head(row), "the database does not show its query"))
         return table
     if answers.dialect.name in {"mysql", "mariadb"} and answers.answers.database.schema_name:
         # They write every name in full.
         text = text.replace(f"`{answers.answers.database.schema_name}`.", "")
     declared = table_in(text, kind, answers.dialect)
     if declared is None:
-        lost.append(Unparsed(0, _head(row), "its definition could not be read"))
+        unparsed.append(Unparsed(0, _head(row), "its definition could not be read"))
         return table
     return completed(table, declared)
 
 
-def _routines(answers: Grouped, lost: list[Unparsed]) -> Iterable[SchemaOperation]:
+def _routines(answers: Grouped, unparsed: list[Unparsed]) -> Iterable[SchemaOperation]:
     for row in answers.answers.routines:
         if not row.readable:
-            lost.append(
+            unparsed.append(
                 Unparsed(0, f"{row.kind.upper()} {row.schema_name}.{row.name}", "the user may not see its body")
             )
         yield CreateRoutine(_routine(row, answers))
@@ -147,7 +147,7 @@ def _routine(row: RoutineRow, answers: Grouped) -> Routine:
     )
 
 
-def _triggers(answers: Grouped, lost: list[Unparsed]) -> Iterable[SchemaOperation]:
+def _triggers(answers: Grouped, unparsed: list[Unparsed]) -> Iterable[SchemaOperation]:
     for row in answers.answers.triggers:
         yield CreateRoutine(_trigger(row, answers))
     for definition in answers.answers.definitions:
@@ -155,7 +155,7 @@ def _triggers(answers: Grouped, lost: list[Unparsed]) -> Iterable[SchemaOperatio
             continue
         trigger = trigger_in(definition.text, answers.dialect)
         if trigger is None:
-            lost.append(Unparsed(0, f"TRIGGER {definition.name}", "its definition could not be read"))
+            unparsed.append(Unparsed(0, f"TRIGGER {definition.name}", "its definition could not be read"))
         else:
             yield CreateRoutine(trigger)
 

@@ -30,7 +30,7 @@ def inspect_database(
     Everything is read in one transaction that cannot write. With `samples`, up to so many values of each column are
     read as well, without personal data. `timeout` is in seconds, for connecting and for each question.
 
-    Raises DatabaseError; what cannot be read for lack of rights, or went meanwhile, is in the facts' `lost`.
+    Raises DatabaseError; what cannot be read for lack of rights, or went meanwhile, is in the facts' `unparsed`.
     """
     check_number(SAMPLES, samples)
     address = parse_url(url) if isinstance(url, str) else url

@@ -33,10 +33,10 @@ def sampled(facts: Facts, session: Session, *, values: int, watch: Watch | None 
     """Return facts whose columns have up to so many of their values, the most frequent first.
 
     Keys that are numbers, personal columns and columns whose values are known get none. A table that cannot be looked
-    into is in `lost`; where one takes too long, that and all after it.
+    into is in `unparsed`; where one takes too long, that and all after it.
     """
     operations: list[SchemaOperation] = []
-    lost: list[Unparsed] = []
+    unparsed: list[Unparsed] = []
     slow = False
     tables = sum(isinstance(operation, CreateTable) for operation in facts.operations)
     done = 0
@@ -45,14 +45,14 @@ def sampled(facts: Facts, session: Session, *, values: int, watch: Watch | None 
             try:
                 operation = replace(operation, table=_sampled(operation.table, session, values))
             except StatementError as error:
-                lost.append(Unparsed(0, f"TABLE {operation.table.name}", f"no samples: {error}"))
+                unparsed.append(Unparsed(0, f"TABLE {operation.table.name}", f"no samples: {error}"))
             except SlowDatabaseError as error:
                 slow = True
-                lost.append(Unparsed(0, f"TABLE {operation.table.name}", f"no samples from here on: {error}"))
+                unparsed.append(Unparsed(0, f"TABLE {operation.table.name}", f"no samples from here on: {error}"))
         operations.append(operation)
         if watch is not None and isinstance(operation, CreateTable):
             watch(done := done + 1, tables)
-    return replace(facts, operations=tuple(operations), lost=(*facts.lost, *lost))
+    return replace(facts, operations=tuple(operations), unparsed=(*facts.unparsed, *unparsed))
 
 
 def _sampled(table: Table, session: Session, values: int) -> Table:

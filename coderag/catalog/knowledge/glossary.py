@@ -96,7 +96,7 @@ def read_glossary(data: bytes, *, path: str) -> Facts:
 
 
 def _lost(line: int, path: str, reason: str) -> Facts:
-    return Facts(lost=(Unparsed(line, path.rsplit("/", 1)[-1], reason),))
+    return Facts(unparsed=(Unparsed(line, path.rsplit("/", 1)[-1], reason),))
 
 
 # YAML to nodes, from its events: neither nesting nor aliases can make it large.

@@ -89,26 +89,26 @@ def read_query_log(data: bytes, *, path: str, mask: bool = False) -> Facts:
     try:
         rows = list(_rows(data.decode("utf-8", "replace")))
     except ValueError as error:
-        return Facts(lost=(Unparsed(1, path.rsplit("/", 1)[-1], f"not a readable log: {error}"),))
+        return Facts(unparsed=(Unparsed(1, path.rsplit("/", 1)[-1], f"not a readable log: {error}"),))
     named = [row for row in rows if _value(row, TEXT)]
     if not named:
         return Facts(statements=len(rows)) if not rows else _no_text(rows, path)
     dialect, reason = _dialect(named, path)
     entries = sorted(_entries(named, dialect), key=lambda entry: (-entry.calls, entry.source.start_line))
     queries = [query for entry in entries[:MAX_QUERIES] if (query := _query(entry, dialect, mask=mask)) is not None]
-    lost: list[Unparsed] = []
+    unparsed: list[Unparsed] = []
     if len(named) < len(rows):
         first = next(row.first for row in rows if not _value(row, TEXT))
-        lost.append(Unparsed(first, "", f"{len(rows) - len(named):,} rows hold no query"))
+        unparsed.append(Unparsed(first, "", f"{len(rows) - len(named):,} rows hold no query"))
     if len(entries) > MAX_QUERIES:
         left = len(entries) - MAX_QUERIES
         reason = f"{left:,} of {len(entries):,} different queries: only the {MAX_QUERIES:,} most frequent are kept"
-        lost.append(Unparsed(1, "", reason))
+        unparsed.append(Unparsed(1, "", reason))
     return Facts(
         dialect=dialect.name,
         guess=reason,
         statements=len(rows),
-        lost=tuple(lost),
+        unparsed=tuple(unparsed),
         operations=tuple(map(AddQuery, queries)),
     )
 
@@ -117,7 +117,7 @@ def _no_text(rows: Sequence[Row], path: str) -> Facts:
     names = ", ".join(list(rows[0].values)[:6])
     return Facts(
         statements=len(rows),
-        lost=(Unparsed(1, path.rsplit("/", 1)[-1], f"no column holds queries; there are {names}"),),
+        unparsed=(Unparsed(1, path.rsplit("/", 1)[-1], f"no column holds queries; there are {names}"),),
     )
 
 

@@ -81,9 +81,9 @@ def _pairs(mine: Iterable[MutableTable], live: State) -> list[Pair]:
 def _hidden(live: State) -> Iterator[str]:
     """Yield the plain names of the objects that a database has and does not show."""
     for file in live.files.values():
-        for lost in file.facts.lost:
-            if lost.table:
-                yield lost.head.rpartition(" ")[2].rpartition(".")[2].casefold()
+        for statement in file.facts.unparsed:
+            if statement.table:
+                yield statement.head.rpartition(" ")[2].rpartition(".")[2].casefold()
 
 
 def _report_missing(state: State, mine: Iterable[MutableTable], pairs: Iterable[Pair], *, hidden: set[str]) -> None:

@@ -13,6 +13,7 @@ from coderag.ask.agentic.records import Limits
 from coderag.ask.records import Answer, Part, Statement, Verdict
 from coderag.ask.source import Source
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import filters_of
 from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
 from coderag.cli.roots import Paths
@@ -65,13 +66,17 @@ def _answer(question: str, index: Index, options: argparse.Namespace) -> Answer:
     if session is not None:
         session.unpin(options.unpin)
         session.pin(options.pin, index)
+    filters = filters_of(options)
     answer = index.ask(
         question,
         k=options.k,
         budget=options.budget,
         pipeline=options.pipeline or "",
-        paths=options.path,
-        databases=options.database,
+        paths=filters.paths,
+        databases=filters.databases,
+        languages=filters.languages,
+        kinds=filters.kinds,
+        tests=filters.tests,
         model=options.model,
         watch=_draft if options.model and sys.stderr.isatty() else None,
         conversation=None if session is None else session.read(),

@@ -13,13 +13,13 @@ from coderag.ask.sql.records import Rule, SqlAnswer
 from coderag.ask.sql.running import Result, run_query
 from coderag.ask.sql.sql_for import sql_for
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import filters_of
 from coderag.cli.groups import callers
 from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.text import visible
 from coderag.errors import AccessError, QueryError
 from coderag.search.query.query import check_question
 from coderag.text.counted import counted
-from coderag.types import TableFilter
 
 __all__ = ["run"]
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         model=model,
         database=database or None,
         evidence=options.evidence,
-        conditions=TableFilter(databases=frozenset(options.database), paths=tuple(options.path)),
+        conditions=filters_of(options).tables,
     )
     result = (
         run_query(database, answer.sql, rows=options.rows, timeout=options.timeout) if _runs(options, answer) else None

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     drawn = index.graph(
         target.name,
         depth=options.depth,
-        limit=options.k,
+        k=options.k,
         kinds=target.kinds,
         paths=target.paths,
         languages=filters.languages,

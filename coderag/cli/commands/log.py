@@ -11,13 +11,15 @@ from pathlib import Path
 
 from coderag.api.index import Index
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import Filters, date_of, filters_of
 from coderag.cli.opening import note, open_for_caller
 from coderag.cli.output.hits import DAY, SHORT_HASH
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
-from coderag.cli.roots import Paths
+from coderag.cli.roots import Paths, given_roots
 from coderag.errors import QueryError
 from coderag.index.history.records import LoggedChange
+from coderag.limits import K
 
 __all__ = ["run"]
 
@@ -27,8 +29,10 @@ MAX_SPANS = 4  # of lines that are named
 
 def run(options: argparse.Namespace) -> int:
     """Print the commits that changed a target; 1 when there are none."""
+    filters = filters_of(options)
+    since = date_of(options.since, given_roots(options, options.root)) if options.since else ""
     index = open_for_caller(options)
-    changes = index.log(_target(index, options.target), k=options.k)
+    changes = _changes(index, _target(index, options.target), filters, since=since, k=options.k)
     for repository, why in index.missing_histories().items():
         note(f"{repository}: {'not all of its' if changes else 'no'} history is known: {why}")
     if options.json:
@@ -36,6 +40,28 @@ def run(options: argparse.Namespace) -> int:
     elif changes:
         print("\n".join(_lines(changes, Paths(index.roots), screen(options.color))))
     return FOUND if changes else NOTHING
+
+
+def _changes(index: Index, target: str, filters: Filters, *, since: str, k: int) -> list[LoggedChange]:
+    """Return the last k commits that changed a target, of those that the filters leave."""
+    files = filters.files(index)
+    if files is None and not filters.kinds and not since:
+        return index.log(target, k=k)
+    changes = index.log(target, k=int(K.most))
+    names = {change.name for change in changes}
+    of_kinds = {
+        (symbol.repository, symbol.path, symbol.qualified_name)
+        for name in (filter(None, names) if filters.kinds else ())
+        for symbol in index.symbols(name, k=int(K.most), alike=False)
+        if symbol.kind in filters.kinds
+    }
+    return [
+        change
+        for change in changes
+        if (files is None or (change.repository, change.path) in files)
+        and (not filters.kinds or (change.repository, change.path, change.name) in of_kinds)
+        and change.date >= since
+    ][:k]
 
 
 def _target(index: Index, text: str) -> str:

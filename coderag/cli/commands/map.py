@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from coderag.cli.exit_codes import FOUND, NOTHING
+from coderag.cli.filters import filters_of
 from coderag.cli.opening import note, open_graph_for_caller
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import Screen, Style, screen, shorten, visible
@@ -14,7 +15,6 @@ from coderag.graph.queries.entry_points import group_text
 from coderag.graph.queries.families import family_lines
 from coderag.graph.queries.map import MapEntry, MapPart, RepositoryMap, entry_text, part_text, sentence_text
 from coderag.limits import QUESTION, check_text
-from coderag.search.query.languages import language_names
 from coderag.text.counted import counted
 
 __all__ = ["run"]
@@ -26,14 +26,17 @@ def run(options: argparse.Namespace) -> int:
     """Print the parts of repositories and what matters most in each; 1 when there is no code."""
     question = " ".join(options.question)
     check_text(QUESTION, question)
+    filters = filters_of(options)
     index = open_graph_for_caller(options)
     repository_maps = index.map(
         question,
         budget=options.budget,
-        paths=options.path,
-        kinds=[kind.lower() for kind in options.kind],
-        languages=language_names(options.language),
-        databases=options.database,
+        paths=filters.paths,
+        kinds=filters.kinds,
+        languages=filters.languages,
+        databases=filters.databases,
+        tests=filters.tests,
+        k=options.k,
     )
     if options.json:
         print_records(repository_maps, options.format)

@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     if pair is not None:
         source, target = pair
         kinds, paths_of_both = source.kinds, source.paths
-        ways = index.path_between(source.name, target.name, limit=options.k, kinds=kinds, paths=paths_of_both)
+        ways = index.path_between(source.name, target.name, k=options.k, kinds=kinds, paths=paths_of_both)
         for one in pair if ways else ():
             tell_choice(index, one.name, kinds=kinds, paths=paths_of_both)
     if options.json:

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if needed & OF_HISTORY:
         _note_histories(index)
     if found.is_cut:
-        note(f"there are more than {k:,} rows; --limit gives more")
+        note(f"there are more than {k:,} rows; -k gives more")
     return FOUND if found.rows else NOTHING
 
 

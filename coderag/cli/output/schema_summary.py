@@ -16,6 +16,16 @@ __all__ = ["schema_lines"]
 KEYWORDS = re.compile(
     r"[A-Za-z]+(?:\s+(?:TABLE|VIEW|INDEX|TYPE|FUNCTION|PROCEDURE|TRIGGER|SCHEMA|DATABASE)\b)?", re.IGNORECASE
 )
+CONFLICT_KINDS = tuple(  # the first whose words are in the text of a conflict
+    (re.compile(words), kind)
+    for words, kind in (
+        ("foreign key|key of", "of keys"),
+        ("the database", "between files and database"),
+        ("migration|lacks|has not", "between models and migrations"),
+        ("twice|already|counts", "defined twice"),
+        ("never created|creates?|not known", "never created"),
+    )
+)
 MAX_DATABASES = 8
 MAX_TABLES = 5
 
@@ -64,17 +74,22 @@ def _statement_kind(head: str) -> str:
 
 
 def _conflict_lines(schema: SchemaStatus, shown: Screen, *, verbose: bool) -> list[str]:
-    """Return how many things of the schemas contradict each other with an example, or each of them."""
+    """Return how many conflicts of each kind there are with an example, or each of them."""
     if not schema.conflicts:
         return []
-    first = schema.conflicts[0]
     text = counted(len(schema.conflicts), "schema conflict")
     if not verbose:
-        text += f", such as {visible(first.path)}:{first.line}: {visible(first.text)}"
+        examples = ((_conflict_kind(one.text), f"{one.path}:{one.line}: {one.text}") for one in schema.conflicts)
+        text += f": {by_kind(examples)}"
     lines = [labelled("conflicts", text, shown)]
     if verbose:
         lines += _listed((conflict.path, conflict.line, conflict.text) for conflict in schema.conflicts)
     return lines
+
+
+def _conflict_kind(text: str) -> str:
+    """Return what kind of conflict a text is about."""
+    return next((kind for words, kind in CONFLICT_KINDS if words.search(text)), "other")
 
 
 def _gap_lines(schema: SchemaStatus, shown: Screen, *, verbose: bool) -> list[str]:

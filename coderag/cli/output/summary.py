@@ -104,8 +104,8 @@ def masked_list(masked: Iterable[MaskedFile]) -> list[str]:
     ]
 
 
-def problem_text(problems: Sequence[Problem], *, examples: int = 2) -> str:
-    """Return `3 files: 2 Python with syntax errors (a.py, b.py), ...`."""
+def problem_text(problems: Sequence[Problem], *, examples: int = 1) -> str:
+    """Return `3 files: 2 Python with syntax errors (a.py, ...), ...`."""
     if not problems:
         return "none"
     groups: dict[tuple[str, str], list[str]] = {}

@@ -15,6 +15,7 @@ from coderag.types import TestPolicy
 __all__ = [
     "COMMAND",
     "HIDDEN",
+    "JSON_FORMATS",
     "Collect",
     "Number",
     "Numbers",
@@ -336,7 +337,7 @@ def add_since(parser: argparse.ArgumentParser, what: str) -> None:
         "--since",
         type=Text(NAME),
         metavar="DATE|REVISION",
-        help=f"only {what} after a date such as 2025-06-30, or after a git revision",
+        help=f"only {what} on or after a date such as 2025-06-30, or after a git revision",
     )
 
 

@@ -11,12 +11,11 @@ from coderag.cli.parser.arguments import (
     Parsers,
     Text,
     add_count,
+    add_filters,
     add_groups,
-    add_list,
     add_model,
     add_opening,
     add_output,
-    add_paths,
     add_place,
     command,
 )
@@ -33,6 +32,7 @@ from coderag.limits import (
     STEPS,
     TIMEOUT,
 )
+from coderag.types import Kind
 
 __all__ = ["add_ask", "add_sessions"]
 
@@ -98,11 +98,10 @@ def add_ask(commands: Parsers) -> None:
         help="with the stage agentic: at most so many steps=N, tokens=N and seconds=N (default: 8, 8000, 60)",
     )
     parser.add_argument("--trace", action="store_true", help="show what each stage did, and why it stopped there")
-    add_paths(parser, 'only sources in files that match; "!" in front excludes')
-    add_list(parser, "database", "only tables of these databases, and files that declare, change or query them")
+    add_filters(parser, kinds=Kind, things="sources")
     add_groups(parser)
     add_opening(parser)
-    add_output(parser, formats=("text", "json"))
+    add_output(parser)
 
 
 def _add_memory(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from coderag.cli.parser.arguments import (
+    JSON_FORMATS,
     TEXT_FORMATS,
     Number,
     Parsers,
@@ -10,10 +11,8 @@ from coderag.cli.parser.arguments import (
     add_count,
     add_filters,
     add_groups,
-    add_list,
     add_opening,
     add_output,
-    add_paths,
     command,
 )
 from coderag.graph.records import NodeKind
@@ -148,7 +147,7 @@ def add_graph(commands: Parsers) -> None:
     add_opening(parser)
     add_output(
         parser,
-        formats=("mermaid", "svg", "dot", "graphml", "json"),
+        formats=("mermaid", "svg", "dot", "graphml", *JSON_FORMATS),
         described="default: by the name of the output, else mermaid",
     )
 
@@ -172,10 +171,8 @@ def add_map(commands: Parsers) -> None:
     parser.add_argument(
         "--budget", type=Number(MAP_BUDGET), default=1024, metavar="TOKENS", help="token budget (default: 1024)"
     )
-    add_paths(parser, 'only definitions in files that match; "!" in front excludes')
-    add_list(parser, "language", "only definitions in files of these languages")
-    add_list(parser, "kind", f"only definitions of these kinds: {', '.join(Kind)}")
-    add_list(parser, "database", "only definitions in files that declare, change or query these databases")
+    add_count(parser, things="parts of each repository", default=None, shown="as the budget allows", old="")
+    add_filters(parser, kinds=Kind, things="definitions", tests_default=TestPolicy.EXCLUDE)
     add_groups(parser)
     add_opening(parser)
     add_output(parser)

@@ -162,7 +162,9 @@ def add_erd(commands: Parsers) -> None:
     _add_schema_filters(parser)
     add_groups(parser)
     add_opening(parser)
-    add_output(parser, formats=("mermaid", "svg", "json"), described="default: by the name of the output, else mermaid")
+    add_output(
+        parser, formats=("mermaid", "svg", *JSON_FORMATS), described="default: by the name of the output, else mermaid"
+    )
 
 
 def add_check_sql(commands: Parsers) -> None:

@@ -17,6 +17,7 @@ from coderag.cli.parser.arguments import (
     add_list,
     add_opening,
     add_output,
+    add_since,
     command,
 )
 from coderag.limits import DIVERSITY, NAME, QUESTION, RELATED, THRESHOLD
@@ -56,6 +57,7 @@ examples:
   coderag log Cart.total                         when and why the method came, and what changed it
   coderag log src/cart.py                        what changed a file
   coderag log src/cart.py:120 -k 5               what changed the definition around a line
+  coderag log Cart.total --since v2.1            what changed it after a release
 """
 BATCH_HELP = (
     'read JSON lines {"query", "k"?, "kinds"?, "languages"?, "paths"?, "repositories"?, "databases"?, '
@@ -220,6 +222,8 @@ def add_log(commands: Parsers) -> None:
     )
     parser.add_argument("target", type=Text(NAME), metavar="TARGET", help="a symbol, FILE or FILE:LINE")
     add_count(parser, things="commits", default=20)
+    add_filters(parser, kinds=Kind, things="targets", tests=("include", "exclude"), tests_default=TestPolicy.INCLUDE)
+    add_since(parser, "commits")
     add_groups(parser)
     add_opening(parser)
     add_output(parser)

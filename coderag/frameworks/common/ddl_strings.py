@@ -16,7 +16,7 @@ from tree_sitter import Node
 from coderag.frameworks.common.declared_dialect import declared_dialects
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.sql.in_code.contexts import context_of
 from coderag.sql.in_code.drivers import dialects_of, is_of_others
 from coderag.sql.in_code.sinks import sinks_of
@@ -94,7 +94,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         dialect=reading.dialect,
         statements=len(texts),
         series=_series(path) if in_migration else None,
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(operations),
         settings=declared_dialects(data, path),
     )
@@ -107,7 +107,7 @@ class _Reading:
         self._texts = texts
         self._path = path
         self.dialect = dialect
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
 
     def operations(self, *, in_migration: bool) -> list[SchemaOperation]:
         """Return what all of them do; a second table of a name is another edition of the first."""
@@ -129,7 +129,7 @@ class _Reading:
 
     def _of(self, node: Node, text: str) -> Iterator[SchemaOperation]:
         facts = read_embedded(text, source=lines_of(node), path=self._path, dialect=self.dialect)
-        self.lost += facts.lost
+        self.unparsed += facts.unparsed
         is_whole = True
         for operation in facts.operations:
             if not _has_hole(operation):
@@ -139,7 +139,7 @@ class _Reading:
             if isinstance(operation, CreateTable) and not _has_hole(operation.table.name):
                 yield CreateTable(_without_holes(operation.table), if_missing=operation.if_missing)
         if not is_whole:
-            self.lost.append(lost_at(node, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(node, COMPUTED_REASON))
 
 
 def _has_hole(record: Record) -> bool:

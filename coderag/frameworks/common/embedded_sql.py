@@ -20,18 +20,18 @@ def read_embedded(text: str, *, source: Source, path: str, dialect: str = "") ->
     facts: Facts = parse_file(text.encode(), path=path, dialect=dialect)
     first, last = source.start_line, source.end_line
     operations = [operation for operation in facts.operations if not isinstance(operation, AddQuery)]
-    lost = [
+    unparsed = [
         Unparsed(
-            line=min(unparsed.line + first - 1, last),
-            head=unparsed.head[:HEAD_CHARS],
-            reason=unparsed.reason,
-            table=unparsed.table,
+            line=min(statement.line + first - 1, last),
+            head=statement.head[:HEAD_CHARS],
+            reason=statement.reason,
+            table=statement.table,
         )
-        for unparsed in facts.lost
+        for statement in facts.unparsed
     ]
     return msgspec.structs.replace(
         facts,
-        lost=tuple(lost),
+        unparsed=tuple(unparsed),
         passed=(),
         operations=tuple(cast("SchemaOperation", _moved(operation, first - 1, last)) for operation in operations),
     )

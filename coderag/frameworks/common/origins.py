@@ -7,7 +7,7 @@ from tree_sitter import Node
 from coderag.sql.records import Source, Unparsed
 from coderag.syntax.trees.tree import row_of, text_of
 
-__all__ = ["COMPUTED_REASON", "lines_of", "lost_at"]
+__all__ = ["COMPUTED_REASON", "lines_of", "unparsed_at"]
 
 COMPUTED_REASON = "computed at run time"
 HEAD_CHARS = 80
@@ -20,7 +20,7 @@ def lines_of(node: Node) -> Source:
     return Source(start_line=node.start_point[0] + 1, end_line=last + 1)
 
 
-def lost_at(node: Node, reason: str) -> Unparsed:
+def unparsed_at(node: Node, reason: str) -> Unparsed:
     """Return the note of a declaration or change of a table that was not read."""
     head = " ".join(text_of(node).partition("\n")[0].split())[:HEAD_CHARS]
     return Unparsed(line=row_of(node), head=head, reason=reason, table=True)

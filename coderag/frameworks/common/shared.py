@@ -43,7 +43,9 @@ def lost_statements(facts: Sequence[tuple[str, Facts]]) -> Iterator[tuple[str, U
     """Yield what could not be read, by path; not the columns of a base that another of the files defines."""
     names = {mixin.table.name.name for _, found in facts if found.shared is not None for mixin in found.shared.mixins}
     defined = {_reason(name) for name in names}
-    yield from ((path, unparsed) for path, found in facts for unparsed in found.lost if unparsed.reason not in defined)
+    yield from (
+        (path, unparsed) for path, found in facts for unparsed in found.unparsed if unparsed.reason not in defined
+    )
 
 
 def _reason(base: str) -> str:
@@ -120,8 +122,10 @@ def _with_mixins(file: SchemaFile, mixins: Definitions[Mixin]) -> SchemaFile:
     filler = _Filler(mixins)
     operations = tuple(filler.filled_operation(operation, heirs, file.path) for operation in file.facts.operations)
     reasons = {_reason(base) for base in filler.found}
-    lost = tuple(unparsed for unparsed in file.facts.lost if unparsed.reason not in reasons)
-    return msgspec.structs.replace(file, facts=msgspec.structs.replace(file.facts, operations=operations, lost=lost))
+    unparsed = tuple(statement for statement in file.facts.unparsed if statement.reason not in reasons)
+    return msgspec.structs.replace(
+        file, facts=msgspec.structs.replace(file.facts, operations=operations, unparsed=unparsed)
+    )
 
 
 class _Filler:

@@ -27,7 +27,7 @@ def read_dbt(data: bytes, *, path: str, dialect: str = "") -> Facts:
 
                 return read_seed(data, path=path)
     except ValueError as error:
-        return Facts(lost=(Unparsed(1, pure.name, str(error), table=True),), statements=1)
+        return Facts(unparsed=(Unparsed(1, pure.name, str(error), table=True),), statements=1)
     from coderag.frameworks.dbt.models import read_model
 
     return read_model(data, path=path, dialect=dialect)

@@ -72,8 +72,10 @@ def read_model(data: bytes, *, path: str, dialect: str = "") -> Facts:
             sources=(whole,),
         )
         operation = CreateTable(table, replace=True)
-    lost = () if columns or lineage else (Unparsed(1, name, "its columns are made by macros; only YAML can name them"),)
-    return Facts(dialect=dialect, guess=DBT, statements=1, lost=lost, operations=(operation,))
+    unparsed = (
+        () if columns or lineage else (Unparsed(1, name, "its columns are made by macros; only YAML can name them"),)
+    )
+    return Facts(dialect=dialect, guess=DBT, statements=1, unparsed=unparsed, operations=(operation,))
 
 
 def _macros(text: str) -> Iterator[CreateRoutine]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import lost_at
+from coderag.frameworks.common.origins import unparsed_at
 from coderag.frameworks.django.bases import known_base
 from coderag.frameworks.django.fields import Field, read_field
 from coderag.frameworks.django.kinds import OTHERS, kind_of
@@ -76,7 +76,7 @@ def app_label(path: str) -> str:
 def models_of(code: Code, path: str) -> tuple[Models, list[Unparsed]]:
     """Return the models, and what of them could not be named or read."""
     models = Models({}, {})
-    lost: list[Unparsed] = []
+    unparsed: list[Unparsed] = []
     app = app_label(path)
     for one in code.classes.values():
         options = options_of(one, code)
@@ -93,14 +93,14 @@ def models_of(code: Code, path: str) -> tuple[Models, list[Unparsed]]:
         table = _written_table(options.get("db_table"), code, models)
         if not table and (not label or "db_table" in options):
             why = "it is computed" if label else "the file is in no app's models"
-            lost.append(lost_at(one.node, f"the table's name is not known: {why}"))
+            unparsed.append(unparsed_at(one.node, f"the table's name is not known: {why}"))
             continue
         strange = [last_part(base) for base in strange_bases(one, code)]
-        lost += [lost_at(one.node, f"the columns of {base} are in another file") for base in strange]
+        unparsed += [unparsed_at(one.node, f"the columns of {base} are in another file") for base in strange]
         whole = not strange or any(code.dotted(base).startswith(ROOTS) for base in one.bases)
         model = Model(name, table or table_name(name), one, fields_of(one, code), tuple(parents), whole)
         models.by_class[one.name] = models.by_name[name.lower()] = model
-    return models, lost
+    return models, unparsed
 
 
 def _in_models(path: str) -> bool:

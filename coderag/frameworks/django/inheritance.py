@@ -46,8 +46,8 @@ def _with_parents(file: SchemaFile, defined: Definitions[Table]) -> SchemaFile:
     if not links:
         return file
     operations = tuple(_with_links(operation, links) for operation in file.facts.operations)
-    lost = tuple(unparsed for unparsed in file.facts.lost if unparsed.reason not in known)
-    return replace(file, facts=replace(file.facts, operations=operations, lost=lost))
+    unparsed = tuple(statement for statement in file.facts.unparsed if statement.reason not in known)
+    return replace(file, facts=replace(file.facts, operations=operations, unparsed=unparsed))
 
 
 def _with_links(operation: SchemaOperation, links: dict[str, list[Table]]) -> SchemaOperation:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.django.classes import (
     NOT_MODELS,
     Model,
@@ -63,26 +63,26 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     code = read_python(data)
     if not any(origin.startswith("django") for origin in (*code.imports.values(), *code.stars)):
         return None
-    models, lost = models_of(code, path)
+    models, unparsed = models_of(code, path)
     tables: list[Table] = []
     for model in models.by_class.values():
         found, missed = _tables(model, models, code)
         tables += found
-        lost += missed
+        unparsed += missed
     kinds = tuple(defined_kinds(code))
     mixins = tuple(_mixins(models, code, path))
-    if not tables and not lost and not kinds and not mixins:
+    if not tables and not unparsed and not kinds and not mixins:
         return None
     fields = [field for model in models.by_class.values() for field in model.fields.values() if field.kind]
     classes = [code.classes[mixin.table.name.name] for mixin in mixins]
     fields += [field for one in classes for field in fields_of(one, code).values() if field.kind]
     uses = tuple(use_of(one, code) for one in fields if one.column)
-    lost.sort(key=lambda unparsed: unparsed.line)
+    unparsed.sort(key=lambda statement: statement.line)
     operations = tuple(CreateTable(table) for table in tables)
     return Facts(
-        statements=len(operations) + len(lost),
+        statements=len(operations) + len(unparsed),
         operations=operations,
-        lost=tuple(lost),
+        unparsed=tuple(unparsed),
         shared=_shared(kinds, uses, mixins, models, code),
     )
 
@@ -183,13 +183,13 @@ def _target(model: Model, field: Field, models: Models) -> Target | None:
 
 def _tables(model: Model, models: Models, code: Code) -> tuple[list[Table], list[Unparsed]]:
     """Return the table of a model and those of its many-to-many fields."""
-    lost: list[Unparsed] = []
+    unparsed: list[Unparsed] = []
     columns, keys, unique = _added(model)
     joins: list[Table] = []
     for field in model.fields.values():
         target = _target(model, field, models)
         if target is None and field.refers:
-            lost.append(lost_at(field.call.node, "the model that it refers to is not written"))
+            unparsed.append(unparsed_at(field.call.node, "the model that it refers to is not written"))
         if field.many and target is not None and not field.through:
             near = Target(model.name, model.table, _key(model)[1])
             joins.append(join_table(near, target, field, evidence=Evidence.MODEL, origin=Origin.ORM))
@@ -215,7 +215,7 @@ def _tables(model: Model, models: Models, code: Code) -> tuple[list[Table], list
         origins=(Origin.ORM,),
         sources=(lines_of(model.one.outer),),
     )
-    return [table, *joins], lost
+    return [table, *joins], unparsed
 
 
 def _relations(model: Model, models: Models, code: Code) -> Iterator[Relation]:

@@ -68,7 +68,7 @@ def _has_models(file: SchemaFile) -> bool:
 def _with_keys(file: SchemaFile) -> SchemaFile:
     """Return models with the id that Django adds where no base of another file has brought a primary key."""
     unknown = [
-        unparsed.reason.split()[3] for unparsed in file.facts.lost if unparsed.reason.startswith("the columns of ")
+        unparsed.reason.split()[3] for unparsed in file.facts.unparsed if unparsed.reason.startswith("the columns of ")
     ]
     if any(not name.endswith("Mixin") for name in unknown):
         return file  # a model that is unknown may have one, a mixin has none

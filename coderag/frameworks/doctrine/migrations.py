@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.columns import Made, Statement, created_table, operations_of
 from coderag.frameworks.engine.vocabulary import vocabulary
 from coderag.sql.records import (
@@ -51,13 +51,13 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         return None
     reading = _Reading(root, path)
     reading.walk(up)
-    if not reading.uses_schema and (reading.lost or not reading.found):
+    if not reading.uses_schema and (reading.unparsed or not reading.found):
         return None
     match = FILE_NAME.fullmatch(path.rpartition("/")[2])
     return Facts(
         statements=reading.found,
         series=Series("doctrine", version=match["version"], name=match["name"]) if match else None,
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(reading.operations()),
     )
 
@@ -66,7 +66,7 @@ class _Reading:
     """What the statements of a migration have come to so far."""
 
     def __init__(self, root: Node, path: str) -> None:
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.found = 0
         self.uses_schema = False
         self._path = path
@@ -245,18 +245,18 @@ class _Reading:
             return
         self.found += 1
         if not isinstance(value, str):
-            self.lost.append(lost_at(link.node, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
             return
         facts = read_embedded(value, source=lines_of(node), path=self._path)
         self._steps.append((None, [*facts.operations], lines_of(node)))
-        self.lost += facts.lost
+        self.unparsed += facts.unparsed
 
     def _name(self, link: Link) -> Name | None:
         return _name_of(as_text(self._values.value(link.argument(0))))
 
     def _lose(self, node: Node) -> None:
         self.found += 1
-        self.lost.append(lost_at(node, COMPUTED_REASON))
+        self.unparsed.append(unparsed_at(node, COMPUTED_REASON))
 
 
 def _name_of(text: str) -> Name | None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.sql.records import (
     Column,
     CreateTable,
@@ -70,13 +70,13 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     """Return the tables and enums that a file declares with Drizzle, None where there are none."""
     reading = _Reading(Code(data, language))
     operations = reading.operations()
-    if not operations and not reading.lost:
+    if not operations and not reading.unparsed:
         return None
     return Facts(
         dialect=reading.dialect,
         guess=f"declared with {reading.sign}" if reading.sign else "",
-        statements=len(operations) + len(reading.lost),
-        lost=tuple(reading.lost),
+        statements=len(operations) + len(reading.unparsed),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(operations),
     )
 
@@ -85,7 +85,7 @@ class _Reading:
     """A file, and what its constants declare."""
 
     def __init__(self, code: Code) -> None:
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.dialect = ""
         self.sign = ""
         self._code = code
@@ -144,7 +144,7 @@ class _Reading:
         if not name:
             return
         if words is None:
-            self.lost.append(lost_at(statement, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(statement, COMPUTED_REASON))
         self._enums[variable] = TypeDefinition(
             Name(name, schema=schema),
             kind=ObjectKind.ENUM,
@@ -158,7 +158,7 @@ class _Reading:
         owner, _, method = first.name.rpartition(".")
         name = self._made_name(first)
         if not name:
-            self.lost.append(lost_at(statement, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(statement, COMPUTED_REASON))
             return None
         match = DECLARATION.match(first.name)
         kind = TABLE_METHODS.get(method) or KINDS.get(match["kind"] if match else "", ObjectKind.TABLE)
@@ -206,7 +206,7 @@ class _Reading:
         if node.type == "identifier" and text_of(node) in self._code.constants:
             node = self._code.constants[text_of(node)]
         if node.type != "object" or depth > MAX_DEPTH:
-            self.lost.append(lost_at(statement, "its columns are in another file"))
+            self.unparsed.append(unparsed_at(statement, "its columns are in another file"))
             return
         for child in named(node):
             if child.type == "spread_element" and named(child):

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.ecto.types import KEY_TYPE, type_of
 from coderag.sql.records import (
     AddColumn,
@@ -81,7 +81,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     return Facts(
         statements=reading.statements,
         series=Series("ecto", version=file_name["version"], name=name.rpartition(".")[0]),
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(reading.operations),
     )
 
@@ -97,7 +97,7 @@ class _Reading:
 
     def __init__(self, code: Code, path: str) -> None:
         self.operations: list[SchemaOperation] = []
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.statements = 0
         self._code = code
         self._path = path
@@ -201,7 +201,7 @@ class _Reading:
                 if changes_schema(value):
                     facts = read_embedded(value, source=lines_of(node), path=self._path)
                     self.operations += facts.operations
-                    self.lost += facts.lost
+                    self.unparsed += facts.unparsed
                 return  # the second string leads back
             if node.type in {"string", "sigil"}:
                 if changes_schema(text_of(node)):
@@ -218,9 +218,9 @@ class _Reading:
         return self._code.value(body[-1]) if body else value
 
     def _lose(self, node: Node, reason: str) -> None:
-        lost = lost_at(node, reason)
-        if lost not in self.lost:  # a loop comes by again
-            self.lost.append(lost)
+        unparsed = unparsed_at(node, reason)
+        if unparsed not in self.unparsed:  # a loop comes by again
+            self.unparsed.append(unparsed)
 
     # Statements
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from tree_sitter import Node
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.ecto.types import KEY_TYPE, type_of
 from coderag.sql.records import (
     Column,
@@ -46,17 +46,17 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     """Return the tables that the schemas of a file map, None where there are none."""
     reading = _Reading(Code(data))
     operations = tuple(reading.operations())
-    if not operations and not reading.lost:
+    if not operations and not reading.unparsed:
         return None
-    lost = tuple(reading.lost)
-    return Facts(statements=len(operations) + len(lost), lost=lost, operations=operations)
+    unparsed = tuple(reading.unparsed)
+    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations)
 
 
 class _Reading:
     """The modules of a file."""
 
     def __init__(self, code: Code) -> None:
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self._code = code
         self._schemas = list(self._find_schemas())
         self._tables = {module_name(module): name for module, _, name in self._schemas if name is not None}
@@ -65,7 +65,7 @@ class _Reading:
         """Yield the table of each schema, then those between it and others."""
         for module, schema, name in self._schemas:
             if name is None:
-                self.lost.append(lost_at(schema.node, "its name is computed at run time"))
+                self.unparsed.append(unparsed_at(schema.node, "its name is computed at run time"))
                 continue
             table, between = self._table(module, schema, name)
             yield CreateTable(table)

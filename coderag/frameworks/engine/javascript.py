@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.sql.records import Facts
 from coderag.syntax.languages.javascript import Code, unwrapped
 from coderag.syntax.trees.tree import descendants, text_of
@@ -32,5 +32,5 @@ def sql_facts(call: Node, argument: Node, *, code: Code, path: str, dialect: str
     if not changes_schema(text if isinstance(text, str) else text_of(argument)):
         return None
     if not isinstance(text, str):
-        return Facts(lost=(lost_at(call, COMPUTED_REASON),))
+        return Facts(unparsed=(unparsed_at(call, COMPUTED_REASON),))
     return read_embedded(text, source=lines_of(argument), path=path, dialect=dialect)

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from msgspec.structs import replace
 
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.declared.records import Model, ModelField, Models
 from coderag.frameworks.engine.model_words import ModelWords, model_words
 from coderag.frameworks.engine.vocabulary import filled
@@ -49,18 +49,18 @@ def read(data: bytes, *, framework: str, language: str, path: str) -> Facts | No
     reading = _Reading(form.declared(data, words, path=path), words)
     operations = tuple(CreateTable(table) for table in reading.tables())
     mixins = tuple(reading.mixins())
-    if not operations and not mixins and not reading.lost:
+    if not operations and not mixins and not reading.unparsed:
         return None
     shared = Shared(mixins=mixins, heirs=tuple(reading.heirs)) if mixins or reading.heirs else None
-    lost = tuple(reading.lost)
-    return Facts(statements=len(operations) + len(lost), lost=lost, operations=operations, shared=shared)
+    unparsed = tuple(reading.unparsed)
+    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations, shared=shared)
 
 
 class _Reading:
     """The models of a file, and the tables that they make."""
 
     def __init__(self, models: Models, words: ModelWords) -> None:
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.heirs: list[tuple[Name, Heir]] = []
         self._models = models
         self._words = words
@@ -74,13 +74,13 @@ class _Reading:
                 continue
             name = self._table_name(model)
             if name is None:
-                self.lost.append(lost_at(model.node, COMPUTED_REASON))
+                self.unparsed.append(unparsed_at(model.node, COMPUTED_REASON))
                 continue
             yield self._table(model, name)
             self.heirs += [(name, Heir(base)) for base in reversed(model.bases)]  # each is put before those before it
             if not model.root:
-                self.lost += [
-                    lost_at(model.node, f"the columns of {base.rpartition('.')[2]} are in another file")
+                self.unparsed += [
+                    unparsed_at(model.node, f"the columns of {base.rpartition('.')[2]} are in another file")
                     for base in model.bases
                 ]
             between += self._between(model, name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.sql.records import (
     Column,
     CreateTable,
@@ -126,10 +126,10 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     """Return the tables of a file's GORM models, None where there are none."""
     reading = _Reading(read_go(data), imports=IMPORT.search(data) is not None)
     operations = tuple(CreateTable(table) for table in reading.tables())
-    if not operations and not reading.lost:
+    if not operations and not reading.unparsed:
         return None
-    lost = tuple(reading.lost)
-    return Facts(statements=len(operations) + len(lost), lost=lost, operations=operations)
+    unparsed = tuple(reading.unparsed)
+    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations)
 
 
 def snake(name: str) -> str:
@@ -158,7 +158,7 @@ class _Reading:
     """The structs of a file, and the tables that they declare."""
 
     def __init__(self, file: File, *, imports: bool) -> None:
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self._file = file
         self._imports = imports
         self._fields: dict[str, Fields] = {}
@@ -220,12 +220,12 @@ class _Reading:
     def _table(self, struct: Struct, keys: Sequence[ForeignKey]) -> Table | None:
         name = self._name(struct.name)
         if name is None:
-            self.lost.append(lost_at(struct.node, "its name is computed at run time"))
+            self.unparsed.append(unparsed_at(struct.node, "its name is computed at run time"))
             return None
         fields = self._of(struct)
         for go_field in struct.fields:
             if go_field.is_embedded and go_field.type not in MODELS and go_field.type not in self._file.structs:
-                self.lost.append(lost_at(go_field.node, f"the columns of {go_field.type} are in another file"))
+                self.unparsed.append(unparsed_at(go_field.node, f"the columns of {go_field.type} are in another file"))
         if not fields.columns:
             return None
         return Table(

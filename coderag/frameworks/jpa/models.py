@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.jpa.types import argument, type_of
 from coderag.sql.records import (
     Column,
@@ -80,10 +80,10 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     reading = _Reading(Code(data, language))
     # Without a column, all of them are those of a class of another file.
     operations = tuple(CreateTable(table) if table.columns else Describe(table) for table in reading.tables())
-    if not operations and not reading.lost:
+    if not operations and not reading.unparsed:
         return None
-    lost = tuple(reading.lost)
-    return Facts(statements=len(operations) + len(lost), lost=lost, operations=operations)
+    unparsed = tuple(reading.unparsed)
+    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations)
 
 
 def snake(name: str) -> str:
@@ -95,7 +95,7 @@ class _Reading:
     """The classes of a file, and the tables that they declare."""
 
     def __init__(self, code: Code) -> None:
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self._code = code
         self._classes = {one.name: one for one in code.classes()}
 
@@ -112,7 +112,7 @@ class _Reading:
                 continue  # its columns are in the table of a class of another file
             name = self._name(one)
             if name is None:
-                self.lost.append(lost_at(one.node, OTHER_NAME))
+                self.unparsed.append(unparsed_at(one.node, OTHER_NAME))
                 continue
             yield from self._tables(one, name, children.get(one.name, ()))
 
@@ -268,7 +268,7 @@ class _Reading:
     def _add_column(self, member: Member, fields: Fields, prefix: str = "") -> None:
         stated = argument(member.annotations, "Column", "name")
         if isinstance(stated, Reference):
-            self.lost.append(lost_at(member.node, OTHER_NAME))
+            self.unparsed.append(unparsed_at(member.node, OTHER_NAME))
             return
         if isinstance(table := argument(member.annotations, "Column", "table"), str) and table:
             return  # of a second table
@@ -308,7 +308,7 @@ class _Reading:
         """Add the columns of a class that is a part of this one's table."""
         found = self._classes.get(member.type.rpartition(".")[2])
         if found is None or depth >= MAX_DEPTH:
-            self.lost.append(lost_at(member.node, OTHER_FILE.format(member.type)))
+            self.unparsed.append(unparsed_at(member.node, OTHER_FILE.format(member.type)))
             return
         inner = Fields()
         for part in self._lineage(found):
@@ -337,7 +337,7 @@ class _Reading:
         target = self._target_class(member, relation)
         joins = self._join_columns(member, target)
         if not joins:
-            self.lost.append(lost_at(member.node, OTHER_NAME))
+            self.unparsed.append(unparsed_at(member.node, OTHER_NAME))
             return
         is_key = not KEYS.isdisjoint(member.annotations)
         is_required = is_key or relation.arguments.get("optional") is False or "NotNull" in member.annotations
@@ -455,12 +455,12 @@ class _Reading:
         options = dict(member.annotations["JoinTable"][0].arguments) if "JoinTable" in member.annotations else {}
         target = self._target_class(member, relation)
         if isinstance(options.get("name"), Reference):
-            self.lost.append(lost_at(member.node, OTHER_NAME))
+            self.unparsed.append(unparsed_at(member.node, OTHER_NAME))
             return
         left = self._joined(_entries(options.get("joinColumns")), owner, owner)
         right = self._joined(_entries(options.get("inverseJoinColumns")), member.name, target)
         if not left or not right:
-            self.lost.append(lost_at(member.node, OTHER_NAME))
+            self.unparsed.append(unparsed_at(member.node, OTHER_NAME))
             return
         source = lines_of(member.node)
         columns = [

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.javascript import sql_facts, up_function
 from coderag.sql.records import (
     AddColumn,
@@ -103,7 +103,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     return Facts(
         statements=reading.found,
         series=Series("knex", version=file_name["version"], name=name.rpartition(".")[0]),
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(reading.operations),
     )
 
@@ -113,7 +113,7 @@ class _Reading:
 
     def __init__(self, code: Code, path: str, parameters: Collection[str]) -> None:
         self.operations: list[SchemaOperation] = []
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.found = 0  # statements on the schema
         self._code = code
         self._path = path
@@ -144,7 +144,7 @@ class _Reading:
             self.found += 1
             made = handler(self, link, schema)
             if made is None:
-                self.lost.append(lost_at(link.node, COMPUTED_REASON))
+                self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
             else:
                 self.operations += made
 
@@ -156,7 +156,7 @@ class _Reading:
         if facts is not None:
             self.found += 1
             self.operations += facts.operations
-            self.lost += facts.lost
+            self.unparsed += facts.unparsed
 
     def _value(self, link: Link, position: int) -> Literal:
         return self._code.value(link.arguments[position]) if position < len(link.arguments) else None
@@ -233,7 +233,7 @@ class _Reading:
                 continue
             made = self._statement(links, call.name, table)
             if made is None:
-                self.lost.append(lost_at(call.node, COMPUTED_REASON))
+                self.unparsed.append(unparsed_at(call.node, COMPUTED_REASON))
             else:
                 yield from made
 

@@ -13,7 +13,7 @@ from tree_sitter import Node
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.guarded import guarded
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.columns import Made, Statement, created_table, operations_of
 from coderag.frameworks.engine.vocabulary import vocabulary
 from coderag.sql.records import (
@@ -60,7 +60,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     return Facts(
         statements=reading.found,
         series=Series("laravel", version=match["version"], name=name.removesuffix(".php")) if match else None,
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(reading.operations),
     )
 
@@ -75,7 +75,7 @@ class _Reading:
 
     def __init__(self, root: Node, path: str) -> None:
         self.operations: list[SchemaOperation] = []
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.found = 0
         self._root = root
         self._path = path
@@ -167,7 +167,7 @@ class _Reading:
         arguments = list(link.arguments or ())
         name = as_text(self._value(arguments, 0))
         if not name:
-            self.lost.append(lost_at(link.node, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
             return
         schema, _, last = name.rpartition(".")
         table, source = Name(last, schema=schema), lines_of(link.node)
@@ -186,7 +186,7 @@ class _Reading:
                 columns = texts(self._value(arguments, 1))
                 made = [DropColumn(table, column, source=source) for column in columns] if columns else None
         if made is None:
-            self.lost.append(lost_at(link.node, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
         else:
             self.operations += made
 
@@ -223,7 +223,7 @@ class _Reading:
         statement = Statement(calls[0].name, self._arguments(calls[0]), lines_of(chain.node), modifiers)
         made = operations_of(table, statement, self._words)
         if made is None:
-            self.lost.append(lost_at(chain.node, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(chain.node, COMPUTED_REASON))
         else:
             found += map(guarded, made) if self._conditions else made
 
@@ -243,10 +243,10 @@ class _Reading:
             self.found += 1
             facts = read_embedded(text, source=lines_of(arguments[0].node), path=self._path)
             self.operations += facts.operations
-            self.lost += facts.lost
+            self.unparsed += facts.unparsed
         elif isinstance(text, Computed) and arguments and changes_schema(text_of(arguments[0].node)):
             self.found += 1
-            self.lost.append(lost_at(link.node, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
 
     def _follow(self, name: str, link: Link, depth: int) -> None:
         """Read the method of the migration that is called, with what it is given."""

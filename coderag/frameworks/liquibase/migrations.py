@@ -96,7 +96,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
             name=name,
             snapshot=SNAPSHOT in path.lower(),
         ),
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(reading.operations),
     )
 
@@ -117,7 +117,7 @@ class _Reading:
     path: str
     properties: Mapping[str, str]
     operations: list[SchemaOperation] = field(default_factory=list)
-    lost: list[Unparsed] = field(default_factory=list)
+    unparsed: list[Unparsed] = field(default_factory=list)
     found: int = 0
 
     def add(self, change: Element, *, is_conditional: bool) -> None:
@@ -131,13 +131,13 @@ class _Reading:
             facts = read_embedded(filled.body("sql"), source=filled.source, path=self.path)
             self.found += facts.statements
             made = list(facts.operations)
-            self.lost += facts.lost
+            self.unparsed += facts.unparsed
         else:
             self.found += 1
             try:
                 made = list(ACTIONS[action](filled))
             except _Unknown as unknown:
-                self.lost.append(_lost(change, str(unknown)))
+                self.unparsed.append(_lost(change, str(unknown)))
                 return
         self.operations += map(guarded, made) if is_conditional else made
 

@@ -74,14 +74,14 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         return None
     dialect = DIALECTS.get(provider, "")
     operations = _Reading(blocks, dialect).operations()
-    lost = [_lost(block) for block in blocks if not block.closed]
-    if not operations and not lost:
+    unparsed = [_lost(block) for block in blocks if not block.closed]
+    if not operations and not unparsed:
         return None
     return Facts(
         dialect=dialect,
         guess=f"the datasource's provider is {provider}" if dialect else "",
-        statements=len(operations) + len(lost),
-        lost=tuple(lost),
+        statements=len(operations) + len(unparsed),
+        unparsed=tuple(unparsed),
         operations=tuple(operations),
     )
 

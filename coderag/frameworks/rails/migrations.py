@@ -15,7 +15,7 @@ from tree_sitter import Node
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.guarded import guarded
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.rails.era import Era, era_of
 from coderag.frameworks.rails.reverse import reverted
 from coderag.frameworks.rails.ruby import Arguments, Code
@@ -101,7 +101,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         statements=reading.statements,
         database=(database["schema"] or database["migrate"] or "") if database else "",
         series=series,
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(reading.operations),
     )
 
@@ -148,7 +148,7 @@ class _Reading:
 
     def __init__(self, code: Code, *, path: str, era: Era, snapshot: bool = False) -> None:
         self.operations: list[SchemaOperation] = []
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.statements = 0
         self._code = code
         self._path = path
@@ -203,9 +203,9 @@ class _Reading:
         self.walk([body] if body is not None else named(node.child_by_field_name("consequence")), within, depth + 1)
         alternative = node.child_by_field_name("alternative")
         if alternative is not None:
-            lost = _Reading(self._code, path=self._path, era=self._era) if not asks else self
-            lost.walk(named(alternative), within if asks else None, depth + 1)
-            if not asks and lost.operations:
+            branch = _Reading(self._code, path=self._path, era=self._era) if not asks else self
+            branch.walk(named(alternative), within if asks else None, depth + 1)
+            if not asks and branch.operations:
                 self._lose(alternative, "the other case of a condition that is decided at run time")
         self._guarded, self._needed = before
 
@@ -273,9 +273,9 @@ class _Reading:
         found.extend(guarded(one, needs=self._needed) if self._guarded else one for one in operations)
 
     def _lose(self, node: Node, reason: str) -> None:
-        lost = lost_at(node, reason)
-        if lost not in self.lost:  # a loop comes by again
-            self.lost.append(lost)
+        unparsed = unparsed_at(node, reason)
+        if unparsed not in self.unparsed:  # a loop comes by again
+            self.unparsed.append(unparsed)
 
     # What stands outside of blocks
 
@@ -475,7 +475,7 @@ class _Reading:
     def _sql(self, text: str, source: Source, dialect: str = "") -> list[SchemaOperation]:
         dialect = dialect or _dialect(self._code.root.text or b"")[0]
         facts = read_embedded(text, source=source, path=self._path, dialect=dialect)
-        self.lost.extend(facts.lost)
+        self.unparsed.extend(facts.unparsed)
         return list(facts.operations)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.columns import Made, created_table
 from coderag.frameworks.engine.javascript import sql_facts, up_function
 from coderag.frameworks.engine.objects import Attribute, attribute_of, entries_of, table_name
@@ -62,7 +62,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     return Facts(
         statements=reading.found,
         series=Series(framework, version=match["version"], name=name.rpartition(".")[0]) if match else None,
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(reading.operations),
     )
 
@@ -72,7 +72,7 @@ class _Reading:
 
     def __init__(self, code: Code, path: str, *, framework: str, owner: str) -> None:
         self.operations: list[SchemaOperation] = []
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.found = 0
         self.owner = owner
         self._code = code
@@ -104,7 +104,7 @@ class _Reading:
         table = table_name(self._value(link, 0))
         made = ACTIONS[action](self, link, table) if table is not None else None
         if made is None:
-            self.lost.append(lost_at(link.node, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
         else:
             self.operations += made
 
@@ -114,7 +114,7 @@ class _Reading:
         if facts is not None:
             self.found += 1
             self.operations += facts.operations
-            self.lost += facts.lost
+            self.unparsed += facts.unparsed
 
     def _value(self, link: Link, position: int) -> Literal:
         return self._code.value(link.arguments[position]) if position < len(link.arguments) else None
@@ -135,7 +135,7 @@ class _Reading:
         for name, node in entries:
             attribute = self._attribute(name, node) if name else None
             if attribute is None:
-                self.lost.append(lost_at(node, COMPUTED_REASON))
+                self.unparsed.append(unparsed_at(node, COMPUTED_REASON))
                 continue
             found += _added(table, attribute)
             key += [attribute.column.name] if attribute.is_key else []

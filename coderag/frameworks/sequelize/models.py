@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.objects import Attribute, attribute_of, entries_of, table_name
 from coderag.frameworks.engine.vocabulary import Attributes, attributes
 from coderag.sql.records import (
@@ -64,17 +64,17 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     """Return the tables of a file's models, None where there are none."""
     reading = _Reading(Code(data, language), has_id=b"removeAttribute" not in data)
     operations = reading.operations()
-    if not operations and not reading.lost:
+    if not operations and not reading.unparsed:
         return None
-    lost = tuple(reading.lost)
-    return Facts(statements=len(operations) + len(lost), lost=lost, operations=tuple(operations))
+    unparsed = tuple(reading.unparsed)
+    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=tuple(operations))
 
 
 class _Reading:
     """The models of a file."""
 
     def __init__(self, code: Code, *, has_id: bool) -> None:
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self._code = code
         self._has_id = has_id
         self._words: Attributes = attributes("sequelize")
@@ -132,7 +132,7 @@ class _Reading:
         options = mapping(self._code.value(link.arguments[position + 1])) if len(link.arguments) > position + 1 else {}
         table = self._name(name, options)
         if table is None:
-            self.lost.append(lost_at(link.node, "its name is computed at run time"))
+            self.unparsed.append(unparsed_at(link.node, "its name is computed at run time"))
             return None
         found: list[Attribute] = []
         for key, node in entries_of(link.arguments[position], self._code):
@@ -140,7 +140,7 @@ class _Reading:
             if attribute is not None:
                 found.append(_underscored(attribute) if options.get("underscored") is True else attribute)
             elif "VIRTUAL" not in text_of(node):
-                self.lost.append(lost_at(node, COMPUTED_REASON))
+                self.unparsed.append(unparsed_at(node, COMPUTED_REASON))
         return _Model(name, table, found, options, lines_of(link.node)) if found else None
 
     def _name(self, name: str, options: Mapping[str, Literal]) -> Name | None:
@@ -196,7 +196,7 @@ class _Reading:
         table = self._name(as_text(options.get("modelName")) or name, options)
         table = Name(stated) if stated else table
         if table is None:
-            self.lost.append(lost_at(one, "its name is computed at run time"))
+            self.unparsed.append(unparsed_at(one, "its name is computed at run time"))
             return None
         found: list[Attribute] = []
         relations: list[Relation] = []

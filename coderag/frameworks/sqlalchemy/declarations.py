@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import lost_at
+from coderag.frameworks.common.origins import unparsed_at
 from coderag.frameworks.sqlalchemy.columns import COLUMN_CALLS, Field
 from coderag.frameworks.sqlalchemy.fields import own_fields, returned_by, type_map
 from coderag.sql.records import Name, Unparsed
@@ -54,7 +54,7 @@ class Places:
     fields: Mapping[str, Mapping[str, list[Field]]]  # class -> attribute -> columns
     all: list[Place] = field(default_factory=list)
     by_variable: dict[str, Place] = field(default_factory=dict)
-    lost: list[Unparsed] = field(default_factory=list)
+    unparsed: list[Unparsed] = field(default_factory=list)
     children: dict[str, list[Class]] = field(default_factory=dict)  # class -> those below without a table of their own
 
     def mapped_parent(self, one: Class) -> Class | None:
@@ -126,8 +126,8 @@ def _find_calls(places: Places) -> None:
         if are_columns[0] and not (prefix and text_of(call.arguments[1]).startswith(f"{prefix}Column(")):
             continue  # of another library: the second argument is the metadata, unless `db.Table` adds it
         if (name := code.string(call.arguments[0])) is None:
-            if (lost := lost_at(node, COMPUTED_NAME)) not in places.lost:
-                places.lost.append(lost)
+            if (unparsed := unparsed_at(node, COMPUTED_NAME)) not in places.unparsed:
+                places.unparsed.append(unparsed)
             continue
         default = _metadata_schema(call.arguments[1], code)
         schema = code.string(call.keywords.get("schema")) or default
@@ -214,7 +214,7 @@ def _find_class(one: Class, places: Places) -> None:
     if name is None:
         return
     if not name:
-        places.lost.append(lost_at(one.node, COMPUTED_NAME))
+        places.unparsed.append(unparsed_at(one.node, COMPUTED_NAME))
         return
     default = _base_schema(one, code)
     schema = _option(one, "schema", places) or default
@@ -274,7 +274,7 @@ def _note_other_file(one: Class, places: Places) -> None:
     """Note that a class' table is named by a base that another file has; a mixin has no table."""
     strange = [last_part(name) for name in places.strange_bases(one)]
     if strange and not any("mixin" in name.lower() for name in (one.name, *strange)):
-        places.lost.append(lost_at(one.node, f"its table is named by {strange[0]}, which is in another file"))
+        places.unparsed.append(unparsed_at(one.node, f"its table is named by {strange[0]}, which is in another file"))
 
 
 def _written_name(holder: Class, one: Class, code: Code) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.sqlalchemy.columns import (
     COLUMN_CALLS,
     Constraint,
@@ -46,20 +46,22 @@ BARE_BASES = frozenset({"object", "Generic", "ABC", "Base", "BaseModel", "Protoc
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001
     """Return the tables that a Python file declares for SQLAlchemy, None when there are none."""
     places = find_places(read_python(data))
-    lost = [*places.lost]
+    unparsed = [*places.unparsed]
     tables: list[Table] = []
     for place in places.all:
         table, missed = _table(place, places)
         tables.append(table)
-        lost += missed
+        unparsed += missed
     shared = shared_of(places)
-    if not tables and not lost and shared is None:
+    if not tables and not unparsed and shared is None:
         return None
     tables = _with_target_types(sorted(tables, key=lambda table: table.sources[0].start_line))
-    lost.sort(key=lambda unparsed: unparsed.line)
+    unparsed.sort(key=lambda statement: statement.line)
     # What has no columns here is reflected from the database, or they are those of a base elsewhere.
     operations = tuple(CreateTable(table) if table.columns else Describe(table, complete=True) for table in tables)
-    return Facts(statements=len(operations) + len(lost), operations=operations, lost=tuple(lost), shared=shared)
+    return Facts(
+        statements=len(operations) + len(unparsed), operations=operations, unparsed=tuple(unparsed), shared=shared
+    )
 
 
 def shared_of(places: Places) -> Shared | None:
@@ -115,7 +117,7 @@ def _heirs(one: Class, places: Places) -> Iterator[Heir]:
 
 def _table(place: Place, places: Places) -> tuple[Table, list[Unparsed]]:
     """Return a table, and what of it could not be read."""
-    fields, constraints, lost = _of_class(place.one, places) if place.one is not None else _of_call(place, places)
+    fields, constraints, unparsed = _of_class(place.one, places) if place.one is not None else _of_call(place, places)
     table = Table(
         place.name,
         comment=place.comment,
@@ -127,13 +129,13 @@ def _table(place: Place, places: Places) -> tuple[Table, list[Unparsed]]:
     done, unknown = table_of(
         table, fields, constraints, resolve=lambda target: _resolved(target, place=place, places=places)
     )
-    lost += [
+    unparsed += [
         Unparsed(
             source.start_line, f"{place.name}: foreign key", "the table that it refers to is in another file", True
         )
         for source in unknown
     ]
-    return done, lost
+    return done, unparsed
 
 
 def _of_call(place: Place, places: Places) -> tuple[list[Field], list[Constraint], list[Unparsed]]:
@@ -147,7 +149,7 @@ def _of_call(place: Place, places: Places) -> tuple[list[Field], list[Constraint
     attributes = {field.column.name: field.column.name for field in fields}
     rules = [rule for one in calls if (rule := read_constraint(one, code, attributes=attributes)) is not None]
     whole = call.complete and len(fields) == len(columns)
-    return fields, rules, [] if whole else [lost_at(call.node, "some of its columns are computed")]
+    return fields, rules, [] if whole else [unparsed_at(call.node, "some of its columns are computed")]
 
 
 def _of_class(one: Class, places: Places) -> tuple[list[Field], list[Constraint], list[Unparsed]]:
@@ -169,8 +171,8 @@ def _of_class(one: Class, places: Places) -> tuple[list[Field], list[Constraint]
             rules = [rule for rule in read_rules if rule is not None]
             break
     carriers = [last_part(name) for name in places.strange_bases(one) if _brings_columns(name, one)]
-    lost = [lost_at(one.node, f"the columns of {name} are in another file") for name in carriers]
-    return [*columns.values()], rules, lost
+    unparsed = [unparsed_at(one.node, f"the columns of {name} are in another file") for name in carriers]
+    return [*columns.values()], rules, unparsed
 
 
 def _relations(one: Class, places: Places) -> Iterator[Relation]:

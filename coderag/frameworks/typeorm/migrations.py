@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.javascript import sql_facts
 from coderag.sql.records import (
     AddColumn,
@@ -72,18 +72,18 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     name, up = found
     version = VERSION.search(path.rpartition("/")[2]) or VERSION.search(name)
     operations: list[SchemaOperation] = []
-    lost: list[Unparsed] = []
+    unparsed: list[Unparsed] = []
     parameters = function_parameters(up)
     if parameters:
         dialect = _dialect(code, up, path)
         for node in _calls(up, parameters[0]):
             made = _operations(code, node, path=path, dialect=dialect)
             operations += made.operations
-            lost += made.lost
+            unparsed += made.unparsed
     return Facts(
-        statements=len(operations) + len(lost),
+        statements=len(operations) + len(unparsed),
         series=Series("typeorm", version=version[0] if version else "", name=name),
-        lost=tuple(lost),
+        unparsed=tuple(unparsed),
         operations=tuple(operations),
     )
 
@@ -124,7 +124,9 @@ def _operations(code: Code, node: Node, *, path: str, dialect: str) -> Facts:
     call = Call([code.value(argument) for argument in arguments], lines_of(node))
     handler = METHODS.get(method)
     found = handler(call) if handler is not None else []
-    return Facts(operations=tuple(found)) if found is not None else Facts(lost=(lost_at(node, COMPUTED_REASON),))
+    return (
+        Facts(operations=tuple(found)) if found is not None else Facts(unparsed=(unparsed_at(node, COMPUTED_REASON),))
+    )
 
 
 Operations = list[SchemaOperation] | None  # None: it is computed at run time

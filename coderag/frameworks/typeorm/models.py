@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.sql.records import (
     Column,
     CreateTable,
@@ -116,8 +116,8 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     operations = tuple(CreateTable(table) if table.columns else Describe(table) for table in reading.tables())
     if not operations:
         return None
-    lost = tuple(reading.lost)
-    return Facts(statements=len(operations) + len(lost), lost=lost, operations=operations)
+    unparsed = tuple(reading.unparsed)
+    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations)
 
 
 def snake(name: str) -> str:
@@ -136,7 +136,7 @@ class _Reading:
     """The classes of a file."""
 
     def __init__(self, code: Code) -> None:
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self._code = code
         self._classes = {one.name: one for one in _classes(code.root)}
 
@@ -507,7 +507,7 @@ class _Reading:
                 yield found[-1]
 
     def _lose(self, node: Node, reason: str) -> None:
-        self.lost.append(lost_at(node, reason))
+        self.unparsed.append(unparsed_at(node, reason))
 
 
 def _classes(root: Node) -> Iterator[Class]:

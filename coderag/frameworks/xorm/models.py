@@ -14,7 +14,7 @@ from functools import cache
 import msgspec
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.engine.vocabulary import framework_data
 from coderag.frameworks.gorm.models import snake
 from coderag.sql.records import Column, CreateTable, Facts, Name, Origin, Table, Unparsed
@@ -75,10 +75,10 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         return None
     reading = _Reading(read_go(data))
     operations = tuple(CreateTable(table) for table in reading.tables())
-    if not operations and not reading.lost:
+    if not operations and not reading.unparsed:
         return None
-    lost = tuple(reading.lost)
-    return Facts(statements=len(operations) + len(lost), lost=lost, operations=operations)
+    unparsed = tuple(reading.unparsed)
+    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations)
 
 
 @cache
@@ -90,7 +90,7 @@ class _Reading:
     """The structs of a file, and the tables that they declare."""
 
     def __init__(self, file: File) -> None:
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self._file = file
         self._parts = {  # the structs that others hold as JSON, or embed without a word; rows of queries extend tables
             one.type.lstrip("[]*")
@@ -115,10 +115,11 @@ class _Reading:
             return None
         name = self._name(struct)
         if name is None:
-            self.lost.append(lost_at(struct.node, "its name is computed at run time"))
+            self.unparsed.append(unparsed_at(struct.node, "its name is computed at run time"))
             return None
-        self.lost += [
-            lost_at(one.node, f"the columns of {one.type.lstrip('*')} are in another file") for one in fields.missing
+        self.unparsed += [
+            unparsed_at(one.node, f"the columns of {one.type.lstrip('*')} are in another file")
+            for one in fields.missing
         ]
         return Table(
             name,

@@ -51,11 +51,11 @@ class Drawing:
     repository: str = ""
 
 
-def neighbourhood(graph: Graph, seeds: Sequence[int], *, depth: int, limit: int) -> Drawing:
-    """Return some nodes with what is up to `depth` steps around them, at most `limit` nodes."""
+def neighbourhood(graph: Graph, seeds: Sequence[int], *, depth: int, k: int) -> Drawing:
+    """Return some nodes with what is up to `depth` steps around them, at most `k` nodes."""
     stored = graph.arrays.get("node_rank")
     rank = importance(graph) if stored is None else stored
-    start = list(dict.fromkeys(seeds))[:limit]
+    start = list(dict.fromkeys(seeds))[:k]
     asked = set(start)
     layers = dict.fromkeys(start, 0)
     frontier, left_out = start, 0
@@ -66,7 +66,7 @@ def neighbourhood(graph: Graph, seeds: Sequence[int], *, depth: int, limit: int)
                 if other not in layers and other not in found:
                     found[other] = layers[node] + step
         order = sorted(found, key=lambda one: (in_test(graph, one), _is_hub(graph, one), -float(rank[one]), one))
-        room = limit - len(layers)
+        room = k - len(layers)
         left_out += max(len(order) - room, 0)
         frontier = order[:room]
         layers |= {one: found[one] for one in frontier}

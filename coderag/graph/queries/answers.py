@@ -173,7 +173,7 @@ def all_paths(
     *,
     kinds: Iterable[NodeKind | str] = (),
     paths: Sequence[str] = (),
-    limit: int,
+    k: int,
 ) -> list[GraphPath]:
     """Return how what one target means leads to what another means, the surest and shortest way first.
 
@@ -185,9 +185,9 @@ def all_paths(
     for name, graph in graphs.items():
         here = [[node for owner, node in found if owner == name] for found in (starts, ends)]
         if all(here):
-            attempts = (paths_between(graph, *ends, limit=limit) for ends in _tries(here))
+            attempts = (paths_between(graph, *ends, k=k) for ends in _tries(here))
             ways += [replace(way, repository=name) for way in next(filter(None, attempts), [])]
-    return sorted(ways, key=lambda one: (one.backwards, one.cost))[:limit]
+    return sorted(ways, key=lambda one: (one.backwards, one.cost))[:k]
 
 
 def _tries(found: Sequence[Sequence[Node]]) -> Iterator[list[Sequence[Node]]]:
@@ -214,7 +214,7 @@ def draw(
     kinds: Iterable[NodeKind | str] = (),
     paths: Sequence[str] = (),
     depth: int,
-    limit: int,
+    k: int,
 ) -> Drawing | None:
     """Return what is around the best that a target means, None where it means nothing; raises QueryError."""
     found = targets_in(graphs, target, kinds=kinds, paths=paths)
@@ -222,11 +222,11 @@ def draw(
         return None
     repository = found[0][0]
     best = [node.number for node in chosen_nodes([node for name, node in found if name == repository])]
-    return replace(neighbourhood(graphs[repository], best, depth=depth, limit=limit), repository=repository)
+    return replace(neighbourhood(graphs[repository], best, depth=depth, k=k), repository=repository)
 
 
 def draw_places(
-    graphs: Graphs, places: Sequence[tuple[str, str, int]], tables: Sequence[str], *, depth: int, limit: int
+    graphs: Graphs, places: Sequence[tuple[str, str, int]], tables: Sequence[str], *, depth: int, k: int
 ) -> Drawing | None:
     """Return what is around some definitions, by repository, path and line, and around tables by their names.
 
@@ -242,7 +242,7 @@ def draw_places(
     if not seeds:
         return None
     repository = next(iter(seeds))
-    drawn = neighbourhood(graphs[repository], list(seeds[repository]), depth=depth, limit=limit)
+    drawn = neighbourhood(graphs[repository], list(seeds[repository]), depth=depth, k=k)
     return replace(drawn, repository=repository)
 
 

@@ -14,7 +14,7 @@ from coderag.graph.records import EdgeKind, NodeKind
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import LABELS
 
-__all__ = ["counted_nodes", "edge_weights", "importance"]
+__all__ = ["counted_nodes", "edge_weights", "importance", "test_nodes"]
 
 DAMPING = 0.85  # of the paper
 MAX_ROUNDS, ENOUGH = 60, 1e-6  # until the ranks change by less than that in sum
@@ -39,14 +39,15 @@ WEIGHTS = {
 }
 PROSE_SHARE = 0.3  # of what an edge from a document, a query or a term weighs
 UP = 0.3  # of what a member has goes to what it is in: a class is worth what its methods are
+TEST = 1 << LABELS.index("test")
 LEFT_OUT = sum(1 << LABELS.index(one) for one in ("test", "example", "generated", "vendored", "legacy"))
 PROSE = (NodeKind.SECTION, NodeKind.QUERY, NodeKind.TERM, NodeKind.CELL, NodeKind.BLOCK)
 
 
-def importance(graph: Graph) -> Array:
-    """Return how much each node matters, f32[nodes], 1 in sum; 0 for tests and what nobody here wrote."""
+def importance(graph: Graph, *, tests: bool = False) -> Array:
+    """Return how much each node matters, f32[nodes], 1 in sum; 0 for what nobody wrote here and for tests left out."""
     size = len(graph)
-    counted = counted_nodes(graph)
+    counted = counted_nodes(graph, tests=tests)
     if not counted.any():
         return np.zeros(size, np.float32)
     source, target, weight = _transitions(graph, counted)
@@ -70,11 +71,21 @@ def importance(graph: Graph) -> Array:
     return found
 
 
-def counted_nodes(graph: Graph) -> Array:
-    """Return which nodes are code or data that somebody here wrote to be run, bool[nodes]."""
-    labels = np.append(graph.arrays["file_labels"], np.uint8(0))  # for a file of -1
-    counted: Array = (labels[graph.node_file] & LEFT_OUT) == 0
-    return counted
+def counted_nodes(graph: Graph, *, tests: bool = False) -> Array:
+    """Return which nodes are code or data that somebody here wrote to be run, bool[nodes]; with `tests`, also these."""
+    return ~_labelled(graph, LEFT_OUT & ~TEST if tests else LEFT_OUT)
+
+
+def test_nodes(graph: Graph) -> Array:
+    """Return which nodes are in files of tests, bool[nodes]."""
+    return _labelled(graph, TEST)
+
+
+def _labelled(graph: Graph, labels: int) -> Array:
+    """Return which nodes are in a file that has one of some labels, given as bits, bool[nodes]."""
+    of_file = np.append(graph.arrays["file_labels"], np.uint8(0))  # for a file of -1
+    found: Array = (of_file[graph.node_file] & labels) != 0
+    return found
 
 
 def edge_weights(graph: Graph) -> Array:

@@ -31,9 +31,12 @@ SMALL = 3  # members; smaller communities join the one that their folder is in
 DATA = (NodeKind.TABLE, NodeKind.VIEW)
 
 
-def communities(graph: Graph) -> Array:
-    """Return the community of each node, i32[nodes]: from 0, the largest first; NO_COMMUNITY for tests and the like."""
-    counted = counted_nodes(graph)
+def communities(graph: Graph, *, tests: bool = False) -> Array:
+    """Return the community of each node, i32[nodes]: from 0, the largest first.
+
+    NO_COMMUNITY for what nobody here wrote and, unless `tests` is set, for tests.
+    """
+    counted = counted_nodes(graph, tests=tests)
     vertex, names = _vertices(graph, counted)
     found = np.full(len(graph), NO_COMMUNITY, np.int32)
     if not names:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 
 from coderag.files.globs import path_test
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
-from coderag.graph.queries.centrality import importance
+from coderag.graph.queries.centrality import importance, test_nodes
 from coderag.graph.queries.communities import NO_COMMUNITY, communities
 from coderag.graph.queries.community_names import part_names
 from coderag.graph.queries.entry_points import Chunks, EntryGroup, EntryPoint, entry_groups, entry_points, group_text
@@ -27,7 +27,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.specs import within
 from coderag.index.storage.postings import summed
 from coderag.text.budget import tokens_of
-from coderag.types import Symbol
+from coderag.types import Symbol, TestPolicy
 
 __all__ = [
     "MapEntry",
@@ -50,6 +50,7 @@ MIN_PARTS, MAX_PARTS = 3, 24
 CANDIDATES_PER_TOKEN = 0.4  # so many more than fit that what is not chosen again and again has followers
 FURTHER_OF_FILE, FURTHER_OF_PART = 0.7, 0.93  # what each further one of a file and of a part counts
 NAMED = 4  # of a part, in its title
+DEMOTED = 0.05  # what a test counts beside the rest where tests are demoted
 MAX_SIGNATURE, MAX_DOC, MAX_USERS = 100, 90, 3
 SAID_SHARE = 0.6  # of the room for sentences, entry points and families; the rest is for definitions
 ANYWHERE, NEAR_QUESTION = 0.01, 20.0  # what counts a file that has nothing of the answer to a question, or all of it
@@ -92,7 +93,7 @@ class RepositoryMap:
 
     repository: str
     question: str
-    files: int  # tests and what nobody here wrote left out
+    files: int  # without what nobody here wrote and, unless they are asked for, tests
     parts: tuple[MapPart, ...]
     further: int  # parts that are left out
     entry_points: tuple[EntryGroup, ...] = ()  # of all parts
@@ -147,20 +148,23 @@ def map_of(
     near: Mapping[str, float] | None = None,
     repository: str = "",
     chunks: Chunks | None = None,
+    tests: TestPolicy = TestPolicy.EXCLUDE,
+    k: int | None = None,
 ) -> RepositoryMap:
     """Return what of a repository matters most and fits a budget of tokens.
 
     Of the files that match `paths` and are among `files`, where these are given; with `kinds`, only such definitions
-    are listed. `outline` gives the definitions of a file, `near` the share of a file in what answers the question.
-    Without `chunks`, which gives the texts of a file, parts have no sentences and nothing has entry points.
+    are listed, and at most `k` parts. `outline` gives the definitions of a file, `near` the share of a file in what
+    answers the question. Without `chunks`, which gives the texts of a file, parts have no sentences and nothing has
+    entry points. With `tests`, ranks and parts are computed anew, as those that are stored know none.
     """
-    ranks, community = _ranks(graph), communities_of(graph)
+    ranks, community = (_ranks(graph), communities_of(graph)) if tests is TestPolicy.EXCLUDE else _with(graph, tests)
     allowed = _allowed(graph, ranks, community, paths=paths, chosen=files)
     folded, single = _folded(graph, allowed)
     rank = np.where(single, ranks, 0.0)
     if near:
         rank = _nearer(graph, rank, community, near=near)
-    parts = _parts(graph, rank, community, budget=budget)
+    parts = _parts(graph, rank, community, budget=budget, most=k)
     count = int(np.count_nonzero(allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))))
     room = budget - tokens_of(f"{repository} {count:,} files")
     points = entry_points(graph, chunks, ranks=np.where(allowed, ranks, 0.0)) if chunks is not None else []
@@ -169,6 +173,8 @@ def map_of(
     entries = [kind for kind in ENTRIES if not kinds or kind in kinds]
     _fill(graph, parts, rank, community=community, kinds=entries, outline=outline, room=room)
     shown = [part.done() for part in parts]
+    if tests is not TestPolicy.EXCLUDE:  # the graph numbers its communities without them
+        shown = [replace(part, community=NO_COMMUNITY) for part in shown]
     known = len(np.unique(community[(rank > 0) & (community >= 0)]))
     return RepositoryMap(
         repository,
@@ -240,6 +246,14 @@ def _cut(text: str, size: int) -> str:
 def _ranks(graph: Graph) -> Array:
     stored = graph.arrays.get("node_rank")
     return importance(graph) if stored is None else stored
+
+
+def _with(graph: Graph, tests: TestPolicy) -> tuple[Array, Array]:
+    """Return the ranks and communities of the nodes with tests among them, the tests behind where these are demoted."""
+    ranks = importance(graph, tests=True)
+    if tests is TestPolicy.DEMOTE:
+        ranks[test_nodes(graph)] *= DEMOTED
+    return ranks, communities(graph, tests=True)
 
 
 def communities_of(graph: Graph) -> Array:
@@ -347,12 +361,12 @@ def _nearer(graph: Graph, rank: Array, community: Array, *, near: Mapping[str, f
     return found / max(float(found.sum()), 1e-12)
 
 
-def _parts(graph: Graph, rank: Array, community: Array, *, budget: int) -> list[_Part]:
-    """Return the communities that matter most, as many as a budget has room for, without entries."""
+def _parts(graph: Graph, rank: Array, community: Array, *, budget: int, most: int | None) -> list[_Part]:
+    """Return the communities that matter most, as many as a budget has room for and `most` allows, without entries."""
     known = community >= 0
     shares = np.bincount(community[known], weights=rank[known], minlength=1)
     total = max(float(rank.sum()), 1e-12)
-    count = min(max(budget // TOKENS_PER_PART, MIN_PARTS), MAX_PARTS)
+    count = min(max(budget // TOKENS_PER_PART, MIN_PARTS), MAX_PARTS, most or MAX_PARTS)
     parts: list[_Part] = []
     for number in np.argsort(-shares, kind="stable").tolist():
         if len(parts) == count or not shares[number]:

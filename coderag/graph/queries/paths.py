@@ -95,15 +95,15 @@ class _Link:
     how: str
 
 
-def paths_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, limit: int = 1) -> list[GraphPath]:
-    """Return up to `limit` different ways from one of some nodes to one of others, the surest and shortest first.
+def paths_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, k: int = 1) -> list[GraphPath]:
+    """Return up to `k` different ways from one of some nodes to one of others, the surest and shortest first.
 
     Where there is none, those of the other direction. [] where neither leads to the other.
     """
     for backwards, begin, goal in ((False, starts, ends), (True, ends, starts)):
         costs = _costs_from(begin)
         first, last = [node.number for node in begin], frozenset(node.number for node in goal)
-        if found := list(_several(graph, first, last, limit=limit, costs=costs)):
+        if found := list(_several(graph, first, last, k=k, costs=costs)):
             return [_way(graph, links, begin, backwards=backwards) for begin, links in found]
     return []
 
@@ -131,7 +131,7 @@ def _costs_from(starts: Sequence[Node]) -> _Costs:
 
 
 def _several(
-    graph: Graph, starts: Sequence[int], ends: frozenset[int], *, limit: int, costs: _Costs
+    graph: Graph, starts: Sequence[int], ends: frozenset[int], *, k: int, costs: _Costs
 ) -> Iterator[tuple[int, list[_Link]]]:
     """Yield different ways: each without one step of those before it."""
     found: list[tuple[int, list[_Link]]] = []
@@ -142,14 +142,14 @@ def _several(
         heappush(queue, (_cost(best[1]), 0, frozenset(), best))
     count = 0
     known: set[tuple[int, ...]] = set()
-    while queue and len(found) < limit:
+    while queue and len(found) < k:
         _, _, without, way = heappop(queue)
         nodes = (way[0], *(link.other for link in way[1]))
         if nodes not in known:
             known.add(nodes)
             found.append(way)
             yield way
-        if len(found) == limit:
+        if len(found) == k:
             return
         for link in way[1]:
             removed = without | {link.edge}

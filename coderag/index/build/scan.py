@@ -158,8 +158,8 @@ def _scan_folders(known: KnownFiles, dirty: Set[str], options: WalkOptions, sett
             state.merge(list_root(known.root, options, settings, start=folder))
             continue
         new = state.relist(folder, _with_settings(listing, settings))
-        for one in new:
-            state.merge(list_root(known.root, options, settings, start=one))
+        for folder in new:
+            state.merge(list_root(known.root, options, settings, start=folder))
     return state.scan()
 
 
@@ -229,9 +229,9 @@ class _State:
     def relist(self, folder: str, listing: Listing) -> list[str]:
         """Take what a folder holds itself, and return the folders in it that were not known."""
         prefix = f"{folder}/" if folder else ""
-        for one in self._known_folders.get(folder, ()):
-            if one not in listing.folders:
-                self.forget(one)
+        for below in self._known_folders.get(folder, ()):
+            if below not in listing.folders:
+                self.forget(below)
         for path in self._known_skipped.get(folder, ()):
             self._skipped.pop(path, None)
         self._gone.update(path for path in self._files_below(prefix) if self._owner(path) == folder)
@@ -240,7 +240,7 @@ class _State:
             for skipped in listing.skipped
             if dirname(skipped.path.rstrip("/")) == folder or skipped.path == prefix
         ]
-        new = [one for one in listing.folders if one != folder and one not in self.folders]
+        new = [below for below in listing.folders if below != folder and below not in self.folders]
         self.merge(
             replace(
                 listing, folders={folder: listing.folders[folder]} if folder in listing.folders else {}, skipped=own
@@ -296,10 +296,10 @@ class _State:
             folder = dirname(folder)
         return folder
 
-    def _skip(self, one: Skipped) -> None:
-        looked_at = one.reason in CONTENT_REASONS
-        stamp = lstat_stamp(os.path.join(self._known.root, one.path), self._now) if looked_at else UNKNOWN
-        self._skipped[one.path] = Left(one.path, str(one.reason), one.detail, stamp)
+    def _skip(self, skipped: Skipped) -> None:
+        looked_at = skipped.reason in CONTENT_REASONS
+        stamp = lstat_stamp(os.path.join(self._known.root, skipped.path), self._now) if looked_at else UNKNOWN
+        self._skipped[skipped.path] = Left(skipped.path, str(skipped.reason), skipped.detail, stamp)
 
     def _take(self, file: SourceFile) -> None:
         self._gone.discard(file.path)

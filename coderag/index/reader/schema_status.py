@@ -108,7 +108,7 @@ def schema_status(
             for database in catalog.databases
         ),
         files=tuple(
-            SqlFile(path, found.dialect, found.guess, found.statements, len(found.lost))
+            SqlFile(path, found.dialect, found.guess, found.statements, len(found.unparsed))
             for path, found in facts
             if found.dialect
         ),

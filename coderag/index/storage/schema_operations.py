@@ -17,7 +17,7 @@ _DECODER = msgspec.json.Decoder(Facts)
 
 def deflate_facts(facts: Facts) -> bytes:
     """Return facts as bytes; b"" for those that tell nothing."""
-    told = (facts.operations, facts.lost, facts.series, facts.database, facts.unread)
+    told = (facts.operations, facts.unparsed, facts.series, facts.database, facts.unread)
     if not any((*told, facts.entities, facts.shared, facts.settings)):
         return b""
     return zlib.compress(_ENCODER.encode(facts), 1)

@@ -193,6 +193,6 @@ def _blanked(lines: Lines, passed: tuple[Rows, ...]) -> bytes:
 
 
 def _problem(facts: Facts) -> str:
-    if not facts.lost:
+    if not facts.unparsed:
         return ""
-    return f"{len(facts.lost):,} of {max(facts.statements, len(facts.lost)):,} statements not read"
+    return f"{len(facts.unparsed):,} of {max(facts.statements, len(facts.unparsed)):,} statements not read"

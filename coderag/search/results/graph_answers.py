@@ -264,7 +264,7 @@ def _of_change(question: RelationQuestion, graphs: Mapping[str, Graph]) -> Itera
 
 
 def _of_path(question: RelationQuestion, graphs: Mapping[str, Graph]) -> Iterator[_Answer]:
-    for way in all_paths(graphs, question.target, question.other, limit=1):
+    for way in all_paths(graphs, question.target, question.other, k=1):
         ends = f"to {question.other}" if not way.backwards else f"to {question.target}"
         before = way.start
         for number, step in enumerate(way.steps, start=1):

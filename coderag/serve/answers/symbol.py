@@ -256,7 +256,7 @@ def _path(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any] 
     """Add how one name leads to another; None where nothing has the first."""
     index, places = view.index, Places(view)
     ways = index.path_between(
-        arguments.name, arguments.to, limit=2, kinds=words(arguments.kind.lower()), paths=words(arguments.path)
+        arguments.name, arguments.to, k=2, kinds=words(arguments.kind.lower()), paths=words(arguments.path)
     )
     if not ways:
         unknown = [name for name in (arguments.name, arguments.to) if not index.refs(name, shown=0)]

@@ -50,7 +50,7 @@ class Picture:
 
 def neighbourhood(index: Index, of: str, links: Links, *, depth: int = 1, repository: str = "") -> Picture:
     """Return what is around a target; raises QueryError where nothing has the name."""
-    drawing = index.graph(of, depth=depth, limit=MOST_NODES, repository=repository)
+    drawing = index.graph(of, depth=depth, k=MOST_NODES, repository=repository)
     if drawing is None:
         raise QueryError(f"{of} is not in the index")
     spots = drawing.spots
@@ -98,7 +98,7 @@ def impact(index: Index, of: str, links: Links, *, depth: int = 3, repository: s
 
 def path(index: Index, source: str, target: str, links: Links) -> Picture:
     """Return the ways from one target to another; without nodes where there is none."""
-    ways = index.path_between(source, target, limit=WAYS)
+    ways = index.path_between(source, target, k=WAYS)
     nodes: dict[str, dict[str, Any]] = {}
     edges: dict[tuple[str, str], dict[str, Any]] = {}
     for way in ways:

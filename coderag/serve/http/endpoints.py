@@ -115,6 +115,9 @@ def _ask(workspace: Workspace, asked: AskParameters, asking: Asking) -> Any:
         budget=asked.budget,
         paths=asked.path,
         databases=asked.database,
+        languages=language_names(asked.language),
+        kinds=_lower(asked.kind),
+        tests=asked.tests,
         model=workspace.language_model,
         watch=draft,
         on_step=step,
@@ -139,7 +142,7 @@ def _impact(index: Index, asked: ImpactParameters) -> Any:
 
 
 def _path(index: Index, asked: PathParameters) -> Any:
-    return index.path_between(asked.source, asked.target, limit=asked.k, kinds=_lower(asked.kind), paths=asked.path)
+    return index.path_between(asked.source, asked.target, k=asked.k, kinds=_lower(asked.kind), paths=asked.path)
 
 
 def _map(index: Index, asked: MapParameters) -> Any:
@@ -150,6 +153,8 @@ def _map(index: Index, asked: MapParameters) -> Any:
         kinds=_lower(asked.kind),
         languages=language_names(asked.language),
         databases=asked.database,
+        tests=asked.tests,
+        k=asked.k,
     )
 
 

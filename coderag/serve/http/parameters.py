@@ -66,7 +66,10 @@ class AskParameters(Struct, frozen=True, kw_only=True):
     k: Count = 5
     budget: Annotated[int, Meta(ge=int(BUDGET.least), le=int(BUDGET.most))] = 2000
     path: Globs = []
+    language: Words = []
+    kind: Words = []
     database: Words = []
+    tests: Tests = "demote"
     session: Annotated[
         str, Meta(description='a conversation of the caller to go on with, so that "where is it called?" is understood')
     ] = ""
@@ -119,6 +122,8 @@ class MapParameters(Struct, frozen=True, kw_only=True):
     kind: Words = []
     language: Words = []
     database: Words = []
+    tests: Tests = "exclude"
+    k: Annotated[Count | None, Meta(description="parts of each repository")] = None
 
 
 class TableFilters(Struct, frozen=True, kw_only=True):

@@ -57,7 +57,7 @@ def callers_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyIncom
 def calls_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyOutgoingCall]:
     """Return what a definition calls, with the places of the calls."""
     name, path, repository = _asked(item)
-    drawing = index.graph(name, paths=[glob_of(path)], limit=MAX_DRAWN, repository=repository) if name else None
+    drawing = index.graph(name, paths=[glob_of(path)], k=MAX_DRAWN, repository=repository) if name else None
     if drawing is None:
         return []
     found = []

@@ -27,17 +27,17 @@ class Found:
     """The operations of statements, and what of them could not be read."""
 
     operations: list[SchemaOperation] = field(default_factory=list)
-    lost: list[Unparsed] = field(default_factory=list)
+    unparsed: list[Unparsed] = field(default_factory=list)
 
     def lose(self, cursor: Cursor, reason: str, *, first: int, table: bool) -> None:
         """Note that tokens from `first` on could not be read."""
         text = cursor.script.text[cursor.tokens[first].start :] if first < len(cursor.tokens) else ""
-        self.lost.append(Unparsed(cursor.source(first).start_line, head_of_text(text), reason, table))
+        self.unparsed.append(Unparsed(cursor.source(first).start_line, head_of_text(text), reason, table))
 
     def add(self, other: Found) -> None:
         """Take what another statement gave."""
         self.operations += other.operations
-        self.lost += other.lost
+        self.unparsed += other.unparsed
 
 
 def head_of_text(text: str) -> str:

@@ -79,7 +79,7 @@ def _read_best(data: bytes, path: str, dialect: str) -> Facts:
         return _read(data, Guess(find_dialect(dialect), "as configured"))
     guess = guess_dialect(data[:GUESSED_BYTES].decode("utf-8", "replace"), path)
     facts = _read(data, guess)
-    if guess.certain or len(data) > MAX_RETRIED_BYTES or len(facts.lost) <= LOST_SHARE * facts.statements:
+    if guess.certain or len(data) > MAX_RETRIED_BYTES or len(facts.unparsed) <= LOST_SHARE * facts.statements:
         return facts
     return _read_otherwise(data, guess, facts)
 
@@ -92,7 +92,7 @@ def _read_otherwise(data: bytes, guess: Guess, facts: Facts) -> Facts:
             continue
         reason = f"less is lost than as {guess.dialect.title}"
         facts = _read(data, Guess(dialects()[name], reason, certain=False))
-        if len(facts.lost) < len(best.lost):
+        if len(facts.unparsed) < len(best.unparsed):
             best = facts
     return best
 
@@ -115,7 +115,7 @@ class Reading:
         for operation in found.operations:
             if (name := _object_name(operation)) is not None and is_placeholder(name.name):
                 line = _line(operation)
-                self.found.lost.append(Unparsed(line, name.name, "a template fills in the name of its table"))
+                self.found.unparsed.append(Unparsed(line, name.name, "a template fills in the name of its table"))
                 continue
             if self.schema:
                 operation = in_schema(operation, self.schema)
@@ -124,7 +124,7 @@ class Reading:
             elif isinstance(operation, CreateTable):
                 self.columns[operation.table.name] = tuple(column.name for column in operation.table.columns)
             self.found.operations.append(operation)
-        self.found.lost += found.lost
+        self.found.unparsed += found.unparsed
 
     def _used(self, operation: UseDatabase) -> UseDatabase:
         """Return a change of database with variables filled in; one of the system's own holds none of the tables."""
@@ -177,7 +177,7 @@ def _read(data: bytes, guess: Guess) -> Facts:
         guess=guess.reason,
         statements=count,
         database=_database(data, reading),
-        lost=tuple(sorted(reading.found.lost, key=lambda unparsed: unparsed.line)),
+        unparsed=tuple(sorted(reading.found.unparsed, key=lambda unparsed: unparsed.line)),
         passed=tuple(passed),
         operations=tuple(samples.inserted_into(reading.found.operations)),
     )
@@ -226,9 +226,9 @@ def _source(statement: Statement) -> Source:
 
 def _checked(statement: Statement, found: Found) -> Found:
     """Return what was found, with a note where nothing was of a statement that declares something."""
-    if not found.operations and not found.lost and statement.head in NEEDED:
+    if not found.operations and not found.unparsed and statement.head in NEEDED:
         head = head_of_text(statement.text)
-        found.lost.append(Unparsed(statement.first_row + 1, head, "the statement could not be read", table=True))
+        found.unparsed.append(Unparsed(statement.first_row + 1, head, "the statement could not be read", table=True))
     return found
 
 
@@ -247,7 +247,7 @@ def _note_unread(reading: Reading) -> None:
     if reading.unread:
         first = reading.unread[0]
         reason = f"the file holds more queries than are read: {len(reading.unread):,} from here on"
-        reading.found.lost.append(Unparsed(first.first_row + 1, head_of_text(first.text), reason))
+        reading.found.unparsed.append(Unparsed(first.first_row + 1, head_of_text(first.text), reason))
 
 
 def _follow_schema(statement: Statement, reading: Reading, *, ended: bool) -> None:

@@ -14,12 +14,12 @@ from coderag.ask.caching.answers import ANSWERS
 from coderag.ask.caching.kept import answers_folder, answers_size, keep, kept, trim_answers
 from coderag.ask.caching.key import AnswerKey
 from coderag.ask.records import Verdict
-from coderag.ask.turn import Options
+from coderag.ask.turn import Options, SourceFilter
 from tests.ask.models.scripted import ScriptedModel, serve_model
 from tests.workspace import let_clock_tick, write
 
 FILES = {"app.py": 'def greet():\n    """Say hello to somebody."""\n', "coderag.toml": ""}
-KEY = AnswerKey(1, "who?", ("answer",), Options(databases=frozenset("abcdefgh")), model="ollama:m")
+KEY = AnswerKey(1, "who?", ("answer",), Options(within=SourceFilter(databases=tuple("abcdefgh"))), model="ollama:m")
 ANSWER = Answer("who?", Verdict.FOUND, text="Nobody [1].")
 
 

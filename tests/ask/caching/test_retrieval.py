@@ -15,7 +15,7 @@ from coderag.ask.caching.answers import ANSWERS
 from coderag.ask.caching.bounded import BoundedCache
 from coderag.ask.caching.retrieval import RETRIEVED, RetrievalKey, size_of
 from coderag.ask.memory.conversation import Conversation
-from coderag.ask.turn import Evidence, IndexState
+from coderag.ask.turn import Evidence, IndexState, SourceFilter
 from tests.workspace import let_clock_tick, write
 
 FILES = {
@@ -25,7 +25,7 @@ FILES = {
 }
 SALARY = "where is the salary of the director raised?"
 HELLO = "who says hello?"
-KEY = RetrievalKey(IndexState(1), (), frozenset(), "q", (), (), (), "")
+KEY = RetrievalKey(IndexState(1), SourceFilter(), "q", (), (), (), "")
 
 
 @pytest.fixture(autouse=True)

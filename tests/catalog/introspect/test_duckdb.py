@@ -92,7 +92,7 @@ def made(path: Path, script: str) -> Path:
 def test_everything_is_read(tmp_path: Path) -> None:
     facts = inspect_database(str(made(tmp_path / "shop.duckdb", SCHEMA)))
     assert shown(facts) == SHOWN
-    assert facts.lost == ()
+    assert facts.unparsed == ()
     assert (facts.dialect, facts.database) == ("duckdb", "shop")
     assert table_of(facts, "customers").row_count == 2
 
@@ -109,7 +109,7 @@ def test_names_of_any_characters(tmp_path: Path) -> None:
     script = ";".join(f'CREATE TABLE "{name}" ("{name}" VARCHAR UNIQUE)' for name in quoted)
     facts = inspect_database(str(made(tmp_path / "odd.duckdb", script)), samples=1)
     assert columns_of(facts) == {name: [name] for name in sorted(names)}
-    assert facts.lost == ()
+    assert facts.unparsed == ()
 
 
 def test_a_view_on_a_missing_table_is_read(tmp_path: Path) -> None:

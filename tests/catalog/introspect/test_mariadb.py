@@ -103,7 +103,7 @@ def everything(mariadb: MariaDb) -> str:
 def test_everything_is_read(everything: str) -> None:
     facts = inspect_database(everything)
     assert shown(facts) == SHOWN
-    assert facts.lost == ()
+    assert facts.unparsed == ()
     assert (facts.dialect, facts.database) == ("mariadb", "everything")
     customers = table_of(facts, "customers")
     assert customers.row_count == 2
@@ -139,7 +139,7 @@ def test_names_of_any_characters(mariadb: MariaDb) -> None:
     url = mariadb.database("odd names", *(f"CREATE TABLE `{name}` (`{name}` varchar(9) UNIQUE)" for name in quoted))
     facts = inspect_database(url.replace("odd names", "odd%20names"), samples=1)
     assert columns_of(facts) == {name: [name] for name in sorted(names)}
-    assert facts.lost == ()
+    assert facts.unparsed == ()
 
 
 def test_a_view_on_a_missing_table_is_named(mariadb: MariaDb) -> None:
@@ -149,7 +149,7 @@ def test_a_view_on_a_missing_table_is_named(mariadb: MariaDb) -> None:
     facts = inspect_database(url, samples=1)
     assert columns_of(facts)["u"] == ["a"]
     assert [str(name) for name in table_of(facts, "v").usage.reads] == ["t"]
-    (lost,) = facts.lost
+    (lost,) = facts.unparsed
     assert lost.head == "VIEW broken.v"
     assert "references invalid table" in lost.reason
 
@@ -168,7 +168,7 @@ def test_a_user_gets_what_the_rights_allow(mariadb: MariaDb) -> None:
     )
     facts = inspect_database(url.replace("root@", "guest:hush-hush@"), samples=1)
     assert columns_of(facts) == {"shown": ["a"], "v": ["a"]}
-    assert {lost.head: lost.reason for lost in facts.lost} == {
+    assert {lost.head: lost.reason for lost in facts.unparsed} == {
         "VIEW rights.v": "the database does not show its query",
         "FUNCTION rights.f": "the user may not see its body",
     }
@@ -196,7 +196,7 @@ def test_a_table_that_somebody_is_changing_does_not_stop_the_rest(mariadb: Maria
             facts = inspect_database(url, samples=1, timeout=10 * HANG_SECONDS)
         cursor.execute("UNLOCK TABLES")
     assert {"t0", "t1", "t2", "t4"} <= columns_of(facts).keys()
-    assert [lost.head for lost in facts.lost] == ["TABLE t3"]
+    assert [lost.head for lost in facts.unparsed] == ["TABLE t3"]
 
 
 def test_nothing_can_be_written(everything: str) -> None:

@@ -164,7 +164,7 @@ def everything(postgres: Postgres) -> str:
 def test_everything_is_read(everything: str) -> None:
     facts = inspect_database(everything)
     assert shown(facts) == SHOWN
-    assert facts.lost == ()
+    assert facts.unparsed == ()
     assert (facts.dialect, facts.database) == ("postgres", "everything")
     assert table_of(facts, "customers").row_count == 2
 
@@ -202,12 +202,12 @@ def test_names_of_any_characters(postgres: Postgres) -> None:
     url = postgres.database("odd.names", *(f'CREATE TABLE "{name}" ("{name}" text UNIQUE)' for name in quoted))
     facts = inspect_database(url, samples=1)
     assert columns_of(facts) == {name: [name] for name in names}
-    assert facts.lost == ()
+    assert facts.unparsed == ()
 
 
 def test_nothing_is_there(postgres: Postgres) -> None:
     facts = inspect_database(postgres.database("empty"))
-    assert (facts.operations, facts.lost) == ((), ())
+    assert (facts.operations, facts.unparsed) == ((), ())
 
 
 def test_another_default_schema_is_said(postgres: Postgres) -> None:
@@ -235,7 +235,7 @@ def test_a_user_gets_what_the_rights_allow(postgres: Postgres) -> None:
     )
     facts = inspect_database(url.replace("postgres@", "guest@"), samples=3)
     assert columns_of(facts) == {"shown": ["a"]}
-    assert [(lost.head, lost.reason, lost.table) for lost in facts.lost] == [
+    assert [(lost.head, lost.reason, lost.table) for lost in facts.unparsed] == [
         ("TABLE public.locked", "the user has no right to read it", True),
         ("TABLE secret.salaries", "the user has no right to read it", True),
         ("COLUMN public.shown.hidden", "the user has no right to read it", False),
@@ -263,7 +263,7 @@ def test_a_table_that_somebody_is_changing_is_left_out_and_named(postgres: Postg
     assert len(columns_of(facts)) == 22  # a table that is about to go is still there
     assert table_of(facts, "t8").columns[0].default == "8"
     assert table_of(facts, "w").query
-    reasons = {lost.head: lost.reason for lost in facts.lost}
+    reasons = {lost.head: lost.reason for lost in facts.unparsed}
     assert {"TABLE public.t7", "TABLE public.t3", "VIEW public.v"} >= reasons.keys()
     assert "VIEW public.v" in reasons
     assert all("lock" in reason or "shown" in reason or "show" in reason for reason in reasons.values()), reasons

@@ -97,7 +97,7 @@ def made(path: Path, script: str) -> Path:
 def test_everything_is_read(tmp_path: Path) -> None:
     facts = inspect_database(str(made(tmp_path / "shop.db", SCHEMA)))
     assert shown(facts) == SHOWN
-    assert facts.lost == ()
+    assert facts.unparsed == ()
     assert (facts.dialect, facts.database) == ("sqlite", "shop")
     assert table_of(facts, "customers").row_count == 2
     assert table_of(facts, "returns").row_count == -1
@@ -134,7 +134,7 @@ def test_names_of_any_characters(tmp_path: Path) -> None:
     script = ";".join(f'CREATE TABLE "{name}" ("{name}" TEXT UNIQUE)' for name in quoted)
     facts = inspect_database(str(made(tmp_path / "odd.db", script)), samples=1)
     assert columns_of(facts) == {name: [name] for name in sorted(names)}
-    assert facts.lost == ()
+    assert facts.unparsed == ()
 
 
 def test_a_view_on_a_missing_table_is_named(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_view_on_a_missing_table_is_named(tmp_path: Path) -> None:
     facts = inspect_database(str(made(tmp_path / "broken.db", script + "DROP TABLE t")))
     assert columns_of(facts) == {"u": ["a"], "v": ["a"]}
     assert [str(name) for name in table_of(facts, "v").usage.reads] == ["t"]
-    (lost,) = facts.lost
+    (lost,) = facts.unparsed
     assert (lost.head, lost.table) == ("VIEW main.v", True)
     assert "no such table: main.t" in lost.reason
 
@@ -159,7 +159,7 @@ def test_circles_of_keys_and_recursive_views(tmp_path: Path) -> None:
     assert [str(key.table) for key in table_of(facts, "b").foreign_keys] == ["a", "b"]
     assert columns_of(facts)["tree"] == ["id", "depth"]
     assert [str(name) for name in table_of(facts, "tree").usage.reads] == ["b"]
-    assert facts.lost == ()
+    assert facts.unparsed == ()
 
 
 def test_very_many_columns(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_missing_module_costs_its_table_alone(tmp_path: Path) -> None:
     facts = inspect_database(str(path))
     assert columns_of(facts)["t"] == ["a"]
     assert ("TABLE main.v", "its columns cannot be read: no such module: gone") in [
-        (lost.head, lost.reason) for lost in facts.lost
+        (lost.head, lost.reason) for lost in facts.unparsed
     ]
 
 
@@ -225,7 +225,7 @@ def test_writers_beside_do_not_matter(tmp_path: Path) -> None:
     finally:
         done.set()
         thread.join()
-    assert all(columns_of(facts)["stays"] == ["a"] and facts.lost == () for facts in read)
+    assert all(columns_of(facts)["stays"] == ["a"] and facts.unparsed == () for facts in read)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ def read(text: str) -> Facts:
 
 def definitions(text: str) -> list[Definition]:
     facts = read(text)
-    assert facts.lost == ()
+    assert facts.unparsed == ()
     return [one.definition for one in facts.operations if isinstance(one, AddDefinition)]
 
 
@@ -94,7 +94,7 @@ def test_a_metric_with_a_formula_only() -> None:
 def test_what_is_no_glossary_is_lost_with_a_reason(text: str, reason: str) -> None:
     facts = read(text)
     assert facts.operations == ()
-    assert [reason in one.reason for one in facts.lost] == [True]
+    assert [reason in one.reason for one in facts.unparsed] == [True]
 
 
 def test_aliases_are_not_followed() -> None:

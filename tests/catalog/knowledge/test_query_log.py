@@ -40,7 +40,7 @@ def test_an_export_of_pg_stat_statements() -> None:
     ]
     assert [(one.source.start_line, one.source.end_line) for one in queries(facts)] == [(2, 2), (7, 7)]
     assert [str(name) for name in queries(facts)[1].usage.writes] == ["users"]
-    assert [(one.line, one.reason) for one in facts.lost] == [(10, "1 rows hold no query")]
+    assert [(one.line, one.reason) for one in facts.unparsed] == [(10, "1 rows hold no query")]
 
 
 def test_queries_that_differ_in_literals_are_one() -> None:
@@ -55,7 +55,7 @@ def test_queries_that_differ_in_literals_are_one() -> None:
         ("SELECT a FROM t WHERE x = 'john'", 1003, "Who is it?"),
         ("SELECT a FROM t WHERE y = 1", 1, ""),
     ]
-    assert [one.line for one in facts.lost] == [4]
+    assert [one.line for one in facts.unparsed] == [4]
     assert [one.text for one in queries(read(text, mask=True))] == [
         "SELECT a FROM t WHERE x = '?'",
         "SELECT a FROM t WHERE y = 0",
@@ -87,7 +87,9 @@ def test_only_the_most_frequent_are_kept_and_the_rest_is_counted() -> None:
     facts = read("query,calls\n" + rows)
     assert len(queries(facts)) == MAX_QUERIES
     assert queries(facts)[0].calls == MAX_QUERIES + 4
-    assert [one.reason for one in facts.lost] == ["5 of 2,005 different queries: only the 2,000 most frequent are kept"]
+    assert [one.reason for one in facts.unparsed] == [
+        "5 of 2,005 different queries: only the 2,000 most frequent are kept"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_only_the_most_frequent_are_kept_and_the_rest_is_counted() -> None:
 def test_what_is_no_log_is_lost_with_a_reason(text: str, reason: str) -> None:
     facts = read(text)
     assert facts.operations == ()
-    assert [one.reason.startswith(reason) for one in facts.lost] == [True]
+    assert [one.reason.startswith(reason) for one in facts.unparsed] == [True]
 
 
 def test_an_empty_log_holds_nothing() -> None:

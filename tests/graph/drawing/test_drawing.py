@@ -15,8 +15,8 @@ EVIL = 'a"b<c>&]\x1b[0m|#x\\'
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 
 
-def drawn(name: str, depth: int = 1, limit: int = 30) -> Drawing:
-    return neighbourhood(GRAPH, numbers_of(GRAPH, name), depth=depth, limit=limit)
+def drawn(name: str, depth: int = 1, k: int = 30) -> Drawing:
+    return neighbourhood(GRAPH, numbers_of(GRAPH, name), depth=depth, k=k)
 
 
 def lines(found: Drawing) -> set[str]:
@@ -25,7 +25,7 @@ def lines(found: Drawing) -> set[str]:
 
 def evil() -> Drawing:
     graph = sketch(f"a.py function f 1-2\na.py function {EVIL} 3-4\n\nf -calls> {EVIL}\n")
-    return neighbourhood(graph, numbers_of(graph, "f"), depth=1, limit=9)
+    return neighbourhood(graph, numbers_of(graph, "f"), depth=1, k=9)
 
 
 def test_what_is_around_a_table_columns_and_fields_are_part_of_theirs() -> None:
@@ -49,7 +49,7 @@ def test_layers_tell_what_leads_there_and_what_it_leads_to() -> None:
 
 
 def test_a_limit_leaves_out_and_says_so() -> None:
-    found = drawn("orders", limit=3)
+    found = drawn("orders", k=3)
     assert (len(found.spots), found.left_out, found.spots[0].name) == (3, 4, "orders")
 
 

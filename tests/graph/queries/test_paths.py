@@ -10,9 +10,9 @@ from tests.graph.sketch import numbers_of, shop_graph, sketch
 GRAPH = shop_graph()
 
 
-def ways(source: str, target: str, limit: int = 1) -> list[GraphPath]:
+def ways(source: str, target: str, k: int = 1) -> list[GraphPath]:
     start, end = (GRAPH.node(number) for number in numbers_of(GRAPH, source, target))
-    return paths_between(GRAPH, [start], [end], limit=limit)
+    return paths_between(GRAPH, [start], [end], k=k)
 
 
 def told(way: GraphPath) -> list[str]:
@@ -40,13 +40,13 @@ def test_the_way_back_is_said() -> None:
 
 
 def test_different_ways_the_best_first() -> None:
-    found = ways("nightly", "orders", limit=3)
+    found = ways("nightly", "orders", k=3)
     assert told(found[0])[-2:] == ["is overridden by Order.load", "reads orders"]
     assert [way.cost for way in found] == sorted(way.cost for way in found)
 
 
 def test_a_foreign_key_comes_last() -> None:
-    found = [told(way) for way in ways("nightly", "orders", limit=9)]
+    found = [told(way) for way in ways("nightly", "orders", k=9)]
     over_keys = ["refers to orders" in way for way in found]
     assert over_keys == sorted(over_keys)
     assert found[-1] == ["nightly", "writes items", "refers to orders"]
@@ -83,7 +83,7 @@ forget -deletes> payments
 def test_an_address_that_changes_data_leads_to_what_changes_it(route: str, use: str) -> None:
     graph = sketch(WEB)
     start, end = (graph.node(number) for number in numbers_of(graph, route, "payments"))
-    found = paths_between(graph, [start], [end], limit=3)
+    found = paths_between(graph, [start], [end], k=3)
     assert told(found[0])[-1] == use
     assert len(found) == 3
 

@@ -21,7 +21,7 @@ ORDERS = Table(
 FACTS = Facts(
     dialect="postgres",
     database="shop",
-    lost=(Unparsed(0, "TABLE public.secret", "no right", table=True),),
+    unparsed=(Unparsed(0, "TABLE public.secret", "no right", table=True),),
     operations=(CreateTable(ORDERS),),
 )
 NAME = "postgresql://host:5432/shop"

@@ -34,7 +34,7 @@ def test_signs_that_end_lines_of_yaml_alone_end_none(sign: str) -> None:
 @pytest.mark.parametrize(("text", "line"), [("terms:\n  - revenue: [\n", 2), ("a: b\n)\n\n", 2), ("[", 1)])
 def test_what_lacks_at_the_end_is_lost_on_a_line_of_the_file(text: str, line: int) -> None:
     found = read(text, language="glossary", path="glossary.yml")
-    assert [one.line for one in found.facts.lost] == [line]
+    assert [one.line for one in found.facts.unparsed] == [line]
 
 
 def test_a_table_of_a_source_without_a_name_is_none() -> None:
@@ -66,7 +66,7 @@ def test_loops_within_loops_of_a_template_leave_nothing() -> None:
     broken = "{% if %}"  # no template, so that holes are filled by pattern
     text = f"{broken}SELECT 1 AS x {{% for c in d %}}{inner} {inner} {{{{ c }}}}{{% endfor %}}FROM orders"
     found = read(text, language="sql", path="models/x.sql")
-    assert found.facts.lost == ()
+    assert found.facts.unparsed == ()
 
 
 def test_a_listing_that_nothing_closes_ends_with_its_file() -> None:

@@ -34,7 +34,7 @@ def test_an_uncertain_dialect_in_which_much_is_lost_gives_way_to_a_better_one() 
     text = "CREATE VIEW v AS SELECT TOP 5 [a b] FROM [t u] WHERE [c d] = 1\nGO\nCREATE TABLE t (a int)\nGO\n"
     facts = parse_file(text.encode(), path="x.sql")
     assert facts.dialect == "tsql"
-    assert not facts.lost
+    assert not facts.unparsed
 
 
 def test_a_dump_of_postgres() -> None:
@@ -167,7 +167,7 @@ def test_queries_come_with_their_questions() -> None:
 def test_queries_beyond_what_is_parsed_are_counted() -> None:
     text = "SELECT a FROM t WHERE x IN (" + ", ".join(["1"] * 60_000) + ");\n"
     facts = read(text * 8, "postgres")
-    (lost,) = facts.lost
+    (lost,) = facts.unparsed
     assert lost.reason.startswith("the file holds more queries than are read: ")
     assert not lost.table
 
@@ -223,7 +223,7 @@ def test_a_view_that_does_not_parse_keeps_its_text_and_tables() -> None:
     assert isinstance(created, CreateTable)
     assert created.table.query.startswith("SELECT a FROM t1")
     assert [name.name for name in created.table.usage.reads] == ["t1", "t2"]
-    assert [(one.reason, one.table) for one in facts.lost] == [("the query of v could not be parsed", False)]
+    assert [(one.reason, one.table) for one in facts.unparsed] == [("the query of v could not be parsed", False)]
 
 
 def test_bodies_yield_what_they_touch() -> None:

@@ -49,7 +49,7 @@ def test_a_table_that_breaks_off_anywhere_has_the_columns_before(end: int) -> No
     if end > WHOLE.index("NOT NULL,") + len("NOT NULL,"):
         assert [column.name for column in found[0].columns][:1] == ["id"]
     if end < WHOLE.index("COMMENT") and found and found[0].columns:
-        assert bool(facts.lost) == (end <= WHOLE.index(") COMMENT"))
+        assert bool(facts.unparsed) == (end <= WHOLE.index(") COMMENT"))
 
 
 def test_a_parenthesis_that_is_missing_costs_no_other_table() -> None:
@@ -308,7 +308,7 @@ def test_what_is_lost_is_named() -> None:
         COMMENT ON TABLE t IS;
         CREATE FUNCTION"""
     facts = read(text, "postgres")
-    assert [(one.line, one.reason, one.table) for one in facts.lost] == [
+    assert [(one.line, one.reason, one.table) for one in facts.unparsed] == [
         (1, "the name of the table could not be read", True),
         (2, "the table has no columns", True),
         (3, "the query of v is missing", True),
@@ -335,7 +335,7 @@ PIECES = [
 def test_nothing_that_looks_like_sql_breaks_the_reader(pieces: list[str], dialect: str) -> None:
     facts = read(" ".join(pieces), dialect)
     lines = " ".join(pieces).count("\n") + 1
-    assert all(1 <= one.line <= lines for one in facts.lost)
+    assert all(1 <= one.line <= lines for one in facts.unparsed)
 
 
 @settings(max_examples=100, deadline=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import lost_at
+from coderag.frameworks.common.origins import unparsed_at
 from coderag.frameworks.django.conditions import condition_sql
 from coderag.frameworks.django.migrations.steps import COMPUTED, Reader, Step
 from coderag.frameworks.django.tables import (
@@ -27,7 +27,7 @@ def alter_unique(step: Step, reader: Reader) -> None:
     model, node = reader.model(step.text(0, "name")), step.call.argument(1, "unique_together")
     sets = unique_sets(node, step.code, lambda name: reader.column(model, name))
     if not model or not (sets or _is_nothing(node, step.code)):
-        reader.lost.append(lost_at(step.call.node, COMPUTED))
+        reader.unparsed.append(unparsed_at(step.call.node, COMPUTED))
         return
     table = reader.table(model)
     reader.operations.append(DropConstraint(table, unique=True, if_exists=True, source=step.source))
@@ -44,7 +44,7 @@ def add_constraint(step: Step, reader: Reader) -> None:
     model = reader.model(step.text(0, "model_name"))
     node = step.call.argument(1, "constraint")
     if not model or node is None:
-        reader.lost.append(lost_at(step.call.node, COMPUTED))
+        reader.unparsed.append(unparsed_at(step.call.node, COMPUTED))
         return
     constraint = constraint_of(node, model, reader, source=step.source)
     reader.operations += [constraint] if constraint is not None else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from coderag.frameworks.common.origins import lost_at
+from coderag.frameworks.common.origins import unparsed_at
 from coderag.frameworks.django.fields import Field, field_of, usual_column
 from coderag.frameworks.django.migrations.model_steps import joins_of
 from coderag.frameworks.django.migrations.steps import COMPUTED, Reader, Step
@@ -32,7 +32,7 @@ def _field(step: Step, reader: Reader) -> tuple[str, Field] | None:
     model, name = reader.model(step.text(0, "model_name")), step.text(1, "name")
     call = step.code.call(step.call.argument(2, "field"))
     if not model or not name or call is None:
-        reader.lost.append(lost_at(step.call.node, COMPUTED))
+        reader.unparsed.append(unparsed_at(step.call.node, COMPUTED))
         return None
     field = reader.use(field_of(name, call, step.code, statement=step.call.node))
     if step.code.truth(step.call.argument(3, "preserve_default")) is False:
@@ -47,7 +47,7 @@ def add_field(step: Step, reader: Reader) -> None:
     model, field = found
     target = reader.target(model, field)
     if field.refers and target is None:
-        reader.lost.append(lost_at(step.call.node, "the model that it refers to is not written"))
+        reader.unparsed.append(unparsed_at(step.call.node, "the model that it refers to is not written"))
     reader.fields.setdefault(model.lower(), {})[field.name] = field
     if field.many:
         reader.operations += joins_of(model, field, target, reader)
@@ -107,7 +107,7 @@ def remove_field(step: Step, reader: Reader) -> None:
     """Read RemoveField: the column goes, or the many-to-many table."""
     model, name = reader.model(step.text(0, "model_name")), step.text(1, "name")
     if not model or not name:
-        reader.lost.append(lost_at(step.call.node, COMPUTED))
+        reader.unparsed.append(unparsed_at(step.call.node, COMPUTED))
         return
     known = reader.fields.get(model.lower(), {}).pop(name, None)
     table = reader.table(model)
@@ -128,7 +128,7 @@ def rename_field(step: Step, reader: Reader) -> None:
     model = reader.model(step.text(0, "model_name"))
     old, new = step.text(1, "old_name"), step.text(2, "new_name")
     if not model or not old or not new:
-        reader.lost.append(lost_at(step.call.node, COMPUTED))
+        reader.unparsed.append(unparsed_at(step.call.node, COMPUTED))
         return
     table = reader.table(model)
     known = reader.fields.get(model.lower(), {}).pop(old, None)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.django.migrations.constraint_steps import add_constraint, alter_unique, remove_constraint
 from coderag.frameworks.django.migrations.field_steps import add_field, alter_field, remove_field, rename_field
 from coderag.frameworks.django.migrations.model_steps import (
@@ -71,7 +71,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     stem = path.rpartition("/")[2].removesuffix(".py")
     number = NUMBER.match(stem)
     return Facts(
-        statements=len(reader.operations) + len(reader.lost),
+        statements=len(reader.operations) + len(reader.unparsed),
         series=Series(
             tool="django",
             version=number[0] if number else "",
@@ -80,7 +80,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
             replaces=_names(code.names.get("replaces") if "replaces" in one.members else None, code),
         ),
         operations=tuple(reader.operations),
-        lost=tuple(reader.lost),
+        unparsed=tuple(reader.unparsed),
         shared=Shared(uses=tuple(reader.uses)) if reader.uses else None,
     )
 
@@ -105,19 +105,19 @@ def _read_all(node: Node | None, reader: Reader) -> None:
         return
     items = reader.code.items(node) if reader.depth < MAX_DEPTH else None
     if items is None:
-        reader.lost.append(lost_at(node, COMPUTED))
+        reader.unparsed.append(unparsed_at(node, COMPUTED))
         return
     for item in items:
         call = reader.code.call(item)
         if call is None:
-            reader.lost.append(lost_at(item, COMPUTED))
+            reader.unparsed.append(unparsed_at(item, COMPUTED))
             continue
         name = last_part(call.name)
         operation = OPERATIONS.get(name) if call.name not in reader.code.classes else None
         if operation is not None:
             operation(Step(call, reader.code), reader)
         elif name not in PASSED and not name.endswith("Extension"):
-            reader.lost.append(lost_at(call.node, f"not read: the operation {name} is not Django's"))
+            reader.unparsed.append(unparsed_at(call.node, f"not read: the operation {name} is not Django's"))
 
 
 def _run_sql(step: Step, reader: Reader) -> None:
@@ -131,11 +131,11 @@ def _run_sql(step: Step, reader: Reader) -> None:
         literal = pair[0] if pair else one
         text, resolved = step.code.string(literal), step.code.resolve(literal)
         if text is None or resolved is None:
-            reader.lost.append(lost_at(step.call.node, COMPUTED))
+            reader.unparsed.append(unparsed_at(step.call.node, COMPUTED))
             continue
         facts = read_embedded(text, source=lines_of(resolved), path=reader.path)
         reader.operations += facts.operations
-        reader.lost += facts.lost
+        reader.unparsed += facts.unparsed
 
 
 def _run_python(step: Step, reader: Reader) -> None:

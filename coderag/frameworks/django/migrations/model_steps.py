@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.django.fields import Field, field_of, is_composite, key_fields
 from coderag.frameworks.django.migrations.constraint_steps import constraint_of
 from coderag.frameworks.django.migrations.state import proxy_of, unmanaged
@@ -55,7 +55,7 @@ def create_model(step: Step, reader: Reader) -> None:
     model, options = reader.model(step.text(0, "name")), options_of(step)
     fields = _fields(step, reader)
     if not model or fields is None:
-        reader.lost.append(lost_at(step.call.node, COMPUTED))
+        reader.unparsed.append(unparsed_at(step.call.node, COMPUTED))
         return
     if _without_table(model, options, step, reader):
         return
@@ -73,7 +73,7 @@ def create_model(step: Step, reader: Reader) -> None:
             columns += [column_of(field, type_of=target.type if target is not None else "")]
             keys += [foreign_key(field, target, evidence=Evidence.DECLARED)] if target is not None else []
         if target is None and field.refers:
-            reader.lost.append(lost_at(field.call.node, "the model that it refers to is not written"))
+            reader.unparsed.append(unparsed_at(field.call.node, "the model that it refers to is not written"))
     unique: list[tuple[str, ...]] = [
         (field.column,) for field in fields if field.unique and field.column and not field.primary_key
     ]
@@ -150,7 +150,7 @@ def _fields(step: Step, reader: Reader) -> list[Field] | None:
         name = step.code.string(pair[0]) if len(pair) == 2 else None
         call = step.code.call(pair[1]) if len(pair) == 2 else None
         if call is None or not name:
-            reader.lost.append(lost_at(item, COMPUTED))
+            reader.unparsed.append(unparsed_at(item, COMPUTED))
         else:
             fields.append(reader.use(field_of(name, call, step.code, statement=item)))
     return fields
@@ -177,7 +177,7 @@ def rename_model(step: Step, reader: Reader) -> None:
     """Read RenameModel: the table follows unless the model names it, and so do many-to-many tables."""
     old, new = reader.model(step.text(0, "old_name")), reader.model(step.text(1, "new_name"))
     if not old or not new:
-        reader.lost.append(lost_at(step.call.node, COMPUTED))
+        reader.unparsed.append(unparsed_at(step.call.node, COMPUTED))
         return
     table = reader.tables.pop(old.lower(), "")
     reader.fields[new.lower()] = reader.fields.pop(old.lower(), {})

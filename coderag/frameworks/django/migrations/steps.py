@@ -33,7 +33,7 @@ class Reader:
     app: str
     path: str
     operations: list[SchemaOperation] = field(default_factory=list)
-    lost: list[Unparsed] = field(default_factory=list)
+    unparsed: list[Unparsed] = field(default_factory=list)
     tables: dict[str, str] = field(default_factory=dict)  # "shop.order" -> its table
     fields: dict[str, dict[str, Field]] = field(default_factory=dict)  # "shop.order" -> fields by name
     uses: list[FieldUse] = field(default_factory=list)

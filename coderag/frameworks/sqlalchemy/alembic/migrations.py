@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.sqlalchemy.alembic.branches import branches, lenient
 from coderag.frameworks.sqlalchemy.alembic.operations import COMPUTED, PASSED, Step, read_step
 from coderag.frameworks.sqlalchemy.alembic.wrappers import wrapped_operations
@@ -36,14 +36,14 @@ class Reader:
 
     path: str
     operations: list[SchemaOperation] = field(default_factory=list)
-    lost: list[Unparsed] = field(default_factory=list)
+    unparsed: list[Unparsed] = field(default_factory=list)
     blocks: int = 0
 
     def lose(self, node: Node) -> None:
         """Note a statement that was not read, once however often it runs."""
-        lost = lost_at(node, COMPUTED)
-        if lost not in self.lost[-MAX_SAME:]:
-            self.lost.append(lost)
+        unparsed = unparsed_at(node, COMPUTED)
+        if unparsed not in self.unparsed[-MAX_SAME:]:
+            self.unparsed.append(unparsed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     _follow(_body(_upgrade_of_only_engine(code) or function), Scope(code, {}, _changing_functions(code)), reader)
     after = [name for word in ("down_revision", "depends_on") for name in code.strings(code.names.get(word)) or ()]
     return Facts(
-        statements=len(reader.operations) + len(reader.lost),
+        statements=len(reader.operations) + len(reader.unparsed),
         series=Series(
             tool="alembic", name=code.string(code.names["revision"]) or "", after=tuple(dict.fromkeys(after))
         ),
         operations=tuple(reader.operations),
-        lost=tuple(reader.lost),
+        unparsed=tuple(reader.unparsed),
     )
 
 
@@ -143,7 +143,7 @@ def _call(node: Node, scope: Scope, reader: Reader) -> None:
         for operation, wrapped_call in wrapped:
             done = read_step(operation, Step(wrapped_call, scope.code, None))
             reader.operations += [lenient(one) for one in done if not isinstance(one, Unparsed)]
-            reader.lost += [unparsed for unparsed in done if isinstance(unparsed, Unparsed)]
+            reader.unparsed += [unparsed for unparsed in done if isinstance(unparsed, Unparsed)]
     elif (function := scope.code.functions.get(call.name)) is None:
         for inner in _changes_in(node, scope):
             reader.lose(inner)
@@ -160,7 +160,7 @@ def _operation(name: str, step: Step, reader: Reader) -> None:
         return
     for done in read_step(name, step):
         if isinstance(done, Unparsed):
-            reader.lost.append(done)
+            reader.unparsed.append(done)
         else:
             reader.operations.append(done)
 
@@ -292,7 +292,7 @@ def _execute(step: Step, reader: Reader) -> None:
     if written is not None and resolved is not None:
         facts = read_embedded(written, source=lines_of(resolved), path=reader.path)
         reader.operations += facts.operations
-        reader.lost += facts.lost
+        reader.unparsed += facts.unparsed
     elif resolved is None or resolved.type != "call" or _is_formatted(resolved):
         reader.lose(step.call.node)
 

@@ -11,7 +11,7 @@ from functools import partial
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import lines_of, lost_at
+from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.sqlalchemy.columns import (
     COLUMN_CALLS,
     Field,
@@ -101,9 +101,9 @@ def read_step(name: str, step: Step) -> Found:
     """Return what an operation does, or that it could not be read."""
     operation = OPERATIONS.get(name)
     if operation is None:
-        return [] if name in PASSED else [lost_at(step.call.node, f"not read: op.{name} is not known")]
+        return [] if name in PASSED else [unparsed_at(step.call.node, f"not read: op.{name} is not known")]
     found = operation(step)
-    return [lost_at(step.call.node, COMPUTED)] if found is None else found
+    return [unparsed_at(step.call.node, COMPUTED)] if found is None else found
 
 
 def _same(target: Target) -> Target:
@@ -128,7 +128,7 @@ def _create_table(step: Step) -> Found | None:
     missing = step.code.truth(step.call.keywords.get("if_not_exists")) is True
     whole = step.call.complete and len(fields) == len(columns) and len(calls) == len(step.call.arguments) - 1
     created = CreateTable(done, if_missing=missing)
-    return [created] if whole else [created, lost_at(step.call.node, "some of its columns are computed")]
+    return [created] if whole else [created, unparsed_at(step.call.node, "some of its columns are computed")]
 
 
 def _add_column(step: Step) -> Found | None:
