@@ -137,7 +137,7 @@ class _Reading:
         if action == "create table":
             return self._table(link, said, source)
         operation = named_operation(action, None, said, source)
-        is_plain = action == "index" and said.get("unique") is not True
+        is_plain = action == "index" and (said.get("unique") is not True or "filter" in said)
         return [operation] if operation is not None else [] if is_plain else None
 
     def _said(self, link: Link, chain: Chain) -> dict[str, Literal]:
@@ -161,8 +161,7 @@ class _Reading:
         positional = iter(self._words.places[link.name])
         given = {one.name or next(positional, ""): one.node for one in link.arguments or ()}
         inner = [*self._columns(table, given.get("columns")), *self._constraints(table, given.get("constraints"))]
-        made = created_table(table, inner, source)
-        return made
+        return created_table(table, inner, source)
 
     def _columns(self, table: Name, function: Node | None) -> Iterator[SchemaOperation]:
         """Yield the columns of `table => new { Id = table.Column<int>(nullable: false) }`."""

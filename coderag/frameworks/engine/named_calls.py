@@ -101,7 +101,8 @@ def _sql(value: Literal) -> str:
 
 
 def _default(said: Said) -> str | None:
-    return default_of(said["default"]) if "default" in said else ""
+    """Return the default as SQL has it, "" for none; None where it is computed."""
+    return _sql(said.get("default sql")) or (default_of(said["default"]) if "default" in said else "")
 
 
 def _add_column(table: Name, said: Said, source: Source) -> SchemaOperation | None:

@@ -87,7 +87,8 @@ class _Reading:
         if start is None and text.rpartition("::")[2] not in SQL_CALLS:
             return
         chain = chain_of(top_of(node))
-        if chain is None or _leads_back(node):
+        around = {parent.type: parent for parent in _around(node)}
+        if chain is None or _leads_back(around.get("function_item")):
             return
         if start is None:
             self._sql(chain)
@@ -98,7 +99,7 @@ class _Reading:
         if made is None:
             self.lost.append(lost_at(chain.node, COMPUTED_REASON))
         else:
-            self.operations += made
+            self.operations += map(guarded, made) if "if_expression" in around else made
 
     def _statement(self, kind: str, chain: Chain) -> Made:
         calls = [link for link in chain.links if link.arguments is not None]
@@ -246,13 +247,18 @@ def _has(calls: Sequence[Link], name: str) -> bool:
     return any(link.name == name for link in calls)
 
 
-def _leads_back(node: Node) -> bool:
-    """Tell whether a statement stands in a function that takes a migration back."""
+def _around(node: Node) -> Iterator[Node]:
+    """Yield what is around a statement, the nearest first, the function last."""
     parent = node.parent
     for _ in range(MAX_LEVELS):
         if parent is None:
-            return False
-        if parent.type == "function_item" and BACK.search(text_of(parent.child_by_field_name("name"))):
-            return True
+            return
+        yield parent
+        if parent.type == "function_item":
+            return
         parent = parent.parent
-    return False
+
+
+def _leads_back(function: Node | None) -> bool:
+    """Tell whether a function takes a migration back."""
+    return function is not None and BACK.search(text_of(function.child_by_field_name("name"))) is not None
