@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tree_sitter import Node
 
@@ -167,7 +168,7 @@ class _Reading:
         """Yield the columns of `table => new { Id = table.Column<int>(nullable: false) }`."""
         body = function.child_by_field_name("body") if function is not None else None
         children = named(body)
-        for before, value in zip(children, children[1:], strict=False):
+        for before, value in pairwise(children):
             chain = chain_of(value) if value.type == CALL and before.type == "identifier" else None
             link = next((one for one in chain.links if one.name == "Column"), None) if chain is not None else None
             if chain is not None and link is not None:

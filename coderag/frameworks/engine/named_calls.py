@@ -48,9 +48,7 @@ class BuilderCalls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def said(self, call: str, given: Sequence[tuple[str, Literal]]) -> dict[str, Literal]:
         """Return what a call is given, by what its arguments are; the name of one that has none is ""."""
         places = iter(self.places.get(call, ()))
-        return {
-            self.arguments.get(key, key): value for name, value in given if (key := name or next(places, "")) != ""
-        }
+        return {self.arguments.get(key, key): value for name, value in given if (key := name or next(places, "")) != ""}
 
 
 @cache
@@ -85,7 +83,7 @@ def column_of(name: str, said: Said, source: Source) -> Column:
 
 
 def names_in(value: Literal) -> tuple[str, ...]:
-    """Return the columns that texts or fields name, `["a", "b"]` or `x => new { x.a, x.b }`; none if one is computed."""
+    """Return the columns that texts or fields name, `["a", "b"]` or `x => new { x.a }`; none if one is computed."""
     values = value if isinstance(value, tuple) else (value,)
     names = [one.name if isinstance(one, Reference) else as_text(one) for one in values]
     return tuple(names) if all(names) else ()

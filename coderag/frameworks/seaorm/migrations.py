@@ -1,4 +1,6 @@
-"""Statements of SeaQuery, in migrations of SeaORM and elsewhere, to operations; schemas/frameworks/sea-orm/ has its methods.
+"""Statements of SeaQuery, in migrations of SeaORM and elsewhere, to operations.
+
+What its methods do is data in schemas/frameworks/sea-orm/.
 
 https://www.sea-ql.org/SeaORM/docs/migration/writing-migration/
 """
@@ -46,7 +48,7 @@ MAX_LEVELS = 60  # of nodes around a statement
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:
-    """Return what the statements of a file do to tables, those of a way back left out; None where none does anything."""
+    """Return what the statements of a file do to tables, those of a way back left out; None where there are none."""
     root = parse(data, language)
     reading = _Reading(root, path)
     for node in descendants(root, "scoped_identifier", "field_identifier", "identifier"):
@@ -143,7 +145,7 @@ class _Reading:
         elif link.name in {"foreign_key", "add_foreign_key"}:
             made = self._foreign_key(table, inner) if inner else None
         elif link.name in {"index", "primary_key"}:
-            made = self._index(table, inner) if inner else None
+            made = self._index(table, inner, is_primary=link.name == "primary_key") if inner else None
         elif link.name == "drop_foreign_key":
             made = [DropConstraint(table, self._names.name(given), if_exists=True, source=lines_of(link.node))]
         elif link.name == "comment":
@@ -192,7 +194,7 @@ class _Reading:
         """Return the key of `ForeignKey::create().from(Posts::Table, Posts::UserId).to(Users::Table, Users::Id)`."""
         columns, referenced, name, other = list[str](), list[str](), "", None
         for link in chain.links:
-            last = self._names.name(link.argument((1 if link.name in {"from", "to"} else 0)))
+            last = self._names.name(link.argument(1 if link.name in {"from", "to"} else 0))
             match link.name:
                 case "name":
                     name = last
@@ -216,12 +218,12 @@ class _Reading:
         key = ForeignKey(tuple(columns), other, tuple(filter(None, referenced)), name=name, source=source)
         return [AddConstraint(table, name, foreign_key=key, source=source)]
 
-    def _index(self, table: Name | None, chain: Chain) -> Made:
+    def _index(self, table: Name | None, chain: Chain, *, is_primary: bool = False) -> Made:
         """Return the key of `Index::create().col(Users::Email).unique()`, nothing for an index of another kind."""
         calls = [link for link in chain.links if link.arguments is not None]
         columns = tuple(self._names.name(link.argument(0)) for link in calls if link.name == "col")
         name = next((self._names.name(link.argument(0)) for link in calls if link.name == "name"), "")
-        is_primary, is_unique = _has(calls, "primary"), _has(calls, "unique")
+        is_primary, is_unique = is_primary or _has(calls, "primary"), _has(calls, "unique")
         if not (is_primary or is_unique):
             return []
         if table is None or not columns or not all(columns):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -125,13 +126,11 @@ def _field(tokens: Sequence[Node], words: ModelWords) -> ModelField | None:
 
 
 def _joined(table: Model, joins: dict[str, str]) -> Model:
+    """Return a table whose columns lead where `joinable!` says."""
     fields = [
-        ModelField(
-            field.name, field.kind, (), {**field.options, "joins": Reference(f"{joins[field.name]}.")}, field.node,
-            is_nullable=field.is_nullable,
-        )  # fmt: skip
+        replace(field, options={**field.options, "joins": Reference(f"{joins[field.name]}.")})
         if field.name in joins
         else field
         for field in table.fields
     ]
-    return Model(table.name, fields, table.options, table.node, root=table.root)
+    return replace(table, fields=fields)
