@@ -5,7 +5,6 @@ What the calls do and what their arguments are is data: migrations.toml of a fra
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
@@ -31,7 +30,7 @@ from coderag.syntax.trees.literals import Literal, Raw, Reference, as_text, defa
 
 __all__ = ["BuilderCalls", "builder_calls", "column_of", "named_operation", "names_in"]
 
-NOT_NULL = re.compile(r"(?i)^\W*\w+\W*\s+is\s+not\s+null\W*$")  # the rows that are left out have nothing to repeat
+NOT_NULL = ["is", "not", "null"]  # behind the name of a column: the rows that are left out have nothing to repeat
 OF_TABLES = frozenset({"drop table", "rename table"})  # calls whose name is that of a table
 Said = Mapping[str, Literal]  # what a call is given, by what its arguments are
 
@@ -151,8 +150,8 @@ def _unique(table: Name, said: Said, source: Source) -> SchemaOperation | None:
 
 def _index(table: Name, said: Said, source: Source) -> SchemaOperation | None:
     rows = as_text(said.get("filter"))
-    is_unique = said.get("unique") is True and (not rows or NOT_NULL.search(rows) is not None)
-    return _unique(table, said, source) if is_unique else None
+    is_whole = not rows or rows.lower().split()[1:] == NOT_NULL
+    return _unique(table, said, source) if said.get("unique") is True and is_whole else None
 
 
 def _check(table: Name, said: Said, source: Source) -> SchemaOperation | None:

@@ -35,12 +35,13 @@ from coderag.sql.records import (
 )
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, top_of
 from coderag.syntax.trees.literals import Literal, as_text
-from coderag.syntax.trees.tree import descendants, parse, text_of
+from coderag.syntax.trees.tree import parse, text_of
 
 __all__ = ["read"]
 
 FILE_NAME = re.compile(r"m?(?P<version>\d{1,14}(?:_\d{1,8})?)_.*\.rs")
 STARTS = re.compile(r"(?:\w+::){0,4}(?P<kind>Table|Index|ForeignKey)::(?P<action>create|alter|drop|rename)")
+ANCHOR = re.compile(rb"\b(?:(?:Table|Index|ForeignKey)::(?:create|alter|drop|rename)|execute_unprepared|from_string)\b")
 BACK = re.compile(r"(?:^|_)(?:down|rollback|revert)(?:_|$)")
 SQL_CALLS = frozenset({"execute_unprepared", "from_string"})
 ENDINGS = {"_null": "nullable", "_uniq": "unique"}  # of helpers: string_null(Users::Name)
@@ -51,8 +52,9 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     """Return what the statements of a file do to tables, those of a way back left out; None where there are none."""
     root = parse(data, language)
     reading = _Reading(root, path)
-    for node in descendants(root, "scoped_identifier", "field_identifier", "identifier"):
-        reading.visit(node)
+    for match in ANCHOR.finditer(data):
+        if (node := root.descendant_for_byte_range(*match.span())) is not None:
+            reading.visit(node)
     is_migration = b"MigrationTrait" in data
     if not reading.found and not is_migration:
         return None
