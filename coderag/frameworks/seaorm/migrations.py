@@ -52,8 +52,8 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     """Return what the statements of a file do to tables, those of a way back left out; None where there are none."""
     root = parse(data, language)
     reading = _Reading(root, path)
-    for match in ANCHOR.finditer(data):
-        if (node := root.descendant_for_byte_range(*match.span())) is not None:
+    for anchor in ANCHOR.finditer(data):
+        if (node := root.descendant_for_byte_range(*anchor.span())) is not None:
             reading.visit(node)
     is_migration = b"MigrationTrait" in data
     if not reading.found and not is_migration:
