@@ -132,6 +132,7 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "kotlin": (Framework("jpa.models", ((b"persistence.",), (b"@Entity", b".Entity"))),),
     "csharp": (
         Framework("efcore.snapshot", ((b"ModelSnapshot",), (b".Entity(",))),
+        Framework("efcore.migrations", ((b"MigrationBuilder ",), (b" Up(",))),
         Framework(
             "efcore.models",
             (
@@ -169,6 +170,15 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         Framework("gorm.models", ((b"gorm",),)),
         Framework("xorm.models", ((b'xorm:"',),)),
         DDL_STRINGS,
+    ),
+    "rust": (
+        Framework(
+            "seaorm.migrations",
+            (
+                (b"sea_orm_migration", b"sea_query", b"sea_orm", b"MigrationTrait"),
+                (b"Table::create", b"Table::alter", b"Table::drop", b"Table::rename", b"MigrationTrait"),
+            ),
+        ),
     ),
     "elixir": (
         Framework("ecto.migrations", ((b"Ecto.Migration",),)),

@@ -59,6 +59,7 @@ DEPLOYS = frozenset({"deploy", "up"})
 UPS = frozenset({"up", "do"})
 DOWNS = frozenset({"down", "undo", "rollback", "revert"})
 TIMESTAMP = re.compile(r"(?:19|20)\d\d(?:\d{4,}|[-_.][01]?\d[-_.][0-3]?\d)")
+TIME_DIGITS = len("20240131120000")
 NUMBER = re.compile(r"\d+")
 PIECE = re.compile(r"\d+|\D+")
 MAX_NUMBER = 10**12  # behind every number that a name begins with
@@ -152,9 +153,12 @@ def home_of(path: str, series: Series) -> str:
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """Return what orders versions: the numbers in them. A time counts as one: 2024_01_31_120000."""
-    if TIMESTAMP.match(together := version.replace("_", "")) and together.isdecimal():
-        return (int(together),)
+    """Return what orders versions: the numbers in them. A time counts as one: 2024_01_31_120000, 2024-01-31-120000."""
+    if TIMESTAMP.match(together := version.replace("_", "")):
+        if together.isdecimal():
+            return (int(together),)
+        if (digits := together.replace("-", "")).isdecimal():  # a day alone comes before its hours
+            return (int(digits.ljust(TIME_DIGITS, "0")),)
     return tuple(int(number) for number in NUMBER.findall(version))
 
 

@@ -194,6 +194,12 @@ def test_a_squashed_migration_stands_for_those_that_it_replaces() -> None:
     assert not problems
 
 
+def test_a_time_is_one_number_however_it_is_written() -> None:
+    """As Diesel orders them, which sorts versions as texts without their dashes."""
+    versions = ["20140929103756", "2017-09-23-182408", "2017-09-24", "2017_09_24_000001", "2018-01-01-000000"]
+    assert sorted(sorted(versions, reverse=True), key=version_key) == versions
+
+
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 10**14), unique=True))
 def test_every_migration_is_applied_once_in_order(versions: list[int]) -> None:

@@ -6,13 +6,14 @@ https://learn.microsoft.com/en-us/ef/core/modeling/entity-types
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from coderag.frameworks.common.fields import with_fields
 from coderag.frameworks.common.origins import lines_of
+from coderag.frameworks.engine.named_calls import builder_calls
 from coderag.sql.records import (
     Column,
     CreateTable,
@@ -40,25 +41,6 @@ MEMBER = re.compile(rb"\b\w++\.(\w+)")
 COLUMN_NAME = re.compile(
     rb"\.Property\(\s*\w+\s*=>\s*\w+\.(\w+)\s*\)(?:(?!\.Property\()[^;])*?\.HasColumnName\(\s*\"([^\"]+)\""
 )
-TYPES = {
-    "int": "integer",
-    "long": "bigint",
-    "short": "smallint",
-    "byte": "smallint",
-    "string": "text",
-    "bool": "boolean",
-    "decimal": "numeric",
-    "double": "double precision",
-    "float": "real",
-    "DateTime": "timestamp",
-    "DateTimeOffset": "timestamp with time zone",
-    "DateOnly": "date",
-    "TimeOnly": "time",
-    "TimeSpan": "interval",
-    "Guid": "uuid",
-    "byte[]": "bytea",
-    "char": "char(1)",
-}
 PUBLIC = frozenset({"public"})
 SETTERS = frozenset({"set", "init"})
 MARKS = frozenset(("Table", "Key", "Column", "PrimaryKey", "Keyless"))
@@ -108,6 +90,11 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     return Facts(statements=len(tables), operations=operations, entities=entities if entities != Entities() else None)
 
 
+def _types() -> Mapping[str, str]:
+    """Return the types of columns by those of C#."""
+    return builder_calls("efcore").types
+
+
 def entity_class(one: Node) -> EntityClass | None:
     """Return a class as what it is where it is an entity, None where it keeps nothing."""
     name = text_of(one.child_by_field_name("name"))
@@ -118,13 +105,13 @@ def entity_class(one: Node) -> EntityClass | None:
     for each in _properties(one):
         if "NotMapped" in each.attributes:
             continue
-        if (match := COLLECTION.match(each.type.rstrip("?"))) and match[1] not in TYPES:
+        if (match := COLLECTION.match(each.type.rstrip("?"))) and match[1] not in _types():
             relations.append(Relation(each.name, match[1].rpartition(".")[2]))
             continue
         attribute = each.attributes.get("Column")
         called = (attribute.text if attribute is not None else "") or each.name
         plain = each.type.rstrip("?")
-        kind = (attribute.named.get("TypeName", "") if attribute is not None else "") or TYPES.get(plain)
+        kind = (attribute.named.get("TypeName", "") if attribute is not None else "") or _types().get(plain)
         if "Key" in each.attributes or each.name in {"Id", f"{name}Id"}:
             keys.append(each.name)
         columns.append(
@@ -202,7 +189,7 @@ def _table(one: Node, sets: dict[str, str], known: set[str]) -> Table | None:
         plain = each.type.rstrip("?")
         columns[each.name] = Column(
             called,
-            (column.named.get("TypeName", "") if column is not None else "") or TYPES.get(plain, plain),
+            (column.named.get("TypeName", "") if column is not None else "") or _types().get(plain, plain),
             nullable=each.type.endswith("?") and "Required" not in each.attributes,
             source=lines_of(each.node),
         )
@@ -224,9 +211,9 @@ def _target(one: Property, known: set[str]) -> str:
     """Return the class that a property leads to, "" for a column."""
     plain = one.type.rstrip("?")
     if match := COLLECTION.match(plain):
-        return "" if match[1] in TYPES else match[1].rpartition(".")[2]
+        return "" if match[1] in _types() else match[1].rpartition(".")[2]
     is_class = plain in known or "ForeignKey" in one.attributes
-    return plain.rpartition(".")[2] if is_class and plain not in TYPES else ""
+    return plain.rpartition(".")[2] if is_class and plain not in _types() else ""
 
 
 def _key(one: Property, properties: list[Property]) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from coderag.sql.records import (
     Origin,
     Relation,
     SchemaFile,
+    Series,
     Source,
     Table,
 )
@@ -38,13 +39,17 @@ def with_entities(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     """Return files in which classes are tables where a context says so; those of a snapshot stay as they are."""
     sets = [entity_set for file in files if file.facts.entities for entity_set in file.facts.entities.sets]
     # A model snapshot has all of them, with what is configured in ways that no file alone shows.
-    if not sets or any(file.facts.series is not None and file.facts.series.tool == TOOL for file in files):
+    if not sets or any(_is_snapshot(file.facts.series) for file in files):
         return list(files)
     project = _Project(_classes(files), _stated(files))
     for entity_set in sorted(sets, key=lambda entity_set: entity_set.configured):
         project.add(entity_set)
     made = project.tables()
     return [_with_tables(file, made.get(file.path, ())) for file in files]
+
+
+def _is_snapshot(series: Series | None) -> bool:
+    return series is not None and series.tool == TOOL and series.snapshot
 
 
 def _with_tables(file: SchemaFile, tables: Sequence[Table]) -> SchemaFile:

@@ -20,7 +20,7 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     What its arguments are: `lists`: what is read, instead of whole rows; `names`: fields as texts; `relations`:
     relations as texts; `joins`: models; `asks`: conditions by name; `condition`: SQL whose columns are read;
     `sets`: what is written, by name; `first`: the first is a field that is written; `assigns`: so is what a closure
-    assigns to; `rows`: dicts or objects that are written; `cte`: no table.
+    assigns to; `rows`: dicts or objects that are written; `cte`: no table. `more`: another call has to follow.
     """
 
     calls: Mapping[str, str]
@@ -30,6 +30,7 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     built: Mapping[str, str] = {}  # calls that begin a statement whose model a later call is given: db.NewSelect()
     models: frozenset[str] = frozenset()  # calls that are given that model
     tables: frozenset[str] = frozenset()  # calls that are given the names of tables
+    constants: bool = False  # tables and columns are constants: USERS, USERS.ID
     idents: frozenset[str] = frozenset()  # calls among arguments that are put in as names: bun.Ident("id")
     awaited: bool = False  # so does a call on a class that is awaited
     lookup: str = ""  # between the parts of a condition's name: author__name

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from coderag.frameworks.engine.built_statements import read_built
+from coderag.frameworks.engine.constant_statements import read_constants
 from coderag.frameworks.engine.verb_words import VerbWords, verb_words
 from coderag.frameworks.usage.binding import Bound, Told
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
@@ -47,7 +48,9 @@ def read(code: CodeFile, frameworks: Sequence[str]) -> Iterator[Usage]:
     words = {framework: verb_words(framework) for framework in frameworks}
     named = [framework for framework in frameworks if _is_evident(code, words[framework])]
     for framework in named or frameworks:
-        if words[framework].built:
+        if words[framework].constants:
+            yield from read_constants(code, framework, words[framework])
+        elif words[framework].built:
             yield from read_built(code, framework, words[framework])
         else:
             yield from _Reader(code, framework, words[framework]).read()

@@ -60,7 +60,8 @@ MAX_TAG = 160  # bytes of a tag with its type arguments
 TAG_BEFORE = re.compile(rb"(?<![\w$])([\w$]{1,30})(?:<[^`;]{0,120}>)?\Z")
 DOUBLE_QUOTED = frozenset({"", "mysql", "sqlite", "bigquery", "spark"})  # dialects that have strings in them
 PROCEDURES = frozenset("callproc withProcedureName withFunctionName createStoredProcedureQuery call_proc".split())
-ROUTINE = re.compile(r"[A-Za-z_][\w.]*")
+MAX_NAME_PARTS = 8  # texts and what is put in between, of the name of a routine
+ROUTINE = re.compile(r"(?:(?:[A-Za-z_]\w*+|\0)\.){0,3}([A-Za-z_]\w*+)")  # \0: a schema that is put in
 ROUNDS = 3  # of functions that hand on what they are given
 
 
@@ -173,9 +174,12 @@ class Extraction:
             return None
         for argument in tried:
             value = self.values.of(argument.node, scope)
-            if len(value) == 1 and isinstance(value[0], Text) and ROUTINE.fullmatch(value[0].text):
+            written = "".join(part.text if isinstance(part, Text) else "\0" for part in value[:MAX_NAME_PARTS])
+            name = ROUTINE.fullmatch(written.replace("[", "").replace("]", ""))
+            if name is not None:
                 row = call.node.start_point[0]
-                return Statement(row, row, self.owner(call.node.start_byte), calls=(value[0].text,), how="sql")
+                called = name[1] if "\0" in name[0] else name[0]
+                return Statement(row, row, self.owner(call.node.start_byte), calls=(called,), how="sql")
         return None
 
     def _hand_on(self, value: Value, node: Node, call: Called, scope: Scope) -> None:

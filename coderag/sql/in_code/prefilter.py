@@ -122,6 +122,7 @@ LOADED = tuple(
         rb"q\.(?<=\bq\.)[A-Z]\w{1,60}\.(?:Exec|Get|Must|Query|Select)",
         rb"ueries\.(?<=[qQ]ueries\.)[A-Z]\w{1,60}\.(?:Exec|Get|Must|Query|Select)",
         rb"query:\"[\w-]{1,100}\"",
+        rb"StoredProcedure",  # what is run is a name
     )
 )
 

@@ -213,6 +213,23 @@ def test_names_are_followed_to_what_runs_them() -> None:
     }
 
 
+def test_procedures_are_called_by_their_names() -> None:
+    _, uses = read(
+        "a.cs",
+        """
+        class Store {
+            void Run(IDbConnection db, string name) {
+                db.Execute("[dbo].[Order_Close]", new { id }, commandType: CommandType.StoredProcedure);
+                db.Query<Order>($"[{Schema}].[Order_Read]", commandType: CommandType.StoredProcedure);
+                db.Query<Order>($"{Schema}.[{Table}_Read]", commandType: CommandType.StoredProcedure);
+                db.Query<Order>(name, commandType: CommandType.StoredProcedure);
+            }
+        }
+        """,
+    )
+    assert [one.calls for one in uses.statements] == [("dbo.Order_Close",), ("Order_Read",)]
+
+
 def test_rows_are_those_of_the_literal() -> None:
     text = 'SQL = """\nSELECT a\nFROM t\n"""\n\ndef f(cur):\n    cur.execute(SQL)\n'
     outline, uses = read("a.py", text)

@@ -1,0 +1,1 @@
+"""SeaORM: what its migrations, written with SeaQuery, do to tables."""
