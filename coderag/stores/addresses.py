@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from coderag.errors import IndexMissingError, QueryError
 from coderag.extras import Extra, how_to_install
 from coderag.stores.store import Store
 
-__all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address"]
+__all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address", "store_opener"]
 
 POSTGRES, MILVUS = ("postgresql", "postgres"), "milvus"
 OBJECTS = ("s3", "gs", "az", "file", "memory")
@@ -61,6 +61,17 @@ def open_store(address: Address) -> Store:
     from coderag.stores.postgres import PostgresStore
 
     return PostgresStore(address.url)
+
+
+def store_opener(address: Address) -> Callable[[], Store]:
+    """Return what opens a store for one more thread, as `open_store` does: a connection to a database each.
+
+    A store of objects has no connection, so all threads get the same one, with the ranges that it remembers.
+    """
+    if address.url.partition("://")[0] not in OBJECTS:
+        return lambda: open_store(address)
+    shared = open_store(address)
+    return lambda: shared
 
 
 def name_in(store: Store, address: Address, *, names_are_told: bool) -> str:
