@@ -13,8 +13,12 @@ from coderag.stores.store import Store
 __all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address", "store_opener"]
 
 POSTGRES, MILVUS = ("postgresql", "postgres"), "milvus"
+ELASTIC = ("elasticsearch", "opensearch")
 OBJECTS = ("s3", "gs", "az", "file", "memory")
-KINDS = "postgresql://HOST/DATABASE#NAME, milvus://HOST:PORT#NAME, s3://BUCKET/FOLDER#NAME and file:///FOLDER#NAME"
+KINDS = (
+    "postgresql://HOST/DATABASE#NAME, milvus://HOST:PORT#NAME, elasticsearch://HOST:PORT#NAME, "
+    "opensearch://HOST:PORT#NAME, s3://BUCKET/FOLDER#NAME and file:///FOLDER#NAME"
+)
 
 
 class Address(NamedTuple):
@@ -34,7 +38,7 @@ def parse_address(text: str) -> Address:
     """Return the address that a text such as postgresql://host/database#index gives; raises QueryError."""
     url, _, name = text.partition("#")
     scheme = url.partition("://")[0]
-    if "://" not in url or scheme not in (*POSTGRES, MILVUS, *OBJECTS):
+    if "://" not in url or scheme not in (*POSTGRES, MILVUS, *ELASTIC, *OBJECTS):
         raise QueryError(f"{scheme[:32]!r} is no kind of store; known are {KINDS}")
     return Address(url, name)
 
@@ -50,6 +54,10 @@ def open_store(address: Address) -> Store:
         from coderag.stores.ranged.ranged_store import RangedStore
 
         return RangedStore(ObjectStore(address.url))
+    if scheme in ELASTIC:
+        from coderag.stores.elastic.elastic_store import ElasticStore
+
+        return ElasticStore(address.url)
     if scheme == MILVUS:
         if find_spec("pymilvus") is None:
             raise QueryError(f"Milvus needs a package; {how_to_install(Extra.MILVUS)}")
