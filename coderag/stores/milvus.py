@@ -58,22 +58,31 @@ class MilvusStore:
     def put_segment(self, segment: StoredSegment) -> None:
         """Write a segment, its name last."""
         self._make(segment.vectors.shape[1])
+        self._upsert(SEGMENTS, [{"id": segment.name, "written": -time.time(), "none": NOTHING}])
         self._upsert(FILES, _file_rows(segment))
         self._upsert(CHUNKS, _chunk_rows(segment))
         self._upsert(PIECES, _pieces(segment.name, segment_packets(segment)))
         self._upsert(SEGMENTS, [{"id": segment.name, "written": time.time(), "none": NOTHING}])
 
     def drop_segment(self, name: str) -> None:
-        """Remove a segment, its name first."""
+        """Remove a segment, which is not whole from the first moment on."""
+        self._upsert(SEGMENTS, [{"id": name, "written": -time.time(), "none": NOTHING}])
         with _asking():
-            self._client.delete(SEGMENTS, ids=[name])
             for collection in sorted({FILES, CHUNKS, PIECES} & self._made):
                 self._client.delete(collection, filter=f"segment == {json.dumps(name)}")
+            self._client.delete(SEGMENTS, ids=[name])
 
     def segments(self) -> dict[str, float]:
         """Return the segments that are there, with their ages."""
         now = time.time()
-        return {row["id"]: now - row["written"] for row in self._rows(SEGMENTS, EVERY_ROW, ["written"])}
+        rows = self._rows(SEGMENTS, EVERY_ROW, ["written"])
+        return {row["id"]: now - row["written"] for row in rows if row["written"] > 0}
+
+    def remains(self) -> dict[str, float]:
+        """Return the segments that were begun, with their ages: when they were is below 0."""
+        now = time.time()
+        rows = self._rows(SEGMENTS, EVERY_ROW, ["written"])
+        return {row["id"]: now + row["written"] for row in rows if row["written"] < 0}
 
     def publish(self, name: str, number: int, body: bytes) -> None:
         """Make a generation the current one: its pieces first, then its row."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from fnmatch import fnmatchcase
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -191,7 +192,7 @@ class Engine:
                     found.append((float(np.float32(value)), identity, row))
         orders = [next(iter(order.items())) for order in body.get("sort", [])]
         for name, order in reversed(orders):
-            found.sort(key=lambda one, name=name: one[2][name], reverse=order == "desc")
+            found.sort(key=partial(_value, name), reverse=order == "desc")
         if not orders:
             found.sort(key=lambda one: -one[0])
         if after := body.get("search_after"):
@@ -221,6 +222,10 @@ class Engine:
             assert near.keys() == {"vector", "k", "filter"}
             return lambda row: _cosine_score(near["vector"], row, near["filter"], mapping)
         return lambda row: _score(body["query"], row, mapping)
+
+
+def _value(name: str, found: tuple[float, str, Document]) -> Any:
+    return found[2][name]
 
 
 def _cosine_score(vector: list[float], row: Document, only: Document, mapping: Document) -> float | None:

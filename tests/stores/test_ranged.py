@@ -314,6 +314,21 @@ def test_what_nobody_needs_is_dropped(root: Path, folder: str, tmp_path: Path) -
     assert len(list((tmp_path / "store/generations").iterdir())) == 1
 
 
+def test_what_a_killed_export_left_is_dropped_once_it_is_old(root: Path, folder: str, tmp_path: Path) -> None:
+    export(root, folder)
+    left, young = (tmp_path / f"store/segments/{letter * 32}/data-{letter * 32}" for letter in "ab")
+    for path in (left, young):
+        path.parent.mkdir()
+        path.write_bytes(b"blocks")
+    os.utime(left, (1, 1))
+    store = RangedStore(ObjectStore(folder))
+    assert store.remains().keys() == {"a" * 32, "b" * 32}
+    assert not store.segments().keys() & {"a" * 32, "b" * 32}
+    export(root, folder, grace=0)
+    assert (left.exists(), young.exists()) == (False, True)
+    assert len(store.segments()) > 3
+
+
 def test_the_command_line_exports_and_searches(root: Path, folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["export", "--root", str(root), "--to", f"{folder}#team/shop"]) == 0
     assert "team/shop is at file://" in capsys.readouterr().out

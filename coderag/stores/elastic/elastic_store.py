@@ -61,21 +61,27 @@ class ElasticStore:
     def put_segment(self, segment: StoredSegment) -> None:
         """Write a segment, its name once the rest can be searched."""
         self._make(segment.vectors.shape[1])
+        row = {"name": segment.name, "written": time.time(), "whole": False}
+        self._index(SEGMENTS, segment.name, row)
         for lines in bulk_lines(segment_documents(segment)):
             self._client.bulk(lines)
         self._client.ask("POST", f"/{OWN_ROWS}/_refresh?{IF_THERE}")
-        self._index(SEGMENTS, segment.name, {"name": segment.name, "written": time.time()})
+        self._index(SEGMENTS, segment.name, {**row, "written": time.time(), "whole": True})
 
     def drop_segment(self, name: str) -> None:
-        """Remove a segment, its name first."""
-        self._delete(SEGMENTS, name)
+        """Remove a segment, which is not whole from the first moment on."""
+        self._index(SEGMENTS, name, {"name": name, "written": time.time(), "whole": False})
         query = {"query": {"term": {"segment": name}}}
         self._client.ask("POST", f"/{OWN_ROWS}/_delete_by_query?{IF_THERE}&conflicts=proceed&refresh=true", query)
+        self._delete(SEGMENTS, name)
 
     def segments(self) -> dict[str, float]:
         """Return the segments that are there, with their ages."""
-        now = time.time()
-        return {row["name"]: now - row["written"] for row in self._rows(SEGMENTS, {"match_all": {}})}
+        return self._ages(is_whole=True)
+
+    def remains(self) -> dict[str, float]:
+        """Return the segments that were begun, with their ages."""
+        return self._ages(is_whole=False)
 
     def publish(self, name: str, number: int, body: bytes) -> None:
         """Make a generation the current one; raises RemoteStoreError where another export has just made that number."""
@@ -153,6 +159,11 @@ class ElasticStore:
                 if reply.status == 400 and "already_exists" not in str(reply.body):
                     raise RemoteStoreError(f"the search engine made no index {index}: {str(reply.body)[:300]}")
         self._made.add(dimensions)
+
+    def _ages(self, *, is_whole: bool) -> dict[str, float]:
+        now = time.time()
+        rows = self._rows(SEGMENTS, {"term": {"whole": is_whole}})
+        return {row["name"]: now - row["written"] for row in rows}
 
     def _index(self, index: str, identity: str, row: dict[str, Any]) -> None:
         self._client.ask("PUT", f"/{index}/_doc/{_quoted(identity)}?refresh=true", row)

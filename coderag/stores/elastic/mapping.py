@@ -67,7 +67,7 @@ def mappings(product: Product, *, dimensions: int) -> dict[str, Document]:
             left_out=["terms", "holds"],
         ),
         PACKETS: _strict({"segment": keyword, "body": {"type": "binary"}}),
-        SEGMENTS: _strict({"name": keyword, "written": {"type": "double"}}),
+        SEGMENTS: _strict({"name": keyword, "written": {"type": "double"}, "whole": {"type": "boolean"}}),
         GENERATIONS: _strict(
             {"name": keyword, "number": {"type": "long"}, "written": {"type": "double"}, "body": {"type": "binary"}}
         ),
