@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import threading
@@ -30,12 +29,12 @@ from coderag.stores.ranged.terms import Entries, decode_terms, encode_terms
 from coderag.stores.segments import portions_of, stored_segment
 from coderag.stores.stored_index import StoredIndex
 from tests.growth import HANG_SECONDS
+from tests.stores.buckets import run_s3
 from tests.stores.test_stores import CONDITIONS, QUESTIONS, opened, shown
 from tests.workspace import write
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 
-NUMBERS = itertools.count()
 QUESTION = make_query("where are failed payments retried?", k=50)
 KEY, OTHER_KEY = "k" * 40, "o" * 40
 
@@ -59,21 +58,8 @@ def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     if request.param == "folder":
         yield (tmp_path / "store").as_uri()
         return
-    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
-    import fsspec
-
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
-    bucket = f"bucket-{next(NUMBERS)}"  # the servers of a process share what they hold
-    fsspec.filesystem("s3", skip_instance_cache=True).mkdir(bucket)
-    fsspec.filesystem("s3").clear_instance_cache()
-    yield f"s3://{bucket}/indexes"
-    server.stop()
+    with run_s3(monkeypatch) as bucket:
+        yield bucket
 
 
 @pytest.fixture
