@@ -123,7 +123,7 @@ class MilvusStore:
         return self._search(FILES, field, _sparse(keys, weights), where, k=k)
 
     def by_vector(self, vector: Array, where: Conditions, *, k: int) -> list[Found]:
-        """Return the nearest chunks by the index that Milvus chooses."""
+        """Return the nearest chunks: all are compared, unless another index was made in Milvus."""
         unit = vector / max(float(np.linalg.norm(vector)), 1e-9)
         return self._search(CHUNKS, "vector", unit.astype(np.float32).tolist(), where, k=k)
 
@@ -212,7 +212,8 @@ class MilvusStore:
                     schema.add_field(name, kind, max_length=size)
                 elif kind is DataType.FLOAT_VECTOR:
                     schema.add_field(name, kind, dim=size or dimensions)
-                    indexes.add_index(name, index_type="AUTOINDEX", metric_type="IP")
+                    # A graph misses some of the nearest, most where a filter leaves one repository of many.
+                    indexes.add_index(name, index_type="FLAT", metric_type="IP")
                 else:
                     schema.add_field(name, kind)
                     if kind is DataType.SPARSE_FLOAT_VECTOR:
