@@ -204,6 +204,7 @@ def test_a_bucket_that_is_gone_or_not_to_be_believed_is_told_to_the_log_alone(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = tmp_path / "store"
+    monkeypatch.setenv(VARIABLE, "k" * 40)
     with closing(open_store(parse_address(store.as_uri()))) as opened_store:
         export_index(opened(root), opened_store, name="shop")
     with Served(None, "--store", store.as_uri(), "--workers", "2") as served:
@@ -213,7 +214,7 @@ def test_a_bucket_that_is_gone_or_not_to_be_believed_is_told_to_the_log_alone(
         assert (reply.status, reply.json["error"][:27]) == (503, "the store has no index 'sho")
         (tmp_path / "gone").rename(store)
         assert served.get("/api/search?q=late+payments").status == 200
-    monkeypatch.setenv(VARIABLE, "k" * 40)
+    monkeypatch.setenv(VARIABLE, "o" * 40)
     with Served(None, "--store", store.as_uri()) as served:
         reply = served.get("/api/search?q=payments")
         assert (reply.status, reply.json) == (503, {"error": NOT_THERE})
