@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -10,11 +10,15 @@ from coderag.errors import IndexMissingError, QueryError
 from coderag.extras import Extra, how_to_install
 from coderag.stores.store import Store
 
-__all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address"]
+__all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address", "store_opener"]
 
 POSTGRES, MILVUS = ("postgresql", "postgres"), "milvus"
+ELASTIC = ("elasticsearch", "opensearch")
 OBJECTS = ("s3", "gs", "az", "file", "memory")
-KINDS = "postgresql://HOST/DATABASE#NAME, milvus://HOST:PORT#NAME, s3://BUCKET/FOLDER#NAME and file:///FOLDER#NAME"
+KINDS = (
+    "postgresql://HOST/DATABASE#NAME, milvus://HOST:PORT#NAME, elasticsearch://HOST:PORT#NAME, "
+    "opensearch://HOST:PORT#NAME, s3://BUCKET/FOLDER#NAME and file:///FOLDER#NAME"
+)
 
 
 class Address(NamedTuple):
@@ -34,7 +38,7 @@ def parse_address(text: str) -> Address:
     """Return the address that a text such as postgresql://host/database#index gives; raises QueryError."""
     url, _, name = text.partition("#")
     scheme = url.partition("://")[0]
-    if "://" not in url or scheme not in (*POSTGRES, MILVUS, *OBJECTS):
+    if "://" not in url or scheme not in (*POSTGRES, MILVUS, *ELASTIC, *OBJECTS):
         raise QueryError(f"{scheme[:32]!r} is no kind of store; known are {KINDS}")
     return Address(url, name)
 
@@ -50,6 +54,10 @@ def open_store(address: Address) -> Store:
         from coderag.stores.ranged.ranged_store import RangedStore
 
         return RangedStore(ObjectStore(address.url))
+    if scheme in ELASTIC:
+        from coderag.stores.elastic.elastic_store import ElasticStore
+
+        return ElasticStore(address.url)
     if scheme == MILVUS:
         if find_spec("pymilvus") is None:
             raise QueryError(f"Milvus needs a package; {how_to_install(Extra.MILVUS)}")
@@ -61,6 +69,17 @@ def open_store(address: Address) -> Store:
     from coderag.stores.postgres import PostgresStore
 
     return PostgresStore(address.url)
+
+
+def store_opener(address: Address) -> Callable[[], Store]:
+    """Return what opens a store for one more thread, as `open_store` does: a connection to a database each.
+
+    A store of objects has no connection, so all threads get the same one, with the ranges that it remembers.
+    """
+    if address.url.partition("://")[0] not in OBJECTS:
+        return lambda: open_store(address)
+    shared = open_store(address)
+    return lambda: shared
 
 
 def name_in(store: Store, address: Address, *, names_are_told: bool) -> str:

@@ -104,6 +104,9 @@ def _drop_unused(store: Store, grace: float) -> int:
             return 0  # of another version: what it names is not known
         named |= {segment.name for segment in generation.segments}
     unused = [segment for segment, age in store.segments().items() if segment not in named and age > grace]
+    # Another export may write what is not whole, and does not look at it again once it is.
+    longest = max(grace, GRACE_SECONDS)
+    unused += [segment for segment, age in store.remains().items() if segment not in named and age > longest]
     for segment in unused:
         store.drop_segment(segment)
     return len(unused)

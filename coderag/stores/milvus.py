@@ -23,6 +23,7 @@ from pymilvus import DataType, MilvusClient, MilvusException
 
 from coderag.errors import RemoteStoreError
 from coderag.index.storage.arrays.arrays import Array
+from coderag.stores.counts import Counts, segment_packets
 from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment
 
 __all__ = ["TOKEN_VARIABLE", "MilvusStore"]
@@ -34,7 +35,6 @@ FOLDED = (1 << 32) - 2  # dimensions of a sparse vector: keys are folded, which 
 PIECE_CHARACTERS = 60_000  # of a text in Milvus, which has no bytes and texts of 65,535
 BATCH = 200  # rows that are sent at once
 MOST_ROWS = 16_384  # that Milvus returns at once
-BUCKETS = 64  # of the counts of a segment, by the highest bits of their keys
 MAX_PATH = 4_096
 EVERY_ROW = 'id != ""'
 NOTHING = [0.0, 0.0]  # the vector of rows that need none, as Milvus takes no collection without
@@ -53,27 +53,36 @@ class MilvusStore:
             self._made = set(self._client.list_collections()) & _COLLECTIONS.keys()
             for collection in sorted(self._made):
                 self._client.load_collection(collection)
-        self._counts: dict[str, tuple[Array, Array]] = {}
+        self._counts = Counts()
 
     def put_segment(self, segment: StoredSegment) -> None:
         """Write a segment, its name last."""
         self._make(segment.vectors.shape[1])
+        self._upsert(SEGMENTS, [{"id": segment.name, "written": -time.time(), "none": NOTHING}])
         self._upsert(FILES, _file_rows(segment))
         self._upsert(CHUNKS, _chunk_rows(segment))
-        self._upsert(PIECES, _pieces(segment.name, _packets(segment)))
+        self._upsert(PIECES, _pieces(segment.name, segment_packets(segment)))
         self._upsert(SEGMENTS, [{"id": segment.name, "written": time.time(), "none": NOTHING}])
 
     def drop_segment(self, name: str) -> None:
-        """Remove a segment, its name first."""
+        """Remove a segment, which is not whole from the first moment on."""
+        self._upsert(SEGMENTS, [{"id": name, "written": -time.time(), "none": NOTHING}])
         with _asking():
-            self._client.delete(SEGMENTS, ids=[name])
             for collection in sorted({FILES, CHUNKS, PIECES} & self._made):
                 self._client.delete(collection, filter=f"segment == {json.dumps(name)}")
+            self._client.delete(SEGMENTS, ids=[name])
 
     def segments(self) -> dict[str, float]:
         """Return the segments that are there, with their ages."""
         now = time.time()
-        return {row["id"]: now - row["written"] for row in self._rows(SEGMENTS, EVERY_ROW, ["written"])}
+        rows = self._rows(SEGMENTS, EVERY_ROW, ["written"])
+        return {row["id"]: now - row["written"] for row in rows if row["written"] > 0}
+
+    def remains(self) -> dict[str, float]:
+        """Return the segments that were begun, with their ages: when they were is below 0."""
+        now = time.time()
+        rows = self._rows(SEGMENTS, EVERY_ROW, ["written"])
+        return {row["id"]: now + row["written"] for row in rows if row["written"] < 0}
 
     def publish(self, name: str, number: int, body: bytes) -> None:
         """Make a generation the current one: its pieces first, then its row."""
@@ -114,25 +123,13 @@ class MilvusStore:
         return self._search(FILES, field, _sparse(keys, weights), where, k=k)
 
     def by_vector(self, vector: Array, where: Conditions, *, k: int) -> list[Found]:
-        """Return the nearest chunks by the index that Milvus chooses."""
+        """Return the nearest chunks: all are compared, unless another index was made in Milvus."""
         unit = vector / max(float(np.linalg.norm(vector)), 1e-9)
         return self._search(CHUNKS, "vector", unit.astype(np.float32).tolist(), where, k=k)
 
     def frequencies(self, keys: Array, segments: Sequence[str], *, roughly: bool = False) -> Array:  # noqa: ARG002
         """Return in how many chunks each key is."""
-        buckets = {int(bucket) for bucket in _buckets(keys)}
-        found = np.zeros(len(keys), dtype=np.int64)
-        wanted = [f"{segment}/counts {bucket}" for segment in segments for bucket in sorted(buckets)]
-        if missing := [key for key in wanted if key not in self._counts]:
-            for key, body in self._read(missing).items():
-                table = np.frombuffer(body, "<u8").reshape(2, -1)
-                self._counts[key] = table[0], table[1].astype(np.int64)
-        for key in wanted:
-            known, counts = self._counts.get(key, (keys[:0], found[:0]))
-            if len(known):
-                places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-                found += np.where(known[places] == keys, counts[places], 0)
-        return found
+        return self._counts.sums(keys, segments, self._read)
 
     def fetch(self, files: Iterable[FileKey], where: Conditions) -> dict[FileKey, bytes]:
         """Return the packets of files."""
@@ -215,7 +212,8 @@ class MilvusStore:
                     schema.add_field(name, kind, max_length=size)
                 elif kind is DataType.FLOAT_VECTOR:
                     schema.add_field(name, kind, dim=size or dimensions)
-                    indexes.add_index(name, index_type="AUTOINDEX", metric_type="IP")
+                    # A graph misses some of the nearest, most where a filter leaves one repository of many.
+                    indexes.add_index(name, index_type="FLAT", metric_type="IP")
                 else:
                     schema.add_field(name, kind)
                     if kind is DataType.SPARSE_FLOAT_VECTOR:
@@ -281,17 +279,6 @@ def _scalars(segment: StoredSegment) -> dict[int, Row]:
     }
 
 
-def _packets(segment: StoredSegment) -> Iterator[tuple[str, bytes]]:
-    """Yield what a segment stores as bytes, with its key: files, and the counts of keys."""
-    for file in segment.files:
-        yield str(file.number), file.packet
-    buckets = _buckets(segment.terms)
-    for bucket in np.unique(buckets).tolist():
-        own = buckets == bucket
-        table = np.stack([segment.terms[own], segment.counts[own].astype(np.uint64)]).astype("<u8")
-        yield f"counts {bucket}", table.tobytes()
-
-
 def _pieces(owner: str, packets: Iterable[tuple[str, bytes]]) -> Iterator[Row]:
     """Yield packets as rows of text; each begins with the number of rows that the packet has."""
     for key, body in packets:
@@ -301,11 +288,6 @@ def _pieces(owner: str, packets: Iterable[tuple[str, bytes]]) -> Iterator[Row]:
             piece = text[number * PIECE_CHARACTERS : (number + 1) * PIECE_CHARACTERS]
             identity = f"{owner}/{key}/{number}"
             yield {"id": identity, "segment": owner, "text": f"{count}:{piece}", "none": NOTHING}
-
-
-def _buckets(keys: Array) -> Array:
-    buckets: Array = keys >> np.uint64(64 - BUCKETS.bit_length() + 1)
-    return buckets
 
 
 def _sparse(keys: Array, weights: Array) -> dict[int, float]:

@@ -109,6 +109,12 @@ class Store(Protocol):
     def segments(self) -> dict[str, float]:
         """Return the segments that are there whole, with the seconds since each was written."""
 
+    def remains(self) -> dict[str, float]:
+        """Return the segments of which only a part may be there, with the seconds since they were begun.
+
+        An export writes them now, or was killed. A store that writes a segment at once has none.
+        """
+
     def publish(self, name: str, number: int, body: bytes) -> None:
         """Make a generation the current one of an index, for all readers at one moment."""
 

@@ -17,8 +17,28 @@ from scripts.torturing.outcome import Options, Outcome
 __all__ = ["run"]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-ROUNDS = {"kill": 500, "disk": 200, "flip": 1000, "readers": 0, "drift": 1000, "switch": 1, "parts": 100, "stores": 100}
-FILES = {"kill": 200, "disk": 100, "flip": 60, "readers": 60, "drift": 0, "switch": 20_000, "parts": 40, "stores": 40}
+ROUNDS = {
+    "kill": 500,
+    "disk": 200,
+    "flip": 1000,
+    "readers": 0,
+    "drift": 1000,
+    "switch": 1,
+    "parts": 100,
+    "stores": 100,
+    "objects": 100,
+}
+FILES = {
+    "kill": 200,
+    "disk": 100,
+    "flip": 60,
+    "readers": 60,
+    "drift": 0,
+    "switch": 20_000,
+    "parts": 40,
+    "stores": 40,
+    "objects": 40,
+}
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -75,6 +95,10 @@ def _torture(what: str, options: Options) -> Outcome:
         from scripts.torturing.stores import stores
 
         return stores(options)
+    if what == "objects":
+        from scripts.torturing.stores import objects
+
+        return objects(options)
     from scripts.torturing.switch import switch
 
     return switch(options)

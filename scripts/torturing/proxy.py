@@ -16,13 +16,14 @@ RESET = struct.pack("ii", 1, 0)  # close at once, and let the other side see a r
 
 
 class Proxy:
-    """Connections to a port, passed on to the socket at a path; use it in a `with` block."""
+    """Connections to a port, passed on to a socket; use it in a `with` block."""
 
-    def __init__(self, target: Path) -> None:
-        """Pass on to a socket in the file system."""
+    def __init__(self, target: Path | tuple[str, int]) -> None:
+        """Pass on to a socket in the file system, or to a host and port."""
         self._target = target
         self._lock = threading.Lock()
         self._left: int | None = None  # bytes until all connections are cut; None: never
+        self._stays = self._is_gone = False
         self._pairs: set[tuple[socket.socket, socket.socket]] = set()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
@@ -36,10 +37,13 @@ class Proxy:
         self._listening.close()
         self._cut()
 
-    def cut_after(self, count: int | None) -> None:
-        """Cut the connections after so many bytes in both directions together, and let new ones pass."""
+    def cut_after(self, count: int | None, *, stays: bool = False) -> None:
+        """Cut the connections after so many bytes in both directions together.
+
+        New ones pass, or with `stays` none until this is called again.
+        """
         with self._lock:
-            self._left = count
+            self._left, self._stays, self._is_gone = count, stays, False
 
     def _accept(self) -> None:
         while True:
@@ -47,18 +51,24 @@ class Proxy:
                 client, _ = self._listening.accept()
             except OSError:
                 return
-            server = socket.socket(socket.AF_UNIX)
-            try:
-                server.connect(str(self._target))
-            except OSError:  # the engine is down
+            if self._is_gone or (server := self._reached()) is None:
                 _close(client)
-                server.close()
                 continue
             pair = client, server
             with self._lock:
                 self._pairs.add(pair)
             for way in (pair, pair[::-1]):
                 threading.Thread(target=self._pass_on, args=(*way, pair), daemon=True).start()
+
+    def _reached(self) -> socket.socket | None:
+        """Return a connection to the target, None where the engine is down."""
+        server = socket.socket(socket.AF_UNIX if isinstance(self._target, Path) else socket.AF_INET)
+        try:
+            server.connect(str(self._target) if isinstance(self._target, Path) else self._target)
+        except OSError:
+            server.close()
+            return None
+        return server
 
     def _pass_on(self, source: socket.socket, sink: socket.socket, pair: tuple[socket.socket, socket.socket]) -> None:
         with suppress(OSError):
@@ -79,7 +89,7 @@ class Proxy:
             self._left -= count
             if self._left > 0:
                 return False
-            self._left = None
+            self._left, self._is_gone = None, self._stays
             return True
 
     def _cut(self) -> None:

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-import psycopg
-
 from coderag import Index
 from coderag.api.snapshot import open_snapshot
 from coderag.errors import CoderagError, RemoteStoreError
@@ -20,65 +18,69 @@ from coderag.index.reader.opened_root import OpenedRoot
 from coderag.search.query.query import make_query
 from coderag.stores.addresses import open_store, parse_address
 from coderag.stores.export import export_index
-from coderag.stores.segments import portions_of, stored_segment
+from coderag.stores.segments import portions_of
 from coderag.stores.stored_index import StoredIndex
 from coderag.types import Hit
 from scripts.torturing.outcome import Options, Outcome
-from scripts.torturing.proxy import Proxy
+from scripts.torturing.places import Place, run_database, run_folder, run_s3
 from scripts.torturing.steps import EXPECTED_ERROR, forked
 from scripts.torturing.world import World
-from tests.catalog.introspect.servers import Postgres, run_postgres
 
-__all__ = ["stores"]
+__all__ = ["objects", "stores"]
 
-KINDS = ("exporter", "engine", "network", "reader")
 NAME = "tortured"
 LATEST = 1.1  # of the time that the last export took; some are to end before something happens
 DROPPING = 0.3  # the share of exports that drop at once what nobody needs
 APART = 2e-4  # of scores with four decimals, of which rounding may change the last
 FIRST_BYTES = 60_000  # that an export sends, until one was seen
-COUNTS = "SELECT (SELECT count(*) FROM coderag.files), (SELECT count(*) FROM coderag.terms), "
-COUNTS += "(SELECT count(*) FROM coderag.chunks), (SELECT count(*) FROM coderag.segments)"
 
 Hits = tuple[tuple[str, str, int, float], ...]
 
 
 def stores(options: Options) -> Outcome:
-    """Let something break in every round."""
+    """Let something break in every round, with a database."""
     outcome = Outcome()
-    chosen = random.Random(options.seed)
     world = World.make(options.work, options.source, files=options.files, seed=options.seed)
-    with run_postgres() as server, Proxy(server.socket) as proxy:
-        server.database(NAME)
-        bench = _Bench(world, server, proxy, outcome, chosen)
-        bench.export(grace=0)
-        for number in range(options.rounds):
-            bench.round(number)
-            outcome.tell(number + 1, options.rounds)
-    outcome.counts["connections cut"] = proxy.cuts
+    with run_database() as (place, proxy):
+        _torture(_Bench(world, place, outcome, random.Random(options.seed)), options.rounds)
+    outcome.counts["connections cut"] = proxy.cuts if proxy else 0
     return outcome
+
+
+def objects(options: Options) -> Outcome:
+    """Let something break in every round, half of them with a folder and half with an S3."""
+    outcome = Outcome()
+    world = World.make(options.work, options.source, files=options.files, seed=options.seed)
+    chosen = random.Random(options.seed)
+    with run_folder(options.work / "store") as (place, _):
+        _torture(_Bench(world, place, outcome, chosen), options.rounds // 2)
+    with run_s3() as (place, proxy):
+        _torture(_Bench(world, place, outcome, chosen), options.rounds - options.rounds // 2)
+    outcome.counts["connections cut"] = proxy.cuts if proxy else 0
+    return outcome
+
+
+def _torture(bench: _Bench, rounds: int) -> None:
+    bench.export(grace=0)
+    for number in range(rounds):
+        bench.round(number)
+        bench.outcome.tell(number + 1, rounds)
 
 
 @dataclass(slots=True)
 class _Bench:
-    """A root whose index is exported, and the database behind a proxy."""
+    """A root whose index is exported, and the store."""
 
     world: World
-    server: Postgres
-    proxy: Proxy
+    place: Place
     outcome: Outcome
     chosen: random.Random
     seconds: float = 0.3  # that the last export took
     round_said: str = ""
 
-    @property
-    def address(self) -> str:
-        """The address through the proxy."""
-        return f"postgresql://postgres@127.0.0.1:{self.proxy.port}/{NAME}#{NAME}"
-
     def export(self, *, grace: float) -> None:
         """Write the index of the root to the store."""
-        with closing(open_store(parse_address(self.address))) as store:
+        with closing(open_store(parse_address(self.place.address))) as store:
             export_index(self.opened(), store, name=NAME, grace=grace)
 
     def opened(self) -> OpenedRoot:
@@ -93,7 +95,7 @@ class _Bench:
 
     def round(self, number: int) -> None:
         """Edit files, let an export or its readers fail, look at what is left, and export again."""
-        kind = self.chosen.choice(KINDS)
+        kind = self.chosen.choice(self.place.kinds)
         before = self.of_files()
         self.world.edit(self.chosen)
         with closing(Index.open(self.world.root, index=self.world.folder)) as index:
@@ -118,23 +120,24 @@ class _Bench:
         self.export(grace=0)
         self.seconds = time.monotonic() - started
         self.check_answers(self.ask(), (after,))
-        self.check_rows()
+        problem = self.place.problem(portions_of(self.opened()))
+        self.hold(not problem, problem)
 
     def fail(self, kind: str, pid: int) -> int:
         """Let something fail while a process exports, and return the process's exit code."""
         moment = self.chosen.random() * self.seconds * LATEST
         if kind in ("network", "reader"):
-            self.proxy.cut_after(self.chosen.randrange(FIRST_BYTES))
+            self.place.fail_after(self.chosen.randrange(FIRST_BYTES))
         else:
             time.sleep(moment)
         if kind == "exporter":
             os.kill(pid, signal.SIGKILL)  # not waited for yet, so the number is still its own
         if kind == "engine":
-            self.server.crash()
+            self.place.crash()
         _, status = os.waitpid(pid, 0)
-        self.proxy.cut_after(None)
+        self.place.fail_after(None)
         if kind == "engine":
-            self.server.start()
+            self.place.start()
         return os.waitstatus_to_exitcode(status)
 
     def read_until(self, done: threading.Event, before: Sequence[Hits], after: Sequence[Hits]) -> None:
@@ -153,7 +156,7 @@ class _Bench:
 
     def ask(self) -> list[Hits]:
         """Return the answers of the store, on a connection of its own."""
-        with closing(open_store(parse_address(self.address))) as store:
+        with closing(open_store(parse_address(self.place.address))) as store:
             index = StoredIndex(store, NAME)
             return [_hits(index.search(make_query(question))) for question in self.world.questions]
 
@@ -162,18 +165,6 @@ class _Bench:
         for number, hits in enumerate(found):
             whole = any(_same(hits, generation[number]) for generation in allowed)
             self.hold(whole, f"an answer is of no generation: {self.world.questions[number]!r}")
-
-    def check_rows(self) -> None:
-        """Note rows that are there twice or are missing, and those of segments that are not."""
-        expected = [0, 0, 0, 0]
-        portions = portions_of(self.opened())
-        for portion in portions:
-            segment = stored_segment(portion)
-            for place, count in enumerate((len(segment.files), len(segment.terms), len(segment.vectors), 1)):
-                expected[place] += count
-        with psycopg.connect(self.server.url(NAME)) as connection:
-            found = list(connection.execute(COUNTS).fetchone() or ())
-        self.hold(found == expected, f"the store has {found} files, terms, chunks and segments, and should {expected}")
 
     def hold(self, holds: object, failure: str) -> None:
         """Note what does not hold in this round."""

@@ -43,9 +43,15 @@ def server() -> Iterator[Postgres]:
 
 
 @pytest.fixture
-def address(server: Postgres) -> str:
+def database(server: Postgres) -> str:
     """The address of an empty database."""
     return server.database(f"store_{next(DATABASES)}")
+
+
+@pytest.fixture
+def address(database: str) -> str:
+    """The address of an empty store."""
+    return database
 
 
 @pytest.fixture

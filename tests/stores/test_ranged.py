@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import threading
@@ -30,12 +29,12 @@ from coderag.stores.ranged.terms import Entries, decode_terms, encode_terms
 from coderag.stores.segments import portions_of, stored_segment
 from coderag.stores.stored_index import StoredIndex
 from tests.growth import HANG_SECONDS
+from tests.stores.buckets import run_s3
 from tests.stores.test_stores import CONDITIONS, QUESTIONS, opened, shown
 from tests.workspace import write
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 
-NUMBERS = itertools.count()
 QUESTION = make_query("where are failed payments retried?", k=50)
 KEY, OTHER_KEY = "k" * 40, "o" * 40
 
@@ -59,21 +58,8 @@ def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     if request.param == "folder":
         yield (tmp_path / "store").as_uri()
         return
-    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
-    import fsspec
-
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
-    bucket = f"bucket-{next(NUMBERS)}"  # the servers of a process share what they hold
-    fsspec.filesystem("s3", skip_instance_cache=True).mkdir(bucket)
-    fsspec.filesystem("s3").clear_instance_cache()
-    yield f"s3://{bucket}/indexes"
-    server.stop()
+    with run_s3(monkeypatch) as bucket:
+        yield bucket
 
 
 @pytest.fixture
@@ -324,10 +310,25 @@ def test_what_nobody_needs_is_dropped(root: Path, folder: str, tmp_path: Path) -
     assert len(list((tmp_path / "store/generations").iterdir())) == 1
 
 
+def test_what_a_killed_export_left_is_dropped_once_it_is_old(root: Path, folder: str, tmp_path: Path) -> None:
+    export(root, folder)
+    left, young = (tmp_path / f"store/segments/{letter * 32}/data-{letter * 32}" for letter in "ab")
+    for path in (left, young):
+        path.parent.mkdir()
+        path.write_bytes(b"blocks")
+    os.utime(left, (1, 1))
+    store = RangedStore(ObjectStore(folder))
+    assert store.remains().keys() == {"a" * 32, "b" * 32}
+    assert not store.segments().keys() & {"a" * 32, "b" * 32}
+    export(root, folder, grace=0)
+    assert (left.exists(), young.exists()) == (False, True)
+    assert len(store.segments()) > 3
+
+
 def test_the_command_line_exports_and_searches(
     unchanged_root: Path, folder: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["export", "--unchanged_root", str(unchanged_root), "--to", f"{folder}#team/shop"]) == 0
+    assert run(["export", "--root", str(unchanged_root), "--to", f"{folder}#team/shop"]) == 0
     assert "team/shop is at file://" in capsys.readouterr().out
     assert run(["search", "late payments", "--store", f"{folder}#team/shop", "--json"]) == 0
     found = [hit["path"] for hit in json.loads(capsys.readouterr().out)]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -16,16 +17,19 @@ import psycopg
 import pytest
 
 from coderag import Index
+from coderag.index.storage.folder.signing import VARIABLE
 from coderag.stores.addresses import open_store, parse_address
 from coderag.stores.export import export_index
 from tests.catalog.introspect.servers import Postgres
 from tests.growth import HANG_SECONDS
 from tests.serve.http.served import Served
+from tests.stores.buckets import run_s3
 from tests.stores.test_stores import QUESTIONS, Near, opened
 from tests.workspace import REPOSITORY, write
 
 pytestmark = pytest.mark.slow
 TOKENS = {"of-hr": "hr", "of-board": "hr,board", "of-nobody": ""}
+NOT_THERE = "the store does not answer; the log of this server says more"
 UNANSWERED = [
     "symbol?name=x",
     "refs?target=x",
@@ -47,6 +51,18 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     file.chmod(0o600)
     return file
+
+
+@pytest.fixture(params=["database", "folder", pytest.param("s3", marks=pytest.mark.dev)])
+def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of an empty store."""
+    if request.param == "database":
+        yield request.getfixturevalue("database")
+    elif request.param == "folder":
+        yield (tmp_path / "store").as_uri()
+    else:
+        with run_s3(monkeypatch) as bucket:
+            yield bucket
 
 
 @pytest.fixture
@@ -185,7 +201,14 @@ def test_readers_of_a_switch_get_one_generation(served: Served, root: Path, addr
     assert seen == {(), ("left.py", "right.py")}
 
 
-def test_a_cut_connection_is_made_again(served: Served, address: str) -> None:
+def test_a_cut_connection_is_made_again(root: Path, database: str) -> None:
+    with closing(open_store(parse_address(database))) as store:
+        export_index(opened(root), store, name="shop")
+    with Served(None, "--store", database) as served:
+        _cut(served, database)
+
+
+def _cut(served: Served, address: str) -> None:
     assert served.get("/api/search?q=payments").status == 200
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(
@@ -196,8 +219,41 @@ def test_a_cut_connection_is_made_again(served: Served, address: str) -> None:
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute("DROP TABLE coderag.terms")
     reply = served.get("/api/search?q=payments")
-    assert (reply.status, reply.json) == (503, {"error": "the store does not answer; the log of this server says more"})
+    assert (reply.status, reply.json) == (503, {"error": NOT_THERE})
     assert "coderag: PostgreSQL: " in served.end()[1]
+
+
+def test_a_bucket_that_is_gone_or_not_to_be_believed_is_told_to_the_log_alone(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "store"
+    monkeypatch.setenv(VARIABLE, "k" * 40)
+    with closing(open_store(parse_address(store.as_uri()))) as opened_store:
+        export_index(opened(root), opened_store, name="shop")
+    with Served(None, "--store", store.as_uri(), "--workers", "2") as served:
+        assert served.get("/api/search?q=payments").status == 200
+        store.rename(tmp_path / "gone")
+        reply = served.get("/api/search?q=late+payments")
+        assert (reply.status, reply.json["error"][:27]) == (503, "the store has no index 'sho")
+        (tmp_path / "gone").rename(store)
+        assert served.get("/api/search?q=late+payments").status == 200
+    monkeypatch.setenv(VARIABLE, "o" * 40)
+    with Served(None, "--store", store.as_uri()) as served:
+        reply = served.get("/api/search?q=payments")
+        assert (reply.status, reply.json) == (503, {"error": NOT_THERE})
+        assert f"set {VARIABLE} to the key" in served.end()[1]
+
+
+def test_threads_share_what_was_read_of_a_bucket(root: Path, tmp_path: Path) -> None:
+    address = (tmp_path / "store").as_uri()
+    with closing(open_store(parse_address(address))) as store:
+        export_index(opened(root), store, name="shop")
+    with Served(None, "--store", f"{address}#shop") as served, ThreadPoolExecutor(8) as threads:
+        paths = [f"/api/search?{urlencode({'q': question})}" for question in QUESTIONS * 4]
+        replies = list(threads.map(served.get, paths))
+        assert {reply.status for reply in replies} == {200}
+        for path, reply in zip(paths, replies, strict=True):
+            assert reply.json == served.get(path).json
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,10 @@ examples:
   coderag export --to s3://bucket/coderag#shop/main                    no database: a search reads ranges of objects
 
 PostgreSQL needs the extension pgvector, and coderag the extra `postgres`; its password comes from PGPASSWORD or
-~/.pgpass. milvus://HOST:PORT needs the extra `milvus`; its token comes from MILVUS_TOKEN. s3://, gs://, az:// and file:///
-need the extra `remote`; set CODERAG_INDEX_KEY to the same key where indexes are exported and searched. What is there
-already is not written again, so an export that was killed goes on where it ended.
+~/.pgpass. milvus://HOST:PORT needs the extra `milvus`; its token comes from MILVUS_TOKEN. elasticsearch://USER@HOST:PORT
+and opensearch://USER@HOST:PORT need no extra; ELASTIC_PASSWORD has the password, or ELASTIC_API_KEY a key. s3://,
+gs://, az:// and file:/// need the extra `remote`; set CODERAG_INDEX_KEY to the same key where indexes are exported and
+searched. What is there already is not written again, so an export that was killed goes on where it ended.
 """
 
 

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from coderag._version import __version__
 from coderag.api.records import hit_record, plain
 from coderag.degraded import retrieval_warnings
-from coderag.errors import CoderagError, RemoteStoreError
+from coderag.errors import CoderagError, IndexUntrustedError, RemoteStoreError
 from coderag.record import record
 from coderag.serve.http.app import fail, health, refuse
 from coderag.serve.http.desk import GROUPS
@@ -115,7 +115,7 @@ def _route(desk: StoreDesk, name: str) -> Route:
         try:
             asked = decoded(endpoint.parameters, request.query_params.multi_items())
             return await desk.in_thread(lambda: desk.answer(request, lambda index: _answer(index, name, asked)))
-        except RemoteStoreError as error:
+        except (RemoteStoreError, IndexUntrustedError) as error:
             # Who asks need not know where the database is, and as whom it is asked.
             print(f"coderag: {visible(str(error))}", file=sys.stderr, flush=True)
             return error_response(503, GONE)

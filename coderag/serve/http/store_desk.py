@@ -14,7 +14,7 @@ from coderag.errors import CoderagError, RemoteStoreError
 from coderag.search.query.query import make_query
 from coderag.serve.http.desk import GROUPS, LONGEST_SECONDS
 from coderag.serve.http.threads import Threads
-from coderag.stores.addresses import Address, name_in, open_store
+from coderag.stores.addresses import Address, name_in, store_opener
 from coderag.stores.gathering import FileCache
 from coderag.stores.store import Store
 from coderag.stores.stored_index import StoredIndex
@@ -22,7 +22,7 @@ from coderag.stores.stored_index import StoredIndex
 __all__ = ["StoreDesk"]
 
 R = TypeVar("R")
-CONNECTIONS = 8  # to the store of one process, each for one answer at a time
+CONNECTIONS = 8  # to the database of one process, and answers at a time
 
 
 class StoreDesk:
@@ -33,13 +33,13 @@ class StoreDesk:
 
         Raises QueryError, IndexMissingError and RemoteStoreError.
         """
-        self._address, self._callers = address, tuple(callers)
+        self._open, self._callers = store_opener(address), tuple(callers)
         self._lock = threading.Lock()
         self._idle: list[Store] = []
         self._cache = FileCache()
         self._encoders: dict[str, Encoder | None] = {}
         self._threads = Threads(CONNECTIONS, seconds=LONGEST_SECONDS)
-        store = open_store(address)
+        store = self._open()
         try:
             self._name = name_in(store, address, names_are_told=not self._callers)
         finally:
@@ -48,7 +48,7 @@ class StoreDesk:
     def prepare(self) -> None:
         """Import what a search needs, and connect, before the first request."""
         with suppress(CoderagError):  # the first request says it
-            store = open_store(self._address)
+            store = self._open()
             with self._used(store):
                 self._index(store, self._callers).search(make_query("main", k=1))
 
@@ -68,7 +68,7 @@ class StoreDesk:
                     return ask(self._index(store, callers))
             except RemoteStoreError:
                 self._forget_idle()  # they are as old
-        with self._used(open_store(self._address)) as store:
+        with self._used(self._open()) as store:
             return ask(self._index(store, callers))
 
     async def in_thread(self, function: Callable[[], R], *, asks_model: bool = False) -> R:

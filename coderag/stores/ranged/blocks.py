@@ -32,6 +32,7 @@ GAP_BYTES = 4 << 10
 DIRECTORY_BYTES = 64 << 20
 U32 = np.dtype("<u4")
 REMEMBERED_BYTES = 64 << 20
+REMEMBERED_SEGMENTS = 1024  # that were opened; more where one generation has more
 
 
 class BlockKey(NamedTuple):
@@ -39,6 +40,16 @@ class BlockKey(NamedTuple):
 
     segment: str
     number: int
+
+
+class _Place(NamedTuple):
+    """Where a block is, and what it must have."""
+
+    key: BlockKey
+    name: str
+    begin: int
+    end: int
+    digest: bytes
 
 
 class OpenedSegment:
@@ -103,53 +114,57 @@ def opened_segment(raw: bytes, name: str, *, where: str) -> OpenedSegment:
 
 
 class Blocks:
-    """Reads directories and blocks, from memory, the user's cache, or the store."""
+    """Reads directories and blocks, from memory, the user's cache, or the store; several threads may use it."""
 
     def __init__(self, store: ObjectStore, cache: RangeCache) -> None:
         self._store, self._cache = store, cache
-        self._segments: dict[str, OpenedSegment] = {}
+        self._segments: OrderedDict[str, OpenedSegment] = OrderedDict()
         self._known: OrderedDict[BlockKey, bytes] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()  # of what is remembered
 
     def segments(self, names: Sequence[str]) -> list[OpenedSegment]:
         """Return segments by their names; raises RemoteStoreError and IndexUntrustedError."""
-        missing = [name for name in names if name not in self._segments]
-        places = {name: f"{self._store.address}/{directory_name(name)}" for name in missing}
-        absent = []
-        for name in missing:
-            raw = self._cache.read(places[name], 0, DIRECTORY_BYTES)
-            opened = self._opened(raw, name, places[name]) if raw else None
-            if opened is None:
-                absent.append(name)
-            else:
-                self._segments[name] = opened
-        found = self._store.read_each([directory_name(name) for name in absent], DIRECTORY_BYTES) if absent else []
-        for name, raw_or_none in zip(absent, found, strict=True):
-            if raw_or_none is None:
-                raise _dropped()
-            self._segments[name] = opened_segment(raw_or_none, name, where=places[name])
-            self._cache.remove(places[name])
-            self._cache.write(places[name], 0, raw_or_none)
-        return [self._segments[name] for name in names]
+        with self._lock:
+            found = {name: one for name in names if (one := self._segments.get(name)) is not None}
+        found |= self._directories([name for name in names if name not in found])
+        with self._lock:
+            for name, one in found.items():
+                self._segments[name] = one
+                self._segments.move_to_end(name)
+            while len(self._segments) > max(REMEMBERED_SEGMENTS, len(found)):
+                self._segments.popitem(last=False)
+        return [found[name] for name in names]
 
     def read(self, wanted: Iterable[BlockKey], *, remember: bool = True) -> dict[BlockKey, bytes]:
-        """Return blocks of segments that were opened; raises RemoteStoreError."""
+        """Return blocks of segments; raises RemoteStoreError and IndexUntrustedError."""
         keys = list(dict.fromkeys(wanted))
         with self._lock:
             found = {key: block for key in keys if (block := self._known.get(key)) is not None}
-        missing: list[BlockKey] = []
-        for key in keys:
-            if key in found:
-                continue
-            kept = self._kept(key)
-            if kept is None:
-                missing.append(key)
-            else:
-                found[key] = kept
-        found |= self._fetched(missing)
+        places = self._places([key for key in keys if key not in found])
+        found |= {place.key: block for place in places if (block := self._kept(place)) is not None}
+        found |= self._fetched([place for place in places if place.key not in found])
         if remember:
             self._remember(found)
+        return found
+
+    def _directories(self, names: Sequence[str]) -> dict[str, OpenedSegment]:
+        """Return segments by their names, of the user's cache or the store."""
+        places = {name: f"{self._store.address}/{directory_name(name)}" for name in names}
+        found: dict[str, OpenedSegment] = {}
+        for name in names:
+            raw = self._cache.read(places[name], 0, DIRECTORY_BYTES)
+            opened = self._opened(raw, name, places[name]) if raw else None
+            if opened is not None:
+                found[name] = opened
+        absent = [name for name in names if name not in found]
+        read = self._store.read_each([directory_name(name) for name in absent], DIRECTORY_BYTES) if absent else []
+        for name, raw_or_none in zip(absent, read, strict=True):
+            if raw_or_none is None:
+                raise _dropped()
+            found[name] = opened_segment(raw_or_none, name, where=places[name])
+            self._cache.remove(places[name])
+            self._cache.write(places[name], 0, raw_or_none)
         return found
 
     def _opened(self, raw: bytes, name: str, where: str) -> OpenedSegment | None:
@@ -159,52 +174,53 @@ class Blocks:
         except (RemoteStoreError, IndexUntrustedError):
             return None
 
-    def _kept(self, key: BlockKey) -> bytes | None:
-        segment = self._segments[key.segment]
-        begin, end = segment.offsets[key.number : key.number + 2].tolist()
-        block = self._cache.read(segment.directory.data, begin, end - begin)
-        return block if digest_of(block) == segment.digest(key.number) else None
+    def _places(self, keys: Sequence[BlockKey]) -> list[_Place]:
+        """Return where blocks are, in the order of their bytes."""
+        names = sorted({key.segment for key in keys})
+        opened = dict(zip(names, self.segments(names), strict=True))
+        found = []
+        for key in sorted(keys):
+            segment = opened[key.segment]
+            begin, end = segment.offsets[key.number : key.number + 2].tolist()
+            found.append(_Place(key, segment.directory.data, begin, end, segment.digest(key.number)))
+        return found
 
-    def _fetched(self, keys: Sequence[BlockKey]) -> dict[BlockKey, bytes]:
-        ranges = self._ranges(keys)
-        found: dict[BlockKey, bytes] = {}
+    def _kept(self, place: _Place) -> bytes | None:
+        """Return a block that the user's cache has."""
+        block = self._cache.read(place.name, place.begin, place.end - place.begin)
+        return block if digest_of(block) == place.digest else None
+
+    def _fetched(self, places: Sequence[_Place]) -> dict[BlockKey, bytes]:
+        """Return blocks of the store, of places in the order of their bytes."""
+        ranges = _ranges(places)
         try:
             pieces = self._store.read_ranges(ranges) if ranges else []
         except FileNotFoundError as error:
-            for key in keys:
-                self._cache.remove(f"{self._store.address}/{directory_name(key.segment)}")
+            self._forget({place.key.segment for place in places})
             raise _dropped() from error
-        pieces_by_range = dict(zip(ranges, pieces, strict=True))
-        for one, data in pieces_by_range.items():
+        for one, data in zip(ranges, pieces, strict=True):
             self._cache.write(one.name, one.begin, data)
-        by_data: dict[str, list[Range]] = {}
-        for one in ranges:
-            by_data.setdefault(one.name, []).append(one)
-        for key in keys:
-            segment = self._segments[key.segment]
-            begin, end = segment.offsets[key.number : key.number + 2].tolist()
-            own = next(one for one in by_data[segment.directory.data] if one.begin <= begin and end <= one.end)
-            block = pieces_by_range[own][begin - own.begin : end - own.begin]
-            if digest_of(block) != segment.digest(key.number):
+        found: dict[BlockKey, bytes] = {}
+        left = iter(zip(ranges, pieces, strict=True))
+        own, data = next(left, (Range("", 0, 0), b""))
+        for place in places:
+            while own.name != place.name or own.end < place.end:
+                own, data = next(left)
+            block = data[place.begin - own.begin : place.end - own.begin]
+            if digest_of(block) != place.digest:
                 raise RemoteStoreError(
-                    f"{self._store.address}/{own.name} is damaged: bytes {begin:,} to {end:,} are not what was "
-                    'exported; remove it and run "coderag export"'
+                    f"{self._store.address}/{own.name} is damaged: bytes {place.begin:,} to {place.end:,} are not what "
+                    'was exported; remove it and run "coderag export"'
                 )
-            found[key] = block
+            found[place.key] = block
         return found
 
-    def _ranges(self, keys: Sequence[BlockKey]) -> list[Range]:
-        """Return the ranges that hold some blocks; those that are near each other share one."""
-        found: list[Range] = []
-        for key in sorted(keys):
-            segment = self._segments[key.segment]
-            begin, end = segment.offsets[key.number : key.number + 2].tolist()
-            name = segment.directory.data
-            if found and found[-1].name == name and begin - found[-1].end <= GAP_BYTES:
-                found[-1] = found[-1]._replace(end=end)
-            else:
-                found.append(Range(name, begin, end))
-        return found
+    def _forget(self, names: Iterable[str]) -> None:
+        """Forget the directories of segments that were dropped: written again, one may be another."""
+        with self._lock:
+            for name in names:
+                self._segments.pop(name, None)
+                self._cache.remove(f"{self._store.address}/{directory_name(name)}")
 
     def _remember(self, blocks: dict[BlockKey, bytes]) -> None:
         with self._lock:
@@ -215,6 +231,17 @@ class Blocks:
                 self._known.move_to_end(key)
             while self._bytes > REMEMBERED_BYTES:
                 self._bytes -= len(self._known.popitem(last=False)[1])
+
+
+def _ranges(places: Iterable[_Place]) -> list[Range]:
+    """Return the ranges that hold some blocks in the order of their bytes; those near each other share one."""
+    found: list[Range] = []
+    for place in places:
+        if found and found[-1].name == place.name and place.begin - found[-1].end <= GAP_BYTES:
+            found[-1] = found[-1]._replace(end=place.end)
+        else:
+            found.append(Range(place.name, place.begin, place.end))
+    return found
 
 
 def _dropped() -> RemoteStoreError:

@@ -30,6 +30,7 @@ __all__ = [
     "directory_name",
     "encode_directory",
     "generation_name",
+    "is_segment_name",
     "named_generation",
     "unsealed",
 ]
@@ -105,7 +106,7 @@ def data_name(segment: str, digests: bytes) -> str:
 
 def directory_name(segment: str) -> str:
     """Return the object that has the directory of a segment as the key in use signs it; raises RemoteStoreError."""
-    if not SEGMENT_NAME.fullmatch(segment):
+    if not is_segment_name(segment):
         raise RemoteStoreError(f"{segment[:64]!r} is no name of a segment")
     return f"{SEGMENTS}/{segment}/{sign(SEGMENT_PURPOSE, segment.encode())[:32]}"
 
@@ -139,6 +140,11 @@ def unsealed(raw: bytes, purpose: str, *, where: str) -> bytes:
             "those who export"
         )
     return sealed.body
+
+
+def is_segment_name(name: str) -> bool:
+    """Tell whether a segment may be called so; signatures that name directories look the same."""
+    return SEGMENT_NAME.fullmatch(name) is not None
 
 
 def generation_name(name: str, number: int) -> str:

@@ -24,6 +24,7 @@ from coderag.stores.ranged.layout import (
     directory_name,
     encode_directory,
     generation_name,
+    is_segment_name,
     named_generation,
     unsealed,
 )
@@ -78,6 +79,17 @@ class RangedStore:
             ):
                 found[name] = age
         return found
+
+    def remains(self) -> dict[str, float]:
+        """Return the segments of which there are blocks and no directory, whoever signs it."""
+        found: dict[str, float] = {}
+        whole = set()
+        for path, age in self._objects.names(SEGMENTS):
+            name, _, kind = path.removeprefix(f"{SEGMENTS}/").partition("/")
+            if is_segment_name(name):
+                found[name] = min(age, found.get(name, age))
+                whole |= {name} if is_segment_name(kind) else set()
+        return {name: age for name, age in found.items() if name not in whole}
 
     def publish(self, name: str, number: int, body: bytes) -> None:
         """Write a generation."""
