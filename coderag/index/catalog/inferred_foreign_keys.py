@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from coderag.sql.records import Column, ObjectKind, Table
+from coderag.text.abbreviations import abbreviates
 from coderag.text.tokens import split_identifier, words
 
 __all__ = ["InferredKey", "infer_foreign_keys", "names_a_key", "singular"]
@@ -41,6 +42,7 @@ class Key(NamedTuple):
     declared: bool
     named: frozenset[Words]  # words that name the table, which the referring column's name ends with
     own: Words  # the words of the column itself; () where they are too general
+    begins: str  # the first word of its table's name
 
 
 def infer_foreign_keys(tables: Sequence[Table]) -> list[InferredKey]:
@@ -111,8 +113,14 @@ def _targets(found: Words, by_ending: dict[Words, list[Key]], number: int) -> li
         if keys := [key for key in keys if key.table != number]:
             best = max(_likelihood(key, ending) for key in keys)
             likely = [key for key in keys if _likelihood(key, ending) == best]
-            return likely if len(likely) <= MAX_TARGETS else []
+            return likely if len(likely) <= MAX_TARGETS else _home(likely, ending[0])
     return []
+
+
+def _home(keys: Sequence[Key], word: str) -> list[Key]:
+    """Return the one of many keys with the same name whose table is called after it, if only at its beginning."""
+    called = [key for key in keys if key.begins == word or abbreviates(word, key.begins)]
+    return called if len(called) == 1 else []
 
 
 def _likelihood(key: Key, ending: Words) -> int:
@@ -136,7 +144,7 @@ def _key(number: int, table: Table, prefix: str) -> Key | None:
     if own[-1].startswith(glued):
         naming.add(own)
     says_what = len(own) > 1 or KEY_ENDING.match(own[0]) or _is_initial_id(own, named)
-    return Key(number, column.name, bool(table.primary_key), frozenset(naming), own if says_what else ())
+    return Key(number, column.name, bool(table.primary_key), frozenset(naming), own if says_what else (), named[0])
 
 
 def _key_column(table: Table, named: Words, prefix: str) -> Column | None:

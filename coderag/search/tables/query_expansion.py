@@ -6,10 +6,8 @@ its other tables, too, at a discount: few schemas shorten a word everywhere, or 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 
@@ -17,14 +15,12 @@ from coderag.index.catalog.catalog import Catalog
 from coderag.index.catalog.inferred_foreign_keys import singular
 from coderag.index.catalog.schema_postings import letters_of
 from coderag.search.tables.synonyms import synonyms
+from coderag.text.abbreviations import PREFIX, SKELETON, SUBSEQUENCE, abbreviates
 from coderag.text.tokens import stem, term_hash
 
-__all__ = ["abbreviates", "abbreviations", "expansions"]
+__all__ = ["abbreviations", "expansions"]
 
-# How far each is trusted, where the word itself counts 1.
-SKELETON = 0.72  # only vowels and doubled letters are dropped: wght for weight
-PREFIX = 0.64  # cat for category
-SUBSEQUENCE = 0.3  # cstmr for customer
+# How far each is trusted, where the word itself counts 1; abbreviations say for themselves.
 GLUED = 0.4  # the word begins a name that is not split: eventid for event
 PART = 0.32  # a name is the beginning or end of the word: fires for wildfires
 SYNONYM = 0.4
@@ -33,13 +29,8 @@ SYNONYM = 0.4
 HELD = {SKELETON: 0.8, PREFIX: 0.5, SUBSEQUENCE: 0.5}
 
 MIN_WORD = 4  # shorter words are seldom abbreviated
-MIN_PREFIX = 3
-MIN_SHARE = 0.5  # of a word's letters, that a subsequence must keep ...
-MIN_CONSONANTS = 0.7  # ... or of its consonants
 MIN_TAIL, MIN_HEAD = 3, 4  # letters of a part that ends or begins a word
 MIN_REST = 3, 2  # letters that are left of the word before a tail, after a head
-DOUBLED = re.compile(r"(.)\1")
-VOWELS = frozenset("aeiouy")
 
 
 def expansions(catalog: Catalog, word: str) -> dict[int, float]:
@@ -101,31 +92,3 @@ def _similar(catalog: Catalog, form: str) -> list[int]:
     letters = catalog.arrays["piece_letters"][begin:end]
     fitting = np.flatnonzero(letters & ~np.uint32(letters_of(form)) == 0)
     return [begin + int(place) for place in fitting]
-
-
-@lru_cache(maxsize=1 << 15)
-def abbreviates(piece: str, word: str) -> float:
-    """Return how far a piece of a name is to be trusted as an abbreviation of a word, 0 where it cannot be one."""
-    if not 2 <= len(piece) < len(word) or piece[0] != word[0]:
-        return 0.0
-    if word.startswith(piece):
-        return PREFIX if len(piece) >= MIN_PREFIX else 0.0
-    if not _is_subsequence(piece, word):
-        return 0.0
-    kept, all_of_it = _consonants(piece), _consonants(word)
-    if DOUBLED.sub(r"\1", kept) == DOUBLED.sub(r"\1", all_of_it):
-        return SKELETON
-    if len(piece) < MIN_PREFIX:
-        return 0.0
-    keeps = len(piece) >= MIN_SHARE * len(word) or len(kept) >= MIN_CONSONANTS * len(all_of_it)
-    return SUBSEQUENCE if keeps else 0.0
-
-
-def _is_subsequence(piece: str, word: str) -> bool:
-    letters = iter(word)
-    return all(letter in letters for letter in piece)
-
-
-def _consonants(word: str) -> str:
-    """Return a word without its vowels, but with its first letter."""
-    return word[0] + "".join(letter for letter in word[1:] if letter not in VOWELS)

@@ -18,6 +18,7 @@ __all__ = ["SIGNALS", "Request", "Signal", "weighted"]
 
 SIZE_DAMPING = 0.3  # a database of many tables covers more of a question by chance
 CONTRAST = 1.5  # a database that covers half of what the best one does is less than half as likely
+NAMED = 0.15  # what a database gains of which the question has the whole name of a table
 LEFT_OVER = 0.01  # the score of any table of the only database
 
 
@@ -62,6 +63,8 @@ def _name(request: Request) -> Array:
 def _database(request: Request) -> Array:
     """Score the tables of a database by how well they together cover the question, each word by the best of them.
 
+    A database gains as far as the question names one of its tables.
+
     In a single database all score the same, so that tables without a word of the question still come after the others.
     """
     catalog, matches = request.catalog, request.matches
@@ -72,7 +75,9 @@ def _database(request: Request) -> Array:
         return np.full(len(catalog), LEFT_OVER, dtype=np.float32)
     covered = weighted_sums(np.maximum.reduceat(matches.tables, catalog.group_starts, axis=1).T, matches.weights)
     of_database = covered / (1 + SIZE_DAMPING * np.log(np.maximum(sizes, 1)))
-    found: Array = ((of_database / of_database.max()) ** CONTRAST).astype(np.float32)[catalog.group]
+    named = np.maximum.reduceat(matches.named * request.allowed, catalog.group_starts)
+    total = (of_database / of_database.max()) ** CONTRAST + NAMED * named
+    found: Array = total.astype(np.float32)[catalog.group]
     return found
 
 

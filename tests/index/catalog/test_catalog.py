@@ -166,6 +166,11 @@ def test_queries_and_views_tell_of_joins(tmp_path: Path) -> None:
     [
         ("users(id,name) posts(id,user_id)", ["posts.user_id = users.id"]),
         ("users(id) posts(id,created_by_user_id)", ["posts.created_by_user_id = users.id"]),
+        (
+            "institution_grouping(instn_id,label) absences(instn_id,rate) grades(instn_id,score) exams(instn_id,score)",
+            [f"{one}.instn_id = institution_grouping.instn_id" for one in ("absences", "grades", "exams")],
+        ),
+        ("groupings(instn_id,label) absences(instn_id,rate) grades(instn_id,score) exams(instn_id,score)", []),
         ("Category(CategoryID,Title) Product(ProductID,CategoryID)", ["Product.CategoryID = Category.CategoryID"]),
         ("author(aid,name) writes(aid,pid) paper(pid)", ["writes.aid = author.aid", "writes.pid = paper.pid"]),
         ("tblStaff(id) tblShift(id,staff_id) tblRoom(id)", ["tblShift.staff_id = tblStaff.id"]),

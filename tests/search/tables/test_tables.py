@@ -16,10 +16,11 @@ from coderag.index.catalog.catalog import Catalog, made_catalog, write_catalog
 from coderag.index.catalog.vectors import schema_vectors
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.tables.phrase_expansion import phrase_expansions
-from coderag.search.tables.query_expansion import abbreviates, expansions
+from coderag.search.tables.query_expansion import expansions
 from coderag.search.tables.signals import SIGNALS, Request, Signal
 from coderag.search.tables.tables import TableRanking, rank_tables
 from coderag.sql.records import Column, Definition, ExampleQuery, Name, Schema, Source, Table, Usage
+from coderag.text.abbreviations import abbreviates
 from coderag.text.asking import asked_words
 from coderag.text.tokens import stem, term_hash
 from tests.catalogs import catalog_of, names_of
