@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
 from coderag.errors import IndexMissingError, QueryError
 from coderag.extras import Extra, how_to_install
+from coderag.index.remote.objects import ObjectStore, shown_address
 from coderag.stores.store import Store
 
 __all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address"]
 
 POSTGRES, MILVUS = ("postgresql", "postgres"), "milvus"
-OBJECTS = ("s3", "gs", "az", "file", "memory")
+OBJECTS = ("s3", "gs", "az", "file")
 KINDS = "postgresql://HOST/DATABASE#NAME, milvus://HOST:PORT#NAME, s3://BUCKET/FOLDER#NAME and file:///FOLDER#NAME"
 
 
@@ -26,8 +26,7 @@ class Address(NamedTuple):
     @property
     def shown(self) -> str:
         """The address without credentials and options."""
-        scheme, _, rest = self.url.partition("://")
-        return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+        return shown_address(self.url)
 
 
 def parse_address(text: str) -> Address:
@@ -46,7 +45,6 @@ def open_store(address: Address) -> Store:
     """
     scheme, _, rest = address.url.partition("://")
     if scheme in OBJECTS:
-        from coderag.index.remote.objects import ObjectStore
         from coderag.stores.ranged.ranged_store import RangedStore
 
         return RangedStore(ObjectStore(address.url))
@@ -70,7 +68,7 @@ def name_in(store: Store, address: Address, *, names_are_told: bool) -> str:
     """
     if address.name:
         return address.name
-    names: Sequence[str] = sorted({one.name for one in store.generations()})
+    names = store.names()
     if len(names) == 1:
         return names[0]
     if not names:
