@@ -10,7 +10,7 @@ from coderag.extras import Extra, how_to_install
 from coderag.index.remote.objects import ObjectStore, shown_address
 from coderag.stores.store import Store
 
-__all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address"]
+__all__ = ["KINDS", "Address", "check_text", "name_in", "open_store", "parse_address"]
 
 POSTGRES, MILVUS = ("postgresql", "postgres"), "milvus"
 OBJECTS = ("s3", "gs", "az", "file")
@@ -35,7 +35,16 @@ def parse_address(text: str) -> Address:
     scheme = url.partition("://")[0]
     if "://" not in url or scheme not in (*POSTGRES, MILVUS, *OBJECTS):
         raise QueryError(f"{scheme[:32]!r} is no kind of store; known are {KINDS}")
+    check_text(text, what="the address of a store")
     return Address(url, name)
+
+
+def check_text(text: str, *, what: str) -> None:
+    """Raise QueryError for what no store can hold: bytes of an argument or a folder that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise QueryError(f"{what} is not UTF-8: {text[:64]!r}; --to 'URL#NAME' names the index otherwise") from error
 
 
 def open_store(address: Address) -> Store:

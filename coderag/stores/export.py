@@ -75,7 +75,7 @@ def _number(store: Store, name: str, body: bytes) -> tuple[int, bool]:
 def _generation(root: OpenedRoot, portions: list[Portion]) -> Generation:
     manifest = root.manifest
     return Generation(
-        repository=manifest.repository,
+        repository=manifest.repository.encode("utf-8", "replace").decode(),  # that of a folder need not be UTF-8
         form=PACKET_FORMAT,
         tokenizer=str(TOKENIZER_VERSION),
         encoder=manifest.encoder,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -37,7 +38,8 @@ CATALOG_VERSION = 5  # raise it when the same facts give another catalog
 def catalog_key(folder: IndexPath, settings: Settings) -> str:
     """Return the identity of what a catalog is folded from besides the files: settings and databases."""
     known = blake2b(f"{CATALOG_VERSION}".encode(), digest_size=8)
-    known.update(msgspec.json.encode(settings))
+    # The name of a root's folder may be among them, which need not be UTF-8: json escapes what of it is not.
+    known.update(json.dumps(msgspec.to_builtins(settings)).encode())
     for snapshot in read_snapshots(folder):
         known.update(f"\0{snapshot.name}\0{snapshot.taken}".encode())
     return known.hexdigest()

@@ -92,7 +92,7 @@ class RangeCache:
         return handle
 
     def _path(self, name: str) -> Path:
-        return self._folder / blake2b(name.encode(), digest_size=16).hexdigest()
+        return self._folder / blake2b(name.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
 def _files(folder: Path) -> list[tuple[int, int, Path]]:
