@@ -288,6 +288,22 @@ def test_ranges_are_kept_in_files_of_the_user_alone(tmp_path: Path) -> None:
     assert other.read_bytes() == b"kept"
 
 
+def test_a_folder_that_is_not_utf8_is_indexed_and_exported_under_a_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = Path(os.fsdecode(bytes(tmp_path) + b"/\xff"))
+    write(root, {"schema.sql": "CREATE TABLE orders (id int);\n", "orders.py": "def late_orders(): ...\n"})
+    store = (tmp_path / "store").as_uri()
+    assert run(["index", str(root), "--quiet"]) == 0
+    assert run(["tables", "--root", str(root)]) == 0
+    assert run(["export", "--root", str(root), "--to", store]) == 2
+    assert "is not UTF-8" in capsys.readouterr().err
+    assert run(["export", "--root", str(root), "--to", f"{store}#late"]) == 0
+    assert run(["search", "late orders", "--store", store]) == 0
+    assert run(["search", "late orders", "--store", f"{store}#\udcff"]) == 2
+    assert run(["pull", f"{store}\udcff", "--root", str(root)]) == 2
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [

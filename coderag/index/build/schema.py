@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from coderag.index.build.embed import Embedding
 from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.storage.columns import unpack_labels
 from coderag.index.storage.database_snapshots import DatabaseSnapshot, read_snapshots
 from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.record_json import encode_record
 from coderag.index.storage.segment import Segment
 from coderag.sql.records import Schema, SchemaFile
 from coderag.sql.settings import Settings
@@ -38,8 +36,7 @@ CATALOG_VERSION = 5  # raise it when the same facts give another catalog
 def catalog_key(folder: IndexPath, settings: Settings) -> str:
     """Return the identity of what a catalog is folded from besides the files: settings and databases."""
     known = blake2b(f"{CATALOG_VERSION}".encode(), digest_size=8)
-    # The name of a root's folder may be among them, which need not be UTF-8: json escapes what of it is not.
-    known.update(json.dumps(msgspec.to_builtins(settings)).encode())
+    known.update(encode_record(settings))
     for snapshot in read_snapshots(folder):
         known.update(f"\0{snapshot.name}\0{snapshot.taken}".encode())
     return known.hexdigest()
