@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from coderag.sql.statements.dialect import Dialect
+from coderag.text.code_points import character, paired
 
 __all__ = ["END", "Remark", "Script", "Token", "TokenKind", "scan", "string_value"]
 
@@ -212,7 +213,7 @@ def string_value(token: Token, *, backslash: bool = False) -> str:
     if "\\" not in inner or mark == "R":
         return inner
     if mark == "U&":
-        return UNICODE_ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), inner)
+        return paired(UNICODE_ESCAPE.sub(lambda match: character(int(match[1] or match[2], 16)), inner))
     if backslash or mark == "E":
         return BACKSLASH.sub(lambda match: BACKSLASH_ESCAPES.get(match[1], match[1]), inner)
     return inner
