@@ -80,7 +80,7 @@ def test_what_was_begun_above_and_never_written_draws_nothing_in(coderag: Run, t
     folder.mkdir(parents=True)
     (folder / "a.py").write_text("def a(): ...\n")
     begun = tmp_path / "above/.coderag"
-    begun.mkdir()
+    (begun / "segments").mkdir(parents=True)
     (begun / ".gitignore").write_text("*\n")
     (begun / "lock").touch()
     assert root_around(folder) == folder
